@@ -1,0 +1,34 @@
+# `make demo` and `make test` set everything up by themselves: a virtual environment, the tested versions, the package in place.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo demo-long test test-slow lint clean
+
+demo: $(VENV)/ready ## sample, solve, check, train four arms, evaluate, compare
+	$(BIN)/srt experiment recipes/demo.yaml
+
+demo-long: $(VENV)/ready ## the same with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy
+	$(BIN)/srt experiment recipes/demo-long.yaml
+
+test: $(VENV)/ready-dev ## the test suite without its long checks
+	$(BIN)/python -m pytest -q -m "not slow" -n 2
+
+test-slow: $(VENV)/ready-dev ## the long checks
+	$(BIN)/python -m pytest -q -m slow
+
+lint: $(VENV)/ready-dev ## format, then lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval]"
+	touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval,dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) runs build .pytest_cache .mypy_cache .ruff_cache .hypothesis

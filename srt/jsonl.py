@@ -1,0 +1,147 @@
+"""Files of records: one JSON object a line, UTF-8.
+
+The contract: a file written by :func:`write_records` is either whole or absent (temporary file, fsync, rename); a line
+appended by :class:`AppendLog` is on disk before the call returns, and a torn last line (a kill in mid-write) is cut off
+when the log is next opened. A line that cannot be read is an error that names file, line and field.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from srt.errors import RecordError, UserError
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
+    """Yield the records of ``path`` as ``model``.
+
+    Raises:
+        UserError: there is no such file.
+        RecordError: a line is not JSON or not a ``model``; the message names file, line and field.
+    """
+    for number, line in _lines(path):
+        yield parse_record(line, model, f"{path}:{number}")
+
+
+def parse_record(line: bytes, model: type[M], place: str) -> M:
+    """One record from one line of JSON. ``place`` (``file:line``) opens the message of a :class:`RecordError`."""
+    try:
+        return model.model_validate(orjson.loads(line))
+    except orjson.JSONDecodeError as error:
+        raise RecordError(f"{place}: not a line of JSON: {error}") from None
+    except ValidationError as error:
+        raise RecordError(f"{place}: not a {model.__name__.lower()}: {_first_fault(error)}") from None
+
+
+def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield ``(line number, object)`` of a foreign JSONL file; raises as :func:`read_records` does."""
+    for number, line in _lines(path):
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise RecordError(f"{path}:{number}: not a line of JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise RecordError(f"{path}:{number}: a JSON object was expected, not {type(row).__name__}")
+        yield number, row
+
+
+def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
+    """Write ``records`` to ``path`` atomically and return how many there were."""
+    count = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        for record in records:
+            count += 1
+            yield dump(record)
+
+    write_atomically(path, lines())
+    return count
+
+
+def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
+    """Write ``chunks`` to ``path`` so that a reader sees the old file or the whole new one, never a part."""
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: the folder {path.parent} does not exist")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def dump(record: BaseModel) -> bytes:
+    """One record as one line, newline included; fields left at their defaults are left out."""
+    return orjson.dumps(record.model_dump(mode="json", exclude_defaults=True), option=orjson.OPT_APPEND_NEWLINE)
+
+
+class AppendLog:
+    """A file of records that only grows, each record on disk (fsync) before :meth:`append` returns.
+
+    Opening it cuts off a torn last line. One writer at a time; the caller sees to that.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise UserError(f"{path}: the folder {self.path.parent} does not exist")
+        if self.path.exists():
+            _cut_torn_line(self.path)
+        self._file = open(self.path, "ab")
+
+    def append(self, *records: BaseModel) -> None:
+        """Write ``records`` as one group: a single fsync for all of them."""
+        self._file.write(b"".join(dump(r) for r in records))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def __enter__(self) -> AppendLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: a file was expected, this is a folder") from None
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in fault["loc"]) or "record"
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}"
+
+
+def _cut_torn_line(path: Path) -> None:
+    data = path.read_bytes()
+    if data and not data.endswith(b"\n"):
+        with open(path, "r+b") as file:
+            file.truncate(data.rfind(b"\n") + 1)
+            file.flush()
+            os.fsync(file.fileno())

@@ -1,0 +1,177 @@
+"""The linear text of a trace, and the way back.
+
+``parse(linearize(t))`` gives back kind, language, steps and answer, exactly; no input makes :func:`parse` raise
+anything but :class:`TraceSyntaxError`, which names the place. One line a step, then the answer::
+
+    CORRELATE (1): right(Robert) = Mary          a world step: operation, premises, colon, claim
+    INFER #2 - h is 4 [claim: h = 4]             a free step: a dash, prose, the claim found in it if there is one
+    ANSWER: C
+
+A cot text is prose and an answer line; a prose line that begins with a marker is written with a backslash before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from srt.errors import UserError
+from srt.language.premises import canonical, localize, parse_premise
+from srt.language.trace import CLAIM_OPENS, OPERATIONS, Operation, Step, Trace, TraceKind, one_line, prose
+from srt.records import Lang
+
+MARKERS: dict[Lang, dict[str, str]] = {
+    "en": {"CORRELATE": "CORRELATE", "CONSTRAIN": "CONSTRAIN", "INFER": "INFER", "ANSWER": "ANSWER"},
+    "zh": {"CORRELATE": "关联", "CONSTRAIN": "约束", "INFER": "推断", "ANSWER": "答案"},
+}
+_OPERATION_OF: dict[str, tuple[Lang, Operation]] = {
+    MARKERS[lang][op]: (lang, op) for lang in MARKERS for op in OPERATIONS
+}
+_ANSWER_LINE = re.compile(rf"({MARKERS['en']['ANSWER']}|{MARKERS['zh']['ANSWER']}): (.*)")
+_ANSWER_LANG: dict[str, Lang] = {MARKERS[lang]["ANSWER"]: lang for lang in MARKERS}
+_MARKER = "|".join(word for words in MARKERS.values() for word in words.values())
+_TO_ESCAPE = re.compile(rf"\\*(?:{_MARKER})")
+_STEP_WORD = re.compile(rf"({'|'.join(_OPERATION_OF)})(?=[ :]|$)")
+_BARE_PREMISE = re.compile(r"[^\s:\"]+")
+
+
+class TraceSyntaxError(UserError):
+    """Text that is no trace. ``line`` and ``column`` count from 1."""
+
+    def __init__(self, message: str, line: int, column: int = 1) -> None:
+        super().__init__(f"line {line}, column {column}: {message}")
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True)
+class ParsedTrace:
+    """What the text of a trace says; the same fields as :class:`~srt.language.trace.Trace` has."""
+
+    kind: TraceKind
+    lang: Lang
+    steps: tuple[Step, ...]
+    text: str | None
+    answer: str
+
+
+def linearize(trace: Trace) -> str:
+    """The text of ``trace``, without a newline at its end."""
+    lines = [_escape(line) for line in trace.text.split("\n")] if trace.text else []
+    lines += [step_line(step, trace.lang) for step in trace.steps]
+    return "\n".join([*lines, answer_line(trace.answer, trace.lang)])
+
+
+def step_line(step: Step, lang: Lang) -> str:
+    """One step as one line."""
+    head = " ".join([MARKERS[lang][step.op], *(localize(word, lang) for word in step.args)])
+    if step.assertion is None:
+        return f"{head}: {step.claim}"
+    claim = step.claim or ("" if _ends_like_a_claim(step.assertion) else None)
+    return f"{head} - {step.assertion}" + ("" if claim is None else f"{CLAIM_OPENS}{claim}]")
+
+
+def answer_line(answer: str, lang: Lang) -> str:
+    """The last line of every arm."""
+    return f"{MARKERS[lang]['ANSWER']}: {answer}"
+
+
+def parse(text: str) -> ParsedTrace:
+    """Read the text of a trace.
+
+    Raises:
+        TraceSyntaxError: with the line and column of the first fault.
+    """
+    lines = text.rstrip("\n").split("\n")
+    match = _ANSWER_LINE.fullmatch(lines[-1])
+    if match is None or not one_line(match[2]):
+        raise TraceSyntaxError("the last line must be the answer, as in 'ANSWER: C'", len(lines))
+    lang, answer = _ANSWER_LANG[match[1]], one_line(match[2])
+    body = lines[:-1]
+    if body and not _STEP_WORD.match(body[0]):
+        return ParsedTrace("cot", lang, (), _parse_prose(body), answer)
+    parsed = [_parse_step(line, number, lang) for number, line in enumerate(body, 1)]
+    if not parsed:
+        raise TraceSyntaxError("there is no step before the answer", 1)
+    kind = parsed[0][0]
+    for number, (other, _) in enumerate(parsed, 1):
+        if other != kind:
+            raise TraceSyntaxError(f"a {other} step in a {kind} trace", number)
+    return ParsedTrace(kind, lang, tuple(step for _, step in parsed), None, answer)
+
+
+def _parse_prose(lines: list[str]) -> str:
+    for number, line in enumerate(lines, 1):
+        if re.match(_MARKER, line) and (_STEP_WORD.match(line) or _ANSWER_LINE.fullmatch(line)):
+            raise TraceSyntaxError("a step or an answer in the midst of prose", number)
+    text = prose("\n".join(line[1:] if line.startswith("\\") and _TO_ESCAPE.match(line) else line for line in lines))
+    if not text:
+        raise TraceSyntaxError("there is nothing before the answer", 1)
+    return text
+
+
+def _parse_step(line: str, number: int, lang: Lang) -> tuple[TraceKind, Step]:
+    match = _STEP_WORD.match(line)
+    if match is None:
+        raise TraceSyntaxError("a step must begin with CORRELATE, CONSTRAIN or INFER", number)
+    step_lang, op = _OPERATION_OF[match[1]]
+    if step_lang != lang:
+        raise TraceSyntaxError(f"{match[1]!r} in a trace whose answer line is in another language", number)
+    args, kind, at = _parse_premises(line, match.end(), number, lang)
+    body = one_line(line[at:])
+    claim: str | None = body
+    assertion: str | None = None
+    if kind == "free":
+        assertion, claim = _split_claim(body)
+    try:
+        step = Step(op=op, args=args, claim=claim, assertion=assertion)
+    except ValidationError as error:
+        message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise TraceSyntaxError(message, number, at + 1) from None
+    return kind, step
+
+
+def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[str, ...], TraceKind, int]:
+    """Read premises from column ``at``; give them, the kind of the step by its separator, and where its body begins."""
+    args: list[str] = []
+    while True:
+        if line.startswith(": ", at):
+            return tuple(args), "world", at + 2
+        if line.startswith(" - ", at):
+            return tuple(args), "free", at + 3
+        if not line.startswith(" ", at):
+            raise TraceSyntaxError("a premise, ': claim' or ' - assertion' was expected", number, at + 1)
+        at += 1
+        if line.startswith('"', at):
+            try:
+                _, end = json.JSONDecoder().raw_decode(line, at)
+            except (ValueError, RecursionError):
+                raise TraceSyntaxError("a quoted name that does not end", number, at + 1) from None
+        else:
+            bare = _BARE_PREMISE.match(line, at)
+            end = bare.end() if bare else at
+        word = canonical(line[at:end], lang)
+        try:
+            parse_premise(word)
+        except ValueError as error:
+            raise TraceSyntaxError(str(error), number, at + 1) from None
+        args.append(word)
+        at = end
+
+
+def _split_claim(body: str) -> tuple[str, str | None]:
+    at = body.rfind(CLAIM_OPENS) if body.endswith("]") else -1
+    if at < 0:
+        return body, None
+    return body[:at], body[at + len(CLAIM_OPENS) : -1] or None
+
+
+def _ends_like_a_claim(assertion: str) -> bool:
+    return assertion.endswith("]") and CLAIM_OPENS in assertion
+
+
+def _escape(line: str) -> str:
+    return "\\" + line if _TO_ESCAPE.match(line) else line

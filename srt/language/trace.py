@@ -1,0 +1,133 @@
+"""The trace record: steps, premises, claims, and the checker's verdicts on them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from srt.language.premises import parse_premise
+from srt.records import Lang, Record
+
+Operation = Literal["CORRELATE", "CONSTRAIN", "INFER"]
+OPERATIONS: tuple[Operation, ...] = ("CORRELATE", "CONSTRAIN", "INFER")
+TraceKind = Literal["world", "free", "cot"]
+Support = Literal["proved", "refuted", "consistent", "unchecked"]
+Truth = Literal["true", "false", "unknown"]
+
+
+def one_line(text: str) -> str:
+    """Normal form of claims, assertions and answers: no white space at the ends, runs of it become one space."""
+    return " ".join(text.split())
+
+
+def prose(text: str) -> str:
+    """Normal form of a cot text: every line in normal form, no empty lines at the ends."""
+    return "\n".join(one_line(line) for line in text.split("\n")).strip("\n")
+
+
+def _canonical_premise(word: str) -> str:
+    parse_premise(word)
+    return word
+
+
+Line = Annotated[str, AfterValidator(one_line)]
+PremiseWord = Annotated[str, AfterValidator(_canonical_premise)]
+
+
+class Step(Record):
+    """One step: an operation, the premises it cites, and what it claims or asserts.
+
+    A step of a world trace has a ``claim`` in its world's language and no assertion (that is rendered from the claim).
+    A step of a free trace has an ``assertion`` in prose, and a ``claim`` where a machine found one in it.
+    """
+
+    op: Operation
+    args: tuple[PremiseWord, ...] = ()
+    claim: Line | None = None
+    assertion: Line | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Step:
+        if not self.claim and not self.assertion:
+            raise ValueError("a step needs a claim or an assertion")
+        if self.claim == "" or self.assertion == "":
+            raise ValueError("an empty claim or assertion: leave the field out")
+        if self.claim is not None and self.assertion is not None and CLAIM_OPENS in self.claim:
+            raise ValueError(f"the claim of a free step cannot hold {CLAIM_OPENS!r}")
+        return self
+
+
+CLAIM_OPENS = " [claim: "
+
+
+class StepCheck(Record):
+    """The checker's verdict on one step, and its reason.
+
+    ``support`` says whether the claim follows from the premises that the step cites and from nothing else. ``truth`` is
+    a second column, from an independent solver. ``counterexample`` (``refuted``) is what contradicts the claim;
+    ``witness`` (``consistent``) is a state of affairs in which the premises hold and the claim does not.
+    """
+
+    support: Support
+    truth: Truth = "unknown"
+    reason: str | None = None
+    counterexample: str | None = None
+    witness: str | None = None
+
+
+class TraceCheck(Record):
+    """The checker's verdict on a whole trace.
+
+    ``unused`` are the numbers (from 1) of steps that neither a later step nor the answer uses; ``answer`` says whether
+    the answer follows from the steps.
+    """
+
+    steps: tuple[StepCheck, ...]
+    unused: tuple[int, ...] = ()
+    answer: StepCheck
+
+    @property
+    def proved(self) -> bool:
+        """Every step is proved, every step is used, and the answer follows."""
+        return self.answer.support == "proved" and not self.unused and all(s.support == "proved" for s in self.steps)
+
+    @property
+    def refuted(self) -> bool:
+        """Some step, or the answer, is refuted."""
+        return self.answer.support == "refuted" or any(s.support == "refuted" for s in self.steps)
+
+
+class Trace(Record):
+    """A trace of one problem. ``answer`` is text in normal form (option letters: ``A, C``).
+
+    Steps may cite steps that come later or do not exist: a model can write such a trace, and the checker names the
+    fault. What cannot be written down is refused here.
+    """
+
+    id: str = Field(min_length=1)
+    problem_id: str
+    kind: TraceKind
+    lang: Lang
+    steps: tuple[Step, ...] = ()
+    text: Annotated[str, AfterValidator(prose)] | None = None
+    answer: Line
+    teacher: str | None = None
+    checks: TraceCheck | None = None
+
+    @model_validator(mode="after")
+    def _shape(self) -> Trace:
+        if not self.answer:
+            raise ValueError("a trace needs an answer")
+        if self.kind == "cot":
+            if self.steps or not self.text:
+                raise ValueError("a cot trace is prose (text) without steps")
+            return self
+        if not self.steps or self.text is not None:
+            raise ValueError(f"a {self.kind} trace has steps and no text")
+        for number, step in enumerate(self.steps, 1):
+            if self.kind == "world" and (step.claim is None or step.assertion is not None):
+                raise ValueError(f"steps.{number}: a step of a world trace has a claim and no assertion")
+            if self.kind == "free" and step.assertion is None:
+                raise ValueError(f"steps.{number}: a step of a free trace has an assertion")
+        return self
