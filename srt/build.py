@@ -1,0 +1,96 @@
+"""``srt build``: from checked traces to the sequences that are trained on, one arm at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from srt.errors import UserError
+from srt.jsonl import read_records, write_records
+from srt.language.arms import PROSE_ARMS, check_arm, completion_text
+from srt.language.trace import Trace
+from srt.prompts import PromptStyle, prompt_messages
+from srt.records import Message, Problem, Sequence
+from srt.worlds import world_of
+
+TextStyle = Literal["claims", "assertions"]
+
+
+PROMPT_STYLES = get_args(PromptStyle)
+TEXT_STYLES = get_args(TextStyle)
+
+
+def build_file(
+    traces: Path, problems: Path, arm: str, out: Path, *, prompt: str = "full", text: str = "claims"
+) -> dict[str, Any]:
+    """Write the sequences of ``traces`` in ``arm`` to ``out/sequences.jsonl``; gives the file, the arm and the count.
+
+    Raises:
+        UserError: an unknown arm, an empty file of traces, a trace of a problem that ``problems`` does not hold.
+    """
+    check_arm(arm)
+    if prompt not in PROMPT_STYLES:
+        raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
+    if text not in TEXT_STYLES:
+        raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
+    by_id = {problem.id: problem for problem in read_records(problems, Problem)}
+    if not by_id:
+        raise UserError(f"{problems}: no problems in this file")
+    made = build(
+        read_records(traces, Trace), by_id, arm, prompt=cast("PromptStyle", prompt), text=cast("TextStyle", text)
+    )
+    sequences = list(made)
+    if not sequences:
+        raise UserError(f"{traces}: no traces in this file")
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "sequences.jsonl"
+    return {"file": str(path), "arm": arm, "sequences": write_records(path, sequences)}
+
+
+def build(
+    traces: Iterable[Trace],
+    problems: Mapping[str, Problem],
+    arm: str,
+    *,
+    prompt: PromptStyle = "full",
+    text: TextStyle = "claims",
+) -> Iterator[Sequence]:
+    """The sequence of each trace, in the order of the traces: every arm keeps the same problems in the same order."""
+    for trace in traces:
+        problem = problems.get(trace.problem_id)
+        if problem is None:
+            raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
+        completion, spans = completion_text(_for_arm(trace, problem, arm, text), arm)
+        yield Sequence(
+            problem_id=problem.id,
+            trace_id=trace.id,
+            arm=arm,
+            lang=trace.lang,
+            prompt=prompt_messages(problem, prompt),
+            completion=[Message(role="assistant", content=completion)],
+            images=problem.images,
+            spans=list(spans),
+        )
+
+
+def _for_arm(trace: Trace, problem: Problem, arm: str, text: TextStyle) -> Trace:
+    """The trace in the words that ``arm`` is written in: prose of the same derivation, claims, or their assertions."""
+    if trace.kind != "world" or arm == "answer":
+        return trace
+    world = world_of(problem)
+    if arm in PROSE_ARMS:
+        if world is None:
+            raise UserError(
+                f"trace {trace.id}: no exact world knows its problem, so there is no prose of its derivation"
+            )
+        told = world.explain(problem, trace, arm == "cot-terse")
+        return trace.model_copy(update={"kind": "cot", "steps": (), "text": told})
+    if text == "claims":
+        return trace
+    if world is None:
+        raise UserError(f"trace {trace.id}: no exact world knows its problem, so its claims have no assertions")
+    told_steps = tuple(
+        step.model_copy(update={"claim": world.assertion(step.claim or "", trace.lang)}) for step in trace.steps
+    )
+    return trace.model_copy(update={"steps": told_steps})

@@ -1,0 +1,54 @@
+"""Commands that make and read problems: ``import``, ``generate``, ``gallery``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from srt.cli.output import JsonFlag, print_summary
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module to ``app``."""
+
+    @app.command("import")
+    def import_(
+        source: Annotated[str, typer.Argument(help="The corpus: space2025.")],
+        path: Annotated[Path, typer.Argument(help="A published file, or the folder that holds them.")],
+        out: Annotated[Path, typer.Option("-o", "--out", help="Where the problems go (JSONL).")],
+        as_json: JsonFlag = False,
+    ) -> None:
+        """Read a published corpus from disk.
+
+        Example: srt import space2025 data/spr_en_train.jsonl -o problems.jsonl
+        """
+        from srt.corpora import import_file
+
+        print_summary(import_file(source, path, out), as_json)
+
+    @app.command()
+    def generate(
+        world: Annotated[str, typer.Argument(help="The world: seating.")],
+        out: Annotated[Path, typer.Option("-o", "--out", help="Where the problems go (JSONL).")],
+        n: Annotated[int, typer.Option("-n", min=1, help="How many problems.")] = 1000,
+        split: Annotated[
+            str, typer.Option("--split", help="train, dev or test: no problem stands in two splits.")
+        ] = "train",
+        spec: Annotated[
+            Path | None, typer.Option("--spec", help="YAML: scenes, relations, names, style, language.")
+        ] = None,
+        wordings: Annotated[
+            Path | None, typer.Option("--wordings", help="Speak as SpaCE2025 does, from your copy (or SRT_SPACE2025).")
+        ] = None,
+        exclude: Annotated[Path | None, typer.Option("--exclude", help="Problems that must not come up again.")] = None,
+        as_json: JsonFlag = False,
+    ) -> None:
+        """Make problems of an exact world, each with a proven answer.
+
+        Example: srt generate seating -n 1000 --split train -o problems.jsonl
+        """
+        from srt.generate import generate_command
+
+        print_summary(generate_command(world, n, split, out, spec, wordings, exclude), as_json)

@@ -1,0 +1,58 @@
+"""The command ``experiment``: what ``make demo`` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+
+from srt.cli.model import evaluate, run_training
+from srt.errors import UserError
+from srt.language.arms import banned_operation
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module to ``app``."""
+
+    @app.command()
+    def experiment(
+        recipe: Annotated[Path, typer.Argument(help="An experiment's YAML file, as in recipes/demo.yaml.")],
+    ) -> None:
+        """Arms x seeds: make problems, solve, check, build, train, evaluate, compare. Goes on where it was killed.
+
+        Example: srt experiment recipes/demo.yaml
+        """
+        from srt.experiment import load_experiment, run_experiment
+
+        console = Console(highlight=False, markup=False, soft_wrap=True)
+        done = run_experiment(load_experiment(recipe), _Workers(), lambda line: console.print(f"· {line}"))
+        console.print(
+            Markdown(done.table.read_text(encoding="utf-8")) if console.is_terminal else done.table.read_text()
+        )
+        console.print(f"The report is at {done.page}")
+
+
+class _Workers:
+    """``train`` runs as a process of its own, as people run it; ``eval`` is imported when it is needed."""
+
+    def init_model(self, spec: Any, texts: Iterator[str], seed: int, out: Path) -> None:
+        from train.init_model import init_model
+
+        init_model(spec.arch, texts, out, seed=seed, **spec.options)
+
+    def train(self, recipe: Path, launch: Path | None) -> None:
+        if status := run_training(recipe, launch):
+            raise UserError(f"training {recipe} ended with status {status}: what it printed says why")
+
+    def evaluate(self, model: Path, problems: Path, arm: str, prompt: str, settings: dict[str, Any], out: Path) -> None:
+        evaluate(model, problems, out, arm=arm, prompt=prompt, settings=settings, ban=banned_operation(arm))
+
+    def compare(self, runs: list[Path], out: Path) -> Path:
+        from eval.compare import compare
+
+        compare(runs, out)
+        return out / "report.html"

@@ -1,0 +1,51 @@
+"""Readers of published corpora, one file each: from the files as published to :class:`~srt.records.Problem` records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from srt.corpora import space2025
+from srt.errors import UserError
+from srt.jsonl import write_records
+from srt.records import Problem
+from srt.worlds import world_of
+
+CORPORA: dict[str, Callable[[Path], Iterator[Problem]]] = {"space2025": space2025.read}
+
+
+def read_corpus(name: str, path: Path) -> Iterator[Problem]:
+    """The problems of the corpus ``name`` at ``path``; :class:`UserError` where there is no such corpus or file."""
+    if name not in CORPORA:
+        raise UserError(f"unknown corpus {name!r}: the corpora are {', '.join(sorted(CORPORA))}")
+    return CORPORA[name](path)
+
+
+def import_file(name: str, path: Path, out: Path) -> dict[str, Any]:
+    """Read a corpus into ``out`` and say how many problems of each category it holds.
+
+    Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``.
+    """
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder")
+    counts: Counter[str] = Counter()
+    write_records(out, _counted(map(_with_traits, read_corpus(name, path)), counts))
+    if not counts:
+        out.unlink()
+        raise UserError(f"{path}: no problems in this file")
+    return {"problems": counts.total(), "category": dict(sorted(counts.items()))}
+
+
+def _with_traits(problem: Problem) -> Problem:
+    world = world_of(problem)
+    if world is None:
+        return problem
+    return problem.model_copy(update={"meta": {**problem.meta, "world": world.name, **world.traits(problem)}})
+
+
+def _counted(problems: Iterable[Problem], counts: Counter[str]) -> Iterator[Problem]:
+    for problem in problems:
+        counts[problem.subcategory or problem.category or "none"] += 1
+        yield problem

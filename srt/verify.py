@@ -1,0 +1,124 @@
+"""``srt check``: the checker's verdicts of support, and beside them the truth column from the independent solver.
+
+This is the one place where the checker (:mod:`srt.checking`) and the solver (:mod:`srt.worlds`) meet; neither knows of
+the other. A verdict of support never depends on the truth column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from srt.checking import check
+from srt.errors import UserError
+from srt.jsonl import read_records, write_records
+from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.records import Problem
+from srt.worlds import world_of
+
+
+@dataclass
+class CheckSummary:
+    """Counts over a file of traces; ``support`` and ``truth`` count steps."""
+
+    traces: int = 0
+    proved: int = 0
+    refuted: int = 0
+    steps: int = 0
+    support: Counter[str] = field(default_factory=Counter)
+    truth: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, trace: Trace, checked: TraceCheck) -> None:
+        """Count one trace; the first fault of each trace that is not proved is kept, for the report."""
+        self.traces += 1
+        self.proved += checked.proved
+        self.refuted += checked.refuted
+        self.steps += len(checked.steps)
+        self.support.update(step.support for step in checked.steps)
+        self.truth.update(step.truth for step in checked.steps)
+        if not checked.proved:
+            self.faults.append(f"{trace.id}: {first_fault(checked)}")
+
+    def as_dict(self, show: int) -> dict[str, Any]:
+        """For printing, with the first ``show`` faults. Coverage is the share of steps that have a verdict at all."""
+        return {
+            "traces": self.traces,
+            "proved": self.proved,
+            "refuted": self.refuted,
+            "steps": self.steps,
+            "coverage": 1 - self.support["unchecked"] / self.steps if self.steps else 0.0,
+            "support": dict(sorted(self.support.items())),
+            "truth": dict(sorted(self.truth.items())),
+            "fault": dict(enumerate(self.faults[:show], 1)),
+        }
+
+
+def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSummary:
+    """Check every trace of a file and, with ``out``, write the traces there with their verdicts.
+
+    Raises:
+        UserError: an unreadable file, an empty one, or a trace of a problem that ``problems`` does not hold.
+    """
+    by_id = {problem.id: problem for problem in read_records(problems, Problem)}
+    summary = CheckSummary()
+    checked = _counted(check_traces(read_records(traces, Trace), by_id), summary)
+    if out is None:
+        for _ in checked:
+            pass
+    else:
+        write_records(out, checked)
+    if not summary.traces:
+        if out is not None:
+            out.unlink(missing_ok=True)
+        raise UserError(f"{traces}: no traces in this file")
+    return summary
+
+
+def check_traces(traces: Iterable[Trace], problems: Mapping[str, Problem]) -> Iterator[Trace]:
+    """Each trace with its verdicts."""
+    for trace in traces:
+        problem = problems.get(trace.problem_id)
+        if problem is None:
+            raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
+        yield trace.model_copy(update={"checks": check_with_truth(problem, trace)})
+
+
+def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:
+    """The checker's verdicts, with the truth column filled where an exact world can solve the problem."""
+    checked = check(problem, trace)
+    world = world_of(problem) if trace.kind == "world" else None
+    if world is None:
+        return checked
+    truth = world.truth(problem, trace)
+    steps = tuple(
+        verdict.model_copy(update={"truth": truth(step.claim or "")})
+        for step, verdict in zip(trace.steps, checked.steps, strict=True)
+    )
+    return checked.model_copy(update={"steps": steps})
+
+
+def first_fault(checked: TraceCheck) -> str:
+    """Why a trace is not proved, in one line."""
+
+    def told(what: str, verdict: StepCheck) -> str:
+        why = verdict.counterexample or verdict.witness
+        return f"{what} is {verdict.support}: {verdict.reason or 'no reason given'}" + (f" ({why})" if why else "")
+
+    for support in ("refuted", "consistent", "unchecked"):
+        for number, step in enumerate(checked.steps, 1):
+            if step.support == support:
+                return told(f"step {number}", step)
+    if checked.answer.support != "proved":
+        return told("the answer", checked.answer)
+    return f"step {checked.unused[0]} is used by nothing"
+
+
+def _counted(traces: Iterable[Trace], summary: CheckSummary) -> Iterator[Trace]:
+    for trace in traces:
+        assert trace.checks is not None
+        summary.add(trace, trace.checks)
+        yield trace
