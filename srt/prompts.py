@@ -1,0 +1,130 @@
+"""The one place where a prompt is made, and where a completion is fitted to it.
+
+``srt build`` stores the messages, ``train`` and ``eval`` both turn them into tokens with :func:`prompt_ids`: what the
+model sees while it learns is, token for token, what it sees when it is asked. No chat template ever touches a
+completion: several templates cut the reasoning out of an assistant turn (that of R1-Distill deletes everything before
+``</think>``), so the completion is rendered here, as the text that follows the prompt.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Protocol
+
+from srt.errors import UserError
+from srt.language.text import MARKERS
+from srt.language.trace import one_line
+from srt.records import Lang, Message, Problem, Sequence, Span
+
+PromptStyle = Literal["full", "bare"]
+
+THINK_OPENS = "<think>"
+THINK_CLOSES = "</think>"
+_CHOICE_ENDING: dict[Lang, str] = {
+    "en": "End with a line '{marker}: ' and the letters of all right options, as in '{marker}: A' or '{marker}: A, C'.",
+    "zh": "最后单独写一行“{marker}: ”和所有正确选项的字母，例如“{marker}: A”或“{marker}: A, C”。",
+}
+_OTHER_ENDING: dict[Lang, str] = {
+    "en": "End with a line '{marker}: ' and the answer alone.",
+    "zh": "最后单独写一行“{marker}: ”和答案。",
+}
+
+
+class ChatTokenizer(Protocol):
+    """What is used of a tokenizer; those of transformers fit."""
+
+    chat_template: Any
+
+    def apply_chat_template(
+        self, conversation: list[dict[str, str]], *, add_generation_prompt: bool, tokenize: bool
+    ) -> Any:
+        """The conversation as text (``tokenize=False``), up to where the model begins to write."""
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        """Token ids of ``text``."""
+
+
+class Rendered(NamedTuple):
+    """A completion as the text that follows the prompt, and its spans in characters of that text."""
+
+    text: str
+    spans: list[Span]
+
+
+def prompt_messages(problem: Problem, style: PromptStyle) -> list[Message]:
+    """The turns that ask for ``problem``.
+
+    ``full``: instruction, question, options one a line, and how to give the answer, in the problem's language.
+    ``bare``: the question on one line, the options on another, and nothing else: for models too small to read more.
+    The description of a diagram stands before the question where there is one.
+    """
+    if style == "bare":
+        parts = [problem.diagram_description, problem.question]
+        lines = [one_line(part) for part in parts if part]
+        if problem.choices:
+            lines.append("; ".join(f"{letter} {one_line(text)}" for letter, text in sorted(problem.choices.items())))
+        return [Message(role="user", content="\n".join(lines))]
+    options = "\n".join(f"{letter}. {text}" for letter, text in sorted(problem.choices.items()))
+    ending = (_CHOICE_ENDING if problem.choices else _OTHER_ENDING)[problem.lang]
+    ending = ending.format(marker=MARKERS[problem.lang]["ANSWER"])
+    blocks = [problem.instruction, problem.diagram_description, problem.question, options, ending]
+    return [Message(role="user", content="\n\n".join(block.strip() for block in blocks if block))]
+
+
+def render_prompt(tokenizer: ChatTokenizer, messages: list[Message]) -> str:
+    """The text that the model continues.
+
+    Raises:
+        UserError: the tokenizer has no chat template.
+    """
+    if not tokenizer.chat_template:
+        name = getattr(tokenizer, "name_or_path", "") or "the model"
+        raise UserError(
+            f"{name}: its tokenizer has no chat template; use an instruct model, or add chat_template.jinja"
+        )
+    turns = [{"role": message.role, "content": message.content} for message in messages]
+    text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    if not isinstance(text, str):
+        raise TypeError(f"apply_chat_template gave {type(text).__name__}, not str")
+    return text
+
+
+def prompt_ids(tokenizer: ChatTokenizer, messages: list[Message]) -> list[int]:
+    """Token ids of the prompt. The template writes its own special tokens, so the tokenizer adds none."""
+    return list(tokenizer.encode(render_prompt(tokenizer, messages), add_special_tokens=False))
+
+
+def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = False) -> Rendered:
+    """The completion of ``sequence`` as the text that follows ``prompt_text``, without the end-of-sequence token.
+
+    Where the prompt has already opened a think block (R1-Distill), the steps go inside it, and ``</think>`` stands
+    before the answer line, which is the last line of every completion; an answer alone closes the block at once.
+    ``think`` opens the block here, for models whose template leaves that to them. Otherwise the text stays as it is.
+
+    Raises:
+        UserError: the completion is not one assistant turn, or must be cut before its answer line and has none.
+    """
+    where = f"sequence of trace {sequence.trace_id} (arm {sequence.arm})"
+    if len(sequence.completion) != 1 or sequence.completion[0].role != "assistant":
+        raise UserError(f"{where}: completion: one assistant message was expected")
+    text = sequence.completion[0].content
+    opened = prompt_text.rstrip().endswith(THINK_OPENS)
+    if not opened and not think:
+        return Rendered(text, list(sequence.spans))
+
+    steps, newline, answer = text.rpartition("\n")
+    marker = f"{MARKERS[sequence.lang]['ANSWER']}: "
+    if not answer.startswith(marker):
+        raise UserError(f"{where}: completion: its last line must begin with {marker!r}")
+    opening = "" if opened else THINK_OPENS
+    if not prompt_text.endswith("\n") or not opened:
+        opening += "\n"
+    bridge = f"\n{THINK_CLOSES}\n\n"
+    answer_at = len(steps) + len(newline)
+    shift = len(opening) + len(steps) + len(bridge) - answer_at
+    spans = [
+        span.model_copy(update={"start": span.start + shift, "end": span.end + shift})
+        if span.start >= answer_at
+        else span.model_copy(update={"start": span.start + len(opening), "end": span.end + len(opening)})
+        for span in sequence.spans
+    ]
+    return Rendered(f"{opening}{steps}{bridge}{answer}", spans)

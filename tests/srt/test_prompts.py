@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from srt.errors import UserError
+from srt.prompts import prompt_ids, prompt_messages, render_completion, render_prompt
+from srt.records import Lang, Message, Problem, Sequence, Span
+
+STEPS = "CORRELATE (1): right(Ana) = Bo\nINFER #1: ? = Bo"
+
+
+class Tokenizer:
+    chat_template: Any = "a template"
+
+    def apply_chat_template(
+        self, conversation: list[dict[str, str]], *, add_generation_prompt: bool, tokenize: bool
+    ) -> Any:
+        assert add_generation_prompt
+        assert not tokenize
+        return "".join(f"[{turn['role']}]{turn['content']}" for turn in conversation) + "[assistant]"
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        assert not add_special_tokens
+        return [ord(character) for character in text]
+
+
+def sequence(text: str, lang: Lang = "en") -> Sequence:
+    spans, at = [], 0
+    for line in text.split("\n"):
+        label = "ANSWER" if line.startswith(("ANSWER", "答案")) else "INFER"
+        spans.append(Span(start=at, end=at + len(line), label=label))
+        at += len(line) + 1
+    message = [Message(role="assistant", content=text)]
+    return Sequence(problem_id="p", trace_id="t", arm="srt", lang=lang, prompt=[], completion=message, spans=spans)
+
+
+def problem(lang: Lang = "en", **changes: Any) -> Problem:
+    choices = {"B": "Bo", "A": "Ana\nMaria"}
+    values = {"id": "p", "source": "s", "split": "x", "lang": lang, "question": "Who?\n (1) One.", "choices": choices}
+    return Problem(**(values | changes))
+
+
+def test_full_prompt() -> None:
+    [message] = prompt_messages(problem(instruction="Choose."), "full")
+    assert message.content.startswith(
+        "Choose.\n\nWho?\n (1) One.\n\nA. Ana\nMaria\nB. Bo\n\nEnd with a line 'ANSWER: '"
+    )
+    [chinese] = prompt_messages(problem("zh"), "full")
+    assert "答案: " in chinese.content
+    assert "ANSWER" not in chinese.content
+    [open_question] = prompt_messages(problem(choices={}), "full")
+    assert "letters" not in open_question.content
+    assert open_question.content.endswith("and the answer alone.")
+
+
+def test_bare_prompt() -> None:
+    [message] = prompt_messages(problem(instruction="Choose."), "bare")
+    assert message.content == "Who? (1) One.\nA Ana Maria; B Bo"
+    [described] = prompt_messages(problem(choices={}, diagram_description="A cube."), "bare")
+    assert described.content == "A cube.\nWho? (1) One."
+
+
+def test_prompt_ids_are_the_rendered_text() -> None:
+    messages = [Message(role="user", content="hello")]
+    assert render_prompt(Tokenizer(), messages) == "[user]hello[assistant]"
+    assert "".join(map(chr, prompt_ids(Tokenizer(), messages))) == "[user]hello[assistant]"
+    bare = Tokenizer()
+    bare.chat_template = None
+    with pytest.raises(UserError, match="no chat template"):
+        render_prompt(bare, messages)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "think", "expected"),
+    [
+        ("[assistant]", False, "{steps}\n{answer}"),
+        ("[assistant]", True, "<think>\n{steps}\n</think>\n\n{answer}"),
+        ("[assistant]<think>\n", False, "{steps}\n</think>\n\n{answer}"),
+        ("[assistant]<think>", False, "\n{steps}\n</think>\n\n{answer}"),
+        ("[assistant]<think>\n\n</think>\n\n", False, "{steps}\n{answer}"),
+    ],
+)
+@pytest.mark.parametrize(("answer", "lang"), [("ANSWER: A, C", "en"), ("答案: A", "zh")])
+def test_completion_follows_the_prompt(prompt: str, think: bool, expected: str, answer: str, lang: Lang) -> None:
+    whole = sequence(f"{STEPS}\n{answer}", lang)
+    rendered = render_completion(prompt, whole, think=think)
+    assert rendered.text == expected.format(steps=STEPS, answer=answer)
+    there = [rendered.text[span.start : span.end] for span in rendered.spans]
+    assert there == f"{STEPS}\n{answer}".split("\n")
+
+
+def test_an_answer_alone_closes_the_block_at_once() -> None:
+    rendered = render_completion("<think>\n", sequence("ANSWER: A"))
+    assert rendered.text == "\n</think>\n\nANSWER: A"
+    assert rendered.text[rendered.spans[0].start : rendered.spans[0].end] == "ANSWER: A"
+    rendered = render_completion("", sequence("ANSWER: A"), think=True)
+    assert rendered.text == "<think>\n\n</think>\n\nANSWER: A"
+
+
+def test_completion_without_an_answer_line() -> None:
+    with pytest.raises(UserError, match=r"trace t \(arm srt\): completion: its last line must begin with 'ANSWER: '"):
+        render_completion("<think>\n", sequence("It is A."))

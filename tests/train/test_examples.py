@@ -1,0 +1,114 @@
+"""What the loss sees, taken from the batches of the actual trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from trl import SFTTrainer
+
+from srt.errors import UserError
+from srt.jsonl import read_records, write_records
+from srt.prompts import prompt_ids
+from srt.records import Message, Sequence
+from train.examples import IGNORED, data_order, encode, read_examples
+from train.recipe import Recipe
+from train.run_folder import Start
+from train.train_srt import load_model, load_tokenizer
+from train.trl_trainer import TraceTrainer, make_trainer
+
+
+def build_trainer(recipe: Recipe) -> TraceTrainer:
+    tokenizer = load_tokenizer(recipe.model.path)
+    examples = read_examples(recipe, tokenizer)
+    order = data_order(examples, recipe.seed, recipe.batch_size, 6)
+    return make_trainer(recipe, load_model(recipe), tokenizer, examples, order, 6, 1, Start(None, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("template", "think", "expected"),
+    [
+        ("minimal", False, "{steps}\n{answer}<|end|>"),
+        ("qwen2.5", False, "{steps}\n{answer}<|im_end|>"),
+        ("qwen2.5", True, "<think>\n{steps}\n</think>\n\n{answer}<|im_end|>"),
+        ("r1-distill", False, "{steps}\n</think>\n\n{answer}<｜end▁of▁sentence｜>"),
+        ("r1-distill", True, "{steps}\n</think>\n\n{answer}<｜end▁of▁sentence｜>"),
+    ],
+)
+def test_loss_sees_the_whole_trace_and_no_prompt(
+    template: str, think: bool, expected: str, recipe: Callable[..., Recipe], models: dict[str, Path], data: Path
+) -> None:
+    chosen = recipe(model={"path": str(models[template]), "attn": "eager"}, think=think, max_length=2000)
+    trainer = build_trainer(chosen)
+    tokenizer = load_tokenizer(chosen.model.path)
+    prompts, completions = {}, {}
+    for sequence in read_records(data, Sequence):
+        steps, _, answer = sequence.completion[0].content.rpartition("\n")
+        ids = tuple(prompt_ids(tokenizer, sequence.prompt))
+        prompts[ids] = sequence.problem_id
+        completions[sequence.problem_id] = expected.format(steps=steps, answer=answer)
+    seen = set()
+    for batch in trainer.get_train_dataloader():
+        for row, labels, mask in zip(batch["input_ids"], batch["labels"], batch["attention_mask"], strict=True):
+            length = int(mask.sum())
+            trained = (labels != IGNORED).nonzero().flatten().tolist()
+            prompt = tuple(row[: trained[0]].tolist())
+            assert prompt in prompts, tokenizer.decode(list(prompt))
+            assert trained == list(range(trained[0], length)), "the loss sees all from the prompt's end to eos"
+            assert labels[trained].tolist() == row[trained].tolist()
+            assert tokenizer.decode(labels[trained]) == completions[prompts[prompt]]
+            assert row[length - 1] == tokenizer.eos_token_id
+            seen.add(prompts[prompt])
+    assert len(seen) == 40
+
+
+def test_loss_on_a_processor_is_that_of_trl(recipe: Callable[..., Recipe]) -> None:
+    trainer = build_trainer(recipe())
+    batch: Any = next(iter(trainer.get_train_dataloader()))
+    batch["labels"][0] = IGNORED  # a row without a label must not disturb the others
+    for count in (None, torch.tensor(77)):
+        with torch.no_grad():
+            ours = trainer.compute_loss(trainer.model, dict(batch), num_items_in_batch=count)
+            theirs = SFTTrainer.compute_loss(trainer, trainer.model, dict(batch), num_items_in_batch=count)
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_arms_see_the_same_problems_in_the_same_batches(
+    recipe: Callable[..., Recipe], models: dict[str, Path], data: Path, tmp_path: Path
+) -> None:
+    other = [
+        s.model_copy(update={"arm": "answer", "completion": [Message(role="assistant", content="ANSWER: A")]})
+        for s in read_records(data, Sequence)
+    ]
+    write_records(tmp_path / "answer.jsonl", reversed(other))
+    tokenizer = load_tokenizer(str(models["minimal"]))
+    batches = []
+    for path in (data, tmp_path / "answer.jsonl"):
+        examples = read_examples(recipe(data=str(path)), tokenizer)
+        order = data_order(examples, seed=3, batch_size=16, steps=7)
+        batches.append([{examples[i].problem_id for i in order[at : at + 16]} for at in range(0, 112, 16)])
+        first = [examples[i].problem_id for i in order[:40]]
+        assert len(set(first)) == 40 or len({p for b in batches[-1][:2] for p in b}) == 32
+    assert batches[0] == batches[1]
+    assert data_order(examples, 4, 16, 7) != order
+
+
+def test_faults_of_data(recipe: Callable[..., Recipe], models: dict[str, Path], data: Path, tmp_path: Path) -> None:
+    tokenizer = load_tokenizer(str(models["minimal"]))
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    with pytest.raises(UserError, match=r"empty\.jsonl: no sequence"):
+        read_examples(recipe(data=str(empty)), tokenizer)
+    with pytest.raises(UserError, match=r"40 of 40 sequences have more than max_length = 20"):
+        read_examples(recipe(max_length=20), tokenizer)
+    with pytest.raises(UserError, match=r"no such file"):
+        read_examples(recipe(data=str(tmp_path / "none.jsonl")), tokenizer)
+    sequence = next(read_records(data, Sequence))
+    with pytest.raises(UserError, match=r"one assistant message"):
+        encode(sequence.model_copy(update={"completion": []}), tokenizer, False)
+    tokenizer.chat_template = None
+    with pytest.raises(UserError, match=r"no chat template"):
+        encode(sequence, tokenizer, False)

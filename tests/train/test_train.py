@@ -1,0 +1,187 @@
+"""Whole runs of tiny models: they learn, they resume, they launch, and they touch no network."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from safetensors.torch import load_file
+
+from srt.errors import UserError
+from train.recipe import Recipe
+from train.run_folder import TrainSummary
+from train.train_srt import main, train
+
+ROOT = Path(__file__).parents[2]
+
+
+def write_recipe(recipe: Recipe, path: Path) -> Path:
+    path.write_text(yaml.safe_dump(recipe.model_dump(mode="json")), encoding="utf-8")
+    return path
+
+
+def same_weights(one: str, other: str) -> bool:
+    a, b = load_file(f"{one}/model.safetensors"), load_file(f"{other}/model.safetensors")
+    return a.keys() == b.keys() and all(torch.equal(a[key], b[key]) for key in a)
+
+
+@pytest.mark.parametrize("lora", [None, {"r": 8, "alpha": 32}])
+def test_learns(lora: dict[str, Any] | None, recipe: Callable[..., Recipe]) -> None:
+    chosen = recipe(lora=lora, steps=20, learning_rate=2e-2, logging={"steps": 5})
+    summary = train(chosen)
+    assert summary.losses[-1][1] < summary.losses[0][1] - (0.1 if lora else 1.0)
+    assert [step for step, _ in summary.losses] == [5, 10, 15, 20]
+    files = {path.name for path in Path(chosen.output).iterdir()}
+    assert ("adapter_model.safetensors" if lora else "model.safetensors") in files
+    assert {"tokenizer.json", "recipe.json", "train.json", "chat_template.jinja"} <= files
+    assert not [name for name in files if name.endswith((".bin", ".pt")) or name.startswith("checkpoint")]
+    assert TrainSummary.model_validate_json((Path(chosen.output) / "train.json").read_bytes()) == summary
+    assert summary.trainable_parameters < summary.parameters if lora else True
+    assert 0 < summary.trained_tokens < summary.tokens
+
+
+KILLED = """
+import os, sys
+import train.trl_trainer as trainer
+mark = trainer.mark_whole
+def mark_or_die(checkpoint, seconds):
+    if checkpoint.name == "checkpoint-8":
+        os._exit(9)
+    mark(checkpoint, seconds)
+trainer.mark_whole = mark_or_die
+from train.train_srt import main
+main(["--config", sys.argv[1]])
+"""
+
+
+def test_resumes_as_if_unbroken(
+    recipe: Callable[..., Recipe], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape: dict[str, Any] = {"steps": 10, "save_steps": 4, "logging": {"steps": 3}, "micro_batch": 4}
+    whole = recipe(output=str(tmp_path / "whole"), **shape)
+    broken = recipe(output=str(tmp_path / "broken"), **shape)
+    unbroken = train(whole)
+    capsys.readouterr()
+
+    path = write_recipe(broken, tmp_path / "broken.yaml")
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=ROOT, env=env(), capture_output=True)
+    assert killed.returncode == 9, killed.stderr.decode()
+    assert (tmp_path / "broken" / "checkpoint-8" / "model.safetensors").exists(), "half-written, and to be left alone"
+    resumed = train(broken)
+    assert f"going on from {tmp_path / 'broken' / 'checkpoint-4'}" in capsys.readouterr().out
+    assert resumed.losses == unbroken.losses
+    assert resumed.tokens == unbroken.tokens
+    assert resumed.recipe_hash == unbroken.recipe_hash
+    assert same_weights(whole.output, broken.output)
+
+    # A finished run returns at once, and another recipe is refused.
+    before = (tmp_path / "broken" / "model.safetensors").stat().st_mtime_ns
+    assert train(broken) == resumed
+    assert (tmp_path / "broken" / "model.safetensors").stat().st_mtime_ns == before
+    changed = broken.model_copy(update={"seed": 5, "learning_rate": 0.5})
+    with pytest.raises(
+        UserError, match=r"another run.*learning_rate \(0\.01 there, 0\.5 here\), seed \(0 there, 5 here"
+    ):
+        train(changed)
+
+
+def test_faults_leave_nothing_behind(
+    recipe: Callable[..., Recipe], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = recipe(data=str(tmp_path / "no.jsonl"), model={"path": str(tmp_path / "no_model")})
+    assert main(["--config", str(write_recipe(bad, tmp_path / "bad.yaml"))]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert "no.jsonl" in captured.err
+    assert "no_model" in captured.err
+    for changes, message in [
+        ({"lora": {"targets": ["q_proj", "w_proj"]}}, "lora.targets: no module of .* is named w_proj"),
+        ({"batch_size": 7, "micro_batch": 2}, "batch_size"),
+        ({"max_length": 10}, "max_length"),
+    ]:
+        with pytest.raises(UserError, match=message):
+            train(recipe(**changes))
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.txt").touch()
+    with pytest.raises(UserError, match="files that are of no training run"):
+        train(recipe())
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.txt"]
+    with pytest.raises(UserError, match="resume is never"):
+        train(recipe(resume="never"))
+
+
+def test_wandb_offline_writes_a_run_and_nobody_calls_out(
+    recipe: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    calls: list[Any] = []
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            calls.append(address)
+            raise OSError("no network here")
+        connect(self, address)
+
+    def guarded_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
+        if host not in (None, "127.0.0.1", "::1", "localhost"):
+            calls.append(host)
+            raise OSError("no network here")
+        return look_up(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+    chosen = recipe(steps=2, logging={"steps": 1, "wandb": "offline"}, save_steps=1)
+    train(chosen)
+    assert calls == []
+    assert list(Path(chosen.output).glob("wandb/offline-run-*/run-*.wandb"))
+
+
+def env() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+
+def launch(config: str, recipe_path: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", f"configs/{config}"]
+    command += ["train/train_srt.py", "--config", str(recipe_path)]
+    return subprocess.run(command, cwd=ROOT, env=env(), capture_output=True, text=True, timeout=300)
+
+
+def test_accelerate_launch(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    chosen = recipe(steps=2)
+    done = launch("cpu.yaml", write_recipe(chosen, tmp_path / "r.yaml"))
+    assert done.returncode == 0, done.stderr
+    assert "step 2/2  loss " in done.stdout
+    assert (Path(chosen.output) / "train.json").exists()
+
+
+@pytest.mark.slow
+def test_two_processes_train_as_one(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    one = train(recipe(output=str(tmp_path / "one"), micro_batch=4))
+    chosen = recipe(output=str(tmp_path / "two"), micro_batch=4)
+    done = launch("cpu_ddp.yaml", write_recipe(chosen, tmp_path / "r.yaml"))
+    assert done.returncode == 0, done.stderr
+    two = json.loads((tmp_path / "two" / "train.json").read_text())
+    assert two["processes"] == 2
+    for (step, loss), (other_step, other_loss) in zip(one.losses, two["losses"], strict=True):
+        assert step == other_step
+        assert loss == pytest.approx(other_loss, abs=1e-4)
+
+
+def test_no_file_in_train_hides_a_module() -> None:
+    """`accelerate launch train/train_srt.py` puts train/ first on the path: its files are top-level modules there."""
+    here = {path.stem for path in (ROOT / "train").glob("*.py")} - {"__init__"}
+    assert not here & set(sys.stdlib_module_names)
+    installed = {path.stem for folder in sys.path if "site-packages" in folder for path in Path(folder).glob("*")}
+    assert not here & installed

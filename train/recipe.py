@@ -1,0 +1,187 @@
+"""The recipe: one YAML file, one training run.
+
+A recipe may build on another (``extends: base.yaml``, relative to the file that says so); what it sets itself wins, key
+by key. Keys that do not exist are refused, with the nearest one that does, and all faults are told at once. Paths are
+relative to the folder in which the command runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from srt.errors import UserError
+
+LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+
+
+class _Closed(BaseModel):
+    """Refuses keys it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelSpec(_Closed):
+    """The weights to start from: ``path`` is a folder with a model and its tokenizer, safetensors only.
+
+    ``dtype`` is what the arithmetic is done in. With ``bfloat16``, weights that are trained stay in float32 and are
+    cast for each operation (small updates would be rounded away otherwise); weights that LoRA freezes are held in
+    bfloat16.
+    """
+
+    path: str
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    attn: Literal["eager", "sdpa", "flash_attention_2"] = "sdpa"
+
+
+class Lora(_Closed):
+    """A low-rank adapter. ``targets`` are the last names of the modules that it changes."""
+
+    r: int = Field(default=16, ge=1)
+    alpha: float = Field(default=32, gt=0)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    targets: tuple[str, ...] = Field(default=LORA_TARGETS, min_length=1)
+
+
+class Logging(_Closed):
+    """A line on the console every ``steps`` steps; ``wandb`` sends the same figures to Weights & Biases too."""
+
+    steps: int = Field(default=10, ge=1)
+    wandb: Literal["off", "offline", "online"] = "off"
+
+    @field_validator("wandb", mode="before")
+    @classmethod
+    def _yaml_reads_off_as_false(cls, value: Any) -> Any:
+        return "off" if value is False else value
+
+
+class Recipe(_Closed):
+    """One training run. Give ``steps`` (optimizer steps) or ``epochs`` (times through the data), not both.
+
+    Args:
+        data: a file of :class:`~srt.records.Sequence`, one a line.
+        batch_size: sequences for one optimizer step, over all processes.
+        micro_batch: sequences that one process computes at a time; by default all of its share of the batch.
+        warmup: the share of the steps in which the learning rate rises from 0.
+        max_length: the most tokens a sequence may have, prompt included. A longer one is an error: nothing is cut.
+        save_steps: a checkpoint every so many steps; none by default. The last two are kept until the run is done.
+        think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
+        threads: processor threads of each process; by default what PyTorch takes.
+        resume: ``auto`` goes on from the last whole checkpoint in ``output``; ``never`` wants an empty ``output``.
+    """
+
+    model: ModelSpec
+    data: str
+    output: str
+    seed: int = Field(default=0, ge=0)
+    steps: int | None = Field(default=None, ge=1)
+    epochs: float | None = Field(default=None, gt=0)
+    batch_size: int = Field(ge=1)
+    micro_batch: int | None = Field(default=None, ge=1)
+    learning_rate: float = Field(gt=0)
+    scheduler: Literal["constant", "linear", "cosine"] = "cosine"
+    warmup: float = Field(default=0.05, ge=0, lt=1)
+    weight_decay: float = Field(default=0.0, ge=0)
+    max_length: int = Field(ge=2)
+    lora: Lora | None = None
+    gradient_checkpointing: bool = False
+    logging: Logging = Logging()
+    save_steps: int | None = Field(default=None, ge=1)
+    think: bool = False
+    threads: int | None = Field(default=None, ge=1)
+    resume: Literal["auto", "never"] = "auto"
+
+    @model_validator(mode="after")
+    def _steps_or_epochs(self) -> Recipe:
+        if (self.steps is None) == (self.epochs is None):
+            raise ValueError("give either steps or epochs (a recipe that extends another may set one of them to null)")
+        return self
+
+    def micro_batch_for(self, processes: int) -> int:
+        """Sequences that each of ``processes`` computes at a time.
+
+        Raises:
+            UserError: ``batch_size`` is no multiple of ``micro_batch`` times ``processes``.
+        """
+        micro = self.micro_batch or max(self.batch_size // processes, 1)
+        if self.batch_size % (micro * processes):
+            raise UserError(
+                f"batch_size: {self.batch_size} is no multiple of micro_batch x processes = {micro} x {processes}"
+            )
+        return micro
+
+
+def load_recipe(path: str | Path) -> Recipe:
+    """Read the recipe in the YAML file ``path``, with all that it extends.
+
+    Raises:
+        UserError: no such file, not YAML, a circle of ``extends``, or faults in keys and values: all of them at once.
+    """
+    return make_recipe(_read(Path(path), ()), str(path))
+
+
+def make_recipe(values: Mapping[str, Any], place: str = "recipe") -> Recipe:
+    """The recipe that ``values`` spell out; ``place`` opens the message of the :class:`UserError` that names faults."""
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        faults = [_fault(dict(fault)) for fault in error.errors(include_url=False)]
+        raise UserError(f"{place}: {'; '.join(faults)}") from None
+
+
+def _read(path: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
+    real = path.resolve()
+    if real in seen:
+        raise UserError(f"{path}: extends: the recipe extends itself, by way of {' -> '.join(p.name for p in seen)}")
+    try:
+        values = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError:
+        by = f" (extended by {seen[-1]})" if seen else ""
+        raise UserError(f"{path}: no such file{by}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise UserError(f"{path}: a recipe is a mapping of keys to values")
+    base = values.pop("extends", None)
+    if base is None:
+        return values
+    if not isinstance(base, str):
+        raise UserError(f"{path}: extends: one path was expected, not {base!r}")
+    return _merge(_read(path.parent / base, (*seen, real)), values)
+
+
+def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _fault(fault: dict[str, Any]) -> str:
+    path = [str(part) for part in fault["loc"]]
+    name = ".".join(path)
+    if fault["type"] == "extra_forbidden":
+        known = sorted(_keys_at(path[:-1]))
+        near = difflib.get_close_matches(path[-1], known, n=1)
+        return f"{name}: no such key, " + (f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}")
+    if fault["type"] == "missing":
+        return f"{name}: missing"
+    message = fault["msg"].removeprefix("Value error, ")
+    message = message[0].lower() + message[1:]
+    return f"{name}: {message}, not {fault['input']!r}" if name else message
+
+
+_NESTED: dict[str, type[BaseModel]] = {"model": ModelSpec, "lora": Lora, "logging": Logging}
+
+
+def _keys_at(path: list[str]) -> list[str]:
+    model = _NESTED[path[0]] if path else Recipe
+    return list(model.model_fields)
