@@ -1,0 +1,56 @@
+"""What each sentence says: looked up among all that the grammar of its scene generates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from srt.checking.seating import wordings_en, wordings_zh
+from srt.checking.seating.grammar import SLOTS
+from srt.checking.seating.plans import Kind
+from srt.records import Lang
+
+_GRAMMARS = {"en": wordings_en.GRAMMAR, "zh": wordings_zh.GRAMMAR}
+
+
+@cache
+def sentences(kind: Kind, lang: Lang) -> dict[str, str]:
+    """The literal that each sentence of a scene says; both have :data:`~.grammar.SLOTS` in the place of names.
+
+    Raises:
+        ValueError: two rules of a grammar give one sentence two literals, which is a fault of the grammar.
+    """
+    found: dict[str, str] = {}
+    for sentence, literal in _GRAMMARS[lang].generate(kind.partition("-")[0]):
+        if found.setdefault(_key(sentence), literal) != literal:
+            raise ValueError(f"{sentence!r} says both {found[_key(sentence)]!r} and {literal!r}")
+    return found
+
+
+def literal_of(sentence: str, kind: Kind, lang: Lang, tokens: Mapping[str, str], blank: str) -> str | None:
+    """What a clue or question says, ``None`` if no rule words it so.
+
+    The literal has names as their ``tokens`` and ``()`` as ``blank``. A name that is part of another comes after it.
+    """
+    sentence = sentence.strip()
+    sentence = (sentence[:-1] if sentence[-1:] in ";；.。" else sentence).replace("()", blank)
+    marks = set(tokens.values())
+    for name, token in tokens.items():
+        sentence = sentence.replace(name, token)
+    who = [letter for letter in sentence if letter == blank or letter in marks]
+    if len(who) > len(SLOTS):
+        return None
+    for slot, token in zip(SLOTS, who, strict=False):
+        sentence = sentence.replace(token, slot, 1)
+    literal = sentences(kind, lang).get(_key(sentence))
+    if literal is None:
+        return None
+    for slot, token in zip(SLOTS, who, strict=False):
+        literal = literal.replace(slot, token)
+    return literal
+
+
+def _key(sentence: str) -> str:
+    """A sentence may begin with a capital letter or not."""
+    sentence = sentence.strip()
+    return sentence[:1].lower() + sentence[1:]
