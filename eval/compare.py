@@ -1,0 +1,254 @@
+"""Runs side by side: the same problems, paired differences, tables, plots and a page.
+
+Everything is computed on the problems that all runs have in common; what is left out is named. The same run folders
+give the same bytes: no time, no path and no random state enters the tables.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from eval.plots import accuracy_against_tokens, accuracy_by_scene
+from eval.report import markdown, page
+from eval.runs import R, RowId, Run, read_run, write_json
+from eval.significance import holm, mcnemar_exact, paired_bootstrap
+from eval.summary import Share, Summary, mean_values, summarise
+from srt.errors import UserError
+from srt.jsonl import write_atomically
+from srt.records import Problem, Record
+
+Drawing = Callable[[Problem], str | None]
+RESAMPLES = 10_000
+SEED = 0
+_OF_AN_ARM = ("backend", "settings", "style", "variant", "repeats")
+_OWN_PAIRS = (("srt", "answer"), ("srt", "cot"))
+
+
+class Difference(Record):
+    """``arm`` minus ``reference`` on the common problems: accuracy, its 95% bootstrap interval, exact McNemar.
+
+    ``only_arm`` and ``only_reference`` are the problems that one alone solves, ``p`` their test; none of the three
+    where repeats make values fractional. ``p_holm`` is adjusted over all rows of the table. ``token_ratio`` is the
+    ratio of mean output tokens.
+    """
+
+    arm: str
+    reference: str
+    count: int
+    difference: float
+    low: float
+    high: float
+    only_arm: int | None
+    only_reference: int | None
+    p: float | None
+    p_holm: float | None
+    token_ratio: float | None
+
+
+class RunAccuracy(Record):
+    """One run of an arm: the fingerprint of its model, and its accuracy on the common problems."""
+
+    fingerprint: str
+    accuracy: Share
+
+
+class Comparison(Record):
+    """What ``comparison.json`` holds. ``common`` problems are compared; ``left_out`` counts each arm's others.
+
+    An arm with several runs (training seeds) stands in ``arms`` with the mean over them; ``runs`` has each alone.
+    """
+
+    common: int
+    left_out: dict[str, int]
+    arms: list[Summary]
+    differences: list[Difference]
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    runs: dict[str, list[RunAccuracy]]
+
+
+def compare(
+    folders: Sequence[str | Path],
+    output: str | Path,
+    *,
+    reference: str | None = None,
+    drawing: Drawing | None = None,
+    examples: int = 6,
+) -> Comparison:
+    """Compare the scored runs in ``folders`` and write the report folder ``output``.
+
+    Writes ``comparison.json``, ``report.md``, ``accuracy_tokens.png``, ``accuracy_by_scene.png`` and ``report.html``.
+    ``reference`` is the arm that all others are compared with: ``base`` if there is one, else the first; ``srt`` is
+    also compared with ``answer`` and ``cot``. ``drawing`` gives the picture of a problem's scene as SVG; its world's if
+    none is given. ``examples`` is how many problems the page shows. Runs of one arm (training seeds) count as repeats.
+
+    Raises:
+        UserError: a folder that is no scored run, one model given twice for an arm, runs of an arm that differ in
+            more than the model, an unknown reference, no common problem, one problem id with different texts.
+    """
+    by_arm = _read(folders)
+    runs = {arm: pool(several) for arm, several in by_arm.items()}
+    names = list(runs)
+    if reference is None:
+        reference = "base" if "base" in runs else names[0]
+    if reference not in runs:
+        raise UserError(f"reference {reference!r}: no such arm here; there are {', '.join(names)}")
+    common, left_out = _common(runs)
+    accuracies = {
+        arm: [
+            RunAccuracy(fingerprint=run.stamp.fingerprint, accuracy=summarise(run, set(common)).accuracy)
+            for run in several
+        ]
+        for arm, several in by_arm.items()
+    }
+    comparison = Comparison(
+        common=len(common),
+        left_out=left_out,
+        arms=[summarise(run, set(common)) for run in runs.values()],
+        differences=_differences(runs, common, reference),
+        runs=accuracies,
+    )
+    output = Path(output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UserError(f"{output}: a folder was expected, this is a file") from None
+    plots = {
+        "accuracy_tokens.png": accuracy_against_tokens,
+        "accuracy_by_scene.png": accuracy_by_scene,
+    }
+    for file, plot in plots.items():
+        write_atomically(output / file, [plot(comparison.arms, dark=False)])
+    chosen = choose_examples(runs, common, examples)
+    write_atomically(output / "report.html", [page(comparison, runs, chosen, drawing or scene_picture).encode()])
+    write_atomically(output / "report.md", [markdown(comparison).encode()])
+    write_json(output / "comparison.json", comparison)
+    return comparison
+
+
+def choose_examples(runs: dict[str, Run], common: list[str], count: int) -> list[str]:
+    """Problems for people to look at: a turn for each pattern of who is right and who is proved.
+
+    Patterns where the arms disagree on the answer come first, frequent ones before rare ones; within a pattern the
+    common problems' order decides, so the choice is the same each time.
+    """
+    values = [mean_values(run.scores.values()) for run in runs.values()]
+    proved = [
+        {row.problem_id for row in run.checked.values() if row.check is not None and row.check.proved}
+        for run in runs.values()
+    ]
+    patterns: dict[tuple[tuple[bool, ...], tuple[bool, ...]], list[str]] = {}
+    for problem_id in common:
+        right = tuple(value[problem_id] == 1 for value in values)
+        patterns.setdefault((right, tuple(problem_id in ids for ids in proved)), []).append(problem_id)
+    order = sorted(patterns, key=lambda pattern: (len(set(pattern[0])) == 1, -len(patterns[pattern]), pattern))
+    chosen: list[str] = []
+    turn = 0
+    while len(chosen) < min(count, len(common)):
+        chosen += [patterns[pattern][turn] for pattern in order if turn < len(patterns[pattern])]
+        turn += 1
+    return chosen[:count]
+
+
+def scene_picture(problem: Problem) -> str | None:
+    """The solved scene as its exact world draws it; ``None`` where no world knows or solves the problem."""
+    from srt.worlds import world_of
+    from srt.worlds.world import Refused
+
+    world = world_of(problem)
+    try:
+        return None if world is None else world.draw(problem)
+    except Refused:
+        return None
+
+
+def pool(runs: Sequence[Run]) -> Run:
+    """Runs of one arm as one run: the repeats of each come after those of the runs before it."""
+    first = runs[0]
+    per_run = first.stamp.repeats
+    predictions, scores, checked = dict(first.predictions), dict(first.scores), dict(first.checked)
+    for number, run in enumerate(runs[1:], 1):
+        predictions.update(_moved(run.predictions, number * per_run))
+        scores.update(_moved(run.scores, number * per_run))
+        checked.update(_moved(run.checked, number * per_run))
+    stamp = first.stamp.model_copy(update={"repeats": per_run * len(runs)})
+    return dataclasses.replace(first, stamp=stamp, predictions=predictions, scores=scores, checked=checked)
+
+
+def _moved(rows: dict[RowId, R], by: int) -> dict[RowId, R]:
+    return {(problem, variant, repeat + by): row for (problem, variant, repeat), row in rows.items()}
+
+
+def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:
+    """Scored runs by arm, in the given order."""
+    if not folders:
+        raise UserError("no run folder was given; name at least one")
+    by_arm: dict[str, list[Run]] = {}
+    for folder in folders:
+        run = read_run(Path(folder))
+        others = by_arm.setdefault(run.stamp.arm, [])
+        for other in others:
+            same_arm = f"{folder} and {other.folder} are both of arm {run.stamp.arm!r}"
+            if other.stamp.fingerprint == run.stamp.fingerprint:
+                raise UserError(f"{same_arm}, with the very same model: give an arm of its own, or leave one out")
+            different = [field for field in _OF_AN_ARM if getattr(other.stamp, field) != getattr(run.stamp, field)]
+            if other.stamp.problems.sha256 != run.stamp.problems.sha256:
+                different.append("problems")
+            if different:
+                raise UserError(f"{same_arm} but differ in {', '.join(different)}: give them arms of their own")
+        others.append(run)
+    return by_arm
+
+
+def _common(runs: dict[str, Run]) -> tuple[list[str], dict[str, int]]:
+    """Problems with gold that all runs have, in the first run's order, and how many of each run's own are not."""
+    scored = {name: {row.problem_id for row in run.scores.values()} for name, run in runs.items()}
+    shared = set.intersection(*scored.values())
+    first = next(iter(runs.values()))
+    common = [problem_id for problem_id in first.problems if problem_id in shared]
+    if not common:
+        raise UserError(f"the runs {', '.join(runs)} have no scored problem in common, so they cannot be compared")
+    for run in runs.values():
+        for problem_id in common:
+            if run.problems[problem_id] != first.problems[problem_id]:
+                raise UserError(
+                    f"{run.folder}: its problem {problem_id!r} is not the problem of that id in {first.folder}"
+                )
+    return common, {name: len(ids - shared) for name, ids in scored.items()}
+
+
+def _differences(runs: dict[str, Run], common: list[str], reference: str) -> list[Difference]:
+    pairs = [(name, reference) for name in runs if name != reference]
+    pairs += [
+        pair for pair in _OWN_PAIRS if set(pair) <= set(runs) and pair not in pairs and (pair[1], pair[0]) not in pairs
+    ]
+    rows = [_difference(runs[arm], runs[other], arm, other, common) for arm, other in pairs]
+    tested = [row for row in rows if row.p is not None]
+    adjusted = iter(holm([row.p for row in tested if row.p is not None]))
+    return [row if row.p is None else row.model_copy(update={"p_holm": next(adjusted)}) for row in rows]
+
+
+def _difference(run: Run, other: Run, arm: str, reference: str, common: list[str]) -> Difference:
+    first, second = mean_values(run.scores.values()), mean_values(other.scores.values())
+    a, b = [first[problem_id] for problem_id in common], [second[problem_id] for problem_id in common]
+    clusters = [run.problems[problem_id].group_id or problem_id for problem_id in common]
+    interval = paired_bootstrap(a, b, clusters, resamples=RESAMPLES, seed=SEED)
+    binary = set(a) | set(b) <= {0.0, 1.0}
+    only_arm = sum(x > y for x, y in zip(a, b, strict=True))
+    only_reference = sum(x < y for x, y in zip(a, b, strict=True))
+    tokens, other_tokens = (summarise(each, set(common)).output_tokens for each in (run, other))
+    return Difference(
+        arm=arm,
+        reference=reference,
+        count=len(common),
+        difference=interval.value,
+        low=interval.low,
+        high=interval.high,
+        only_arm=only_arm if binary else None,
+        only_reference=only_reference if binary else None,
+        p=mcnemar_exact(only_arm, only_reference) if binary else None,
+        p_holm=None,
+        token_ratio=tokens.mean / other_tokens.mean if tokens and other_tokens else None,
+    )

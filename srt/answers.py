@@ -1,0 +1,141 @@
+"""Answers as text: the canonical form, the way back from what a model wrote, and equality.
+
+Reading is cautious: a letter counts only where it stands as an option, never inside a word ("A cube is higher" is not
+the answer A), and a text that leaves the choice open ("A or B") is ambiguous, never decided by chance.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from srt.records import Answer, AnswerKind
+
+_DECORATION = re.compile(r"[*`★$]|\\(?:boxed|text|mathrm|mathbf)(?=\{)")
+_LEAD = re.compile(r"\s*(?:options?|choices?|letters?|选项)?\s*:?\s*", re.IGNORECASE)
+_ITEM = r"[(\[{\"']*(?:[A-Z]+)[)\]}\"']*"
+_SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+)"
+_LETTERS = re.compile(rf"{_ITEM}(?:{_SEPARATOR}{_ITEM})*(?![A-Za-z])")
+_OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
+_AFTER = re.compile(r"\s*(?:$|[.。,;:!)\]}\n])")
+_TRUE = {"true", "yes", "correct", "right", "正确", "对", "是"}
+_FALSE = {"false", "no", "incorrect", "wrong", "错误", "错", "否"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a text says as an answer. ``ambiguous``: it names several answers and does not decide between them."""
+
+    answer: Answer | None
+    ambiguous: bool = False
+
+
+def canonical_text(answer: Answer) -> str:
+    """The text of ``answer`` as an answer line holds it: ``A, C`` for a choice set, parts joined by ``; ``."""
+    if answer.kind == "parts":
+        return "; ".join(canonical_text(part) for part in answer.value)
+    if answer.kind in ("choice_set", "sequence"):
+        return ", ".join(answer.value)
+    text = str(answer.value).lower() if answer.kind == "boolean" else str(answer.value)
+    return f"{text} {answer.unit}" if answer.unit else text
+
+
+def same(gold: Answer, given: Answer) -> bool:
+    """Whether two answers are equal: sets as sets, text without regard to case, width and spacing, numbers exactly."""
+    if gold.kind != given.kind or _plain(gold.unit or "") != _plain(given.unit or ""):
+        return False
+    if gold.kind == "parts":
+        return len(gold.value) == len(given.value) and all(map(same, gold.value, given.value))
+    if gold.kind == "sequence":
+        return [_plain(v) for v in gold.value] == [_plain(v) for v in given.value]
+    if gold.kind == "text":
+        return _plain(gold.value) == _plain(given.value)
+    if gold.kind == "expression":
+        return _expression(gold.value) == _expression(given.value)
+    return bool(gold.value == given.value)
+
+
+def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Reading:
+    """Read ``text`` (what follows the marker on an answer line) as an answer of ``kind``.
+
+    ``choices`` are the problem's options; a letter that is none of them makes the reading empty. Without options any
+    capital letter counts. ``parts`` cannot be read from one line: the reading is empty.
+    """
+    if kind == "choice_set":
+        return _read_choices(text, choices)
+    body = _clean(text).rstrip(".。")
+    if not body or kind == "parts":
+        return Reading(None)
+    if kind == "number":
+        match = re.fullmatch(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:\s*([^\d\s.].*))?", body.replace(",", ""))
+        if match is None:
+            return Reading(None)
+        value = float(match[1])
+        return Reading(Answer(kind="number", value=int(value) if value.is_integer() else value, unit=match[2]))
+    if kind == "boolean":
+        word = body.casefold()
+        return Reading(Answer(kind="boolean", value=word in _TRUE) if word in _TRUE | _FALSE else None)
+    if kind == "sequence":
+        return Reading(
+            Answer(kind="sequence", value=[p.strip() for p in re.split(r"[,，、;；]|->|→", body) if p.strip()])
+        )
+    return Reading(Answer(kind=kind, value=body))
+
+
+def _read_choices(text: str, choices: Mapping[str, str]) -> Reading:
+    body = _clean(text)
+    named = [letter for letter, option in choices.items() if _plain(option) == _plain(body.rstrip(".。"))]
+    if len(named) == 1 and body:
+        return Reading(Answer(kind="choice_set", value=named))
+    for letter, option in sorted(choices.items(), key=lambda item: -len(item[1])):
+        if option.strip():
+            words = re.escape(_clean(option))
+            body = re.sub(
+                rf"(?<![A-Za-z]){letter}\s*[.):、:-]*\s*\(?{words}\)?(?!\w)", letter, body, flags=re.IGNORECASE
+            )
+    start = _LEAD.match(body)
+    at = start.end() if start else 0
+    if re.fullmatch(r"\(?[a-z]\)?[.。]?", body[at:]):
+        body = body.upper()
+    match = _LETTERS.match(body, at)
+    if match is None or not _AFTER.match(body, match.end()):
+        return Reading(None)
+    found = _spread(re.findall(r"(?<![A-Za-z])[A-Z]+(?![A-Za-z])", match[0]))
+    if found is None or (choices and not set(found) <= set(choices)):
+        return Reading(None)
+    if len(set(found)) > 1 and _OPEN_CHOICE.search(match[0]):
+        return Reading(None, ambiguous=True)
+    if _names_another(body[match.end() :], choices, set(found)):
+        return Reading(None, ambiguous=True)
+    return Reading(Answer(kind="choice_set", value=found))
+
+
+def _spread(runs: list[str]) -> list[str] | None:
+    """Letters of ``runs``; a run of several (``ABD``) must ascend, or it is a word (``BAD``)."""
+    if any(list(run) != sorted(set(run)) for run in runs):
+        return None
+    return [letter for run in runs for letter in run]
+
+
+def _names_another(rest: str, choices: Mapping[str, str], found: set[str]) -> bool:
+    letters = set(re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z'’])", rest)) & set(choices)
+    texts = {letter for letter, option in choices.items() if option.strip() and _plain(option) in _plain(rest)}
+    return bool((letters | texts) - found)
+
+
+def _clean(text: str) -> str:
+    """``text`` with full-width forms narrowed, decoration and the braces around a whole dropped."""
+    body = _DECORATION.sub("", unicodedata.normalize("NFKC", text)).strip()
+    while len(body) > 1 and body[0] == "{" and body[-1] == "}":
+        body = body[1:-1].strip()
+    return " ".join(body.split())
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _expression(text: str) -> str:
+    return re.sub(r"\s|\\[,;!]|\\left|\\right|\$", "", text)

@@ -1,0 +1,21 @@
+"""Where the real data is, for tests that read it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def space2025() -> Path:
+    """The folder of SpaCE2025's files: SRT_SPACE2025, else ../shared/data/space2025 beside the checkout."""
+    folder = Path(os.environ.get("SRT_SPACE2025") or ROOT.parent / "shared" / "data" / "space2025")
+    if not folder.is_dir():
+        warnings.warn("SpaCE2025 is not here: set SRT_SPACE2025 to run the tests on real data", stacklevel=1)
+        pytest.skip("no SpaCE2025: set SRT_SPACE2025")
+    return folder

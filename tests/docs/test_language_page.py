@@ -1,0 +1,78 @@
+"""Every example of docs/language.md is run: parsed, checked, rebuilt."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from srt.checking import check
+from srt.language.arms import completion_text
+from srt.language.text import linearize, parse
+from srt.language.trace import Trace
+from srt.records import Problem
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"<!-- (\w+): ([^>]*) -->\n```\w+\n(.*?)\n```", PAGE, re.DOTALL)
+OPTIONS = {
+    "booth": {"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"},
+    "zh": {"A": "小张", "B": "小陈", "C": "小王", "D": "以上选项都不是"},
+}
+PROBLEMS = {
+    name: Problem(
+        id=name, source="docs", split="test", lang="zh" if name == "zh" else "en", question=text, choices=OPTIONS[name]
+    )
+    for kind, name, text in EXAMPLES
+    if kind == "problem"
+}
+
+
+def trace_of(text: str) -> Trace:
+    told = parse(text)
+    name = "zh" if told.lang == "zh" else "booth"
+    return Trace(
+        id="t", problem_id=name, kind=told.kind, lang=told.lang, steps=told.steps, text=told.text, answer=told.answer
+    )
+
+
+def test_the_page_has_its_examples() -> None:
+    assert len(EXAMPLES) == 10
+    assert set(PROBLEMS) == {"booth", "zh"}
+
+
+@pytest.mark.parametrize(("verdict", "text"), [(what, text) for kind, what, text in EXAMPLES if kind == "trace"])
+def test_traces_get_the_verdict_that_the_page_names(verdict: str, text: str) -> None:
+    trace = trace_of(text)
+    assert linearize(trace) == text
+    checked = check(PROBLEMS[trace.problem_id], trace)
+    if verdict == "proved":
+        assert checked.proved, checked
+        return
+    support, number = verdict.split()
+    step = checked.steps[int(number) - 1]
+    assert step.support == support
+    assert step.counterexample if support == "refuted" else step.witness
+    assert [s.support for s in checked.steps[: int(number) - 1]] == ["proved"] * (int(number) - 1)
+
+
+@pytest.mark.parametrize(("kind", "text"), [(what, text) for how, what, text in EXAMPLES if how == "parses"])
+def test_other_kinds_parse(kind: str, text: str) -> None:
+    assert trace_of(text).kind == kind
+    assert linearize(trace_of(text)) == text
+
+
+def test_the_json_example_is_a_trace() -> None:
+    (text,) = [text for kind, _, text in EXAMPLES if kind == "json"]
+    assert Trace.model_validate_json(text).answer == "B"
+
+
+def test_the_removal_is_what_the_page_shows() -> None:
+    (shown,) = [(arm, text) for kind, arm, text in EXAMPLES if kind == "arm"]
+    full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
+    assert completion_text(trace_of(full), shown[0])[0] == shown[1]
+
+
+def test_the_error_message_that_the_page_quotes() -> None:
+    with pytest.raises(Exception, match=r"line 2, column 7: '#0' is no premise"):
+        parse("INFER #1: x\nINFER #0: y\nANSWER: C")
