@@ -30,6 +30,8 @@ def register(app: typer.Typer) -> None:
         layers: Annotated[int, typer.Option(help="Depth.")] = 4,
         heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
         vocab: Annotated[int, typer.Option(help="At most so many tokens.")] = 1024,
+        pieces: Annotated[str, typer.Option(help="What may become one token: words, or whole phrases.")] = "words",
+        initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
         seed: Annotated[int, typer.Option(help="Seed of the weights.")] = 0,
         chat_template: Annotated[str, typer.Option(help="minimal, qwen2.5 or r1-distill.")] = "minimal",
         as_json: JsonFlag = False,
@@ -49,6 +51,8 @@ def register(app: typer.Typer) -> None:
             layers=layers,
             heads=heads,
             vocab=vocab,
+            pieces=_one_of(pieces, ("words", "phrases"), "kind of pieces"),
+            initializer_range=initializer_range,
             seed=seed,
             chat_template=_one_of(chat_template, ("minimal", "qwen2.5", "r1-distill"), "chat template"),
         )

@@ -1,0 +1,419 @@
+"""New problems of the seating world, each with one solution and one set of right options, both proven.
+
+A problem is a function of (world, version, specification, index): a hash of these seeds the draw. A scene and a
+placement are drawn, then clues that are true in it until no other placement (but turns of it) is left; clues that the
+others imply are dropped; then a question and its options. What is drawn is written down, read back and solved by the
+reader and the solver, and given out only where they find what was drawn; anything else is a defect, and raises.
+
+Counting placements is cheap: each of the n! placements is one bit of an integer, and a clue is the integer of the
+placements in which it holds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from srt.errors import UserError
+from srt.records import Answer, Lang, Problem, Record
+from srt.worlds.seating.canonical import Split, canonical_key, split_of
+from srt.worlds.seating.claims import Claim, parse_claim
+from srt.worlds.seating.reader import Puzzle, read_problem
+from srt.worlds.seating.relations import asked_set, holds
+from srt.worlds.seating.scenes import SCENES, Scene
+from srt.worlds.seating.solver import Solution, solve
+from srt.worlds.seating.voice import Voice, Wording, own_voice, say
+from srt.worlds.world import Refused
+
+VERSION = 1
+LETTERS = "ABCD"
+NONE_RIGHT = 0.3
+"""How often "None of the above" is right where it is offered, as in the benchmark (290 of 997)."""
+_ATTEMPTS = 20_000
+
+
+class SampleSpec(Record):
+    """What kind of problems to draw. Recipes hold these fields as YAML.
+
+    ``style`` ``short`` and ``long`` are wordings of our own; ``space2025`` are the benchmark's, mined from the user's
+    copy in ``wordings`` (default: the environment variable ``SRT_SPACE2025``). ``scenes``: names as
+    :func:`scene_name` gives them. ``names``: how many names there are to draw from. ``relations`` and ``questions``:
+    which relations clues and questions may use, by :func:`~srt.worlds.seating.voice.relation_name`; ``None`` is all.
+    ``none_share``: how many problems offer "None of the above" (a booth with one name in the question always does:
+    only three others are left). ``min_clues`` and ``max_clues`` bound the clues, none of which can be left out.
+    """
+
+    split: Split = "train"
+    lang: Lang = "en"
+    style: Literal["short", "long", "space2025"] = "short"
+    scenes: tuple[str, ...] | None = None
+    names: int | None = Field(default=None, ge=4)
+    relations: tuple[str, ...] | None = None
+    questions: tuple[str, ...] | None = None
+    none_share: float = Field(default=0.5, ge=0, le=1)
+    min_clues: int = Field(default=1, ge=1)
+    max_clues: int = Field(default=11, ge=1)
+    wordings: Path | None = None
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, object]) -> SampleSpec:
+        """The specification of ``fields`` (YAML); a :class:`UserError` names the first field that is wrong."""
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in fault["loc"]) or "spec"
+            known = ", ".join(cls.model_fields)
+            hint = f" (known: {known})" if fault["type"] == "extra_forbidden" else ""
+            raise UserError(f"seating: {place}: {fault['msg']}{hint}") from None
+
+
+class SampleDefect(Exception):
+    """What was drawn is not what reader and solver find in its text: a fault of ours, never of the user's."""
+
+
+def sample(spec: SampleSpec, index: int) -> Problem:
+    """Problem ``index`` of ``spec``; the same arguments give the same problem on every machine.
+
+    Raises:
+        UserError: the specification names what does not exist, or allows no problem of its split.
+        SampleDefect: reader and solver do not find what was drawn.
+    """
+    plan = _plan(spec)
+    rng = random.Random(hashlib.sha256(f"{plan.identity}/{index}".encode()).digest())
+    for _ in range(_ATTEMPTS):
+        draft = _draw(plan, rng)
+        if draft is not None and split_of(draft.key) == spec.split:
+            problem = _written(draft, plan, rng, index)
+            _prove(problem, draft)
+            return problem
+    raise UserError(
+        f"seating: no problem of the split {spec.split!r} came up in {_ATTEMPTS} draws: "
+        "allow more scenes, relations, questions or clues"
+    )
+
+
+def key_of(problem: Problem) -> str | None:
+    """The split key of any problem of this world; ``None`` where it cannot be read or has no single solution."""
+    try:
+        puzzle = read_problem(problem)
+        return _key(puzzle, solve(puzzle))
+    except Refused:
+        return None
+
+
+def scene_name(scene: Scene) -> str:
+    """``booth``, ``booth-NS``, ``hexagon-out-EW``, ``shelf``: how specifications call a scene."""
+    return scene.kind if scene.compass == "none" else f"{scene.kind}-{scene.compass}"
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """A wording in a scene. ``seats``: for whom it is true, a seat for each name (clue) or the name's seat (question);
+    ``fills`` (question): for each such seat the seats of those who fill the blank."""
+
+    wording: Wording
+    seats: tuple[tuple[str, ...], ...]
+    fills: Mapping[tuple[str, ...], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class _ScenePlan:
+    scene: Scene
+    clues: tuple[tuple[_Relation, ...], ...]
+    questions: tuple[tuple[_Relation, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A specification made ready: relations grouped by name, so that a group is drawn first and a member then."""
+
+    spec: SampleSpec
+    voice: Voice
+    scenes: tuple[_ScenePlan, ...]
+    identity: str
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A clue or question: its wording and who stands in it."""
+
+    wording: Wording
+    names: tuple[str, ...]
+
+    @property
+    def claim(self) -> Claim:
+        return parse_claim(say(self.wording.claim, *self.names))
+
+    def text(self, rng: random.Random) -> str:
+        return say(rng.choice(self.wording.texts), *self.names)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A problem before it is put into words. ``options`` in order, ``None`` for "None of the above"."""
+
+    scene: Scene
+    placement: Mapping[str, str]
+    clues: tuple[_Said, ...]
+    question: _Said
+    options: tuple[str | None, ...]
+    right: tuple[str, ...]
+    key: str
+
+
+def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
+    """One try: ``None`` where chance led to something that the specification does not allow."""
+    place = rng.choice(plan.scenes)
+    scene = place.scene
+    pool = plan.voice.names[scene.kind][: plan.spec.names]
+    placement = dict(zip(rng.sample(pool, len(scene.seats)), scene.seats, strict=True))
+    clues = _draw_clues(place, placement, rng)
+    if clues is None or not plan.spec.min_clues <= len(clues) <= plan.spec.max_clues:
+        return None
+    drawn = _draw_question(place, placement, plan.spec.none_share, rng)
+    if drawn is None:
+        return None
+    question, options, right = drawn
+    claims = [clue.claim for clue in clues]
+    answers = [options[LETTERS.index(letter)] for letter in right]
+    told = {parse_claim(say(question.wording.claim.replace("?", str(name)), *question.names)) for name in answers}
+    if told.intersection(claims):
+        return None  # the answer stands in a clue, word for word
+    return _Draft(
+        scene,
+        placement,
+        tuple(clues),
+        question,
+        options,
+        right,
+        canonical_key(scene, claims, question.claim, placement),
+    )
+
+
+def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Random) -> list[_Said] | None:
+    """Clues true in ``placement`` that leave it alone, none of which can be left out; ``None`` where none are found."""
+    scene = place.scene
+    who = {seat: name for name, seat in placement.items()}
+    names = tuple(placement)
+    worlds = _worlds(len(names))
+    left = (1 << len(worlds.seated)) - 1
+    goal = len(scene.symmetries)
+    chosen: list[tuple[_Said, int]] = []
+    for _ in range(200):
+        relation = rng.choice(rng.choice(place.clues))
+        if not relation.seats:
+            continue
+        said = _Said(relation.wording, tuple(who[seat] for seat in rng.choice(relation.seats)))
+        mask = worlds.where(relation, tuple(names.index(name) for name in said.names), scene)
+        if left & mask == left:
+            continue
+        left &= mask
+        chosen.append((said, mask))
+        if left.bit_count() == goal:
+            break
+    else:
+        return None
+    everything = (1 << len(worlds.seated)) - 1
+    for clue in rng.sample(chosen, len(chosen)):
+        rest = everything
+        for other in chosen:
+            if other is not clue:
+                rest &= other[1]
+        if rest.bit_count() == goal:
+            chosen.remove(clue)
+    rng.shuffle(chosen)
+    return [said for said, _ in chosen]
+
+
+def _draw_question(
+    place: _ScenePlan, placement: Mapping[str, str], none_share: float, rng: random.Random
+) -> tuple[_Said, tuple[str | None, ...], tuple[str, ...]] | None:
+    """A question, its four options and the letters of the right ones."""
+    relation = rng.choice(rng.choice(place.questions))
+    who = {seat: name for name, seat in placement.items()}
+    seats = rng.choice(relation.seats)
+    said = _Said(relation.wording, tuple(who[seat] for seat in seats))
+    right = {who[seat] for seat in relation.fills[seats]}
+    others = [name for name in placement if name not in said.names]
+    if not right <= set(others):
+        return None
+    offers_none = len(others) < len(LETTERS) or rng.random() < none_share
+    if not offers_none and not right:
+        return None
+    options: list[str | None] = [*rng.sample(others, len(LETTERS) - offers_none)]
+    if offers_none:
+        if len(others) > len(LETTERS) - 1:
+            wanted = rng.random() < NONE_RIGHT
+            if wanted != right.isdisjoint(options):
+                return None
+        elif not right and rng.random() >= NONE_RIGHT:
+            return None
+        options.append(None)
+    letters = tuple(letter for letter, name in zip(LETTERS, options, strict=True) if name in right)
+    if not letters and not offers_none:
+        return None
+    return said, tuple(options), letters or (LETTERS[-1],)
+
+
+def _written(draft: _Draft, plan: _Plan, rng: random.Random, index: int) -> Problem:
+    """The draft in words."""
+    spec, voice, scene = plan.spec, plan.voice, draft.scene
+    names = list(draft.placement)
+    rng.shuffle(names)
+    text = voice.write(
+        rng.choice(voice.openings[scene]),
+        names,
+        [clue.text(rng) for clue in draft.clues],
+        draft.question.text(rng),
+    )
+    return Problem(
+        id=f"seating-{hashlib.sha256(plan.identity.encode()).hexdigest()[:8]}-{spec.split}-{index}",
+        source="seating",
+        split=spec.split,
+        lang=spec.lang,
+        question=text,
+        instruction=voice.instructions[len(draft.right) > 1],
+        choices={
+            letter: voice.none_of_the_above if name is None else name
+            for letter, name in zip(LETTERS, draft.options, strict=True)
+        },
+        answer=Answer(kind="choice_set", value=list(draft.right)),
+        category=scene_name(scene),
+        subcategory=draft.question.wording.relation,
+        group_id=draft.key,
+        meta={
+            "scene": scene.kind,
+            "compass": scene.compass,
+            "style": spec.style,
+            "wordings": voice.source,
+            "clues": len(draft.clues),
+            "key": draft.key,
+        },
+    )
+
+
+def _prove(problem: Problem, draft: _Draft) -> None:
+    """Read ``problem`` back and solve it: reader and solver must find what was drawn."""
+    try:
+        puzzle = read_problem(problem)
+        solution = solve(puzzle)
+    except Refused as error:
+        raise SampleDefect(f"{problem.id}: drawn, but refused: {error}\n{problem.question}") from None
+    found = (puzzle.scene, set(puzzle.names), solution.letters, _key(puzzle, solution))
+    drawn = (draft.scene, set(draft.placement), draft.right, draft.key)
+    if found != drawn:
+        raise SampleDefect(f"{problem.id}: drawn {drawn}, read back {found}\n{problem.question}")
+
+
+def _key(puzzle: Puzzle, solution: Solution) -> str:
+    return canonical_key(puzzle.scene, [clue.claim for clue in puzzle.clues], puzzle.question, solution.placement)
+
+
+@cache
+def _plan(spec: SampleSpec) -> _Plan:
+    if spec.min_clues > spec.max_clues:
+        raise UserError(f"seating: max_clues: {spec.max_clues} is less than min_clues, {spec.min_clues}")
+    voice = _voice(spec)
+    scenes = _chosen_scenes(spec, voice)
+    plans = tuple(_scene_plan(scene, voice, spec) for scene in scenes)
+    for field, names, tables in (
+        ("relations", spec.relations, voice.clues),
+        ("questions", spec.questions, voice.questions),
+    ):
+        known = sorted({wording.relation for scene in scenes for wording in tables[scene]})
+        for name in names or ():
+            if name not in known:
+                raise UserError(f"seating: {field}: {name!r} is none of {', '.join(known)}")
+    for plan in plans:
+        for field, groups in (("relations", plan.clues), ("questions", plan.questions)):
+            if not groups:
+                raise UserError(f"seating: {field}: none of them is known in the scene {scene_name(plan.scene)}")
+        if spec.names is not None and spec.names < len(plan.scene.seats):
+            raise UserError(
+                f"seating: names: {spec.names} are too few for {scene_name(plan.scene)}, "
+                f"which has {len(plan.scene.seats)} seats"
+            )
+    identity = f"seating/{VERSION}/{spec.model_dump_json(exclude={'wordings'})}"
+    return _Plan(spec, voice, plans, identity)
+
+
+def _voice(spec: SampleSpec) -> Voice:
+    if spec.style != "space2025":
+        return own_voice(spec.lang, spec.style)
+    from srt.worlds.seating.mine import mine_wordings
+
+    return mine_wordings(spec.wordings, spec.lang)
+
+
+def _chosen_scenes(spec: SampleSpec, voice: Voice) -> list[Scene]:
+    spoken = {scene_name(scene): scene for scene in SCENES if voice.openings.get(scene)}
+    for name in spec.scenes or ():
+        if name not in spoken:
+            raise UserError(f"seating: scenes: {name!r} is not a scene; known are {', '.join(spoken)}")
+    chosen = [spoken[name] for name in spec.scenes] if spec.scenes is not None else list(spoken.values())
+    if not chosen:
+        raise UserError("seating: scenes: at least one is needed")
+    return chosen
+
+
+def _scene_plan(scene: Scene, voice: Voice, spec: SampleSpec) -> _ScenePlan:
+    everywhere = {seat: seat for seat in scene.seats}  # everybody is called by their seat
+    clues: dict[str, list[_Relation]] = {}
+    for wording in voice.clues[scene]:
+        if spec.relations is None or wording.relation in spec.relations:
+            seats = tuple(
+                seats
+                for seats in itertools.permutations(scene.seats, wording.arity)
+                if holds(parse_claim(say(wording.claim, *seats)), scene, everywhere)
+            )
+            if seats:
+                clues.setdefault(wording.relation, []).append(_Relation(wording, seats, {}))
+    questions: dict[str, list[_Relation]] = {}
+    for wording in voice.questions[scene]:
+        if spec.questions is None or wording.relation in spec.questions:
+            fills = {
+                seats: asked_set(parse_claim(say(wording.claim, *seats)), scene, everywhere)
+                for seats in itertools.permutations(scene.seats, wording.arity)
+            }
+            if any(fills.values()):
+                questions.setdefault(wording.relation, []).append(_Relation(wording, tuple(fills), fills))
+    return _ScenePlan(scene, _groups(clues), _groups(questions))
+
+
+def _groups(relations: Mapping[str, Sequence[_Relation]]) -> tuple[tuple[_Relation, ...], ...]:
+    return tuple(tuple(relations[name]) for name in sorted(relations))
+
+
+class _Worlds:
+    """All placements of n entities on n seats, one bit each."""
+
+    def __init__(self, count: int) -> None:
+        self.seated = list(itertools.permutations(range(count)))
+        self._at = [[0] * count for _ in range(count)]
+        for bit, seats in enumerate(self.seated):
+            for entity, seat in enumerate(seats):
+                self._at[entity][seat] |= 1 << bit
+
+    def where(self, relation: _Relation, entities: tuple[int, ...], scene: Scene) -> int:
+        """The placements in which ``relation`` holds of ``entities``."""
+        mask = 0
+        for seats in relation.seats:
+            one = -1
+            for entity, seat in zip(entities, seats, strict=True):
+                one &= self._at[entity][scene.seats.index(seat)]
+            mask |= one
+        return mask
+
+
+@cache
+def _worlds(count: int) -> _Worlds:
+    return _Worlds(count)
