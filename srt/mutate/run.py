@@ -1,0 +1,177 @@
+"""The run: valid traces in, mutants spread evenly over classes and traces, each one checked and judged."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from srt.checking import check
+from srt.cli.output import progress
+from srt.errors import UserError
+from srt.jsonl import read_records, write_records
+from srt.language.faults import Fault
+from srt.language.trace import Step, Trace
+from srt.mutate import support_breaking, truth_changing
+from srt.mutate.case import MUTATIONS, Case, Mutant
+from srt.mutate.oracle import Oracle
+from srt.mutate.table import MutantRecord, MutationTable
+from srt.records import Problem
+from srt.verify import first_fault
+from srt.worlds.world import Refused
+
+# A mutation registers itself when its module is imported; none may be missing.
+assert set(MUTATIONS) == set(Fault), f"see {truth_changing.__name__}, {support_breaking.__name__}"
+
+
+def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | None = None) -> MutationTable:
+    """Make ``n`` corruptions of the valid traces of a file, fewer where there are not so many different ones.
+
+    The same files, ``n`` and ``seed`` give the same mutants. With ``out``, every mutant is written there as a
+    :class:`~srt.mutate.table.MutantRecord`.
+
+    Raises:
+        UserError: an unreadable file, no valid trace, or a trace of a problem that ``problems`` does not hold.
+    """
+    if out is not None and out.resolve() in (traces.resolve(), problems.resolve()):
+        raise UserError(f"{out}: the mutants would be written over what they are made from")
+    by_id = {problem.id: problem for problem in read_records(problems, Problem)}
+    valid = list(read_records(traces, Trace))
+    for trace in valid:
+        if trace.problem_id not in by_id:
+            raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
+    table = MutationTable()
+    sources = Sources(valid, by_id)
+    if not any(sources.get(i) for i in range(len(valid))):
+        why = f"; the first: {sources.skipped[0]}" if sources.skipped else ""
+        raise UserError(f"{traces}: no valid trace of the seating world in this file{why}")
+    records = mutants(sources, n, seed, table)
+    if out is None:
+        for _ in records:
+            pass
+    else:
+        write_records(out, records)
+    return table
+
+
+def mutants(sources: Sources, n: int, seed: int, table: MutationTable) -> Iterator[MutantRecord]:
+    """Up to ``n`` mutants of ``sources``, of which at least one is valid, counted in ``table``."""
+    for fault, i, mutant in progress(_spread(sources, n, seed), n, "mutants"):
+        record = _judged(sources.problem(i), sources.oracle(i), fault, mutant)
+        table.add(record)
+        yield record
+    table.traces, table.skipped = sources.valid, sources.skipped
+
+
+class Sources:
+    """The traces to corrupt, taken apart when they are first needed. Those that are not valid go to ``skipped``."""
+
+    def __init__(self, traces: Sequence[Trace], problems: Mapping[str, Problem]) -> None:
+        self._traces = traces
+        self._problems = problems
+        self._known: dict[int, tuple[Oracle, Case] | None] = {}
+        self.skipped: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._traces)
+
+    @property
+    def valid(self) -> int:
+        """How many valid traces were taken apart."""
+        return sum(known is not None for known in self._known.values())
+
+    def problem(self, i: int) -> Problem:
+        """The problem of trace ``i``."""
+        return self._problems[self._traces[i].problem_id]
+
+    def oracle(self, i: int) -> Oracle:
+        """The oracle of the problem of trace ``i``, which is valid."""
+        known = self._known[i]
+        assert known is not None
+        return known[0]
+
+    def get(self, i: int) -> Case | None:
+        """Trace ``i`` taken apart, or ``None`` where it is not a valid trace of the seating world."""
+        if i not in self._known:
+            try:
+                self._known[i] = self._take(self._traces[i])
+            except ValueError as error:
+                self._known[i] = None
+                self.skipped.append(f"{self._traces[i].id}: {error}")
+        known = self._known[i]
+        return None if known is None else known[1]
+
+    def _take(self, trace: Trace) -> tuple[Oracle, Case]:
+        if trace.kind != "world":
+            raise ValueError(f"a {trace.kind} trace makes no claims")
+        problem = self._problems[trace.problem_id]
+        try:
+            oracle = Oracle(problem)
+        except Refused as refused:
+            raise ValueError(str(refused)) from None
+        judgement = oracle.judge(trace)
+        placement = oracle.placement(trace)
+        if not judgement.proved or judgement.false or placement is None:
+            raise ValueError("; ".join(judgement.faults) or "its problem contradicts itself")
+        checked = check(problem, trace)
+        if not checked.proved:
+            raise ValueError(f"the checker does not prove it: {first_fault(checked)}")
+        return oracle, Case(oracle.puzzle, trace, placement)
+
+
+def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[Fault, int, Mutant]]:
+    """``n`` different mutants, the classes by turns; a class that finds nothing more drops out."""
+    order = list(range(len(sources)))
+    random.Random(f"{seed}").shuffle(order)
+    streams = {fault: _stream(fault, sources, order, seed) for fault in Fault}
+    made = 0
+    while streams and made < n:
+        for fault in list(streams):
+            found = next(streams[fault], None)
+            if found is None:
+                del streams[fault]
+                continue
+            yield (fault, *found)
+            made += 1
+            if made == n:
+                return
+
+
+def _stream(fault: Fault, sources: Sources, order: Sequence[int], seed: int) -> Iterator[tuple[int, Mutant]]:
+    """Different mutants of one class; each class begins elsewhere among the traces and goes round them."""
+    rng = random.Random(f"{seed}:{fault.value}")
+    at = rng.randrange(len(order))
+    patience = max(1000, 2 * len(order))
+    seen: set[tuple[int, tuple[Step, ...], str]] = set()
+    failures = 0
+    while failures < patience:
+        i = order[at]
+        at = (at + 1) % len(order)
+        case = sources.get(i)
+        mutant = None if case is None else MUTATIONS[fault](case, rng)
+        if mutant is None or (key := (i, mutant.trace.steps, mutant.trace.answer)) in seen:
+            failures += 1
+            continue
+        seen.add(key)
+        failures = 0
+        yield i, mutant
+
+
+def _judged(problem: Problem, oracle: Oracle, fault: Fault, mutant: Mutant) -> MutantRecord:
+    judgement = oracle.judge(mutant.trace)
+    checked = check(problem, mutant.trace)
+    if fault.family == "truth-changing":
+        accident, caught = not judgement.false, checked.refuted
+    else:
+        accident, caught = judgement.proved, not checked.proved
+    false = [f"step {n} is false" if n else "the answer is false" for n in judgement.false[:2]]
+    return MutantRecord(
+        trace=mutant.trace,
+        fault=fault,
+        step=mutant.step,
+        change=mutant.change,
+        outcome="accident" if accident else "caught" if caught else "missed",
+        oracle="; ".join([*false, *judgement.faults[:2]]) or "proved",
+        verdict="proved" if checked.proved else first_fault(checked),
+        disputed=accident and judgement.proved != checked.proved,
+    )
