@@ -102,7 +102,7 @@ class AppendLog:
             raise UserError(f"{path}: the folder {self.path.parent} does not exist")
         if self.path.exists():
             _cut_torn_line(self.path)
-        self._file = open(self.path, "ab")
+        self._file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
 
     def append(self, *records: BaseModel) -> None:
         """Write ``records`` as one group: a single fsync for all of them."""

@@ -77,7 +77,10 @@ def test_no_file_of_train_or_eval_hides_another_module() -> None:
 
 def test_import_srt_is_instant() -> None:
     """Under 0.3 s without torch. The best of five, because machines are noisy; measured inside the process."""
-    code = "import sys, time; t = time.perf_counter(); import srt, srt.records; print(time.perf_counter() - t, 'torch' in sys.modules)"
+    code = (
+        "import sys, time; t = time.perf_counter(); import srt, srt.records; "
+        "print(time.perf_counter() - t, 'torch' in sys.modules)"
+    )
     runs = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
         for _ in range(5)

@@ -118,6 +118,8 @@ def init_model(
         "bos_token_id": tokenizer.bos_token_id,
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
+        # Qwen2 always has these biases; with rotary positions they are what lets a head look at a place, not a content.
+        **({"attention_bias": True} if arch == "llama" else {}),
     }
     with torch.random.fork_rng():
         torch.manual_seed(seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,8 +44,8 @@ class _Workers:
 
         init_model(spec.arch, texts, out, seed=seed, **spec.options)
 
-    def train(self, recipe: Path, launch: Path | None) -> None:
-        if status := run_training(recipe, launch):
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+        if status := run_training(recipe, launch, say):
             raise UserError(f"training {recipe} ended with status {status}: what it printed says why")
 
     def evaluate(self, model: Path, problems: Path, arm: str, prompt: str, settings: dict[str, Any], out: Path) -> None:

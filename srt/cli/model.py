@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -158,14 +159,27 @@ def evaluate(
     return score_run(out).model_dump(mode="json")
 
 
-def run_training(recipe: Path, accelerate: Path | None) -> int:
-    """Run ``train/train_srt.py`` as a process of its own, which dies with this one; gives its exit status."""
+def run_training(recipe: Path, accelerate: Path | None, say: Callable[[str], None] | None = None) -> int:
+    """Run ``train/train_srt.py`` as a process of its own, which dies with this one; gives its exit status.
+
+    ``say`` is told each line that it prints; without it, the process prints for itself.
+    """
     import train
 
     script = Path(train.__file__).with_name("train_srt.py")
     how = ["-m", "accelerate.commands.launch", "--config_file", str(accelerate)] if accelerate else []
     command = [sys.executable, *how, str(script), "--config", str(recipe)]
-    return subprocess.run(command, check=False, preexec_fn=_die_with_parent).returncode
+    if say is None:
+        return subprocess.run(command, check=False, preexec_fn=_die_with_parent).returncode
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_die_with_parent
+    ) as run:
+        assert run.stdout is not None
+        for line in run.stdout:
+            # Of a progress bar, which redraws its line, the last state.
+            if text := line.decode(errors="replace").rstrip().rpartition("\r")[2]:
+                say(text)
+        return run.wait()
 
 
 def _die_with_parent() -> None:

@@ -1,4 +1,4 @@
-"""What every command prints with: a table for people or one JSON object for machines, and a progress bar on terminals."""
+"""What every command prints with: a table for people, JSON for machines, and a progress bar on terminals."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """What a step may cite: the words between its operation and its claim.
 
-A premise is one string, the same in JSON and in English text: ``(2)`` the second clue, ``#4`` the fourth step, ``scene``
-the rules of the scene, ``wlog`` a choice free by symmetry, ``question``, a capital letter for an option, or the name of
-an entity of the problem. A name that could be mistaken for one of the others, or that has a space or punctuation in it,
-is written as a JSON string: ``"Monthly Rose"``. Chinese text writes the three words as 场景, 不妨设 and 题问.
+A premise is one string, the same in JSON and in English text: ``(2)`` the second clue, ``#4`` the fourth step,
+``scene`` the rules of the scene, ``wlog`` a choice free by symmetry, ``question``, a capital letter for an option, or
+the name of an entity of the problem. A name that could be mistaken for one of the others, or that has a space or
+punctuation in it, is written as a JSON string: ``"Monthly Rose"``. Chinese text writes the three words as 场景, 不妨设
+and 题问.
 """
 
 from __future__ import annotations

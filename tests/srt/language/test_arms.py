@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_every_arm_ends_with_the_answer_and_its_spans_tile_the_trace(arm: str) -
     assert text.endswith("ANSWER: C")
     assert spans[-1].label == "ANSWER"
     assert text[spans[-1].start : spans[-1].end] == "ANSWER: C"
-    for before, after in zip(spans, spans[1:], strict=False):
+    for before, after in pairwise(spans):
         assert before.end == after.start
         assert text[before.end - 1] == "\n"
 
@@ -83,6 +84,6 @@ def test_an_arm_that_does_not_exist_is_named() -> None:
         completion_text(TRACE, "srtt")
     with pytest.raises(UserError, match="base"):
         completion_text(TRACE, "base")
-    with pytest.raises(UserError, match="free|world"):
+    with pytest.raises(UserError, match=r"cannot be built from a world trace"):
         completion_text(TRACE, "cot")
     assert set(TRAINED_ARMS) < set(ARMS)
