@@ -29,6 +29,7 @@ _OWN_PAIRS = (("srt", "answer"), ("srt", "cot"))
 class Difference(Record):
     """``arm`` minus ``reference`` on the common problems: accuracy, its 95% bootstrap interval, exact McNemar.
 
+    ``count`` problems fall into ``clusters`` (problems of one ``group_id`` are one), which the bootstrap draws whole.
     ``only_arm`` and ``only_reference`` are the problems that one alone solves, ``p`` their test; none of the three
     where repeats make values fractional. ``p_holm`` is adjusted over all rows of the table. ``token_ratio`` is the
     ratio of mean output tokens.
@@ -37,6 +38,7 @@ class Difference(Record):
     arm: str
     reference: str
     count: int
+    clusters: int
     difference: float
     low: float
     high: float
@@ -57,10 +59,13 @@ class RunAccuracy(Record):
 class Comparison(Record):
     """What ``comparison.json`` holds. ``common`` problems are compared; ``left_out`` counts each arm's others.
 
+    ``clusters`` is how many puzzles the common problems are, where those with one ``group_id`` count once.
+
     An arm with several runs (training seeds) stands in ``arms`` with the mean over them; ``runs`` has each alone.
     """
 
     common: int
+    clusters: int
     left_out: dict[str, int]
     arms: list[Summary]
     differences: list[Difference]
@@ -105,6 +110,7 @@ def compare(
     }
     comparison = Comparison(
         common=len(common),
+        clusters=len(set(_clusters(next(iter(runs.values())), common))),
         left_out=left_out,
         arms=[summarise(run, set(common)) for run in runs.values()],
         differences=_differences(runs, common, reference),
@@ -219,6 +225,12 @@ def _common(runs: dict[str, Run]) -> tuple[list[str], dict[str, int]]:
     return common, {name: len(ids - shared) for name, ids in scored.items()}
 
 
+def _clusters(run: Run, common: list[str]) -> list[tuple[str, str]]:
+    """The cluster of each common problem: its ``group_id``, or the problem itself where it has none."""
+    groups = [(run.problems[problem_id].group_id, problem_id) for problem_id in common]
+    return [("problem", problem_id) if group is None else ("group", group) for group, problem_id in groups]
+
+
 def _differences(runs: dict[str, Run], common: list[str], reference: str) -> list[Difference]:
     pairs = [(name, reference) for name in runs if name != reference]
     pairs += [
@@ -233,7 +245,7 @@ def _differences(runs: dict[str, Run], common: list[str], reference: str) -> lis
 def _difference(run: Run, other: Run, arm: str, reference: str, common: list[str]) -> Difference:
     first, second = mean_values(run.scores.values()), mean_values(other.scores.values())
     a, b = [first[problem_id] for problem_id in common], [second[problem_id] for problem_id in common]
-    clusters = [run.problems[problem_id].group_id or problem_id for problem_id in common]
+    clusters = _clusters(run, common)
     interval = paired_bootstrap(a, b, clusters, resamples=RESAMPLES, seed=SEED)
     binary = set(a) | set(b) <= {0.0, 1.0}
     only_arm = sum(x > y for x, y in zip(a, b, strict=True))
@@ -243,6 +255,7 @@ def _difference(run: Run, other: Run, arm: str, reference: str, common: list[str
         arm=arm,
         reference=reference,
         count=len(common),
+        clusters=len(set(clusters)),
         difference=interval.value,
         low=interval.low,
         high=interval.high,

@@ -17,7 +17,9 @@ from eval.summary import Share, Summary
 
 # Okabe and Ito's palette (2008), without its yellow and black, which vanish on one of the two backgrounds.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_MARKERS = ("o", "s", "D", "^", "v", "P")
+# Seven to six colours, and a hatch for bars from the seventh on: no two of the first eighteen arms look alike.
+_MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+_HATCHES = ("", "///", "...")
 _DPI = 160
 
 
@@ -70,7 +72,10 @@ def accuracy_by_scene(arms: Sequence[Summary], *, dark: bool) -> bytes:
                 places,
                 [100 * group.share for _, group in found],
                 width * 0.92,
-                color=colour(index),
+                facecolor=colour(index),
+                edgecolor=ink,
+                linewidth=0,
+                hatch=_HATCHES[index // len(COLOURS) % len(_HATCHES)],
                 yerr=[[low for low, _ in bars], [high for _, high in bars]],
                 error_kw={"ecolor": ink, "elinewidth": 1, "capsize": 2.5, "alpha": 0.75},
                 label=arm.arm,

@@ -1,8 +1,9 @@
 """Run a model over a file of problems: ``predictions.jsonl`` and ``run.json`` in one folder.
 
 The crash contract: each batch is on disk before the next begins, each prediction under a key that hashes all that made
-it; a run that was killed and is started again generates what is missing and nothing else, and ends with the texts that
-an unbroken run would have given. A folder that holds another run is refused.
+it; a run that was killed and is started again generates the batches in which something is missing, whole (with other
+neighbours a row is padded otherwise, and its sums round otherwise), and adds what is missing: it ends with the texts
+that an unbroken run would have given. A folder that holds another run is refused, and one that another process holds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from eval.backends.protocol import Backend, GenerationSettings, Request
 from eval.progress import progress
 from eval.runs import PREDICTIONS, STAMP, RunStamp, describe_problems, read_problems, read_stamp, write_json
 from srt.errors import UserError
+from srt.folder_lock import hold_folder
 from srt.jsonl import AppendLog, read_records
 from srt.prompts import PromptStyle, prompt_ids, prompt_messages, render_prompt
 from srt.records import Prediction, Problem
@@ -58,8 +60,8 @@ def predict(
     ``arm`` is the name under which comparisons show the run. What is in the folder already is not generated again.
 
     Raises:
-        UserError: no problems, a folder that holds another run, a problem with a picture and no description (back
-            ends read text), a prompt too long for the model.
+        UserError: no problems, a folder that holds another run or that another process writes to, a problem with a
+            picture and no description (back ends read text), a prompt too long for the model.
     """
     problems, output = Path(problems), Path(output)
     settings = settings or GenerationSettings()
@@ -87,8 +89,9 @@ def predict(
     )
     jobs = _jobs(by_id.values(), backend, stamp)
     batches = backend.plan([len(job.request.prompt_ids) for job in jobs], settings)
-    _open_folder(output, stamp)
-    return _generate(jobs, batches, output, backend, stamp)
+    with hold_folder(output):
+        _open_folder(output, stamp)
+        return _generate(jobs, batches, output, backend, stamp)
 
 
 def _generate(
@@ -100,10 +103,11 @@ def _generate(
         missing = sum(job.key not in done for job in jobs)
         with progress(f"{stamp.arm}: problems", len(jobs), len(jobs) - missing) as advance:
             for batch in batches:
-                todo = [jobs[index] for index in batch if jobs[index].key not in done]
+                whole = [jobs[index] for index in batch]
+                todo = sum(job.key not in done for job in whole)
                 if not todo:
                     continue
-                generations = backend.generate([job.request for job in todo], stamp.settings)
+                generations = backend.generate([job.request for job in whole], stamp.settings)
                 log.append(
                     *(
                         Prediction(
@@ -117,10 +121,11 @@ def _generate(
                             finish_reason=generation.finish_reason,
                             seconds=generation.seconds,
                         )
-                        for job, generation in zip(todo, generations, strict=True)
+                        for job, generation in zip(whole, generations, strict=True)
+                        if job.key not in done
                     )
                 )
-                advance(len(todo))
+                advance(todo)
     return PredictSummary(total=len(jobs), generated=missing)
 
 
@@ -150,14 +155,10 @@ def _key(stamp: RunStamp, problem_id: str, prompt: str, repeat: int) -> str:
 
 
 def _open_folder(output: Path, stamp: RunStamp) -> None:
-    """Make the folder and its stamp, or see that the stamp there is of this very run."""
+    """Write the stamp, or see that the stamp there is of this very run."""
     if not (output / STAMP).exists():
         if (output / PREDICTIONS).exists():
             raise UserError(f"{output}: there are predictions and no {STAMP} beside them; give another folder")
-        try:
-            output.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise UserError(f"{output}: a folder was expected, this is a file") from None
         write_json(output / STAMP, stamp)
         return
     there = read_stamp(output)

@@ -180,16 +180,26 @@ def _why(reason: str | None, counterexample: str | None, witness: str | None) ->
 
 
 def _scope(comparison: Comparison) -> str:
-    text = f"{comparison.common} problems that all {len(comparison.arms)} arms have in common."
+    text = f"{_problems(comparison)} that all {len(comparison.arms)} arms have in common."
     left = ", ".join(f"{name} {count}" for name, count in comparison.left_out.items() if count)
     return text + (f" Left out, because another arm lacks them: {left}." if left else "")
 
 
+def _problems(comparison: Comparison) -> str:
+    if comparison.clusters == comparison.common:
+        return f"{comparison.common} problems"
+    return f"{comparison.common} problems, {comparison.clusters} puzzles up to names and symmetry,"
+
+
 def _footnote(comparison: Comparison) -> str:
+    clustered = comparison.clusters < comparison.common
     return (
-        f"Intervals of differences: paired cluster bootstrap, {comparison.resamples} resamples, "
-        f"seed {comparison.seed}. p: exact McNemar, two-sided; p (Holm): adjusted over the rows of this table. "
-        "Neither covers the chance of training: another seed of an arm can differ by more."
+        f"Intervals of differences: paired cluster bootstrap, {comparison.resamples} resamples of "
+        f"{comparison.clusters} clusters, seed {comparison.seed}. p: exact McNemar, two-sided; p (Holm): adjusted over "
+        "the rows of this table. McNemar's test, like the Wilson intervals of the accuracies, treats problems as "
+        "independent"
+        + (f", which {comparison.common} problems of {comparison.clusters} puzzles are not. " if clustered else ". ")
+        + "None covers the chance of training: another seed of an arm can differ by more."
     )
 
 

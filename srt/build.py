@@ -14,7 +14,7 @@ from srt.prompts import PromptStyle, prompt_messages
 from srt.records import Message, Problem, Sequence
 from srt.worlds import world_of
 
-TextStyle = Literal["claims", "assertions"]
+TextStyle = Literal["claims", "restated", "assertions"]
 
 
 PROMPT_STYLES = get_args(PromptStyle)
@@ -43,7 +43,10 @@ def build_file(
     sequences = list(made)
     if not sequences:
         raise UserError(f"{traces}: no traces in this file")
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UserError(f"{out}: a folder was expected, this is a file") from None
     path = out / "sequences.jsonl"
     return {"file": str(path), "arm": arm, "sequences": write_records(path, sequences)}
 
@@ -75,7 +78,7 @@ def build(
 
 
 def _for_arm(trace: Trace, problem: Problem, arm: str, text: TextStyle) -> Trace:
-    """The trace in the words that ``arm`` is written in: prose of the same derivation, claims, or their assertions."""
+    """The trace in the words that ``arm`` is written in: prose of the same derivation, or its steps in a text style."""
     if trace.kind != "world" or arm == "answer":
         return trace
     world = world_of(problem)
@@ -89,7 +92,9 @@ def _for_arm(trace: Trace, problem: Problem, arm: str, text: TextStyle) -> Trace
     if text == "claims":
         return trace
     if world is None:
-        raise UserError(f"trace {trace.id}: no exact world knows its problem, so its claims have no assertions")
+        raise UserError(f"trace {trace.id}: no exact world knows its problem, so it has no text in the style {text!r}")
+    if text == "restated":
+        return world.restate(trace)
     told_steps = tuple(
         step.model_copy(update={"claim": world.assertion(step.claim or "", trace.lang)}) for step in trace.steps
     )

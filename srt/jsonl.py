@@ -73,6 +73,8 @@ def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
     path = Path(path)
     if not path.parent.is_dir():
         raise UserError(f"{path}: the folder {path.parent} does not exist")
+    if path.is_dir():
+        raise UserError(f"{path}: a file was expected, this is a folder")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
@@ -129,6 +131,8 @@ def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
         raise UserError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise UserError(f"{path}: a file was expected, this is a folder") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _first_fault(error: ValidationError) -> str:

@@ -64,17 +64,24 @@ def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSu
         UserError: an unreadable file, an empty one, or a trace of a problem that ``problems`` does not hold.
     """
     by_id = {problem.id: problem for problem in read_records(problems, Problem)}
+    if not by_id:
+        raise UserError(f"{problems}: no problems in this file")
     summary = CheckSummary()
-    checked = _counted(check_traces(read_records(traces, Trace), by_id), summary)
+
+    def checked() -> Iterator[Trace]:
+        for trace in check_traces(read_records(traces, Trace), by_id):
+            assert trace.checks is not None
+            summary.add(trace, trace.checks)
+            yield trace
+        # Raised here, in mid-write, so that what lies at `out` already stays as it is.
+        if not summary.traces:
+            raise UserError(f"{traces}: no traces in this file")
+
     if out is None:
-        for _ in checked:
+        for _ in checked():
             pass
     else:
-        write_records(out, checked)
-    if not summary.traces:
-        if out is not None:
-            out.unlink(missing_ok=True)
-        raise UserError(f"{traces}: no traces in this file")
+        write_records(out, checked())
     return summary
 
 
@@ -115,10 +122,3 @@ def first_fault(checked: TraceCheck) -> str:
     if checked.answer.support != "proved":
         return told("the answer", checked.answer)
     return f"step {checked.unused[0]} is used by nothing"
-
-
-def _counted(traces: Iterable[Trace], summary: CheckSummary) -> Iterator[Trace]:
-    for trace in traces:
-        assert trace.checks is not None
-        summary.add(trace, trace.checks)
-        yield trace

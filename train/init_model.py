@@ -60,9 +60,10 @@ _WORDS = r" ?\([0-9]+\)| ?#[0-9]+| ?\p{Han}| ?[\p{L}&&[^\p{Han}]]+[0-9]*| ?[0-9]
 # AutoTokenizer gives a model of type qwen2 the splitting and the NFC form of Qwen's own tokenizer, whatever its
 # tokenizer.json says, so that is what its vocabulary must be trained on. It glues a bracket to the name that follows.
 _SPLIT: dict[Arch, str] = {"llama": _WORDS, "qwen2": PRETOKENIZE_REGEX}
-# What varies from item to item stands alone, a name, a step number, a seat; whatever stands between two of them may
-# become one token (" is left of "). Sequences get about a third shorter, which on a processor is time.
-_PHRASES = r"\p{Lu}\p{Ll}+|#[0-9]+|@[A-Z0-9]+"
+# What varies from item to item stands alone: a name, a name at its seat, a step number; whatever stands between two of
+# them may become one token (" is left of "). Sequences get about a third shorter, which on a processor is time, and who
+# sits where is one look back, not two.
+_PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
 
 
 def init_model(
@@ -85,7 +86,7 @@ def init_model(
     Args:
         arch: the class of the model, :class:`Qwen2ForCausalLM` or :class:`LlamaForCausalLM`.
         texts: what the byte-level BPE tokenizer is trained on.
-        hidden: width, a multiple of ``2 * heads``; the feed-forward layers are twice as wide.
+        hidden: width, a multiple of ``2 * heads``; the feed-forward layers are four times as wide.
         vocab: the most tokens that the vocabulary may have, the 256 bytes and the special tokens included.
         seed: of the weights; the same arguments give the same files.
         chat_template: ``minimal`` is ``<|user|>text<|assistant|>``; the others are those of the model families.
@@ -94,8 +95,8 @@ def init_model(
             steps before anything is learned; 0.08 does not.
 
     Raises:
-        UserError: no text, a width that the heads do not divide, a vocabulary too small for the bytes, or ``phrases``
-            with ``qwen2``, whose tokenizer class splits words in its own way.
+        UserError: no text, an ``output`` that is a file, a width that the heads do not divide, a vocabulary too small
+            for the bytes, or ``phrases`` with ``qwen2``, whose tokenizer class splits words in its own way.
     """
     if pieces == "phrases" and arch == "qwen2":
         raise UserError("pieces: 'phrases' needs the architecture llama; qwen2 always splits as Qwen's tokenizer does")
@@ -103,12 +104,13 @@ def init_model(
         raise UserError(f"hidden: {hidden} must be a multiple of twice the number of heads ({heads})")
     if layers < 1:
         raise UserError(f"layers: {layers} must be at least 1")
+    _check_folder(Path(output))
     split = _PHRASES if pieces == "phrases" else _SPLIT[arch]
     tokenizer = _train_tokenizer(arch, split, texts, vocab, chat_template, max_positions)
     shape = {
         "vocab_size": len(tokenizer),
         "hidden_size": hidden,
-        "intermediate_size": 2 * hidden,
+        "intermediate_size": 4 * hidden,
         "num_hidden_layers": layers,
         "num_attention_heads": heads,
         "num_key_value_heads": heads,
@@ -143,6 +145,12 @@ def sequence_texts(paths: Iterable[str | Path]) -> Iterator[str]:
         for file in files:
             for sequence in read_records(file, Sequence):
                 yield from (message.content for message in [*sequence.prompt, *sequence.completion])
+
+
+def _check_folder(output: Path) -> None:
+    there = next((path for path in (output, *output.parents) if path.exists()), output)
+    if there.exists() and not there.is_dir():
+        raise UserError(f"{output}: a folder was expected, {'this' if there == output else there} is a file")
 
 
 def _train_tokenizer(

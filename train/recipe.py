@@ -68,6 +68,7 @@ class Recipe(_Closed):
         batch_size: sequences for one optimizer step, over all processes.
         micro_batch: sequences that one process computes at a time; by default all of its share of the batch.
         warmup: the share of the steps in which the learning rate rises from 0.
+        adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from nothing.
         max_length: the most tokens a sequence may have, prompt included. A longer one is an error: nothing is cut.
         save_steps: a checkpoint every so many steps; none by default. The last two are kept until the run is done.
         think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
@@ -87,6 +88,7 @@ class Recipe(_Closed):
     scheduler: Literal["constant", "linear", "cosine"] = "cosine"
     warmup: float = Field(default=0.05, ge=0, lt=1)
     weight_decay: float = Field(default=0.0, ge=0)
+    adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     max_length: int = Field(ge=2)
     lora: Lora | None = None
     gradient_checkpointing: bool = False

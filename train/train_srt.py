@@ -12,7 +12,9 @@ import argparse
 import importlib.metadata
 import math
 import os
+import signal
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import transformers
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from srt.errors import UserError
+from srt.folder_lock import hold_folder
 from train.examples import IGNORED, data_order, read_examples
 from train.recipe import Recipe, load_recipe
 from train.run_folder import (
@@ -45,7 +48,8 @@ def train(recipe: Recipe) -> TrainSummary:
     and ``train.json``. Under ``accelerate launch`` every process calls this, and every process returns the summary.
 
     Raises:
-        UserError: a fault in the recipe, the data, the model folder or the output folder.
+        UserError: a fault in the recipe, the data, the model folder or the output folder; another process that writes
+            to the output folder.
     """
     processes, is_main = int(os.environ.get("WORLD_SIZE", "1")), os.environ.get("RANK", "0") == "0"
     output = Path(recipe.output)
@@ -68,42 +72,45 @@ def train(recipe: Recipe) -> TrainSummary:
     steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
     order = data_order(examples, recipe.seed, recipe.batch_size, steps)
 
-    # 3. The model, and the trainer.
+    # 3. The model, and the trainer. From here on no other process may write to the folder.
     model = load_model(recipe)
-    if is_main:
-        open_folder(output, keys)
-        _start_wandb(recipe)
-    trainer = make_trainer(recipe, model, tokenizer, examples, order, steps, processes, start)
+    with hold_folder(output) if is_main else nullcontext():
+        if is_main:
+            if find_start(output, keys, recipe.resume) != start or finished(output, keys) is not None:
+                raise UserError(f"{output}: another process has written to output meanwhile; start again")
+            open_folder(output, keys)
+            _start_wandb(recipe)
+        trainer = make_trainer(recipe, model, tokenizer, examples, order, steps, processes, start)
 
-    # 4. Train, from the start or from the last whole checkpoint.
-    if is_main and start.checkpoint is not None:
-        print(f"going on from {start.checkpoint}", flush=True)
-    trainer.train(resume_from_checkpoint=str(start.checkpoint) if start.checkpoint else None)
-    seconds = trainer.seconds
+        # 4. Train, from the start or from the last whole checkpoint.
+        if is_main and start.checkpoint is not None:
+            print(f"going on from {start.checkpoint}", flush=True)
+        trainer.train(resume_from_checkpoint=str(start.checkpoint) if start.checkpoint else None)
+        seconds = trainer.seconds
 
-    # 5. The weights first, the summary after them: who finds the summary finds the weights.
-    trainer.save_final(output)
-    losses = [(int(row["step"]), float(row["loss"])) for row in trainer.state.log_history if "loss" in row]
-    parameters = list(trainer.model.parameters())
-    summary = TrainSummary(
-        recipe_hash=fingerprint_hash(keys),
-        steps=trainer.state.global_step,
-        final_loss=losses[-1][1],
-        losses=losses,
-        examples=len(examples),
-        tokens=sum(len(examples[index].input_ids) for index in order),
-        trained_tokens=sum(label != IGNORED for index in order for label in examples[index].labels),
-        parameters=sum(parameter.numel() for parameter in parameters),
-        trainable_parameters=sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
-        processes=processes,
-        seconds=round(seconds, 1),
-        versions={name: importlib.metadata.version(name) for name in _VERSIONS},
-    )
-    if is_main:
-        write_summary(output, summary)
-        remove_checkpoints(output, whole_too=True)
-        _stop_wandb(recipe)
-    return summary
+        # 5. The weights first, the summary after them: who finds the summary finds the weights.
+        trainer.save_final(output)
+        losses = [(int(row["step"]), float(row["loss"])) for row in trainer.state.log_history if "loss" in row]
+        parameters = list(trainer.model.parameters())
+        summary = TrainSummary(
+            recipe_hash=fingerprint_hash(keys),
+            steps=trainer.state.global_step,
+            final_loss=losses[-1][1],
+            losses=losses,
+            examples=len(examples),
+            tokens=sum(len(examples[index].input_ids) for index in order),
+            trained_tokens=sum(label != IGNORED for index in order for label in examples[index].labels),
+            parameters=sum(parameter.numel() for parameter in parameters),
+            trainable_parameters=sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
+            processes=processes,
+            seconds=round(seconds, 1),
+            versions={name: importlib.metadata.version(name) for name in _VERSIONS},
+        )
+        if is_main:
+            write_summary(output, summary)
+            remove_checkpoints(output, whole_too=True)
+            _stop_wandb(recipe)
+        return summary
 
 
 def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
@@ -139,6 +146,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--config", required=True, metavar="RECIPE.yaml", help="the recipe, see train/recipe.py")
     options = parser.parse_args(arguments)
+    if os.environ.get("SRT_DIE_WITH_PARENT") == "1":
+        _die_with_parent()
     try:
         summary = train(load_recipe(options.config))
     except UserError as error:
@@ -148,6 +157,18 @@ def main(arguments: list[str] | None = None) -> int:
     if os.environ.get("RANK", "0") == "0":
         print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
     return 0
+
+
+def _die_with_parent() -> None:
+    """Have the kernel kill this process when the one that started it dies (Linux; elsewhere nothing happens).
+
+    Under ``accelerate launch`` that is the launcher, whose death alone would leave the training running.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def _check_paths(recipe: Recipe) -> None:

@@ -49,6 +49,7 @@ def make_trainer(
         lr_scheduler_type=_SCHEDULERS[recipe.scheduler],
         warmup_steps=round(recipe.warmup * steps),
         weight_decay=recipe.weight_decay,
+        adam_beta2=recipe.adam_beta2,
         max_grad_norm=1.0,
         optim="adamw_torch_fused",
         seed=recipe.seed,

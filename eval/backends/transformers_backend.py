@@ -24,11 +24,13 @@ from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
 )
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 from transformers.utils.logging import disable_progress_bar
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from srt.errors import UserError
 from srt.language.text import MARKERS
+from srt.language.trace import Operation
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -79,6 +81,7 @@ class TransformersBackend:
         if batch_size < 1:
             raise UserError(f"batch size {batch_size}: at least 1 was expected")
         self._batch_size = batch_size
+        self._bans_made: dict[Operation, list[tuple[bytes, list[bytes], list[torch.Tensor]]]] = {}
         self._device = _resolve_device(device)
         on_processor = self._device == "cpu"
         self._dtype = "float32" if dtype == "auto" and on_processor else dtype
@@ -143,7 +146,7 @@ class TransformersBackend:
         for row, request in enumerate(batch):
             ids[row, width - len(request.prompt_ids) :] = torch.tensor(request.prompt_ids)
             mask[row, width - len(request.prompt_ids) :] = 1
-        processors = LogitsProcessorList()
+        processors = LogitsProcessorList(_WordBan(*ban, width) for ban in self._bans(settings.ban))
         if settings.temperature > 0:
             processors.append(_RowSampler(settings, [request.seed for request in batch]))
         config = GenerationConfig(
@@ -152,7 +155,6 @@ class TransformersBackend:
             num_beams=1,
             eos_token_id=sorted(self._ends),
             pad_token_id=self._pad,
-            bad_words_ids=self._banned(settings),
         )
         with torch.inference_mode():
             output = model.generate(
@@ -179,18 +181,24 @@ class TransformersBackend:
             seconds=seconds,
         )
 
-    def _banned(self, settings: GenerationSettings) -> list[list[int]] | None:
-        """Token sequences that spell the banned word; its first tokens may still come where the word has several."""
-        if settings.ban is None:
-            return None
-        words = [markers[settings.ban] for markers in MARKERS.values()]
-        spellings = (lead + word for word in words for lead in ("", " ", "\n"))
-        sequences = (tuple(self.tokenizer.encode(text, add_special_tokens=False)) for text in spellings)
-        unknown = self.tokenizer.unk_token_id
-        banned = [list(ids) for ids in dict.fromkeys(sequences) if ids and unknown not in ids]
-        if not banned:
-            raise UserError(f"{self._folder}: its tokenizer cannot spell {settings.ban}, so it cannot be banned")
-        return banned
+    def _bans(self, operation: Operation | None) -> list[tuple[bytes, list[bytes], list[torch.Tensor]]]:
+        """What :class:`_WordBan` needs to keep the word of ``operation`` out, in each language."""
+        if operation is None:
+            return []
+        if operation not in self._bans_made:
+            words = [markers[operation].encode() for markers in MARKERS.values()]
+            self._bans_made[operation] = [(word, self._pieces, _completions(word, self._pieces)) for word in words]
+        return self._bans_made[operation]
+
+    @cached_property
+    def _pieces(self) -> list[bytes]:
+        """The bytes of each token. Byte-level vocabularies write each byte as a character, others write the text."""
+        byte_of = {character: byte for byte, character in bytes_to_unicode().items()}
+        tokens = self.tokenizer.convert_ids_to_tokens(list(range(len(self.tokenizer))))
+        return [
+            bytes(byte_of[c] for c in token) if all(c in byte_of for c in token) else token.encode()
+            for token in (each or "" for each in tokens)
+        ]
 
     @cached_property
     def _config(self) -> Any:
@@ -244,6 +252,34 @@ class TransformersBackend:
         return min(self._ends) if pad is None else int(pad)
 
 
+class _WordBan(LogitsProcessor):  # type: ignore[misc]
+    """Forbids each token that would complete ``word``, whatever pieces it is spelled in, alone or inside a longer one.
+
+    ``pieces`` are the bytes of each token, ``completions`` is of :func:`_completions`; what is generated begins at the
+    column ``start``, so that the prompt may hold the word.
+    """
+
+    def __init__(self, word: bytes, pieces: list[bytes], completions: list[torch.Tensor], start: int) -> None:
+        self._word, self._pieces, self._completions, self._start = word, pieces, completions, start
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        # A token has at least one byte: older ones than these cannot be part of the word.
+        first = max(self._start, input_ids.shape[1] - len(self._word) + 1)
+        for row, ids in enumerate(input_ids[:, first:].tolist()):
+            text = b"".join(self._pieces[token] for token in ids)
+            begun = next(n for n in reversed(range(len(self._word))) if text.endswith(self._word[:n]))
+            scores[row, self._completions[begun].to(scores.device)] = float("-inf")
+        return scores
+
+
+def _completions(word: bytes, pieces: list[bytes]) -> list[torch.Tensor]:
+    """For each number of bytes of ``word`` that a text ends with: the tokens after which the text holds all of it."""
+    return [
+        torch.tensor([token for token, piece in enumerate(pieces) if word in word[:begun] + piece], dtype=torch.long)
+        for begun in range(len(word))
+    ]
+
+
 class _RowSampler(LogitsProcessor):  # type: ignore[misc]
     """Sampling as an argmax: top-p on the tempered logits, then Gumbel noise from a generator of each row's own.
 
@@ -270,6 +306,11 @@ class _RowSampler(LogitsProcessor):  # type: ignore[misc]
 def _model_folder(folder: Path) -> Path:
     if not folder.is_dir():
         raise UserError(f"{folder}: no such model folder")
+    if not (folder / "config.json").is_file() and (folder / _ADAPTER_FILES[0]).is_file():
+        raise UserError(
+            f"{folder}: this is an adapter, not a model; give it with --adapter, and the model that it was trained on "
+            "with --model"
+        )
     if not (folder / "config.json").is_file():
         raise UserError(f"{folder}: not a model folder: there is no config.json in it")
     if not any(folder.glob("*.safetensors")):

@@ -9,7 +9,6 @@ import os
 import sys
 
 import typer
-from rich.console import Console
 
 from srt.errors import UserError
 
@@ -19,8 +18,7 @@ def main() -> None:
     try:
         _app()(standalone_mode=True)
     except UserError as error:
-        message = " ".join(str(error).split())
-        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"srt: {message}")
+        print(f"srt: {_told(str(error))}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; what is left in the buffer has nowhere to go.
@@ -41,3 +39,9 @@ def _app() -> typer.Typer:
     for module in (data, traces, model, experiment):
         module.register(app)
     return app
+
+
+def _told(message: str) -> str:
+    """``message`` as one line. A record may hold control characters: they are spelt out, no terminal sees them."""
+    line = " ".join(message.split())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from srt.cli.output import JsonFlag, print_summary
 from srt.errors import UserError
+from srt.prompts import PromptStyle
 
 
 def register(app: typer.Typer) -> None:
@@ -41,21 +44,21 @@ def register(app: typer.Typer) -> None:
 
         Example: srt init-model llama --data data/srt/sequences.jsonl -o models/small
         """
+        from train.init_model import Arch, ChatTemplate, Pieces, sequence_texts
         from train.init_model import init_model as make
-        from train.init_model import sequence_texts
 
         parameters = make(
-            _one_of(arch, ("qwen2", "llama"), "architecture"),
+            one_of(arch, get_args(Arch), "architecture"),
             sequence_texts(data),
             out,
             hidden=hidden,
             layers=layers,
             heads=heads,
             vocab=vocab,
-            pieces=_one_of(pieces, ("words", "phrases"), "kind of pieces"),
+            pieces=one_of(pieces, get_args(Pieces), "kind of pieces"),
             initializer_range=initializer_range,
             seed=seed,
-            chat_template=_one_of(chat_template, ("minimal", "qwen2.5", "r1-distill"), "chat template"),
+            chat_template=one_of(chat_template, get_args(ChatTemplate), "chat template"),
         )
         print_summary({"model": str(out), "parameters": parameters}, as_json)
 
@@ -70,6 +73,11 @@ def register(app: typer.Typer) -> None:
 
         Example: srt train recipes/train/qwen2.5-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
         """
+        from train.recipe import load_recipe
+
+        load_recipe(recipe)
+        if accelerate is not None and not accelerate.is_file():
+            raise UserError(f"{accelerate}: no such accelerate file; there are some in configs/")
         status = run_training(recipe, accelerate)
         if status:
             raise typer.Exit(status)
@@ -138,25 +146,38 @@ def evaluate(
     ban: str | None = None,
 ) -> dict[str, Any]:
     """Predict and score one run. ``settings`` are those of the generation, with ``batch_size`` and ``threads``."""
-    from pydantic import ValidationError
-
-    from eval.backends.protocol import GenerationSettings
+    style = one_of(prompt, get_args(PromptStyle), "prompt style")
+    generation, of_backend = evaluation_settings(settings, ban)
     from eval.backends.transformers_backend import TransformersBackend
     from eval.predict import predict
     from eval.score import score as score_run
 
-    chosen = dict(settings)
-    of_backend = {key: chosen.pop(key) for key in ("batch_size", "threads") if key in chosen}
+    predict(problems, out, TransformersBackend(model, adapter, **of_backend), arm=arm, style=style, settings=generation)
+    return score_run(out).model_dump(mode="json")
+
+
+def evaluation_settings(settings: Mapping[str, Any], ban: str | None = None) -> tuple[Any, dict[str, Any]]:
+    """``settings`` apart: a ``GenerationSettings``, and what the back end takes (``batch_size``, ``threads``).
+
+    Raises:
+        UserError: an unknown key, or a value that a key cannot have.
+    """
+    from pydantic import ValidationError
+
+    from eval.backends.protocol import GenerationSettings
+
+    of_backend = {key: settings[key] for key in ("batch_size", "threads") if key in settings}
+    for key, value in of_backend.items():
+        if not isinstance(value, int) or value < 1:
+            raise UserError(f"evaluate: {key}: a whole number above 0 was expected, not {value!r}")
+    chosen = {key: value for key, value in settings.items() if key not in of_backend}
     try:
-        generation = GenerationSettings(**chosen, **({"ban": ban} if ban else {}))
+        return GenerationSettings(**chosen, **({"ban": ban} if ban else {})), of_backend
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        raise UserError(f"evaluate: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-    backend = TransformersBackend(model, adapter, **of_backend)
-    predict(
-        problems, out, backend, arm=arm, style=_one_of(prompt, ("full", "bare"), "prompt style"), settings=generation
-    )
-    return score_run(out).model_dump(mode="json")
+        known = ", ".join([*GenerationSettings.model_fields, "batch_size", "threads"])
+        told = f"no such key, known are {known}" if fault["type"] == "extra_forbidden" else fault["msg"]
+        raise UserError(f"evaluate: {'.'.join(map(str, fault['loc']))}: {told}") from None
 
 
 def run_training(recipe: Path, accelerate: Path | None, say: Callable[[str], None] | None = None) -> int:
@@ -167,12 +188,12 @@ def run_training(recipe: Path, accelerate: Path | None, say: Callable[[str], Non
     import train
 
     script = Path(train.__file__).with_name("train_srt.py")
-    how = ["-m", "accelerate.commands.launch", "--config_file", str(accelerate)] if accelerate else []
+    how = ["-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate)] if accelerate else []
     command = [sys.executable, *how, str(script), "--config", str(recipe)]
     if say is None:
-        return subprocess.run(command, check=False, preexec_fn=_die_with_parent).returncode
+        return subprocess.run(command, check=False, preexec_fn=_dies_with_this_process()).returncode
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_die_with_parent
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_dies_with_this_process()
     ) as run:
         assert run.stdout is not None
         for line in run.stdout:
@@ -182,17 +203,25 @@ def run_training(recipe: Path, accelerate: Path | None, say: Callable[[str], Non
         return run.wait()
 
 
-def _die_with_parent() -> None:
-    """Have the kernel kill this process when its parent dies: a killed command leaves no trainer behind (Linux)."""
-    if sys.platform == "linux":
-        import ctypes
-        import signal
+def _dies_with_this_process() -> Callable[[], None] | None:
+    """What a child calls first: the kernel kills it when this process dies, so that no trainer is left (Linux)."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
 
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    # Made ready before the fork: between fork and exec, a child of a process with threads must import nothing.
+    prctl, parent, pr_set_pdeathsig = ctypes.CDLL(None).prctl, os.getpid(), 1
+
+    def ask() -> None:
+        prctl(pr_set_pdeathsig, signal.SIGKILL)
+        if os.getppid() != parent:  # It died before the kernel was asked.
+            os._exit(1)
+
+    return ask
 
 
-def _one_of(value: str, known: tuple[str, ...], what: str) -> Any:
+def one_of(value: object, known: tuple[str, ...], what: str) -> Any:
+    """``value`` if it is one of ``known``; else a :class:`UserError` that lists them."""
     if value not in known:
         raise UserError(f"unknown {what} {value!r}: {', '.join(known)} are known")
     return value

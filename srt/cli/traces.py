@@ -80,7 +80,9 @@ def register(app: typer.Typer) -> None:
         out: Annotated[Path, typer.Option("-o", "--out", help="Folder for sequences.jsonl.")],
         arm: Annotated[str, typer.Option("--arm", help="Which text is trained on (docs/language.md).")] = "srt",
         prompt: Annotated[str, typer.Option("--prompt", help="full or bare.")] = "full",
-        text: Annotated[str, typer.Option("--text", help="claims or assertions.")] = "claims",
+        text: Annotated[
+            str, typer.Option("--text", help="claims, restated (lookups written out) or assertions.")
+        ] = "claims",
         as_json: JsonFlag = False,
     ) -> None:
         """Training sequences of one arm.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,17 @@ def import_file(name: str, path: Path, out: Path) -> dict[str, Any]:
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")
     counts: Counter[str] = Counter()
-    write_records(out, _counted(map(_with_traits, read_corpus(name, path)), counts))
-    if not counts:
-        out.unlink()
-        raise UserError(f"{path}: no problems in this file")
+    read = read_corpus(name, path)
+
+    def problems() -> Iterator[Problem]:
+        for problem in read:
+            counts[problem.subcategory or problem.category or "none"] += 1
+            yield _with_traits(problem)
+        # Raised here, in mid-write, so that what lies at `out` already stays as it is.
+        if not counts:
+            raise UserError(f"{path}: no problems in this file")
+
+    write_records(out, problems())
     return {"problems": counts.total(), "category": dict(sorted(counts.items()))}
 
 
@@ -43,9 +50,3 @@ def _with_traits(problem: Problem) -> Problem:
     if world is None:
         return problem
     return problem.model_copy(update={"meta": {**problem.meta, "world": world.name, **world.traits(problem)}})
-
-
-def _counted(problems: Iterable[Problem], counts: Counter[str]) -> Iterator[Problem]:
-    for problem in problems:
-        counts[problem.subcategory or problem.category or "none"] += 1
-        yield problem

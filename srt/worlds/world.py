@@ -52,6 +52,10 @@ class World(Protocol):
         """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``."""
         ...
 
+    def restate(self, trace: Trace) -> Trace:
+        """``trace`` in a finer cut: the same derivation with the key of each lookup written out beside it."""
+        ...
+
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence for people."""
         ...

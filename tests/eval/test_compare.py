@@ -68,6 +68,28 @@ def test_the_markdown_table(make_run: MakeRun, tmp_path: Path) -> None:
     assert "| booth | 10 | 0.0 [0.0, 27.8] |" in text
 
 
+def test_puzzles_are_counted(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+    some = tmp_path / "variants.jsonl"
+    write_records(some, [make_problem(n, group_id=f"g{n % 6}" if n % 5 else None) for n in range(30)])
+    runs = [make_run(arm, lambda _: "ANSWER: B", problems=some) for arm in ("base", "srt")]
+    result = compare(runs, tmp_path / "report")
+    assert (result.common, result.clusters) == (30, 6 + 6)
+    assert [(row.count, row.clusters) for row in result.differences] == [(30, 12)]
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "report" / name).read_text()
+        assert "30 problems, 12 puzzles up to names and symmetry, that all 2 arms have in common." in text
+        assert "resamples of 12 clusters" in text
+        assert "treats problems as independent, which 30 problems of 12 puzzles are not." in text
+
+
+def test_problems_that_are_all_different_are_not_called_puzzles(make_run: MakeRun, tmp_path: Path) -> None:
+    result = compare(arms(make_run), tmp_path / "report")
+    assert (result.common, result.clusters) == (30, 30)
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "30 problems that all 4 arms have in common." in text
+    assert "treats problems as independent. " in text
+
+
 def test_only_common_problems_are_compared(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
     fewer = tmp_path / "fewer.jsonl"
     write_records(fewer, [make_problem(number) for number in range(5, 33)])

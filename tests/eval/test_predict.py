@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -60,12 +61,46 @@ def test_a_killed_run_goes_on(problems_file: Path, tmp_path: Path) -> None:
     log.write_bytes(log.read_bytes()[:-20])  # a line torn in mid-write: that one must come again
     second = FakeBackend(lambda prompt: prompt[-30:])
     assert predict(problems_file, run, second, arm="srt").generated == 23
-    assert second.calls == 23
+    assert second.calls == 26, "the batch of the torn line is generated whole"
     third = FakeBackend(lambda prompt: prompt[-30:])
     assert predict(problems_file, run, third, arm="srt").generated == 0
     unbroken = tmp_path / "unbroken"
     predict(problems_file, unbroken, FakeBackend(lambda prompt: prompt[-30:]), arm="srt")
     assert sorted(map(repr, rows(run))) == sorted(map(repr, rows(unbroken)))
+
+
+class Padded(FakeBackend):
+    """Writes the length of the longest prompt of the batch, as padding enters the sums of a real model."""
+
+    def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
+        widest = max(len(request.prompt_ids) for request in batch)
+        whole = super().generate(batch, settings)
+        return [dataclasses.replace(row, text=f"{widest} of {len(batch)}") for row in whole]
+
+
+def test_a_resumed_run_meets_the_same_batches(problems_file: Path, tmp_path: Path) -> None:
+    run, unbroken = tmp_path / "run", tmp_path / "unbroken"
+    for folder in (run, unbroken):
+        predict(problems_file, folder, Padded(lambda _: "A", batch_size=7), arm="srt")
+    log = run / "predictions.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:10]))
+    assert predict(problems_file, run, Padded(lambda _: "A", batch_size=7), arm="srt").generated == 20
+    assert rows(run) == rows(unbroken)
+
+
+def test_one_process_at_a_time(problems_file: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+
+    class Second(FakeBackend):
+        def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
+            with pytest.raises(UserError, match=r"run: another process is writing to this folder"):
+                predict(problems_file, run, FakeBackend(lambda _: "A"), arm="srt")
+            return super().generate(batch, settings)
+
+    assert predict(problems_file, run, Second(lambda _: "A"), arm="srt").generated == 30
+    assert predict(problems_file, run, FakeBackend(lambda _: "A"), arm="srt").generated == 0
+    assert len(rows(run)) == 30
 
 
 def test_a_folder_of_another_run_is_refused(problems_file: Path, tmp_path: Path) -> None:

@@ -65,6 +65,13 @@ def test_loss_sees_the_whole_trace_and_no_prompt(
     assert len(seen) == 40
 
 
+@pytest.mark.parametrize("beta2", [None, 0.95])
+def test_adam_beta2_reaches_the_optimizer(beta2: float | None, recipe: Callable[..., Recipe]) -> None:
+    trainer = build_trainer(recipe() if beta2 is None else recipe(adam_beta2=beta2))
+    trainer.create_optimizer()
+    assert {group["betas"] for group in trainer.optimizer.param_groups} == {(0.9, beta2 or 0.999)}
+
+
 def test_loss_on_a_processor_is_that_of_trl(recipe: Callable[..., Recipe]) -> None:
     trainer = build_trainer(recipe())
     batch: Any = next(iter(trainer.get_train_dataloader()))

@@ -53,13 +53,48 @@ def test_one_word_is_one_token(tmp_path: Path) -> None:
     assert pieces == ["CONSTRAIN", " scene", " #2", " #14", ":", " Ana", "@", "S12", " &", " Bo", "@", "N1"]
 
 
+def test_phrases_are_tokens_between_names_steps_and_seats(tmp_path: Path) -> None:
+    texts = [f"{name} is left of Bo\nINFER #{n}: ? = {name}@N{n}" for n, name in enumerate(["Ana", "Cleo", "Dan"], 1)]
+    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="phrases")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    ids = tokenizer.encode(texts[0], add_special_tokens=False)
+    assert [tokenizer.decode([i]) for i in ids] == [
+        "Ana",
+        " is left of ",
+        "Bo",
+        "\nINFER ",
+        "#1",
+        ": ? = ",
+        "Ana",
+        "@N1",
+    ]
+    for text in TEXTS:
+        assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.08])
+def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path: Path) -> None:
+    init_model("llama", TEXTS, tmp_path, hidden=64, layers=1, heads=2, vocab=450, initializer_range=spread)
+    model = AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert float(model.model.layers[0].self_attn.q_proj.weight.std()) == pytest.approx(spread, rel=0.05)
+    assert float(model.model.embed_tokens.weight.std()) == pytest.approx(spread, rel=0.05)
+
+
 def test_faults(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="hidden"):
         init_model("llama", TEXTS, tmp_path / "m", hidden=30, heads=4)
     with pytest.raises(UserError, match="vocab"):
         init_model("llama", TEXTS, tmp_path / "m", vocab=100)
+    with pytest.raises(UserError, match="pieces: 'phrases' needs the architecture llama"):
+        init_model("qwen2", TEXTS, tmp_path / "m", pieces="phrases")
     with pytest.raises(UserError, match="no text"):
         init_model("llama", [], tmp_path / "m")
     assert not (tmp_path / "m").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"file: a folder was expected, this is a file"):
+        init_model("llama", TEXTS, tmp_path / "file")
+    with pytest.raises(UserError, match=r"m: a folder was expected, .*file is a file"):
+        init_model("llama", TEXTS, tmp_path / "file" / "m")
+    (tmp_path / "file").unlink()
     with pytest.raises(UserError, match=r"no \.jsonl file"):
         list(sequence_texts([tmp_path]))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import yaml
 from safetensors.torch import load_file
 
 from srt.errors import UserError
+from srt.folder_lock import hold_folder
 from train.recipe import Recipe
 from train.run_folder import TrainSummary
 from train.train_srt import main, train
@@ -47,6 +50,28 @@ def test_learns(lora: dict[str, Any] | None, recipe: Callable[..., Recipe]) -> N
     assert TrainSummary.model_validate_json((Path(chosen.output) / "train.json").read_bytes()) == summary
     assert summary.trainable_parameters < summary.parameters if lora else True
     assert 0 < summary.trained_tokens < summary.tokens
+
+
+def test_gradient_checkpointing_changes_memory_and_no_loss(
+    recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recomputed: list[bool] = []
+    calls = torch.utils.checkpoint.checkpoint
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        recomputed.append(True)
+        return calls(*args, **kwargs)
+
+    for module in [m for name, m in sys.modules.items() if name.startswith(("transformers.", "torch.", "accelerate."))]:
+        if getattr(module, "checkpoint", None) is calls:
+            monkeypatch.setattr(module, "checkpoint", counted)
+    shape: dict[str, Any] = {"steps": 1, "logging": {"steps": 1}}
+    plain = train(recipe(output=str(tmp_path / "plain"), **shape))
+    assert not recomputed
+    thrifty = train(recipe(output=str(tmp_path / "thrifty"), gradient_checkpointing=True, **shape))
+    assert recomputed, "nothing was recomputed: the option did nothing"
+    assert thrifty.losses == plain.losses
+    assert same_weights(str(tmp_path / "plain"), str(tmp_path / "thrifty"))
 
 
 KILLED = """
@@ -118,6 +143,61 @@ def test_faults_leave_nothing_behind(
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.txt"]
     with pytest.raises(UserError, match="resume is never"):
         train(recipe(resume="never"))
+
+
+def test_one_process_at_a_time_writes_to_the_output(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    with (
+        hold_folder(tmp_path / "run"),
+        pytest.raises(UserError, match=r"run: another process is writing to this folder"),
+    ):
+        train(recipe(steps=1))
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
+    assert train(recipe(steps=1)).steps == 1
+
+
+PARENT = """
+import subprocess, sys, time
+subprocess.Popen([sys.executable, "-c", sys.argv[1], *sys.argv[2:]])
+time.sleep(120)
+"""
+CHILD = """
+import os, sys, time
+import train.train_srt as script
+def train(recipe):
+    print(os.getpid(), flush=True)
+    time.sleep(120)
+script.train = train
+script.main(["--config", sys.argv[1]])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a signal")
+@pytest.mark.parametrize("asked", ["0", "1"])
+def test_it_dies_with_its_parent_where_asked_to(asked: str, recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    path = write_recipe(recipe(), tmp_path / "r.yaml")
+    environment = {**env(), "SRT_DIE_WITH_PARENT": asked}
+    command = [sys.executable, "-c", PARENT, CHILD, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        parent.kill()
+        parent.wait()
+        try:
+            until = time.monotonic() + (10 if asked == "1" else 1)
+            while alive(child) and time.monotonic() < until:
+                time.sleep(0.05)
+            assert alive(child) == (asked == "0")
+        finally:
+            if alive(child):
+                os.kill(child, signal.SIGKILL)
+
+
+def alive(process: int) -> bool:
+    """Whether it runs; one that died and that nobody has buried yet does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_wandb_offline_writes_a_run_and_nobody_calls_out(

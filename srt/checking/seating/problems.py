@@ -2,6 +2,7 @@
 
 The scene is recognised by what its text states about seats and facing; a text that states something else is no scene of
 ours. A clue or a question whose sentence no rule of the grammar generates stays unread (``None``), and proves nothing.
+Blank lines, full-width brackets, capitals, a stop more or less change nothing in what a text says, and nothing here.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from srt.checking.seating.wordings import literal_of
 from srt.records import Lang, Problem
 
 NOBODY = -1
-_NOBODY_TEXTS = ("None of the above", "以上选项都不是")
-_CLUE = re.compile(r"\((\d+)\)\s*(.*)")
+_NOBODY_TEXTS = ("none of the above", "以上选项都不是")
+_CLUE = re.compile(r"[(（]\s*(\d+)\s*[)）]\s*(.*)")
 _TOKEN = re.compile(f"[{TOKENS}]")
 _NOT_IN_NAMES = re.compile(r"[@=!&|,(){}?]")
 
@@ -52,13 +53,13 @@ def open_case(problem: Problem) -> Case | None:
 
 @lru_cache(maxsize=4096)
 def _open(lang: Lang, text: str, choices: tuple[tuple[str, str], ...]) -> Case | None:
-    lines = text.strip().split("\n")
-    numbered = [_CLUE.fullmatch(line.strip()) for line in lines]
+    lines = [line for line in map(str.strip, text.split("\n")) if line]
+    numbered = [_CLUE.fullmatch(line) for line in lines]
     first = next((n for n, match in enumerate(numbered) if match), len(lines))
     clues = [match for match in numbered[first:-1] if match]
     if first == 0 or len(clues) != len(lines) - first - 1 or any(int(c[1]) != n for n, c in enumerate(clues, 1)):
         return None
-    scene = recognise(lang, "\n".join(lines[:first]).strip())
+    scene = recognise(lang, "\n".join(lines[:first]))
     if scene is None or _TOKEN.search(text):
         return None
     kind, compass, names = scene
@@ -95,9 +96,10 @@ def _read(sentence: str, kind: Kind, lang: Lang, here: Language, tokens: dict[st
 def _choices(choices: tuple[tuple[str, str], ...], names: tuple[str, ...]) -> dict[str, int] | None:
     found: dict[str, int] = {}
     for letter, text in choices:
-        if text in names:
-            found[letter] = names.index(text)
-        elif text in _NOBODY_TEXTS:
+        option = text.strip()
+        if option in names:
+            found[letter] = names.index(option)
+        elif option.rstrip(".。").casefold() in _NOBODY_TEXTS:
             found[letter] = NOBODY
         else:
             return None

@@ -16,7 +16,7 @@ from srt.records import Lang
 
 
 class Header(NamedTuple):
-    """A way to introduce a scene: a text that it must hold, and the pattern of the whole, with the group ``names``."""
+    """A way to introduce a scene: what its text holds, in small letters, and the pattern with the group ``names``."""
 
     holds: str
     pattern: re.Pattern[str]
@@ -28,15 +28,17 @@ def recognise(lang: Lang, text: str) -> tuple[Kind, Compass, tuple[str, ...]] | 
     """The scene that ``text`` introduces and the names that it lists, ``None`` if it is no scene of ours."""
     if len(text) > _MAX_LENGTH:
         return None
+    lowered = text.lower()
     for header in _headers(lang):
-        if header.holds in text and (match := header.pattern.fullmatch(text)):
+        if header.holds in lowered and (match := header.pattern.fullmatch(text)):
             names = match["names"].strip()
-            parts = names.removesuffix(",").split(", ") if lang == "en" else names.split("、")
+            parts = _LIST_EN.split(names.removesuffix(",")) if lang == "en" else names.split("、")
             return header.kind, header.compass, tuple(part.strip() for part in parts)
     return None
 
 
 _MAX_LENGTH = 4000
+_LIST_EN = re.compile(r", and |, | and ")
 _NAMES = r"(?:(?!\. )[^;:：；。])+?"
 """A list of names is not broken by the end of a sentence."""
 
@@ -54,7 +56,7 @@ def _header(kind: Kind, compass: Compass, *pieces: str) -> Header:
     # Atomic groups: a text that repeats the phrases cannot make the search take long.
     whole = first + "".join(f"(?>.*?{other})" for other in others)
     longest = max((part for piece in pieces for part in piece.split("{names}")), key=len)
-    return Header(longest, re.compile(whole, re.DOTALL), kind, compass)
+    return Header(longest.lower(), re.compile(whole, re.DOTALL | re.IGNORECASE), kind, compass)
 
 
 def _published_en() -> Iterator[Header]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -10,6 +11,7 @@ from srt.checking.seating.grammar import SLOTS
 from srt.checking.seating.plans import Kind
 from srt.records import Lang
 
+_BLANK = re.compile(r"[(（]\s*[)）]")
 _GRAMMARS = {"en": wordings_en.GRAMMAR, "zh": wordings_zh.GRAMMAR}
 
 
@@ -28,12 +30,11 @@ def sentences(kind: Kind, lang: Lang) -> dict[str, str]:
 
 
 def literal_of(sentence: str, kind: Kind, lang: Lang, tokens: Mapping[str, str], blank: str) -> str | None:
-    """What a clue or question says, ``None`` if no rule words it so.
+    """What a clue or question says, ``None`` if no rule words it so; capitals, and how it ends, do not matter.
 
     The literal has names as their ``tokens`` and ``()`` as ``blank``. A name that is part of another comes after it.
     """
-    sentence = sentence.strip()
-    sentence = (sentence[:-1] if sentence[-1:] in ";；.。" else sentence).replace("()", blank)
+    sentence = _BLANK.sub(blank, sentence.strip().rstrip(";；.。?？"))
     marks = set(tokens.values())
     for name, token in tokens.items():
         sentence = sentence.replace(name, token)
@@ -51,6 +52,5 @@ def literal_of(sentence: str, kind: Kind, lang: Lang, tokens: Mapping[str, str],
 
 
 def _key(sentence: str) -> str:
-    """A sentence may begin with a capital letter or not."""
-    sentence = sentence.strip()
-    return sentence[:1].lower() + sentence[1:]
+    """A sentence in small letters: names are tokens by now."""
+    return sentence.strip().lower()

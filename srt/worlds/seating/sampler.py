@@ -25,7 +25,7 @@ from pydantic import Field, ValidationError
 from srt.errors import UserError
 from srt.records import Answer, Lang, Problem, Record
 from srt.worlds.seating.canonical import Split, canonical_key, split_of
-from srt.worlds.seating.claims import Claim, parse_claim
+from srt.worlds.seating.claims import BLANK, Claim, Equal, parse_claim
 from srt.worlds.seating.reader import Puzzle, read_problem
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.scenes import SCENES, Scene
@@ -47,6 +47,8 @@ class SampleSpec(Record):
     copy in ``wordings`` (default: the environment variable ``SRT_SPACE2025``). ``scenes``: names as
     :func:`scene_name` gives them. ``names``: how many names there are to draw from. ``relations`` and ``questions``:
     which relations clues and questions may use, by :func:`~srt.worlds.seating.voice.relation_name`; ``None`` is all.
+    ``direct_questions``: only those whose blank stands alone on one side (``? = across(left(Ann))``), with nothing to turn
+    round. ``variety``: at most so many ways of saying each relation; ``None`` is all.
     ``none_share``: how many problems offer "None of the above" (a booth with one name in the question always does:
     only three others are left). ``min_clues`` and ``max_clues`` bound the clues, none of which can be left out.
     """
@@ -58,6 +60,8 @@ class SampleSpec(Record):
     names: int | None = Field(default=None, ge=4)
     relations: tuple[str, ...] | None = None
     questions: tuple[str, ...] | None = None
+    direct_questions: bool = False
+    variety: int | None = Field(default=None, ge=1)
     none_share: float = Field(default=0.5, ge=0, le=1)
     min_clues: int = Field(default=1, ge=1)
     max_clues: int = Field(default=11, ge=1)
@@ -153,8 +157,8 @@ class _Said:
     def claim(self) -> Claim:
         return parse_claim(say(self.wording.claim, *self.names))
 
-    def text(self, rng: random.Random) -> str:
-        return say(rng.choice(self.wording.texts), *self.names)
+    def text(self, rng: random.Random, variety: int | None) -> str:
+        return say(rng.choice(self.wording.texts[:variety]), *self.names)
 
 
 @dataclass(frozen=True)
@@ -272,8 +276,8 @@ def _written(draft: _Draft, plan: _Plan, rng: random.Random, index: int) -> Prob
     text = voice.write(
         rng.choice(voice.openings[scene]),
         names,
-        [clue.text(rng) for clue in draft.clues],
-        draft.question.text(rng),
+        [clue.text(rng, spec.variety) for clue in draft.clues],
+        draft.question.text(rng, spec.variety),
     )
     return Problem(
         id=f"seating-{hashlib.sha256(plan.identity.encode()).hexdigest()[:8]}-{spec.split}-{index}",
@@ -379,7 +383,8 @@ def _scene_plan(scene: Scene, voice: Voice, spec: SampleSpec) -> _ScenePlan:
                 clues.setdefault(wording.relation, []).append(_Relation(wording, seats, {}))
     questions: dict[str, list[_Relation]] = {}
     for wording in voice.questions[scene]:
-        if spec.questions is None or wording.relation in spec.questions:
+        wanted = spec.questions is None or wording.relation in spec.questions
+        if wanted and (not spec.direct_questions or _is_direct(wording)):
             fills = {
                 seats: asked_set(parse_claim(say(wording.claim, *seats)), scene, everywhere)
                 for seats in itertools.permutations(scene.seats, wording.arity)
@@ -387,6 +392,11 @@ def _scene_plan(scene: Scene, voice: Voice, spec: SampleSpec) -> _ScenePlan:
             if any(fills.values()):
                 questions.setdefault(wording.relation, []).append(_Relation(wording, tuple(fills), fills))
     return _ScenePlan(scene, _groups(clues), _groups(questions))
+
+
+def _is_direct(wording: Wording) -> bool:
+    (atom, *more), *others = parse_claim(say(wording.claim, "X", "Y"))
+    return not more and not others and isinstance(atom, Equal) and BLANK in (atom.left, atom.right)
 
 
 def _groups(relations: Mapping[str, Sequence[_Relation]]) -> tuple[tuple[_Relation, ...], ...]:

@@ -14,8 +14,8 @@ from srt.worlds.seating.solver import Solution, solve
 from srt.worlds.seating.teacher import make_trace
 from srt.worlds.world import Refused
 
-_SHAPE = re.compile(r"\n\s*[(（]1[)）].*\n[^\n]*[(（] *[)）][^\n]*\Z", re.DOTALL)
-"""Numbered clues, one a line, and a last line with a blank."""
+_FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
+_BLANK = re.compile(r"[(（] *[)）]")
 
 
 class SeatingWorld:
@@ -25,7 +25,8 @@ class SeatingWorld:
 
     def recognises(self, problem: Problem) -> bool:
         """Whether ``problem`` has the shape of this world: a scene, numbered clues, a blank to fill, options."""
-        return bool(problem.choices) and _SHAPE.search(problem.question.rstrip()) is not None
+        _, *clues, last = ["", *problem.question.rstrip().split("\n")]
+        return bool(problem.choices and _BLANK.search(last)) and any(map(_FIRST_CLUE.match, clues[1:]))
 
     def traits(self, problem: Problem) -> dict[str, str]:
         """``scene`` and ``compass`` of ``problem``, as its text says them; empty where it cannot be read."""
@@ -46,6 +47,12 @@ class SeatingWorld:
         from srt.worlds.seating.prose import explain
 
         return explain(read_problem(problem), trace, terse)
+
+    def restate(self, trace: Trace) -> Trace:
+        """``trace`` in a finer cut, its lookups written out: :mod:`srt.worlds.seating.restate`."""
+        from srt.worlds.seating.restate import restate
+
+        return restate(trace)
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
-from eval.backends.transformers_backend import TransformersBackend
+from eval.backends.transformers_backend import TransformersBackend, _WordBan
 from srt.errors import UserError
 
 WORDS = ["INFER", "CORRELATE", "CONSTRAIN", "ANSWER", "推断", "关联", "约束"]
@@ -115,6 +116,57 @@ def test_a_banned_word_does_not_come(model: Path) -> None:
     assert any("CONSTRAIN" in row.text for row in banned)
 
 
+@pytest.fixture(scope="module")
+def phrases_tokenizer() -> PreTrainedTokenizerFast:
+    """As ``srt init-model`` makes it with ``pieces: phrases``: what stands between names and numbers may be a token."""
+    words = Tokenizer(models.BPE())
+    between = pre_tokenizers.Split(Regex(r"\p{Lu}\p{Ll}+|#[0-9]+|@[A-Z0-9]+"), behavior="isolated")
+    words.pre_tokenizer = pre_tokenizers.Sequence(
+        [between, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+    )
+    words.decoder = decoders.ByteLevel()
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    trainer = trainers.BpeTrainer(vocab_size=360, special_tokens=["<end>"], initial_alphabet=alphabet)
+    words.train_from_iterator(["Ada\nINFER #1: ? = Ben", "Ada\n推断 #1: ? = Ben", "FERN INN", "INF ERA"] * 9, trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=words, eos_token="<end>")
+
+
+def test_a_banned_word_does_not_come_inside_a_longer_token(
+    model: Path, phrases_tokenizer: PreTrainedTokenizerFast, tmp_path: Path
+) -> None:
+    """A table of logits in place of a network: it wants the word in one token, then in ever smaller pieces."""
+    phrases_tokenizer.save_pretrained(tmp_path)
+    pieces = [phrases_tokenizer.decode([token]) for token in range(len(phrases_tokenizer))]
+    longer = [token for token, piece in enumerate(pieces) if "INFER" in piece]
+    assert longer, "the tokenizer should have the word inside a longer token"
+    assert phrases_tokenizer.encode("INFER", add_special_tokens=False) not in [[token] for token in longer]
+    for file in ("config.json", "model.safetensors"):
+        (tmp_path / file).write_bytes((model / file).read_bytes())
+    backend = TransformersBackend(tmp_path, device="cpu")
+    for word in ("INFER", "推断"):
+        text = word.encode()
+        spelt = [[b] for b in longer] if word == "INFER" else []
+        by_byte = [phrases_tokenizer.convert_tokens_to_ids(bytes_to_unicode()[byte]) for byte in text]
+        half = phrases_tokenizer.encode(f"{word[:1]}", add_special_tokens=False)
+        spelt += [by_byte, half + by_byte[len(word[:1].encode()) :]]
+        for ids in spelt:
+            refused = [
+                at
+                for at, token in enumerate(ids)
+                if backend_refuses(backend, prompt=by_byte, generated=ids[:at], token=token)
+            ]
+            assert refused == [len(ids) - 1], (word, [pieces[token] for token in ids])
+        assert not backend_refuses(backend, prompt=by_byte[:-1], generated=[], token=by_byte[-1])
+
+
+def backend_refuses(backend: TransformersBackend, prompt: list[int], generated: list[int], token: int) -> bool:
+    ids = torch.tensor([prompt + generated])
+    scores = torch.zeros(1, 400)
+    for ban in backend._bans("INFER"):
+        scores = _WordBan(*ban, len(prompt))(ids, scores)
+    return bool(scores[0, token] == float("-inf"))
+
+
 def test_the_plan_covers_all_and_joins_like_lengths(model: Path) -> None:
     backend = TransformersBackend(model, batch_size=4, device="cpu")
     lengths = [9, 3, 7, 3, 100, 20, 5, 9, 9]
@@ -166,6 +218,12 @@ def test_faults_are_one_line(model: Path, tmp_path: Path) -> None:
         TransformersBackend(tmp_path / "nowhere")
     with pytest.raises(UserError, match=r"no config\.json"):
         TransformersBackend(tmp_path)
+    lora = tmp_path / "lora"
+    lora.mkdir()
+    (lora / "adapter_config.json").write_text("{}")
+    (lora / "adapter_model.safetensors").write_bytes(b"")
+    with pytest.raises(UserError, match=r"lora: this is an adapter, not a model; give it with --adapter, .* --model"):
+        TransformersBackend(lora)
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
     with pytest.raises(UserError, match="no weights in safetensors form"):

@@ -76,6 +76,14 @@ def test_one_solution_and_the_right_options_are_proven(scene: str, lang: str) ->
             assert len(solutions(fewer)) > len(symmetries), "a clue that can be left out"
 
 
+def test_one_to_four_options_are_right() -> None:
+    counts: Counter[int] = Counter()
+    for problem in drawn(600):
+        assert problem.answer is not None
+        counts[len(problem.answer.value)] += 1
+    assert set(counts) == {1, 2, 3, 4}
+
+
 @every_scene
 def test_what_a_problem_looks_like(scene: str) -> None:
     for problem in drawn(40, scenes=[scene]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from srt.errors import UserError
@@ -38,6 +40,10 @@ def test_the_registry() -> None:
     [
         (TEXT, True),
         (TEXT.replace("Booth", "Sofa"), True),
+        (TEXT.replace("\n", "\n\n"), True),
+        (TEXT.partition("\n")[2], False),
+        ("Booth.\n() is here.", False),
+        ("Booth.\n(1) () is here.", False),
         ("How many edges has a cube?", False),
         ("(1) Ben is right of Ada;\n(2) what does he see?", False),
         ("", False),
@@ -45,6 +51,14 @@ def test_the_registry() -> None:
 )
 def test_recognised_by_shape(question: str, known: bool) -> None:
     assert SEATING.recognises(PROBLEM.model_copy(update={"question": question})) == known
+
+
+@pytest.mark.parametrize("filler", ["\n", "\n \t", "\n(1)", "( ", "(1)"])
+def test_a_long_text_is_recognised_in_linear_time(filler: str) -> None:
+    started = time.process_time()
+    SEATING.recognises(PROBLEM.model_copy(update={"question": f"Booth.{filler * 200_000}x"}))
+    SEATING.recognises(PROBLEM.model_copy(update={"question": f"Booth.\n(1){filler * 200_000}x"}))
+    assert time.process_time() - started < 2
 
 
 def test_without_options_it_is_no_problem_of_this_world() -> None:

@@ -1,0 +1,99 @@
+"""What commands print, and what they exit with when nothing is wrong with the input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+import pytest
+import typer.main
+
+from srt.cli import _app
+from srt.jsonl import read_records, write_records
+from srt.language.trace import Trace
+from srt.records import Problem, Sequence
+
+COMMANDS = typer.main.get_command(_app()).commands  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_help_shows_an_example(name: str, srt: Any) -> None:
+    ran = srt(name, "--help")
+    assert ran.status == 0
+    assert f"Example: srt {name} " in ran.out
+    assert all(getattr(p, "help", None) for p in COMMANDS[name].params if isinstance(p, click.Option))
+
+
+def test_the_design_s_commands_are_there(srt: Any) -> None:
+    here = {"import", "generate", "solve", "check", "mutate", "build", "init-model", "train", "eval", "score"}
+    assert here | {"compare", "experiment"} <= set(COMMANDS)
+    assert srt("--help").status == 0
+
+
+def test_click_s_own_refusals(srt: Any, folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    for arguments in (["solve"], ["generate", "seating", "-n", "many", "-o", "x"], ["nonsense"], ["check", "--best"]):
+        ran = srt(*arguments)
+        assert ran.status == 2
+        assert "Traceback" not in ran.err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_from_problems_to_sequences(srt: Any, folder: Path) -> None:
+    ran = srt("generate", "seating", "-n", 5, "--split", "dev", "-o", "p.jsonl", "--json")
+    assert ran.status == 0
+    assert orjson.loads(ran.out)["problems"] == 5
+    ran = srt("solve", "p.jsonl", "-o", "t.jsonl", "--json")
+    assert ran.status == 0
+    told = orjson.loads(ran.out)
+    assert (told["problems"], told["solved"], told["refused"], told["agreement"]) == (5, 5, {}, 1.0)
+    ran = srt("check", "t.jsonl", "--problems", "p.jsonl", "-o", "c.jsonl", "--json")
+    assert ran.status == 0
+    told = orjson.loads(ran.out)
+    assert (told["traces"], told["proved"], told["refuted"], told["coverage"]) == (5, 5, 0, 1.0)
+    assert all(trace.checks is not None and trace.checks.proved for trace in read_records("c.jsonl", Trace))
+    ran = srt("mutate", "t.jsonl", "--problems", "p.jsonl", "-n", 30, "--json")
+    assert ran.status == 0
+    assert orjson.loads(ran.out)["total"]["made"] == 30
+    ran = srt("build", "c.jsonl", "--problems", "p.jsonl", "--arm", "answer", "-o", "d", "--json")
+    assert ran.status == 0
+    told = orjson.loads(ran.out)
+    assert told == {"file": "d/sequences.jsonl", "arm": "answer", "sequences": 5}
+    assert len(list(read_records(told["file"], Sequence))) == 5
+
+
+def test_without_json_a_table(srt: Any, folder: Path) -> None:
+    ran = srt("check", "traces.jsonl", "--problems", "problems.jsonl")
+    assert ran.status == 0
+    assert "support: proved" in ran.out
+    assert not ran.out.startswith("{")
+
+
+def test_a_refuted_step_is_exit_1_and_shown(srt: Any, folder: Path) -> None:
+    traces = list(read_records("traces.jsonl", Trace))
+    wrong = "A" if traces[2].answer != "A" else "B"
+    traces[2] = traces[2].model_copy(update={"answer": wrong})
+    write_records("bad.jsonl", traces)
+    ran = srt("check", "bad.jsonl", "--problems", "problems.jsonl", "-o", "c.jsonl")
+    assert ran.status == 1
+    assert traces[2].id in ran.out
+    assert "the answer is refuted: " in ran.out
+    assert len(list(read_records("c.jsonl", Trace))) == len(traces)
+    ran = srt("check", "bad.jsonl", "--problems", "problems.jsonl", "--json", "--show", 0)
+    assert ran.status == 1
+    assert orjson.loads(ran.out)["refuted"] == 1
+    assert orjson.loads(ran.out)["fault"] == {}
+
+
+def test_strict_makes_a_refusal_exit_1(srt: Any, folder: Path) -> None:
+    problems = list(read_records("problems.jsonl", Problem))
+    problems[0] = problems[0].model_copy(update={"question": "How many edges has a cube?"})
+    write_records("p.jsonl", problems)
+    assert srt("solve", "p.jsonl", "-o", "t.jsonl").status == 0
+    ran = srt("solve", "p.jsonl", "-o", "t.jsonl", "--strict", "--json")
+    assert ran.status == 1
+    assert orjson.loads(ran.out)["refused"] == {"no_world": 1}
+    assert (folder / "t.refusals.jsonl").read_bytes().count(b"\n") == 1
+    assert srt("solve", "problems.jsonl", "-o", "t.jsonl", "--strict").status == 0

@@ -1,0 +1,445 @@
+"""``srt experiment``: every stage once, a folder for one experiment alone, and a kill that changes nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+import yaml
+
+import srt.experiment
+from srt.errors import UserError
+from srt.experiment import Done, Experiment, InitModel, load_experiment, run_experiment
+from srt.generate import generate_file
+from srt.jsonl import read_records, write_records
+from srt.language.trace import Trace
+from srt.prompts import PromptStyle
+from srt.records import Problem, Sequence
+from srt.verify import CheckSummary, check_file
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOTHS: dict[str, Any] = {"world": "seating", "n": 6, "spec": {"scenes": ["booth"], "names": 6}}
+
+
+class Workers:
+    """``train`` and ``eval`` as files that say what was asked for; each keeps what it finished, as the real ones do."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.texts: list[str] = []
+        self.at_once = 0
+        self.most_at_once = 0
+        self.lock = threading.Lock()
+        self.dies_at = ""
+
+    def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+        self._call("check")
+        assert not (experiment.output / "data").exists()
+        assert set(recipe) == {*experiment.train, "data", "output", "seed", "model"}
+
+    def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
+        out.mkdir()
+        (out / "half").touch()
+        self._call(f"init {seed}")
+        self.texts = list(texts)
+        (out / "half").rename(out / "weights")
+
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+        settings = yaml.safe_load(recipe.read_text())
+        output = Path(settings["output"])
+        with self.lock:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            if not (output / "train.json").exists():
+                assert (Path(settings["model"]["path"]) / "weights").exists()
+                assert Path(settings["data"]).exists()
+                self._call(f"train {output.parent.name}")
+                time.sleep(0.05)
+                say("step 1/1")
+                output.mkdir(parents=True)
+                (output / "train.json").write_bytes(orjson.dumps(settings))
+        finally:
+            with self.lock:
+                self.at_once -= 1
+
+    def evaluate(
+        self, model: Path, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+    ) -> None:
+        if not (out / "scores").exists():
+            self._call(f"evaluate {out.name} with {model.relative_to(out.parents[1])}")
+            (out / "scores").touch()
+
+    def compare(self, runs: list[Path], out: Path) -> Path:
+        self._call(f"compare {' '.join(run.name for run in runs)}")
+        out.mkdir(exist_ok=True)
+        (out / "report.md").touch()
+        return out / "report.html"
+
+    def _call(self, name: str) -> None:
+        with self.lock:
+            self.calls.append(name)
+        if name == self.dies_at:
+            raise KeyboardInterrupt(name)
+
+
+def make(tmp_path: Path, **changes: Any) -> Experiment:
+    values: dict[str, Any] = {
+        "name": "fake",
+        "output": str(tmp_path / "out"),
+        "arms": ["base", "answer", "srt"],
+        "train_problems": [BOOTHS],
+        "test_problems": [{**BOOTHS, "n": 3}],
+        "prompt": "bare",
+        "model": {"arch": "llama"},
+        "train": {"steps": 1},
+    }
+    path = tmp_path / "experiment.yaml"
+    path.write_text(yaml.safe_dump(values | changes))
+    return load_experiment(path)
+
+
+def run(experiment: Experiment, workers: Workers | None = None) -> tuple[Done, list[str], list[str]]:
+    """What came out, what the workers were asked for, and what was said."""
+    workers = workers or Workers()
+    said: list[str] = []
+    return run_experiment(experiment, workers, said.append), workers.calls, said
+
+
+ALL_CALLS = [
+    "check",
+    "init 0",
+    "train answer-0",
+    "train srt-0",
+    "evaluate base-0 with init-0",
+    "evaluate answer-0 with runs/answer-0/model",
+    "evaluate srt-0 with runs/srt-0/model",
+    "compare base-0 answer-0 srt-0",
+]
+
+
+def test_every_stage_once(tmp_path: Path) -> None:
+    experiment = make(tmp_path)
+    workers = Workers()
+    done, calls, said = run(experiment, workers)
+    out = tmp_path / "out"
+    assert calls == ALL_CALLS
+    assert done == Done(table=out / "report" / "report.md", page=out / "report" / "report.html")
+    assert orjson.loads((out / "data" / "train.done.json").read_bytes()) == {
+        "problems": 6,
+        "traces": 6,
+        "proved": 6,
+        "refused": {},
+    }
+    # The tokenizer sees the sequences of all arms that are trained, prompts included.
+    sequences = [s for arm in ("answer", "srt") for s in read_records(out / arm / "sequences.jsonl", Sequence)]
+    assert workers.texts == [m.content for s in sequences for m in (*s.prompt, *s.completion)]
+    # The arms share all but the text.
+    recipes = [yaml.safe_load((out / "runs" / f"{arm}-0" / "recipe.yaml").read_text()) for arm in ("answer", "srt")]
+    assert {key for key in recipes[0] if recipes[0][key] != recipes[1][key]} == {"data", "output"}
+    assert "answer, seed 0: step 1/1" in said
+    assert not {p.id for p in read_records(out / "data" / "train.jsonl", Problem)} & {
+        p.id for p in read_records(out / "data" / "test.jsonl", Problem)
+    }
+
+
+def test_what_is_done_is_skipped(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    out = tmp_path / "out"
+    files = {path: path.stat().st_mtime_ns for path in [*out.rglob("*.jsonl"), *out.rglob("*.done.json")]}
+    assert len(files) >= 8
+    _done, calls, said = run(make(tmp_path))
+    assert calls == ["compare base-0 answer-0 srt-0"]
+    assert {path: path.stat().st_mtime_ns for path in files} == files
+    assert not [line for line in said if line.startswith(("build", "init", "train: so", "test: so"))]
+
+
+@pytest.mark.parametrize("dies_at", ALL_CALLS)
+def test_it_goes_on_where_it_died(dies_at: str, tmp_path: Path) -> None:
+    workers = Workers()
+    workers.dies_at = dies_at
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), workers)
+    workers.dies_at = ""
+    begun = len(workers.calls)
+    run(make(tmp_path), workers)
+    assert workers.calls[begun:] == ALL_CALLS[ALL_CALLS.index(dies_at) :]
+
+
+def test_half_an_initial_model_is_made_again(tmp_path: Path) -> None:
+    workers = Workers()
+    workers.dies_at = "init 0"
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), workers)
+    assert not (tmp_path / "out" / "init-0").exists()
+    run(make(tmp_path))
+    assert [path.name for path in (tmp_path / "out" / "init-0").iterdir()] == ["weights"]
+    assert not list((tmp_path / "out").glob(".init*"))
+
+
+def test_seeds_and_a_model_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "weights").touch()
+    experiment = make(tmp_path, model=str(tmp_path / "model"), seeds=[3, 5], arms=["base", "srt"])
+    _, calls, _ = run(experiment, relative := _Named())
+    assert calls[0] == "check"
+    assert sorted(calls[1:3]) == ["train srt-3", "train srt-5"]
+    assert relative.models == [
+        ("base-3", tmp_path / "model"),
+        ("srt-3", tmp_path / "out" / "runs" / "srt-3" / "model"),
+        ("base-5", tmp_path / "model"),
+        ("srt-5", tmp_path / "out" / "runs" / "srt-5" / "model"),
+    ]
+
+
+class _Named(Workers):
+    """Keeps which model was evaluated as which run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.models: list[tuple[str, Path]] = []
+
+    def evaluate(
+        self, model: Path, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+    ) -> None:
+        assert out.name.startswith(arm)
+        self.models.append((out.name, model))
+
+
+@pytest.mark.parametrize("parallel", [1, 2, 8])
+def test_parallel_training_calls_each_recipe_once(parallel: int, tmp_path: Path) -> None:
+    arms = ["answer", "cot", "cot-terse", "srt", "srt-unlabelled", "srt-drop-INFER"]
+    workers = Workers()
+    _, calls, _ = run(make(tmp_path, arms=arms, parallel=parallel), workers)
+    assert sorted(call for call in calls if call.startswith("train")) == sorted(f"train {arm}-0" for arm in arms)
+    assert 1 <= workers.most_at_once <= parallel
+    assert parallel == 1 or workers.most_at_once > 1
+    assert calls[-1] == f"compare {' '.join(f'{arm}-0' for arm in arms)}", "the order is that of the arms"
+
+
+def test_a_training_that_fails_is_told(tmp_path: Path) -> None:
+    class Failing(Workers):
+        def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+            if "srt-0" in str(recipe):
+                raise UserError("no memory")
+            super().train(recipe, launch, say)
+
+    workers = Failing()
+    with pytest.raises(UserError, match="no memory"):
+        run(make(tmp_path, arms=["answer", "srt", "cot"]), workers)
+    # What was trained stays, nothing more is begun.
+    assert workers.calls == ["check", "init 0", "train answer-0"]
+    assert (tmp_path / "out" / "runs" / "answer-0" / "model" / "train.json").exists()
+
+
+def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    before = sorted((tmp_path / "out").rglob("*"))
+    workers = Workers()
+    with pytest.raises(UserError, match=r"out: .* other settings of seeds, train: give another output"):
+        run(make(tmp_path, seeds=[1], train={"steps": 2}), workers)
+    assert workers.calls == []
+    assert sorted((tmp_path / "out").rglob("*")) == before
+
+
+def test_a_folder_that_was_moved_and_other_haste_are_no_other_settings(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    (tmp_path / "out").rename(tmp_path / "moved")
+    _, calls, _ = run(make(tmp_path, output=str(tmp_path / "moved"), parallel=2))
+    assert calls == ["compare base-0 answer-0 srt-0"]
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out" / "data").mkdir(parents=True)
+    (tmp_path / "out" / "data" / "thesis.txt").touch()
+    with pytest.raises(UserError, match="files that are of no experiment"):
+        run(make(tmp_path, train_problems=[{"world": "chess", "n": 1}]))
+    assert (tmp_path / "out" / "data" / "thesis.txt").exists()
+    assert not (tmp_path / "out" / "experiment.json").exists()
+
+
+def test_settings_that_are_refused_leave_no_folder(tmp_path: Path) -> None:
+    class Refusing(Workers):
+        def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+            raise UserError("train: stepz: no such key")
+
+    with pytest.raises(UserError, match="stepz"):
+        run(make(tmp_path), Refusing())
+    with pytest.raises(UserError, match="no world is called"):
+        run(make(tmp_path, test_problems=[{"world": "chess", "n": 1}]))
+    assert not (tmp_path / "out").exists()
+    run(make(tmp_path))
+
+
+def test_a_fault_in_the_sources_of_a_resumed_run_removes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = Workers()
+    workers.dies_at = "train srt-0"
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), workers)
+    (tmp_path / "out" / "data" / "test.jsonl").unlink()
+    before = sorted((tmp_path / "out").rglob("*"))
+
+    def broken(*_: object) -> None:
+        raise UserError("the corpus is gone")
+
+    monkeypatch.setattr(srt.experiment, "generate_file", broken)
+    with pytest.raises(UserError, match="the corpus is gone"):
+        run(make(tmp_path))
+    assert sorted((tmp_path / "out").rglob("*")) == before
+
+
+def test_a_source_that_needs_what_is_not_set_is_left_out_aloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SRT_TEST_CORPUS", raising=False)
+    sources = [BOOTHS, {"corpus": "space2025", "path": "$SRT_TEST_CORPUS/booths.jsonl", "needs": "SRT_TEST_CORPUS"}]
+    _, _, said = run(make(tmp_path, train_problems=sources))
+    assert "train: source 2 is left out: SRT_TEST_CORPUS is not set" in said
+    assert len(list(read_records(tmp_path / "out" / "data" / "train.jsonl", Problem))) == 6
+
+
+def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SRT_TEST_CORPUS", str(tmp_path))
+    made = {"booth": 2, "shelf": 1}
+
+    def imported(name: str, path: Path, out: Path) -> None:
+        assert (name, path) == ("space2025", tmp_path / "items.jsonl")
+        problems = []
+        for scene, n in made.items():
+            generate_file("seating", n, "train", out, {"scenes": [scene]})
+            problems += [p.model_copy(update={"meta": {"scene": scene}}) for p in read_records(out, Problem)]
+        write_records(out, problems)
+
+    monkeypatch.setattr(srt.experiment, "import_file", imported)
+    source = {"corpus": "space2025", "path": "$SRT_TEST_CORPUS/items.jsonl", "where": {"scene": "shelf"}}
+    run(make(tmp_path, train_problems=[source]))
+    held = list(read_records(tmp_path / "out" / "data" / "train.jsonl", Problem))
+    assert [problem.meta["scene"] for problem in held] == ["shelf"]
+
+
+def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def corrupting(traces: Path, problems: Path) -> CheckSummary:
+        held = list(read_records(traces, Trace))
+        held[1] = held[1].model_copy(update={"answer": "A" if held[1].answer != "A" else "B"})
+        write_records(traces, held)
+        return check_file(traces, problems)
+
+    monkeypatch.setattr(srt.experiment, "check_file", corrupting)
+    workers = Workers()
+    with pytest.raises(UserError, match=r"train: 1 traces are not proved, first t-seating-.*: the answer is refuted: "):
+        run(make(tmp_path), workers)
+    assert workers.calls == ["check"]
+    assert not (tmp_path / "out" / "data" / "train.done.json").exists()
+    assert (tmp_path / "out" / "data" / "train.traces.jsonl").exists(), "the evidence stays"
+
+
+# The real thing: processes, kills, and a report that is the same byte for byte.
+
+TINY: dict[str, Any] = {
+    "name": "tiny",
+    "arms": ["base", "answer", "srt"],
+    "train_problems": [{**BOOTHS, "n": 200}],
+    "test_problems": [{**BOOTHS, "n": 40}],
+    "prompt": "bare",
+    "parallel": 2,
+    "model": {"arch": "llama", "options": {"hidden": 32, "layers": 1, "heads": 2, "vocab": 400}},
+    "train": {
+        "steps": 6,
+        "save_steps": 2,
+        "batch_size": 8,
+        "learning_rate": 0.01,
+        "max_length": 400,
+        "threads": 1,
+        "logging": {"steps": 2},
+        "model": {"attn": "eager"},
+    },
+    "evaluate": {"max_new_tokens": 24, "batch_size": 10, "threads": 1},
+}
+# When to kill: as soon as something matches in the output folder.
+MOMENTS = [
+    "data/train.traces.jsonl",
+    "srt/sequences.jsonl",
+    "init-0",
+    "runs/*-0/model/recipe.json",
+    "runs/*-0/model/checkpoint-4/whole.json",
+    "runs/srt-0/model/train.json",
+    "runs/base-0/predictions.jsonl",
+    "runs/srt-0/predictions.jsonl",
+    "report",
+]
+
+
+def start(recipe: Path, log: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", "from srt.cli import main; main()", "experiment", str(recipe)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    with open(log, "ab") as file:
+        return subprocess.Popen(command, cwd=recipe.parent, env=env, stdout=file, stderr=file)
+
+
+def alive(folder: Path) -> list[str]:
+    """The command lines of processes that name ``folder`` (those that are dead and not buried have none)."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            command = process.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in command:
+            found.append(command)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_kills_change_nothing(tmp_path: Path) -> None:
+    reports = {}
+    for name in ("whole", "broken"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "e.yaml").write_text(yaml.safe_dump(TINY | {"output": str(tmp_path / name / "out")}))
+    recipe, log = tmp_path / "whole" / "e.yaml", tmp_path / "whole" / "log"
+    assert start(recipe, log).wait(timeout=600) == 0, log.read_text()
+    reports["whole"] = (tmp_path / "whole" / "out" / "report" / "report.md").read_bytes()
+
+    recipe, log, out = tmp_path / "broken" / "e.yaml", tmp_path / "broken" / "log", tmp_path / "broken" / "out"
+    killed = []
+    for moment in MOMENTS:
+        if any(out.glob(moment)):
+            continue
+        process = start(recipe, log)
+        deadline = time.monotonic() + 300
+        while not any(out.glob(moment)) and process.poll() is None:
+            assert time.monotonic() < deadline, (moment, log.read_text())
+            time.sleep(0.005)
+        ran_out = process.poll()
+        trainers = len(alive(out))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert ran_out is None, (moment, log.read_text())
+        killed.append((moment, trainers))
+        deadline = time.monotonic() + 10
+        while alive(tmp_path / "broken") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not alive(tmp_path / "broken"), "a trainer outlived the experiment"
+    print("killed at (moment, trainers that ran):", killed)
+    assert len(killed) >= 5
+    assert any(trainers for _, trainers in killed), "no kill fell into a training"
+    assert start(recipe, log).wait(timeout=600) == 0, log.read_text()
+    assert "going on from" in log.read_text()
+    assert (out / "report" / "report.md").read_bytes() == reports["whole"]
+    for arm in ("answer", "srt"):
+        weights = [tmp_path / name / "out/runs" / f"{arm}-0/model/model.safetensors" for name in ("whole", "broken")]
+        assert weights[0].read_bytes() == weights[1].read_bytes()
+    # A finished experiment that is run again says the same.
+    shutil.rmtree(out / "report")
+    assert start(recipe, log).wait(timeout=600) == 0, log.read_text()
+    assert (out / "report" / "report.md").read_bytes() == reports["whole"]
