@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo demo-long test test-slow lint clean
 
-demo: $(VENV)/ready ## sample, solve, check, train four arms, evaluate, compare
+demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
 
 demo-long: $(VENV)/ready ## the same with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy

@@ -2,8 +2,9 @@
 
     python benchmarks/tokens_by_arm.py PROBLEMS.jsonl [PROBLEMS.jsonl ...]
 
-The tokenizer is a byte-level BPE with Qwen's splitting of words, trained on the texts of all arms and languages given, so
-that no arm is favoured. Published tokenizers cut the same text differently: compare arms within a table, not tables.
+The tokenizer is a byte-level BPE trained on the texts of all arms and languages given, so that no arm is favoured: an
+English word, a seat, a step number, a bracket or a Chinese character is one token. Published tokenizers cut the same
+text differently: compare arms within a table, not tables.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def main(paths: list[Path]) -> None:
                 texts.setdefault((sequence.lang, arm), []).append(sequence.completion[0].content)
     with tempfile.TemporaryDirectory() as folder:
         everything = (text for arm_texts in texts.values() for text in arm_texts)
-        init_model("qwen2", everything, folder, hidden=16, layers=1, heads=1, vocab=VOCABULARY)
+        init_model("llama", everything, folder, hidden=16, layers=1, heads=1, vocab=VOCABULARY)
         tokenizer = AutoTokenizer.from_pretrained(folder)
     print("| language | arm | items | mean tokens | p50 | p90 | mean words or characters |")
     print("|---|---|---:|---:|---:|---:|---:|")

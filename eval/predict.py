@@ -19,10 +19,11 @@ import orjson
 import srt
 from eval.backends.protocol import Backend, GenerationSettings, Request
 from eval.progress import progress
-from eval.runs import PREDICTIONS, STAMP, RunStamp, describe_problems, read_problems, read_stamp, write_json
+from eval.runs import PREDICTIONS, STAMP, RunStamp, describe_problems, read_stamp, write_json
 from srt.errors import UserError
 from srt.folder_lock import hold_folder
 from srt.jsonl import AppendLog, read_records
+from srt.problems import read_problems
 from srt.prompts import PromptStyle, prompt_ids, prompt_messages, render_prompt
 from srt.records import Prediction, Problem
 

@@ -19,6 +19,7 @@ from eval.backends.protocol import GenerationSettings
 from srt.errors import UserError
 from srt.jsonl import parse_record, read_records, write_atomically
 from srt.language.trace import TraceCheck, TraceKind
+from srt.problems import read_problems
 from srt.prompts import PromptStyle
 from srt.records import Prediction, Problem, Record, Score
 
@@ -105,18 +106,6 @@ def write_json(path: Path, record: BaseModel) -> None:
 def describe_problems(path: Path, folder: Path, count: int) -> ProblemsFile:
     """The stamp's entry for the problems file at ``path``."""
     return ProblemsFile(path=os.path.relpath(path, folder), sha256=_sha256(path), count=count)
-
-
-def read_problems(path: Path) -> dict[str, Problem]:
-    """Problems by id, in the file's order; an empty file or an id that comes twice is a UserError."""
-    problems: dict[str, Problem] = {}
-    for problem in read_records(path, Problem):
-        if problem.id in problems:
-            raise UserError(f"{path}: id: {problem.id!r} stands there twice; ids must be unique")
-        problems[problem.id] = problem
-    if not problems:
-        raise UserError(f"{path}: there is no problem in it; at least one was expected")
-    return problems
 
 
 def run_problems(folder: Path, stamp: RunStamp, path: Path | None = None) -> dict[str, Problem]:

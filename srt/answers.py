@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from srt.records import Answer, AnswerKind
+from srt.records import Answer, AnswerKind, Problem
 
 _DECORATION = re.compile(r"[*`★$]|\\(?:boxed|text|mathrm|mathbf)(?=\{)")
 _LEAD = re.compile(r"\s*(?:options?|choices?|letters?|选项)?\s*:?\s*", re.IGNORECASE)
@@ -30,6 +30,13 @@ class Reading:
 
     answer: Answer | None
     ambiguous: bool = False
+
+
+def expected_kind(problem: Problem) -> AnswerKind:
+    """The kind of answer that ``problem`` asks for: that of its gold answer, or what its form shows without one."""
+    if problem.answer is not None:
+        return problem.answer.kind
+    return "choice_set" if problem.choices else "text"
 
 
 def canonical_text(answer: Answer) -> str:

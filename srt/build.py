@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from srt.answers import canonical_text, read_answer, same
 from srt.errors import UserError
-from srt.jsonl import read_records, write_records
+from srt.jsonl import keep_apart, read_records, write_records
 from srt.language.arms import PROSE_ARMS, check_arm, completion_text
 from srt.language.trace import Trace
+from srt.problems import read_problems
 from srt.prompts import PromptStyle, prompt_messages
-from srt.records import Message, Problem, Sequence
+from srt.records import Answer, Message, Problem, Sequence
 from srt.worlds import world_of
 
 TextStyle = Literal["claims", "restated", "assertions"]
@@ -27,16 +29,17 @@ def build_file(
     """Write the sequences of ``traces`` in ``arm`` to ``out/sequences.jsonl``; gives the file, the arm and the count.
 
     Raises:
-        UserError: an unknown arm, an empty file of traces, a trace of a problem that ``problems`` does not hold.
+        UserError: an unknown arm, an empty file, a problem that stands twice, a trace of a problem that ``problems``
+            does not hold, or with another answer than that problem's gold answer.
     """
     check_arm(arm)
     if prompt not in PROMPT_STYLES:
         raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
     if text not in TEXT_STYLES:
         raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
-    by_id = {problem.id: problem for problem in read_records(problems, Problem)}
-    if not by_id:
-        raise UserError(f"{problems}: no problems in this file")
+    path = out / "sequences.jsonl"
+    keep_apart(path, traces, problems)
+    by_id = read_problems(problems)
     made = build(
         read_records(traces, Trace), by_id, arm, prompt=cast("PromptStyle", prompt), text=cast("TextStyle", text)
     )
@@ -47,7 +50,6 @@ def build_file(
         out.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
         raise UserError(f"{out}: a folder was expected, this is a file") from None
-    path = out / "sequences.jsonl"
     return {"file": str(path), "arm": arm, "sequences": write_records(path, sequences)}
 
 
@@ -59,11 +61,20 @@ def build(
     prompt: PromptStyle = "full",
     text: TextStyle = "claims",
 ) -> Iterator[Sequence]:
-    """The sequence of each trace, in the order of the traces: every arm keeps the same problems in the same order."""
+    """The sequence of each trace, in the order of the traces: every arm keeps the same problems in the same order.
+
+    Raises:
+        UserError: a trace whose problem is not in ``problems``, or whose answer is not that problem's gold answer.
+    """
     for trace in traces:
         problem = problems.get(trace.problem_id)
         if problem is None:
             raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
+        if problem.answer is not None and not _gives(trace.answer, problem, problem.answer):
+            raise UserError(
+                f"trace {trace.id}: its answer is {trace.answer!r}, but the gold answer of problem {problem.id} is "
+                f"{canonical_text(problem.answer)!r}: a wrong trace is not trained on"
+            )
         completion, spans = completion_text(_for_arm(trace, problem, arm, text), arm)
         yield Sequence(
             problem_id=problem.id,
@@ -75,6 +86,14 @@ def build(
             images=problem.images,
             spans=list(spans),
         )
+
+
+def _gives(text: str, problem: Problem, gold: Answer) -> bool:
+    """Whether ``text`` is the answer ``gold``; one of several parts cannot be read back, and is compared as text."""
+    if gold.kind == "parts":
+        return text == canonical_text(gold)
+    given = read_answer(text, gold.kind, problem.choices).answer
+    return given is not None and same(gold, given)
 
 
 def _for_arm(trace: Trace, problem: Problem, arm: str, text: TextStyle) -> Trace:

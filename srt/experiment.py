@@ -15,7 +15,6 @@ as far as it can be, before the folder is claimed for them.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import shutil
 from collections import Counter
@@ -24,119 +23,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
 import orjson
 import yaml
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_validator
 
-from srt.build import TextStyle, build_file
+from srt.build import build_file
 from srt.corpora import import_file
 from srt.errors import UserError
-from srt.generate import generate_file, load_spec
+from srt.experiment_recipe import Experiment, InitModel, SampledSource, Source
+from srt.generate import generate_file, identities, load_spec, split_key
 from srt.jsonl import read_records, write_atomically, write_records
-from srt.language.arms import check_arm
+from srt.problems import read_problems
 from srt.prompts import PromptStyle
-from srt.records import Problem
+from srt.records import Problem, Record
 from srt.solve import solve_file
 from srt.verify import check_file
-
-
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SampledSource(_Closed):
-    """``n`` problems of an exact world; ``spec`` as ``srt generate --spec`` reads it."""
-
-    world: str
-    n: int = Field(gt=0)
-    spec: dict[str, Any] = Field(default_factory=dict)
-    needs: str | None = None
-
-
-class CorpusSource(_Closed):
-    """A file of a published corpus, its items filtered by ``meta`` (as in ``where: {scene: booth}``).
-
-    ``needs`` names an environment variable with the corpus's folder: where it is not set, the source is left out, and
-    the run says so.
-    """
-
-    corpus: str
-    path: str
-    where: dict[str, str] = Field(default_factory=dict)
-    needs: str | None = None
-
-
-class InitModel(_Closed):
-    """A small model of a real architecture with random weights; its tokenizer is trained on the sequences."""
-
-    arch: str
-    options: dict[str, Any] = Field(default_factory=dict)
-
-
-# The form is told by its key, so that a fault in one form is not told as faults in every other.
-Source = Annotated[
-    Annotated[SampledSource, Tag("(sampled)")] | Annotated[CorpusSource, Tag("(corpus)")],
-    Discriminator(lambda v: "(corpus)" if isinstance(v, CorpusSource) or "corpus" in _keys(v) else "(sampled)"),
-]
-Model = Annotated[
-    Annotated[InitModel, Tag("(random)")] | Annotated[Path, Tag("(folder)")],
-    Discriminator(lambda v: "(random)" if isinstance(v, InitModel | dict) else "(folder)"),
-]
-
-
-class Experiment(_Closed):
-    """The recipe of an experiment. ``train`` is a training recipe without model path, data, output and seed.
-
-    ``launch`` is an accelerate file. ``parallel`` runs are trained at a time: on a processor, two small models with a
-    thread each learn faster than one after the other with two.
-    """
-
-    name: str
-    output: Path
-    arms: list[str] = Field(min_length=1)
-    seeds: list[int] = Field(default=[0], min_length=1)
-    train_problems: list[Source] = Field(min_length=1)
-    test_problems: list[Source] = Field(min_length=1)
-    prompt: PromptStyle = "full"
-    text: TextStyle = "claims"
-    model: Model
-    train: dict[str, Any]
-    launch: Path | None = None
-    parallel: int = Field(default=1, ge=1)
-    evaluate: dict[str, Any] = Field(default_factory=dict)
-
-    @field_validator("arms", "seeds")
-    @classmethod
-    def _once(cls, values: list[Any]) -> list[Any]:
-        if twice := [str(value) for value, count in Counter(values).items() if count > 1]:
-            raise ValueError(f"{', '.join(twice)} stands there more than once")
-        return values
-
-    @field_validator("arms")
-    @classmethod
-    def _known(cls, arms: list[str]) -> list[str]:
-        for arm in arms:
-            try:
-                check_arm(arm)
-            except UserError as error:
-                raise ValueError(str(error)) from None
-        return arms
-
-    @field_validator("train")
-    @classmethod
-    def _leaves_us_the_rest(cls, train: dict[str, Any]) -> dict[str, Any]:
-        model = train.get("model", {})
-        if not isinstance(model, dict):
-            raise ValueError("model: a mapping of keys was expected")
-        ours = [key for key in _SET_HERE if key in train] + ["model.path"] * ("path" in model)
-        if ours:
-            raise ValueError(f"{', '.join(ours)}: left out here, because the experiment sets it")
-        return train
-
-
-_SET_HERE = ("data", "output", "seed")
 
 
 class Workers(Protocol):
@@ -155,12 +57,20 @@ class Workers(Protocol):
         """Run ``train/train_srt.py`` on a recipe file; resumes, and returns at once where it is done."""
 
     def evaluate(
-        self, model: Path, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+        self, trained: Trained, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
     ) -> None:
         """Predict and score; resumes."""
 
     def compare(self, runs: list[Path], out: Path) -> Path:
         """Write the comparison and give the path of its page."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What is evaluated: the folder of a model, and that of its adapter where training made one (``train.lora``)."""
+
+    model: Path
+    adapter: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -171,27 +81,6 @@ class Done:
     page: Path
 
 
-def load_experiment(path: Path) -> Experiment:
-    """Read an experiment's YAML file; every fault in it is named at once in one :class:`UserError`."""
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: a file was expected, this is a folder") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: not YAML: {error}") from None
-    if not isinstance(data, dict):
-        raise UserError(f"{path}: a mapping of keys was expected")
-    try:
-        return Experiment.model_validate(data)
-    except ValidationError as error:
-        faults = "; ".join(_told(dict(fault)) for fault in error.errors(include_url=False))
-        raise UserError(f"{path}: {faults}") from None
-
-
 def run_experiment(experiment: Experiment, workers: Workers, say: Callable[[str], None]) -> Done:
     """Run every stage that is not done yet. ``say`` is told, in one line, what begins or was left out.
 
@@ -200,7 +89,8 @@ def run_experiment(experiment: Experiment, workers: Workers, say: Callable[[str]
             stages themselves refuse.
     """
     out = experiment.output
-    parts = {"train": experiment.train_problems, "test": experiment.test_problems}
+    # Test first: training problems are kept apart from it.
+    parts = {"test": experiment.test_problems, "train": experiment.train_problems}
     new = not _is_claimed(experiment)
     if new:
         _check_settings(experiment, workers)
@@ -228,9 +118,8 @@ def run_experiment(experiment: Experiment, workers: Workers, say: Callable[[str]
                 prompt=experiment.prompt,
                 text=experiment.text,
             )
-    models = _train_all(experiment, workers, say)
     runs: list[Path] = []
-    for (arm, seed), model in models.items():
+    for (arm, seed), model in _train_all(experiment, workers, say).items():
         say(f"evaluate: {arm}, seed {seed}")
         runs.append(out / "runs" / f"{arm}-{seed}")
         workers.evaluate(model, out / "data" / "test.jsonl", arm, experiment.prompt, experiment.evaluate, runs[-1])
@@ -292,24 +181,46 @@ def _give_up_folder(out: Path) -> None:
         out.rmdir()
 
 
+class _Gathered(Record):
+    """What was put together for a part: how many different split keys it has, and what its test kept out of it."""
+
+    keys: int
+    dropped: int
+
+
 def _gather(part: str, sources: list[Source], folder: Path, say: Callable[[str], None]) -> None:
-    """The problems of one part, from all its sources, in one file."""
+    """The problems of one part, from all its sources, in one file, and beside it what there is to know of them."""
     folder.mkdir(exist_ok=True)
     problems = folder / f"{part}.jsonl"
     if problems.exists():
         return
+    test = folder / "test.jsonl"
     gathered: list[Problem] = []
+    keys: set[str] = set()
+    dropped = 0
     for number, source in enumerate(sources, 1):
         if source.needs and not os.environ.get(source.needs):
             say(f"{part}: source {number} is left out: {source.needs} is not set")
             continue
         say(f"{part}: source {number}")
-        gathered += _problems_of(source, part, folder / f"{part}.{number}.jsonl")
+        kept_out = test if part == "train" and source.exclude_test else None
+        found = _problems_of(source, part, folder / f"{part}.{number}.jsonl", kept_out)
+        if found.dropped:
+            say(f"{part}: source {number}: {found.dropped} problems of the test's were dropped")
+        gathered += found.problems
+        keys |= found.keys
+        dropped += found.dropped
     if not gathered:
         raise UserError(f"{part}_problems: no source gave a problem")
     if twice := [name for name, count in Counter(problem.id for problem in gathered).items() if count > 1]:
         raise UserError(f"{part}_problems: {len(twice)} problems come from two sources, first {twice[0]!r}")
+    if part == "test" and all(problem.answer is None for problem in gathered):
+        raise UserError("test_problems: none of them has a gold answer, so there is nothing to score")
+    write_records(folder / _GATHERED.format(part), [_Gathered(keys=len(keys), dropped=dropped)])
     write_records(problems, gathered)
+
+
+_GATHERED = "{}.gathered.json"
 
 
 def _prove(part: str, folder: Path, say: Callable[[str], None]) -> None:
@@ -322,8 +233,11 @@ def _prove(part: str, folder: Path, say: Callable[[str], None]) -> None:
     checked = check_file(traces, problems)
     if checked.proved < checked.traces:
         raise UserError(f"{part}: {checked.traces - checked.proved} traces are not proved, first {checked.faults[0]}")
+    gathered = next(read_records(folder / _GATHERED.format(part), _Gathered))
     counts = {
         "problems": solved.problems,
+        "keys": gathered.keys,
+        "dropped": gathered.dropped,
         "traces": checked.traces,
         "proved": checked.proved,
         "refused": solved.refused,
@@ -331,27 +245,43 @@ def _prove(part: str, folder: Path, say: Callable[[str], None]) -> None:
     write_atomically(done, [orjson.dumps(counts)])
 
 
-def _problems_of(source: Source, part: str, path: Path) -> list[Problem]:
+@dataclass(frozen=True)
+class _Found:
+    """What a source gave: its problems, their split keys, and how many were dropped because they are in the test."""
+
+    problems: list[Problem]
+    keys: set[str]
+    dropped: int
+
+
+def _problems_of(source: Source, part: str, path: Path, kept_out: Path | None) -> _Found:
+    """The problems of ``source`` without those with the text or the split key of one in the file ``kept_out``."""
     if isinstance(source, SampledSource):
-        generate_file(source.world, source.n, part, path, load_spec(source.world, source.spec))
-        return list(read_records(path, Problem))
+        spec = load_spec(source.world, source.spec)
+        summary = generate_file(source.world, source.n, part, path, spec, exclude=kept_out)
+        problems = list(read_problems(path).values())
+        return _Found(problems, {p.group_id for p in problems if p.group_id}, summary.collisions)
     import_file(source.corpus, Path(os.path.expandvars(source.path)), path)
-    return [p for p in read_records(path, Problem) if all(p.meta.get(k) == v for k, v in source.where.items())]
+    test = set() if kept_out is None else identities(read_problems(kept_out).values())
+    chosen = [p for p in read_problems(path).values() if all(p.meta.get(key) == v for key, v in source.where.items())]
+    kept = [(p, split_key(p)) for p in chosen if not test & identities([p])]
+    return _Found([p for p, _ in kept], {key for _, key in kept if key}, len(chosen) - len(kept))
 
 
-def _train_all(experiment: Experiment, workers: Workers, say: Callable[[str], None]) -> dict[tuple[str, int], Path]:
-    """Train every arm with every seed, ``parallel`` at a time; the model folder of each, in the order of the arms."""
-    models: dict[tuple[str, int], Path] = {}
+def _train_all(experiment: Experiment, workers: Workers, say: Callable[[str], None]) -> dict[tuple[str, int], Trained]:
+    """Train every arm with every seed, ``parallel`` at a time; what came of each, in the order of the arms."""
+    models: dict[tuple[str, int], Trained] = {}
     waiting: list[tuple[str, Path]] = []
     for seed in experiment.seeds:
         start = _initial_model(experiment, workers, seed, say)
         for arm in experiment.arms:
             run = experiment.output / "runs" / f"{arm}-{seed}"
             run.mkdir(parents=True, exist_ok=True)
-            models[arm, seed] = start
+            models[arm, seed] = Trained(start)
             if arm == "base":
                 continue
-            models[arm, seed] = run / _MODEL
+            adapts = experiment.train.get("lora") is not None
+            models[arm, seed] = Trained(start, run / _MODEL) if adapts else Trained(run / _MODEL)
             recipe = yaml.safe_dump(_recipe(experiment, arm, seed, start), sort_keys=False)
             write_atomically(run / "recipe.yaml", [recipe.encode()])
             waiting.append((f"{arm}, seed {seed}", run / "recipe.yaml"))
@@ -415,23 +345,3 @@ def _texts(experiment: Experiment) -> Iterator[str]:
         if arm != "base":
             for sequence in read_records(experiment.output / arm / "sequences.jsonl", Sequence):
                 yield from (message.content for message in (*sequence.prompt, *sequence.completion))
-
-
-_FORMS: dict[str, type[BaseModel]] = {"(sampled)": SampledSource, "(corpus)": CorpusSource, "(random)": InitModel}
-
-
-def _told(fault: dict[str, Any]) -> str:
-    """One fault of validation: the key, what is wrong with it, and what would be right."""
-    words = [str(part) for part in fault["loc"]]
-    name = ".".join(word for word in words if not word.startswith("("))
-    if fault["type"] != "extra_forbidden":
-        return f"{name}: {str(fault['msg']).removeprefix('Value error, ')}"
-    form = next((_FORMS[word] for word in words if word in _FORMS), Experiment)
-    near = difflib.get_close_matches(words[-1], form.model_fields, n=1)
-    return f"{name}: no such key, " + (
-        f"did you mean {near[0]}?" if near else f"known are {', '.join(form.model_fields)}"
-    )
-
-
-def _keys(value: object) -> Any:
-    return value if isinstance(value, dict) else ()

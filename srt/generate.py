@@ -1,7 +1,8 @@
 """New problems of an exact world, as a file of records.
 
 No two problems of a file have the same text, and none has the key of a problem that is to be kept out (an official dev
-or test set): what is dropped is counted. The file is a function of (world, version, specification, split, n).
+or test set): what is dropped is counted. The file is a function of (world, version, specification, split, n) and of
+what is kept out.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from typing import Any
 import yaml
 
 from srt.errors import UserError
-from srt.jsonl import read_records, write_records
+from srt.jsonl import keep_apart, read_records, write_records
+from srt.progress import progress
 from srt.records import Problem, Record
-from srt.worlds import WORLDS
+from srt.worlds import WORLDS, world_of
 
 SPLITS = ("train", "dev", "test")
 _SAMPLERS = {"seating": "srt.worlds.seating.sampler"}
@@ -48,7 +50,8 @@ def generate_file(
     the problems file ``exclude`` are dropped. ``watch`` passes the problems on as they come (a progress bar).
 
     Raises:
-        UserError: no such world, split or field; or the specification has fewer than ``n`` different problems.
+        UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
+            is the file ``exclude``.
     """
     if split not in SPLITS:
         raise UserError(f"split: {split!r} is none of {', '.join(SPLITS)}")
@@ -56,10 +59,11 @@ def generate_file(
         raise UserError(f"n: {n} problems cannot be made, at least 1 is needed")
     if spec.get("split", split) != split:
         raise UserError(f"spec: split: {spec['split']!r}, but problems of the split {split!r} are asked for")
+    keep_apart(out, exclude)
     sampler = _sampler(world)
     parsed = sampler.SampleSpec.parse({**spec, "split": split})
     counts = {"keys": 0, "duplicates": 0, "collisions": 0}
-    kept_out = _kept_out(sampler, exclude)
+    kept_out = set() if exclude is None else identities(read_records(exclude, Problem))
 
     def problems() -> Iterator[Problem]:
         texts: set[str] = set()
@@ -117,6 +121,23 @@ def load_spec(world: str, source: Mapping[str, Any] | str | Path | None) -> dict
     return dict(fields)
 
 
+def identities(problems: Iterable[Problem]) -> set[str]:
+    """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
+    found: set[str] = set()
+    for problem in problems:
+        found.add(problem.question)
+        key = split_key(problem)
+        if key is not None:
+            found.add(key)
+    return found
+
+
+def split_key(problem: Problem) -> str | None:
+    """The split key of any problem, sampled or not; ``None`` where no world that makes problems can solve it."""
+    world = world_of(problem)
+    return None if world is None or world.name not in _SAMPLERS else _sampler(world.name).key_of(problem)
+
+
 def generate_command(
     world: str,
     n: int,
@@ -131,8 +152,7 @@ def generate_command(
     ``wordings`` is the folder of a benchmark's copy to speak from; it makes the style ``space2025``. Gives the summary
     as a mapping.
     """
-    from srt.cli.output import progress
-
+    keep_apart(out, spec, wordings)
     fields = load_spec(world, spec)
     if wordings is not None:
         fields |= {"style": "space2025", "wordings": wordings}
@@ -147,16 +167,3 @@ def _sampler(world: str) -> Any:
     if world not in _SAMPLERS:
         raise UserError(f"the world {world!r} cannot make problems; those that can: {', '.join(_SAMPLERS)}")
     return import_module(_SAMPLERS[world])
-
-
-def _kept_out(sampler: Any, exclude: str | Path | None) -> set[str]:
-    """The keys and the texts of the problems of ``exclude``; one that the world cannot solve has its text only."""
-    if exclude is None:
-        return set()
-    kept_out: set[str] = set()
-    for problem in read_records(exclude, Problem):
-        kept_out.add(problem.question)
-        key = sampler.key_of(problem)
-        if key is not None:
-            kept_out.add(key)
-    return kept_out

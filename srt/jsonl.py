@@ -28,8 +28,14 @@ def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
         UserError: there is no such file.
         RecordError: a line is not JSON or not a ``model``; the message names file, line and field.
     """
+    for _, record in read_numbered(path, model):
+        yield record
+
+
+def read_numbered(path: str | Path, model: type[M]) -> Iterator[tuple[int, M]]:
+    """Yield ``(line number, record)``, numbers from 1; raises as :func:`read_records` does."""
     for number, line in _lines(path):
-        yield parse_record(line, model, f"{path}:{number}")
+        yield number, parse_record(line, model, f"{path}:{number}")
 
 
 def parse_record(line: bytes, model: type[M], place: str) -> M:
@@ -52,6 +58,21 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise RecordError(f"{path}:{number}: a JSON object was expected, not {type(row).__name__}")
         yield number, row
+
+
+def keep_apart(out: str | Path, *sources: str | Path | None) -> None:
+    """Raise a :class:`UserError` where writing ``out`` would replace one of ``sources``, or add to a folder of them.
+
+    A source is a file or a folder that ``out`` is made from; ``None`` is one that was not given.
+    """
+    place = Path(out).resolve()
+    for source in sources:
+        if source is None:
+            continue
+        if place == Path(source).resolve():
+            raise UserError(f"{out}: would be written over what it is made from: name another file")
+        if Path(source).is_dir() and place.is_relative_to(Path(source).resolve()):
+            raise UserError(f"{out}: lies in {source}, which it is made from: name a file outside that folder")
 
 
 def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:

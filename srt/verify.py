@@ -14,8 +14,9 @@ from typing import Any
 
 from srt.checking import check
 from srt.errors import UserError
-from srt.jsonl import read_records, write_records
+from srt.jsonl import keep_apart, read_records, write_records
 from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.problems import read_problems
 from srt.records import Problem
 from srt.worlds import world_of
 
@@ -61,11 +62,12 @@ def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSu
     """Check every trace of a file and, with ``out``, write the traces there with their verdicts.
 
     Raises:
-        UserError: an unreadable file, an empty one, or a trace of a problem that ``problems`` does not hold.
+        UserError: an unreadable file, an empty one, a problem that stands twice, a trace of a problem that ``problems``
+            does not hold, or an ``out`` that is one of the two files.
     """
-    by_id = {problem.id: problem for problem in read_records(problems, Problem)}
-    if not by_id:
-        raise UserError(f"{problems}: no problems in this file")
+    if out is not None:
+        keep_apart(out, traces, problems)
+    by_id = read_problems(problems)
     summary = CheckSummary()
 
     def checked() -> Iterator[Trace]:

@@ -1,4 +1,4 @@
-"""What a model is asked is what it was trained on: from problems to the batches of a trainer, and to those of a back end.
+"""What a model is asked is what it was trained on: from problems to a trainer's batches, and to a back end's requests.
 
 Whole path, nothing made by hand: srt.solve, srt.build, srt init-model, a training step, then srt eval's own requests.
 """

@@ -1,4 +1,4 @@
-"""Commands that make and read problems: ``import``, ``generate``, ``gallery``."""
+"""Commands that make and read problems: ``import``, ``generate``."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
 
         Example: srt experiment recipes/demo.yaml
         """
-        from srt.experiment import load_experiment, run_experiment
+        from srt.experiment import run_experiment
+        from srt.experiment_recipe import load_experiment
 
         console = Console(highlight=False, markup=False, soft_wrap=True)
         done = run_experiment(load_experiment(recipe), _Workers(), lambda line: console.print(f"· {line}"))
@@ -64,8 +65,19 @@ class _Workers:
         if status := run_training(recipe, launch, hear):
             raise UserError(f"training {recipe} ended with status {status}: {last}")
 
-    def evaluate(self, model: Path, problems: Path, arm: str, prompt: str, settings: dict[str, Any], out: Path) -> None:
-        evaluate(model, problems, out, arm=arm, prompt=prompt, settings=settings, ban=banned_operation(arm))
+    def evaluate(
+        self, trained: Any, problems: Path, arm: str, prompt: str, settings: dict[str, Any], out: Path
+    ) -> None:
+        evaluate(
+            trained.model,
+            problems,
+            out,
+            arm=arm,
+            prompt=prompt,
+            settings=settings,
+            adapter=trained.adapter,
+            ban=banned_operation(arm),
+        )
 
     def compare(self, runs: list[Path], out: Path) -> Path:
         from eval.compare import compare

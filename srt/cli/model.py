@@ -17,6 +17,7 @@ import typer
 
 from srt.cli.output import JsonFlag, print_summary
 from srt.errors import UserError
+from srt.problems import read_problems
 from srt.prompts import PromptStyle
 
 
@@ -71,7 +72,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Fine-tune on sequences: the same as accelerate launch train/train_srt.py --config RECIPE.
 
-        Example: srt train recipes/train/qwen2.5-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
+        Example: srt train recipes/train/r1-distill-qwen-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
         """
         from train.recipe import load_recipe
 
@@ -120,8 +121,15 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def compare(
-        runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs, the reference first.")],
+        runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs.")],
         out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the report.")],
+        reference: Annotated[
+            str | None,
+            typer.Option(
+                "--reference", help="The arm that others are compared with: base if there is one, or the first."
+            ),
+        ] = None,
+        as_json: JsonFlag = False,
     ) -> None:
         """Runs side by side: table, paired differences, plots, and one page to open.
 
@@ -129,7 +137,10 @@ def register(app: typer.Typer) -> None:
         """
         from eval.compare import compare as compare_runs
 
-        compare_runs(runs, out)
+        comparison = compare_runs(runs, out, reference=reference)
+        if as_json:
+            print_summary(comparison.model_dump(mode="json"), as_json)
+            return
         print((out / "report.md").read_text(encoding="utf-8"))
         print(f"The report is at {out / 'report.html'}")
 
@@ -145,14 +156,21 @@ def evaluate(
     adapter: Path | None = None,
     ban: str | None = None,
 ) -> dict[str, Any]:
-    """Predict and score one run. ``settings`` are those of the generation, with ``batch_size`` and ``threads``."""
+    """Predict and score one run. ``settings`` are those of the generation, with ``batch_size`` and ``threads``.
+
+    Gives the summary of the scores; where no problem has a gold answer there are none, which is said on standard error.
+    """
     style = one_of(prompt, get_args(PromptStyle), "prompt style")
     generation, of_backend = evaluation_settings(settings, ban)
     from eval.backends.transformers_backend import TransformersBackend
     from eval.predict import predict
     from eval.score import score as score_run
 
-    predict(problems, out, TransformersBackend(model, adapter, **of_backend), arm=arm, style=style, settings=generation)
+    backend = TransformersBackend(model, adapter, **of_backend)
+    made = predict(problems, out, backend, arm=arm, style=style, settings=generation)
+    if all(problem.answer is None for problem in read_problems(problems).values()):
+        print("no problem has a gold answer: there is nothing to score", file=sys.stderr)
+        return {"predictions": made.total, "scored": 0}
     return score_run(out).model_dump(mode="json")
 
 

@@ -1,18 +1,15 @@
-"""What every command prints with: a table for people, JSON for machines, and a progress bar on terminals."""
+"""What every command prints its summary with: a table for people, JSON for machines."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import orjson
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-
-T = TypeVar("T")
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit 1 when any record was refused.")]
@@ -31,21 +28,6 @@ def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
         elif value is not None:
             table.add_row(name, _told(value))
     Console(highlight=False, markup=False, soft_wrap=True).print(table)
-
-
-def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
-    """``items`` with a progress bar on a terminal; elsewhere a plain line at each tenth."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
-            yield from bar.track(items, total=total)
-        return
-    tenth = max(1, (total or 0) // 10)
-    for done, item in enumerate(items, 1):
-        yield item
-        if total and done % tenth == 0 and total >= 1000:
-            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
 
 
 def _told(value: Any) -> str:

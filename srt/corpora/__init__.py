@@ -9,7 +9,7 @@ from typing import Any
 
 from srt.corpora import space2025
 from srt.errors import UserError
-from srt.jsonl import write_records
+from srt.jsonl import keep_apart, write_records
 from srt.records import Problem
 from srt.worlds import world_of
 
@@ -27,9 +27,14 @@ def import_file(name: str, path: Path, out: Path) -> dict[str, Any]:
     """Read a corpus into ``out`` and say how many problems of each category it holds.
 
     Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``.
+
+    Raises:
+        UserError: no such corpus or file, nothing in it, or an ``out`` that is ``path`` or lies in that folder.
+        RecordError: an item that is none.
     """
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")
+    keep_apart(out, path)
     counts: Counter[str] = Counter()
     read = read_corpus(name, path)
 

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from srt.checking import check
-from srt.cli.output import progress
 from srt.errors import UserError
-from srt.jsonl import read_records, write_records
+from srt.jsonl import keep_apart, read_records, write_records
 from srt.language.faults import Fault
 from srt.language.trace import Step, Trace
 from srt.mutate import support_breaking, truth_changing
 from srt.mutate.case import MUTATIONS, Case, Mutant
 from srt.mutate.oracle import Oracle
 from srt.mutate.table import MutantRecord, MutationTable
+from srt.problems import read_problems
+from srt.progress import progress
 from srt.records import Problem
 from srt.verify import first_fault
 from srt.worlds.world import Refused
@@ -33,9 +34,9 @@ def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | Non
     Raises:
         UserError: an unreadable file, no valid trace, or a trace of a problem that ``problems`` does not hold.
     """
-    if out is not None and out.resolve() in (traces.resolve(), problems.resolve()):
-        raise UserError(f"{out}: the mutants would be written over what they are made from")
-    by_id = {problem.id: problem for problem in read_records(problems, Problem)}
+    if out is not None:
+        keep_apart(out, traces, problems)
+    by_id = read_problems(problems)
     valid = list(read_records(traces, Trace))
     for trace in valid:
         if trace.problem_id not in by_id:

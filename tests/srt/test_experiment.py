@@ -19,8 +19,9 @@ import yaml
 
 import srt.experiment
 from srt.errors import UserError
-from srt.experiment import Done, Experiment, InitModel, load_experiment, run_experiment
-from srt.generate import generate_file
+from srt.experiment import Done, Trained, run_experiment
+from srt.experiment_recipe import Experiment, InitModel, load_experiment
+from srt.generate import generate_file, split_key
 from srt.jsonl import read_records, write_records
 from srt.language.trace import Trace
 from srt.prompts import PromptStyle
@@ -74,10 +75,10 @@ class Workers:
                 self.at_once -= 1
 
     def evaluate(
-        self, model: Path, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+        self, trained: Trained, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
     ) -> None:
         if not (out / "scores").exists():
-            self._call(f"evaluate {out.name} with {model.relative_to(out.parents[1])}")
+            self._call(f"evaluate {out.name} with {trained.model.relative_to(out.parents[1])}")
             (out / "scores").touch()
 
     def compare(self, runs: list[Path], out: Path) -> Path:
@@ -137,6 +138,8 @@ def test_every_stage_once(tmp_path: Path) -> None:
     assert done == Done(table=out / "report" / "report.md", page=out / "report" / "report.html")
     assert orjson.loads((out / "data" / "train.done.json").read_bytes()) == {
         "problems": 6,
+        "keys": len({p.group_id for p in read_records(out / "data" / "train.jsonl", Problem)}),
+        "dropped": 0,
         "traces": 6,
         "proved": 6,
         "refused": {},
@@ -195,10 +198,19 @@ def test_seeds_and_a_model_that_is_given(tmp_path: Path) -> None:
     assert calls[0] == "check"
     assert sorted(calls[1:3]) == ["train srt-3", "train srt-5"]
     assert relative.models == [
-        ("base-3", tmp_path / "model"),
-        ("srt-3", tmp_path / "out" / "runs" / "srt-3" / "model"),
-        ("base-5", tmp_path / "model"),
-        ("srt-5", tmp_path / "out" / "runs" / "srt-5" / "model"),
+        ("base-3", Trained(tmp_path / "model")),
+        ("srt-3", Trained(tmp_path / "out" / "runs" / "srt-3" / "model")),
+        ("base-5", Trained(tmp_path / "model")),
+        ("srt-5", Trained(tmp_path / "out" / "runs" / "srt-5" / "model")),
+    ]
+
+
+def test_what_lora_trains_is_an_adapter_of_the_start(tmp_path: Path) -> None:
+    run(make(tmp_path, train={"steps": 1, "lora": {"r": 4}}, arms=["base", "srt"]), relative := _Named())
+    start = tmp_path / "out" / "init-0"
+    assert relative.models == [
+        ("base-0", Trained(start)),
+        ("srt-0", Trained(start, adapter=tmp_path / "out" / "runs" / "srt-0" / "model")),
     ]
 
 
@@ -207,13 +219,13 @@ class _Named(Workers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.models: list[tuple[str, Path]] = []
+        self.models: list[tuple[str, Trained]] = []
 
     def evaluate(
-        self, model: Path, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+        self, trained: Trained, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
     ) -> None:
         assert out.name.startswith(arm)
-        self.models.append((out.name, model))
+        self.models.append((out.name, trained))
 
 
 @pytest.mark.parametrize("parallel", [1, 2, 8])
@@ -325,6 +337,64 @@ def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.Monk
     run(make(tmp_path, train_problems=[source]))
     held = list(read_records(tmp_path / "out" / "data" / "train.jsonl", Problem))
     assert [problem.meta["scene"] for problem in held] == ["shelf"]
+
+
+def items_of(monkeypatch: pytest.MonkeyPatch, split: str, n: int) -> dict[str, Any]:
+    """A source: a corpus of ``n`` sampled booths of ``split``, under ids and groups of its own, as a published one."""
+
+    def imported(name: str, path: Path, out: Path) -> None:
+        generate_file("seating", n, split, out, BOOTHS["spec"])
+        items = list(read_records(out, Problem))
+        write_records(out, [p.model_copy(update={"id": f"i{i}", "group_id": None}) for i, p in enumerate(items)])
+
+    monkeypatch.setattr(srt.experiment, "import_file", imported)
+    return {"corpus": "space2025", "path": "items.jsonl"}
+
+
+def keys_of(path: Path) -> set[str | None]:
+    return {split_key(problem) for problem in read_records(path, Problem)}
+
+
+@pytest.mark.parametrize("exclude", [True, False])
+def test_sampled_problems_are_kept_apart_from_a_test_that_was_not(
+    exclude: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = items_of(monkeypatch, "train", 40)
+    source = {**BOOTHS, "n": 60, "exclude_test": exclude}
+    _, _, said = run(make(tmp_path, train_problems=[source], test_problems=[corpus]))
+    data = tmp_path / "out" / "data"
+    counts = orjson.loads((data / "train.done.json").read_bytes())
+    assert counts["problems"] == 60
+    assert counts["keys"] == len(keys_of(data / "train.jsonl"))
+    assert (counts["dropped"] > 0) == exclude
+    assert bool(keys_of(data / "train.jsonl") & keys_of(data / "test.jsonl")) != exclude
+    assert (f"train: source 1: {counts['dropped']} problems of the test's were dropped" in said) == exclude
+
+
+@pytest.mark.parametrize("exclude", [True, False])
+def test_items_of_a_corpus_are_kept_apart_from_the_test(
+    exclude: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = items_of(monkeypatch, "test", 60)
+    sources = [{**corpus, "exclude_test": exclude}, BOOTHS]
+    run(make(tmp_path, train_problems=sources, test_problems=[{**BOOTHS, "n": 5}]))
+    data = tmp_path / "out" / "data"
+    counts = orjson.loads((data / "train.done.json").read_bytes())
+    assert (counts["dropped"] >= 5) == exclude
+    assert counts["problems"] == 60 + 6 - counts["dropped"]
+    assert counts["keys"] == len(keys_of(data / "train.jsonl"))
+    assert bool(keys_of(data / "train.jsonl") & keys_of(data / "test.jsonl")) != exclude
+
+
+def test_a_test_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def imported(name: str, path: Path, out: Path) -> None:
+        generate_file("seating", 2, "test", out, BOOTHS["spec"])
+        write_records(out, [p.model_copy(update={"answer": None}) for p in list(read_records(out, Problem))])
+
+    monkeypatch.setattr(srt.experiment, "import_file", imported)
+    with pytest.raises(UserError, match="test_problems: none of them has a gold answer"):
+        run(make(tmp_path, test_problems=[{"corpus": "space2025", "path": "items.jsonl"}]))
+    assert not (tmp_path / "out").exists()
 
 
 def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What the exact teacher writes, the checker proves: on the published items, and where a text differs in its form only."""
+"""What the exact teacher writes, the checker proves: on published items, and where a text differs in form only."""
 
 from __future__ import annotations
 

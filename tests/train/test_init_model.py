@@ -76,8 +76,8 @@ def test_phrases_are_tokens_between_names_steps_and_seats(tmp_path: Path) -> Non
 def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path: Path) -> None:
     init_model("llama", TEXTS, tmp_path, hidden=64, layers=1, heads=2, vocab=450, initializer_range=spread)
     model = AutoModelForCausalLM.from_pretrained(tmp_path)
-    assert float(model.model.layers[0].self_attn.q_proj.weight.std()) == pytest.approx(spread, rel=0.05)
-    assert float(model.model.embed_tokens.weight.std()) == pytest.approx(spread, rel=0.05)
+    assert model.model.layers[0].self_attn.q_proj.weight.std().item() == pytest.approx(spread, rel=0.05)
+    assert model.model.embed_tokens.weight.std().item() == pytest.approx(spread, rel=0.05)
 
 
 def test_faults(tmp_path: Path) -> None:

@@ -158,24 +158,23 @@ def test_one_process_at_a_time_writes_to_the_output(recipe: Callable[..., Recipe
 PARENT = """
 import subprocess, sys, time
 subprocess.Popen([sys.executable, "-c", sys.argv[1], *sys.argv[2:]])
-time.sleep(120)
+time.sleep(600)
 """
 CHILD = """
 import os, sys, time
 import train.train_srt as script
 def train(recipe):
     print(os.getpid(), flush=True)
-    time.sleep(120)
+    time.sleep(600)
 script.train = train
 script.main(["--config", sys.argv[1]])
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a signal")
-@pytest.mark.parametrize("asked", ["0", "1"])
-def test_it_dies_with_its_parent_where_asked_to(asked: str, recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+def test_it_dies_with_its_parent_where_asked_to(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
     path = write_recipe(recipe(), tmp_path / "r.yaml")
-    environment = {**env(), "SRT_DIE_WITH_PARENT": asked}
+    environment = {**env(), "SRT_DIE_WITH_PARENT": "1"}
     command = [sys.executable, "-c", PARENT, CHILD, str(path)]
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
@@ -183,10 +182,10 @@ def test_it_dies_with_its_parent_where_asked_to(asked: str, recipe: Callable[...
         parent.kill()
         parent.wait()
         try:
-            until = time.monotonic() + (10 if asked == "1" else 1)
+            until = time.monotonic() + 60  # Far too long, but for a machine that is busy.
             while alive(child) and time.monotonic() < until:
                 time.sleep(0.05)
-            assert alive(child) == (asked == "0")
+            assert not alive(child)
         finally:
             if alive(child):
                 os.kill(child, signal.SIGKILL)

@@ -1,8 +1,8 @@
 """A finer cut of the same derivation: each lookup's key is written out right before what is looked up.
 
-"One step is one lookup" leaves a small model two things to find at once where a step names a seat: who sits where, and
-which seat lies across from it. Restated, the step says both, one after the other; the step that names who fills the blank
-repeats the seat, and the step that picks options cites the names::
+"One step is one lookup" leaves a small model two things to find at once where a step names a seat: who sits where,
+and which seat lies across from it. Restated, the step says both, one after the other; the step that names who fills
+the blank repeats the seat, and the step that picks options cites the names::
 
     INFER scene #4 #6: ?@N1            ->  INFER scene #4 #6: Mary@S2 & ?@N1
     INFER #5 #7: ? = James             ->  INFER #4 #5 #7: ?@N1 & ? = James
@@ -47,7 +47,7 @@ def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Se
 def _with_blank_seats(
     step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]
 ) -> Step:
-    """``? = James`` behind ``?@N1``; the step that told the seat of the other one is cited where its seat was repeated."""
+    """``? = James`` behind ``?@N1``; where the asking step repeats somebody's seat, the step that told it is cited too."""
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
     alternatives = []
     for alternative in claim:

@@ -99,8 +99,7 @@ def test_problems(command: list[str], refuses: Callable[..., str], folder: Path)
     assert "problems.jsonl/x: cannot be read" in refuses(*given("problems.jsonl/x"))
 
     (folder / "empty.jsonl").write_bytes(b"\n")
-    missing = "is not in the problems file" if command[0] == "mutate" else r"empty\.jsonl: .*no problem"
-    assert re.search(missing, refuses(*given("empty.jsonl")))
+    assert "empty.jsonl: there is no problem in it" in refuses(*given("empty.jsonl"))
 
     good = (folder / "problems.jsonl").read_bytes()
     for change, told in (
@@ -115,6 +114,10 @@ def test_problems(command: list[str], refuses: Callable[..., str], folder: Path)
         (folder / "bad.jsonl").write_bytes(good)
         spoil(folder / "bad.jsonl", 3, change)
         assert re.search(told, refuses(*given("bad.jsonl")))
+
+    if command[0] != "solve":  # It takes one problem after the other.
+        (folder / "twice.jsonl").write_bytes(good + good.splitlines()[1] + b"\n")
+        assert re.search(r"twice\.jsonl:9: id: '.*' stands on line 2 already", refuses(*given("twice.jsonl")))
 
 
 @pytest.mark.parametrize("command", READS_TRACES, ids=ids)
@@ -158,6 +161,77 @@ def test_what_stands_there_already_stays(refuses: Callable[..., str], folder: Pa
     (folder / "seq").mkdir()
     (folder / "seq" / "sequences.jsonl").write_text("an earlier run\n")
     refuses("build", "empty.jsonl", "--problems", "problems.jsonl", "-o", "seq")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "import space2025 items.jsonl -o items.jsonl",
+        "import space2025 items.jsonl -o link.jsonl",
+        "import space2025 ../work/items.jsonl -o items.jsonl",
+        "generate seating -n 2 --exclude problems.jsonl -o problems.jsonl",
+        "generate seating -n 2 --spec spec.yaml -o spec.yaml",
+        "check traces.jsonl --problems problems.jsonl -o traces.jsonl",
+        "check traces.jsonl --problems problems.jsonl -o problems.jsonl",
+        "mutate traces.jsonl --problems problems.jsonl -n 2 -o problems.jsonl",
+        "build sequences.jsonl --problems problems.jsonl -o .",
+        "build traces.jsonl --problems sequences.jsonl -o .",
+        "predictions traces.jsonl --problems problems.jsonl -o traces.jsonl",
+        "predictions traces.jsonl --problems problems.jsonl -o problems.jsonl",
+    ],
+)
+def test_nothing_is_written_over_its_source(
+    command: str, refuses: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "work").mkdir()
+    monkeypatch.chdir(folder / "work")
+    for name in ("problems.jsonl", "traces.jsonl"):
+        (folder / "work" / name).write_bytes((folder / name).read_bytes())
+    item = {"id": "jsi-demo-3", "instruction": "判断。", "text": "他在桌子上面。", "answer": "正确"}
+    Path("items.jsonl").write_bytes(orjson.dumps(item))
+    Path("link.jsonl").symlink_to("items.jsonl")
+    Path("spec.yaml").write_text("scenes: [booth]\n")
+    made_from = "traces.jsonl" if command.startswith("build seq") else "problems.jsonl"
+    Path("sequences.jsonl").write_bytes(Path(made_from).read_bytes())
+    assert "would be written over what it is made from" in refuses(*command.split())
+
+
+def test_nothing_is_added_to_the_folder_that_is_imported(refuses: Callable[..., str], folder: Path) -> None:
+    (folder / "corpus").mkdir()
+    item = {"id": "jsi-demo-3", "instruction": "判断。", "text": "他在桌子上面。", "answer": "正确"}
+    (folder / "corpus" / "items.jsonl").write_bytes(orjson.dumps(item))
+    said = refuses("import", "space2025", "corpus", "-o", "corpus/new.jsonl")
+    assert "corpus/new.jsonl: lies in corpus, which it is made from" in said
+
+
+def test_a_wrong_trace_is_not_trained_on(refuses: Callable[..., str], folder: Path) -> None:
+    held = orjson.loads((folder / "traces.jsonl").read_bytes().splitlines()[4])
+    wrong = "A" if held["answer"] != "A" else "B"
+    spoil(folder / "traces.jsonl", 5, lambda r: r.update(answer=wrong))
+    said = refuses("build", "traces.jsonl", "--problems", "problems.jsonl", "-o", "new")
+    assert (
+        f"trace {held['id']}: its answer is '{wrong}', but the gold answer of problem {held['problem_id']} is " in said
+    )
+    assert f"'{held['answer']}'" in said
+    spoil(folder / "traces.jsonl", 5, lambda r: r.update(answer="perhaps"))
+    assert "its answer is 'perhaps'" in refuses("build", "traces.jsonl", "--problems", "problems.jsonl", "-o", "new")
+
+
+def test_predictions(refuses: Callable[..., str], folder: Path) -> None:
+    assert "needs --problems too" in refuses("predictions", "traces.jsonl", "-o", "new.jsonl")
+    assert ".: no run here: run.json is missing" in refuses("predictions", ".", "-o", "../new.jsonl")
+
+    def told() -> str:
+        return refuses("predictions", "traces.jsonl", "--problems", "problems.jsonl", "-o", "new.jsonl")
+
+    assert re.search("problem seating-.*: source: space2025 was expected, not 'seating'", told())
+    good = (folder / "traces.jsonl").read_bytes()
+    spoil(folder / "traces.jsonl", 2, lambda r: r.update(answer="Z"))
+    assert "traces.jsonl:2: answer: 'Z' is no answer to problem " in told()
+    spoil(folder / "traces.jsonl", 1, lambda r: r.update(problem_id="elsewhere"))
+    assert "its problem 'elsewhere' is not in the problems file" in told()
+    (folder / "traces.jsonl").write_bytes(good + good.splitlines()[0] + b"\n")
+    assert "traces.jsonl:9: problem_id: a second trace of problem " in told()
 
 
 @pytest.mark.parametrize(
@@ -253,6 +327,7 @@ SOURCE = EXPERIMENT["train_problems"][0]
         ({"test_problems": [{"corpus": "best", "path": "problems.jsonl"}]}, "unknown corpus 'best'"),
         ({"test_problems": [{"corpus": "space2025", "path": "no.jsonl"}]}, "no.jsonl: no such file"),
         ({"test_problems": [{**SOURCE, "needs": "SRT_NEVER_SET"}]}, "test_problems: no source gave a problem"),
+        ({"test_problems": [{**SOURCE, "exclude_test": False}]}, "e.yaml: test_problems: exclude_test: is said of "),
         ({"train_problems": [SOURCE, SOURCE]}, "train_problems: 4 problems come from two sources"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -27,7 +29,19 @@ def test_help_shows_an_example(name: str, srt: Any) -> None:
 
 
 def test_the_design_s_commands_are_there(srt: Any) -> None:
-    here = {"import", "generate", "solve", "check", "mutate", "build", "init-model", "train", "eval", "score"}
+    here = {
+        "import",
+        "generate",
+        "solve",
+        "check",
+        "mutate",
+        "build",
+        "init-model",
+        "train",
+        "eval",
+        "score",
+        "predictions",
+    }
     assert here | {"compare", "experiment"} <= set(COMMANDS)
     assert srt("--help").status == 0
 
@@ -97,3 +111,67 @@ def test_strict_makes_a_refusal_exit_1(srt: Any, folder: Path) -> None:
     assert orjson.loads(ran.out)["refused"] == {"no_world": 1}
     assert (folder / "t.refusals.jsonl").read_bytes().count(b"\n") == 1
     assert srt("solve", "problems.jsonl", "-o", "t.jsonl", "--strict").status == 0
+
+
+def without_gold() -> None:
+    """``items.jsonl``: the eight problems as items of the benchmark whose answers are kept back."""
+    items = [
+        p.model_copy(update={"source": "space2025", "category": "SPR"}) for p in read_records("problems.jsonl", Problem)
+    ]
+    write_records("items.jsonl", [p.model_copy(update={"answer": None}) for p in items])
+
+
+def official(path: str) -> dict[str, Any]:
+    return {row["id"]: row["answer"] for row in map(orjson.loads, Path(path).read_bytes().splitlines())}
+
+
+def test_predictions_from_traces(srt: Any, folder: Path) -> None:
+    without_gold()
+    traces = list(read_records("traces.jsonl", Trace))
+    write_records("some.jsonl", traces[:5])
+    ran = srt("predictions", "some.jsonl", "--problems", "items.jsonl", "-o", "official.jsonl", "--json")
+    assert orjson.loads(ran.out) == {"file": "official.jsonl", "problems": 8, "answered": 5}
+    gold = {p.id: p.answer.value for p in read_records("problems.jsonl", Problem) if p.answer}
+    answered = {trace.problem_id for trace in traces[:5]}
+    assert official("official.jsonl") == {name: gold[name] if name in answered else [] for name in gold}
+
+
+def test_a_run_without_gold_is_predicted_and_not_scored(
+    srt: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eval.backends.fake import FakeBackend
+
+    without_gold()
+    replies = iter(["ANSWER: A", "ANSWER: A, C", "I do not know"] + ["ANSWER: B"] * 5)
+    backend = FakeBackend(lambda prompt: next(replies))
+    module = SimpleNamespace(TransformersBackend=lambda model, adapter, **settings: backend)
+    monkeypatch.setitem(sys.modules, "eval.backends.transformers_backend", module)
+    ran = srt("eval", "--model", "any", "--problems", "items.jsonl", "-o", "run", "--json")
+    assert (ran.status, orjson.loads(ran.out)) == (0, {"predictions": 8, "scored": 0})
+    assert "no problem has a gold answer: there is nothing to score\n" in ran.err
+    assert not (folder / "run" / "scores.jsonl").exists()
+
+    ran = srt("predictions", "run", "-o", "official.jsonl", "--json")
+    assert orjson.loads(ran.out) == {"file": "official.jsonl", "problems": 8, "answered": 7}
+    names = [p.id for p in read_records("items.jsonl", Problem)]
+    by_name = official("official.jsonl")
+    assert list(by_name) == names
+    assert sorted(by_name.values()) == [[], ["A"], ["A", "C"], *[["B"]] * 5]
+
+
+def test_compare_takes_a_reference(srt: Any, folder: Path) -> None:
+    from eval.backends.fake import FakeBackend
+    from eval.predict import predict
+    from eval.score import score
+
+    for arm, reply in (("base", "ANSWER: A"), ("answer", "ANSWER: B"), ("srt", "ANSWER: C")):
+        predict("problems.jsonl", arm, FakeBackend(lambda prompt, reply=reply: reply, model=arm), arm=arm)
+        score(arm)
+
+    def references(*more: str) -> set[tuple[str, str]]:
+        ran = srt("compare", "srt", "base", "answer", "-o", "report", "--json", *more)
+        assert ran.status == 0, ran.err
+        return {(row["arm"], row["reference"]) for row in orjson.loads(ran.out)["differences"]}
+
+    assert references() == {("srt", "base"), ("answer", "base"), ("srt", "answer")}
+    assert references("--reference", "answer") == {("srt", "answer"), ("base", "answer")}
