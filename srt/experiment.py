@@ -206,7 +206,7 @@ def _gather(part: str, sources: list[Source], folder: Path, say: Callable[[str],
         kept_out = test if part == "train" and source.exclude_test else None
         found = _problems_of(source, part, folder / f"{part}.{number}.jsonl", kept_out)
         if found.dropped:
-            say(f"{part}: source {number}: {found.dropped} problems of the test's were dropped")
+            say(f"{part}: source {number}: {found.dropped} problems are in the test and were dropped")
         gathered += found.problems
         keys |= found.keys
         dropped += found.dropped

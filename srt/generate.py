@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from srt.errors import UserError
-from srt.jsonl import keep_apart, read_records, write_records
+from srt.jsonl import keep_apart, keep_outside, read_records, write_records
 from srt.progress import progress
 from srt.records import Problem, Record
 from srt.worlds import WORLDS, world_of
@@ -152,7 +152,8 @@ def generate_command(
     ``wordings`` is the folder of a benchmark's copy to speak from; it makes the style ``space2025``. Gives the summary
     as a mapping.
     """
-    keep_apart(out, spec, wordings)
+    keep_apart(out, spec)
+    keep_outside(out, wordings)
     fields = load_spec(world, spec)
     if wordings is not None:
         fields |= {"style": "space2025", "wordings": wordings}

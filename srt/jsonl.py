@@ -61,18 +61,18 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def keep_apart(out: str | Path, *sources: str | Path | None) -> None:
-    """Raise a :class:`UserError` where writing ``out`` would replace one of ``sources``, or add to a folder of them.
+    """Raise a :class:`UserError` where writing the file ``out`` would replace one of ``sources``.
 
-    A source is a file or a folder that ``out`` is made from; ``None`` is one that was not given.
+    ``sources`` are the files that ``out`` is made from; ``None`` is one that was not given.
     """
-    place = Path(out).resolve()
-    for source in sources:
-        if source is None:
-            continue
-        if place == Path(source).resolve():
-            raise UserError(f"{out}: would be written over what it is made from: name another file")
-        if Path(source).is_dir() and place.is_relative_to(Path(source).resolve()):
-            raise UserError(f"{out}: lies in {source}, which it is made from: name a file outside that folder")
+    if any(source is not None and Path(out).resolve() == Path(source).resolve() for source in sources):
+        raise UserError(f"{out}: would be written over what it is made from: name another file")
+
+
+def keep_outside(out: str | Path, folder: str | Path | None) -> None:
+    """Raise a :class:`UserError` where ``out`` lies in ``folder``, which it is made from; a file holds nothing."""
+    if folder is not None and Path(folder).is_dir() and Path(out).resolve().is_relative_to(Path(folder).resolve()):
+        raise UserError(f"{out}: lies in {folder}, which it is made from: name a file outside that folder")
 
 
 def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:

@@ -208,10 +208,13 @@ def run_training(recipe: Path, accelerate: Path | None, say: Callable[[str], Non
     script = Path(train.__file__).with_name("train_srt.py")
     how = ["-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate)] if accelerate else []
     command = [sys.executable, *how, str(script), "--config", str(recipe)]
+    # Under accelerate the trainer is a grandchild: it asks for the same by itself when this variable is set.
+    environment = {**os.environ, "SRT_DIE_WITH_PARENT": "1"}
+    at_death = _dies_with_this_process()
     if say is None:
-        return subprocess.run(command, check=False, preexec_fn=_dies_with_this_process()).returncode
+        return subprocess.run(command, check=False, env=environment, preexec_fn=at_death).returncode
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=_dies_with_this_process()
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, preexec_fn=at_death
     ) as run:
         assert run.stdout is not None
         for line in run.stdout:

@@ -31,9 +31,10 @@ def register(app: typer.Typer) -> None:
         Example: srt predictions runs/srt -o predictions.jsonl
         """
         from srt.corpora.space2025 import write_predictions
-        from srt.jsonl import keep_apart
+        from srt.jsonl import keep_apart, keep_outside
 
         keep_apart(out, source, problems)
+        keep_outside(out, source)
         by_id, answers = _of_run(source, problems) if source.is_dir() else _of_traces(source, problems)
         for problem in by_id.values():
             if problem.source != "space2025":

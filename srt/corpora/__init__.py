@@ -9,7 +9,7 @@ from typing import Any
 
 from srt.corpora import space2025
 from srt.errors import UserError
-from srt.jsonl import keep_apart, write_records
+from srt.jsonl import keep_apart, keep_outside, write_records
 from srt.records import Problem
 from srt.worlds import world_of
 
@@ -35,6 +35,7 @@ def import_file(name: str, path: Path, out: Path) -> dict[str, Any]:
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")
     keep_apart(out, path)
+    keep_outside(out, path)
     counts: Counter[str] = Counter()
     read = read_corpus(name, path)
 

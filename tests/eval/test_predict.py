@@ -142,7 +142,7 @@ def test_faults_of_the_user_leave_nothing_behind(problems_file: Path, tmp_path: 
         predict(problems_file, run, backend, arm="srt", repeats=2)
     problems = list(read_records(problems_file, Problem))
     write_records(empty, [problems[0], problems[0]])
-    with pytest.raises(UserError, match="stands there twice"):
+    with pytest.raises(UserError, match="stands on line 1 already"):
         predict(empty, run, backend, arm="srt")
     write_records(empty, [problems[0].model_copy(update={"images": [Image(path="a.png", sha256="0")]})])
     with pytest.raises(UserError, match="has pictures"):

@@ -303,7 +303,7 @@ def test_a_fault_in_the_sources_of_a_resumed_run_removes_nothing(
     (tmp_path / "out" / "data" / "test.jsonl").unlink()
     before = sorted((tmp_path / "out").rglob("*"))
 
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise UserError("the corpus is gone")
 
     monkeypatch.setattr(srt.experiment, "generate_file", broken)
@@ -368,7 +368,7 @@ def test_sampled_problems_are_kept_apart_from_a_test_that_was_not(
     assert counts["keys"] == len(keys_of(data / "train.jsonl"))
     assert (counts["dropped"] > 0) == exclude
     assert bool(keys_of(data / "train.jsonl") & keys_of(data / "test.jsonl")) != exclude
-    assert (f"train: source 1: {counts['dropped']} problems of the test's were dropped" in said) == exclude
+    assert (f"train: source 1: {counts['dropped']} problems are in the test and were dropped" in said) == exclude
 
 
 @pytest.mark.parametrize("exclude", [True, False])
@@ -406,11 +406,11 @@ def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(srt.experiment, "check_file", corrupting)
     workers = Workers()
-    with pytest.raises(UserError, match=r"train: 1 traces are not proved, first t-seating-.*: the answer is refuted: "):
+    with pytest.raises(UserError, match=r"test: 1 traces are not proved, first t-seating-.*: the answer is refuted: "):
         run(make(tmp_path), workers)
     assert workers.calls == ["check"]
-    assert not (tmp_path / "out" / "data" / "train.done.json").exists()
-    assert (tmp_path / "out" / "data" / "train.traces.jsonl").exists(), "the evidence stays"
+    assert not (tmp_path / "out" / "data" / "test.done.json").exists()
+    assert (tmp_path / "out" / "data" / "test.traces.jsonl").exists(), "the evidence stays"
 
 
 # The real thing: processes, kills, and a report that is the same byte for byte.

@@ -74,7 +74,7 @@ def test_counts(files: Path, tmp_path: Path) -> None:
 def test_checking_a_checked_file_gives_the_same(files: Path, tmp_path: Path) -> None:
     check_file(files / "t.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
     once = (tmp_path / "c.jsonl").read_bytes()
-    check_file(tmp_path / "c.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
+    check_file(tmp_path / "c.jsonl", files / "p.jsonl", tmp_path / "again.jsonl")
     assert (tmp_path / "c.jsonl").read_bytes() == once
 
 
@@ -131,6 +131,6 @@ def test_nothing_to_check(files: Path, tmp_path: Path) -> None:
     (tmp_path / "c.jsonl").write_text("an earlier run\n")
     with pytest.raises(UserError, match=r"empty\.jsonl: no traces in this file"):
         check_file(tmp_path / "empty.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
-    with pytest.raises(UserError, match=r"empty\.jsonl: no problems in this file"):
+    with pytest.raises(UserError, match=r"empty\.jsonl: there is no problem in it"):
         check_file(files / "t.jsonl", tmp_path / "empty.jsonl", tmp_path / "c.jsonl")
     assert (tmp_path / "c.jsonl").read_text() == "an earlier run\n"

@@ -65,8 +65,7 @@ def test_phrases_are_tokens_between_names_steps_and_seats(tmp_path: Path) -> Non
         "\nINFER ",
         "#1",
         ": ? = ",
-        "Ana",
-        "@N1",
+        "Ana@N1",
     ]
     for text in TEXTS:
         assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text

@@ -47,7 +47,7 @@ def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Se
 def _with_blank_seats(
     step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]
 ) -> Step:
-    """``? = James`` behind ``?@N1``; where the asking step repeats somebody's seat, the step that told it is cited too."""
+    """``? = James`` behind ``?@N1``, citing too the step that told a seat which the asking step repeats."""
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
     alternatives = []
     for alternative in claim:

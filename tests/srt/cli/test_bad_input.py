@@ -202,6 +202,11 @@ def test_nothing_is_added_to_the_folder_that_is_imported(refuses: Callable[..., 
     (folder / "corpus" / "items.jsonl").write_bytes(orjson.dumps(item))
     said = refuses("import", "space2025", "corpus", "-o", "corpus/new.jsonl")
     assert "corpus/new.jsonl: lies in corpus, which it is made from" in said
+    said = refuses("generate", "seating", "--wordings", "corpus", "-o", "corpus/new.jsonl")
+    assert "corpus/new.jsonl: lies in corpus, which it is made from" in said
+    # Above all, a run's own predictions.jsonl is not the official file.
+    said = refuses("predictions", "corpus", "-o", "corpus/predictions.jsonl")
+    assert "corpus/predictions.jsonl: lies in corpus, which it is made from" in said
 
 
 def test_a_wrong_trace_is_not_trained_on(refuses: Callable[..., str], folder: Path) -> None:

@@ -129,7 +129,7 @@ def test_none_of_the_above_is_offered_as_often_as_asked() -> None:
         # Draws whose options do not come out are drawn again, which moves the share by a few points.
         assert abs(len(offered) / len(problems) - share) < 0.15
         right = [problem for problem in offered if problem.answer and problem.answer.value == ["D"]]
-        assert not offered or 0.1 < len(right) / len(offered) < 0.5
+        assert not offered or 0.05 < len(right) / len(offered) < 0.5
 
 
 def test_a_problem_is_a_function_of_specification_and_index() -> None:
@@ -139,7 +139,7 @@ def test_a_problem_is_a_function_of_specification_and_index() -> None:
     assert sample(spec, 3).question != sample(spec, 4).question
     assert sample(spec, 3).question != sample(SampleSpec.parse({**SMALL, "names": 7}), 3).question
     # Pinned: a change of this text is a change of the world's version.
-    assert sample(SampleSpec(), 0).id == "seating-25f85f1b-train-0"
+    assert sample(SampleSpec(), 0).id == "seating-7626eec4-train-0"
 
 
 def test_no_key_stands_in_two_splits() -> None:
@@ -195,7 +195,7 @@ def test_what_is_drawn_and_not_read_back_is_a_defect(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"colour": "red"}, "colour: .*known: split, lang"),
+        ({"colour": "red"}, "colour: .*known: split, split_by, lang"),
         ({"scenes": ["bench"]}, "scenes: 'bench' is not a scene; known are booth,"),
         ({"scenes": []}, "scenes: at least one"),
         ({"scenes": ["booth"], "relations": ["lft"]}, "relations: 'lft' is none of"),

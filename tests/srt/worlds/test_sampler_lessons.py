@@ -1,4 +1,4 @@
-"""The two fields that make lessons easier: one way of saying each relation, and questions with nothing to turn round."""
+"""Fields of a specification that make lessons easier: fewer wordings, direct questions, the same puzzles."""
 
 from __future__ import annotations
 
