@@ -130,7 +130,11 @@ class Sequence(Record):
 
 
 class Prediction(Record):
-    """One generation. Token counts come from ids, never from re-tokenized text."""
+    """One generation. Token counts come from ids, never from re-tokenized text.
+
+    ``image_tokens`` and ``reasoning_tokens`` keep their defaults until a back end counts them: the one there is reads text
+    and does not split its output.
+    """
 
     key: str
     problem_id: str
