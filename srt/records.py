@@ -132,8 +132,8 @@ class Sequence(Record):
 class Prediction(Record):
     """One generation. Token counts come from ids, never from re-tokenized text.
 
-    ``image_tokens`` and ``reasoning_tokens`` keep their defaults until a back end counts them: the one there is reads text
-    and does not split its output.
+    ``image_tokens`` and ``reasoning_tokens`` keep their defaults until a back end counts them: the one there is reads
+    text and does not split its output.
     """
 
     key: str
