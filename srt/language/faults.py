@@ -1,4 +1,4 @@
-"""What can be wrong with a trace: the classes of fault that mutations make and that reviews name.
+"""What can be wrong with a trace: the one list that the machine, the Reviewer, the mutation tester and the page share.
 
 Two families, counted apart. A *truth-changing* fault makes the trace say something false of its problem; a
 *support-breaking* one may leave every claim true, but a step no longer follows from what it cites, or is not needed.
@@ -56,3 +56,32 @@ class Fault(Enum):
     CASE_LEFT_OUT = ("case_left_out", "support-breaking", "one of several alternatives is dropped without a reason")
     OVERCLAIMED = ("overclaimed", "support-breaking", "a claim holds more than its premises give")
     LEAP = ("leap", "support-breaking", "the answer is stated right after the question, nothing leads to it")
+
+    FALSE_CLAIM = ("false_claim", "truth-changing", "an equation, inequality, count or unit in the prose is wrong")
+    HALLUCINATED_ENTITY = (
+        "hallucinated_entity",
+        "truth-changing",
+        "a step names a point, edge, face or thing that the problem does not have",
+    )
+    CONTRADICTS_SOLUTION = ("contradicts_solution", "truth-changing", "a step says what the official solution denies")
+    DOES_NOT_FOLLOW = (
+        "does_not_follow",
+        "support-breaking",
+        "a step does not follow from what it cites, and no other class says why",
+    )
+    MALFORMED = ("malformed", "support-breaking", "what was written is not in the form of a trace")
+
+
+OF_PROSE = frozenset(
+    {
+        Fault.FALSE_CLAIM,
+        Fault.HALLUCINATED_ENTITY,
+        Fault.CONTRADICTS_SOLUTION,
+        Fault.DOES_NOT_FOLLOW,
+        Fault.MALFORMED,
+    }
+)
+"""Faults of traces in prose: reviews and machines name them, the mutations of world traces do not make them."""
+
+PLANTED = tuple(fault for fault in Fault if fault not in OF_PROSE)
+"""The classes that the mutations of world traces make, in the order of the table."""

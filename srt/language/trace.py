@@ -61,12 +61,27 @@ class Step(Record):
 CLAIM_OPENS = " [claim: "
 
 
+class ClaimCheck(Record):
+    """The verdict on one claim that a machine found in prose: an equation, an inequality, a count, a unit.
+
+    ``start`` and ``end`` are the characters ``[start, end)`` of the prose that say it; ``claim`` is its normal form.
+    """
+
+    claim: str
+    start: int
+    end: int
+    support: Support
+    reason: str | None = None
+    counterexample: str | None = None
+
+
 class StepCheck(Record):
     """The checker's verdict on one step, and its reason.
 
     ``support`` says whether the claim follows from the premises that the step cites and from nothing else. ``truth`` is
     a second column, from an independent solver. ``counterexample`` (``refuted``) is what contradicts the claim;
-    ``witness`` (``consistent``) is a state of affairs in which the premises hold and the claim does not.
+    ``witness`` (``consistent``) is a state of affairs in which the premises hold and the claim does not. ``claims`` are
+    those that a machine found in the prose of a free step.
     """
 
     support: Support
@@ -74,28 +89,36 @@ class StepCheck(Record):
     reason: str | None = None
     counterexample: str | None = None
     witness: str | None = None
+    claims: tuple[ClaimCheck, ...] = ()
 
 
 class TraceCheck(Record):
     """The checker's verdict on a whole trace.
 
     ``unused`` are the numbers (from 1) of steps that neither a later step nor the answer uses; ``answer`` says whether
-    the answer follows from the steps.
+    the answer follows from the steps. ``prose`` are the claims that a machine found in the text of a cot trace.
     """
 
     steps: tuple[StepCheck, ...]
     unused: tuple[int, ...] = ()
     answer: StepCheck
+    prose: tuple[ClaimCheck, ...] = ()
 
     @property
     def proved(self) -> bool:
         """Every step is proved, every step is used, and the answer follows."""
-        return self.answer.support == "proved" and not self.unused and all(s.support == "proved" for s in self.steps)
+        return (
+            bool(self.steps)
+            and self.answer.support == "proved"
+            and not self.unused
+            and all(s.support == "proved" for s in self.steps)
+        )
 
     @property
     def refuted(self) -> bool:
-        """Some step, or the answer, is refuted."""
-        return self.answer.support == "refuted" or any(s.support == "refuted" for s in self.steps)
+        """Some step, claim in prose, or the answer is refuted."""
+        verdicts = [self.answer.support, *(step.support for step in self.steps), *(said.support for said in self.prose)]
+        return "refuted" in verdicts
 
 
 class Trace(Record):

@@ -9,7 +9,7 @@ from pathlib import Path
 from srt.checking import check
 from srt.errors import UserError
 from srt.jsonl import keep_apart, read_records, write_records
-from srt.language.faults import Fault
+from srt.language.faults import PLANTED, Fault
 from srt.language.trace import Step, Trace
 from srt.mutate import support_breaking, truth_changing
 from srt.mutate.case import MUTATIONS, Case, Mutant
@@ -22,7 +22,7 @@ from srt.verify import first_fault
 from srt.worlds.world import Refused
 
 # A mutation registers itself when its module is imported; none may be missing.
-assert set(MUTATIONS) == set(Fault), f"see {truth_changing.__name__}, {support_breaking.__name__}"
+assert set(MUTATIONS) == set(PLANTED), f"see {truth_changing.__name__}, {support_breaking.__name__}"
 
 
 def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | None = None) -> MutationTable:
@@ -124,7 +124,7 @@ def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[Fault, int, M
     """``n`` different mutants, the classes by turns; a class that finds nothing more drops out."""
     order = list(range(len(sources)))
     random.Random(f"{seed}").shuffle(order)
-    streams = {fault: _stream(fault, sources, order, seed) for fault in Fault}
+    streams = {fault: _stream(fault, sources, order, seed) for fault in PLANTED}
     made = 0
     while streams and made < n:
         for fault in list(streams):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
-from srt.language.faults import Family, Fault
+from srt.language.faults import PLANTED, Family, Fault
 from srt.language.trace import Trace
 from srt.records import Record
 
@@ -70,7 +71,7 @@ class MutationTable:
         if record.disputed:
             self.disputed_records.append(record)
 
-    def row(self, faults: list[Fault]) -> dict[str, Any]:
+    def row(self, faults: Sequence[Fault]) -> dict[str, Any]:
         """The counts of some classes together. ``detection`` is caught / (caught + missed), ``None`` of nothing."""
         caught, missed, accidents = (
             sum(self.outcomes[name][fault] for fault in faults) for name in ("caught", "missed", "accident")
@@ -87,9 +88,9 @@ class MutationTable:
     def as_dict(self) -> dict[str, Any]:
         """The table for machines."""
         return {
-            "classes": {fault.value: {"family": fault.family, **self.row([fault])} for fault in Fault},
+            "classes": {fault.value: {"family": fault.family, **self.row([fault])} for fault in PLANTED},
             "families": {family: self.row(_of(family)) for family in FAMILIES},
-            "total": self.row(list(Fault)),
+            "total": self.row(PLANTED),
             "traces": self.traces,
             "skipped": len(self.skipped),
             "disputed": len(self.disputed_records),
@@ -127,7 +128,7 @@ def print_table(table: MutationTable, as_json: bool) -> None:
 
 
 def _of(family: Family) -> list[Fault]:
-    return [fault for fault in Fault if fault.family == family]
+    return [fault for fault in PLANTED if fault.family == family]
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
