@@ -12,7 +12,7 @@ from srt.checking import check
 from srt.corpora.space2025 import read
 from srt.errors import UserError
 from srt.jsonl import read_records, write_records
-from srt.language.faults import PLANTED, Fault
+from srt.language.faults import PLANTED
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from srt.mutate import mutate_file, print_table, run
 from srt.mutate.table import MutantRecord
@@ -37,7 +37,7 @@ def test_table_adds_up_and_is_repeatable(files: tuple[Path, Path], tmp_path: Pat
     told = table.as_dict()
     records = list(read_records(out, MutantRecord))
     assert len(records) == told["total"]["made"] == 250
-    assert {row["made"] for row in told["classes"].values()} == {250 // len(Fault)}
+    assert {row["made"] for row in told["classes"].values()} == {250 // len(PLANTED)}
     for row in (*told["classes"].values(), *told["families"].values(), told["total"]):
         assert row["made"] == row["accidents"] + row["caught"] + row["missed"]
         assert row["still_proved"] <= row["accidents"]
