@@ -10,8 +10,9 @@ from typing import Any
 from pydantic import Field
 
 from srt.errors import UserError
-from srt.jsonl import dump, read_records, write_atomically, write_records
+from srt.jsonl import dump, write_atomically, write_records
 from srt.language.trace import Trace
+from srt.problems import stream_problems
 from srt.records import Problem, Record, Refusal
 from srt.worlds import world_of
 from srt.worlds.world import Refused
@@ -58,7 +59,8 @@ def solve_file(problems: str | Path, out: str | Path, refusals: str | Path | Non
     before its suffix where none is named; it is written even where it is empty.
 
     Raises:
-        UserError: no such file, a record that is none (:class:`~srt.errors.RecordError`), or no problem at all.
+        UserError: no such file, a record that is none (:class:`~srt.errors.RecordError`), no problem at all, or an id
+            that stands twice.
     """
     out = Path(out)
     refusals = Path(refusals) if refusals else out.with_name(f"{out.stem}.refusals{out.suffix}")
@@ -68,7 +70,7 @@ def solve_file(problems: str | Path, out: str | Path, refusals: str | Path | Non
     counts: Counter[str] = Counter()
 
     def lines() -> Iterator[bytes]:
-        for problem in read_records(problems, Problem):
+        for problem in stream_problems(problems):
             outcome = solve_one(problem)
             solved = isinstance(outcome, Trace)
             counts["problems"] += 1
@@ -79,8 +81,6 @@ def solve_file(problems: str | Path, out: str | Path, refusals: str | Path | Non
                 yield dump(outcome)
             else:
                 refused.append(outcome)
-        if not counts["problems"]:
-            raise UserError(f"{problems}: there is no problem in it")
         write_records(refusals, refused)
 
     write_atomically(out, lines())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from srt.errors import UserError
-from srt.jsonl import read_records, write_records
+from srt.jsonl import dump, read_records, write_records
 from srt.language.trace import Trace
 from srt.records import Answer, Problem, Refusal
 from srt.solve import solve, solve_file
@@ -69,7 +69,10 @@ def test_the_generator_keeps_the_order() -> None:
     assert [type(outcome) for outcome in solve(PROBLEMS[:3])] == [Trace, Trace, Refusal]
 
 
-@pytest.mark.parametrize("content", ["", '{"id": "p"}\n'])
+TWICE = (dump(PROBLEMS[0]) * 2).decode()
+
+
+@pytest.mark.parametrize("content", ["", '{"id": "p"}\n', TWICE])
 def test_a_fault_leaves_nothing_behind(tmp_path: Path, content: str) -> None:
     (tmp_path / "p.jsonl").write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=r"p\.jsonl"):
