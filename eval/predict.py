@@ -18,12 +18,12 @@ import orjson
 
 import srt
 from eval.backends.protocol import Backend, GenerationSettings, Request
-from eval.progress import progress
 from eval.runs import PREDICTIONS, STAMP, RunStamp, describe_problems, read_stamp, write_json
 from srt.errors import UserError
 from srt.folder_lock import hold_folder
 from srt.jsonl import AppendLog, read_records
 from srt.problems import read_problems
+from srt.progress import progress_bar
 from srt.prompts import PromptStyle, prompt_ids, prompt_messages, render_prompt
 from srt.records import Prediction, Problem
 
@@ -102,7 +102,7 @@ def _generate(
     with AppendLog(log_path) as log:
         done = {prediction.key for prediction in read_records(log_path, Prediction)}
         missing = sum(job.key not in done for job in jobs)
-        with progress(f"{stamp.arm}: problems", len(jobs), len(jobs) - missing) as advance:
+        with progress_bar(f"{stamp.arm}: problems", len(jobs), len(jobs) - missing) as advance:
             for batch in batches:
                 whole = [jobs[index] for index in batch]
                 todo = sum(job.key not in done for job in whole)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from rich.console import Console
@@ -14,14 +15,29 @@ T = TypeVar("T")
 
 def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
     """``items``, of which there are ``total``; plain lines are only printed where there are a thousand or more."""
+    with progress_bar(what, total, lines_from=1000) as advance:
+        for item in items:
+            yield item
+            advance(1)
+
+
+@contextmanager
+def progress_bar(
+    what: str, total: int | None, done: int = 0, *, lines_from: int = 1
+) -> Iterator[Callable[[int], None]]:
+    """Yield ``advance(n)``; ``done`` of ``total`` were there before. No plain lines below a total of ``lines_from``."""
     console = Console(stderr=True)
     if console.is_terminal:
         columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
-            yield from bar.track(items, total=total)
+        with Progress(*columns, console=console) as bar:
+            task = bar.add_task(what, total=total, completed=done)
+            yield lambda count: bar.advance(task, count)
         return
-    tenth = max(1, (total or 0) // 10)
-    for done, item in enumerate(items, 1):
-        yield item
-        if total and done % tenth == 0 and total >= 1000:
-            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
+
+    def advance(count: int) -> None:
+        nonlocal done
+        before, done = done, done + count
+        if total and total >= lines_from and done * 10 // total > before * 10 // total:
+            print(f"{what}: {done}/{total}", file=sys.stderr, flush=True)
+
+    yield advance
