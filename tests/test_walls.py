@@ -65,7 +65,12 @@ def test_srt_imports_nothing_heavy() -> None:
 
 def test_no_file_of_train_or_eval_hides_another_module() -> None:
     """``accelerate launch train/train_srt.py`` puts ``train/`` first on the path."""
-    installed = {path.stem for base in sys.path if Path(base).is_dir() for path in Path(base).iterdir()}
+    installed = {
+        path.stem
+        for base in sys.path
+        if Path(base).is_dir() and Path(base).resolve() != ROOT
+        for path in Path(base).iterdir()
+    }
     taken = sys.stdlib_module_names | (installed - {"train", "eval"})
     for folder in ("train", "eval"):
         for path in (ROOT / folder).iterdir():
