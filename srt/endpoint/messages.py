@@ -49,7 +49,7 @@ class Request(Record):
 
     @property
     def key(self) -> str:
-        """SHA-256 (hex) of the canonical content."""
+        """SHA-256 (hex) of the canonical content. Not kept: ``model_copy`` would take it over to another content."""
         content = self.model_dump(mode="json", exclude={"role", "problem_id", "pictures"})
         content["pictures"] = [picture.sha256 for picture in self.pictures]
         return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
