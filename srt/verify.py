@@ -23,7 +23,7 @@ from srt.worlds import world_of
 
 @dataclass
 class CheckSummary:
-    """Counts over a file of traces; ``support`` and ``truth`` count steps."""
+    """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose."""
 
     traces: int = 0
     proved: int = 0
@@ -31,6 +31,7 @@ class CheckSummary:
     steps: int = 0
     support: Counter[str] = field(default_factory=Counter)
     truth: Counter[str] = field(default_factory=Counter)
+    claims: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
     def add(self, trace: Trace, checked: TraceCheck) -> None:
@@ -41,6 +42,7 @@ class CheckSummary:
         self.steps += len(checked.steps)
         self.support.update(step.support for step in checked.steps)
         self.truth.update(step.truth for step in checked.steps)
+        self.claims.update(claim.support for claim in checked.claims)
         if not checked.proved:
             self.faults.append(f"{trace.id}: {first_fault(checked)}")
 
@@ -54,6 +56,7 @@ class CheckSummary:
             "coverage": 1 - self.support["unchecked"] / self.steps if self.steps else 0.0,
             "support": dict(sorted(self.support.items())),
             "truth": dict(sorted(self.truth.items())),
+            "claims in prose": dict(sorted(self.claims.items())),
             "fault": dict(enumerate(self.faults[:show], 1)),
         }
 
@@ -117,10 +120,15 @@ def first_fault(checked: TraceCheck) -> str:
         why = verdict.counterexample or verdict.witness
         return f"{what} is {verdict.support}: {verdict.reason or 'no reason given'}" + (f" ({why})" if why else "")
 
+    for claim in checked.prose:
+        if claim.support == "refuted":
+            return f"{claim.claim} is refuted: {claim.counterexample or claim.reason or 'no reason given'}"
     for support in ("refuted", "consistent", "unchecked"):
         for number, step in enumerate(checked.steps, 1):
             if step.support == support:
                 return told(f"step {number}", step)
     if checked.answer.support != "proved":
         return told("the answer", checked.answer)
+    if not checked.steps:
+        return "prose has no steps that could be proved"
     return f"step {checked.unused[0]} is used by nothing"

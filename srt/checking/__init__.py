@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from srt.checking.free.verdicts import check_free
 from srt.checking.seating.verdicts import check_seating
 from srt.errors import UserError
 from srt.language.trace import StepCheck, Trace, TraceCheck
@@ -19,7 +20,8 @@ CHECKERS: tuple[Callable[[Problem, Trace], TraceCheck | None], ...] = (check_sea
 def check(problem: Problem, trace: Trace) -> TraceCheck:
     """The verdicts on every step of ``trace`` and on its answer.
 
-    The steps of a free trace, and of a problem that no checker knows, are ``unchecked``.
+    The steps of a world trace are ``unchecked`` where no checker knows its problem. A free or a cot trace is judged by
+    the claims that a machine finds in its prose, whatever its problem.
 
     Raises:
         UserError: ``trace`` is a trace of another problem.
@@ -27,7 +29,7 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     if trace.problem_id != problem.id:
         raise UserError(f"trace {trace.id}: problem_id is {trace.problem_id}, but the problem given is {problem.id}")
     if trace.kind != "world":
-        return _unchecked(trace, f"a {trace.kind} trace has no claims in a world's language")
+        return check_free(problem, trace)
     found = (checker(problem, trace) for checker in CHECKERS)
     return next((verdict for verdict in found if verdict is not None), None) or _unchecked(
         trace, "no checker knows this problem"

@@ -115,6 +115,11 @@ class TraceCheck(Record):
         )
 
     @property
+    def claims(self) -> tuple[ClaimCheck, ...]:
+        """All claims that a machine found in prose: in that of a cot trace, in the steps of a free one."""
+        return (*self.prose, *(claim for step in self.steps for claim in step.claims))
+
+    @property
     def refuted(self) -> bool:
         """Some step, claim in prose, or the answer is refuted."""
         verdicts = [self.answer.support, *(step.support for step in self.steps), *(said.support for said in self.prose)]

@@ -62,6 +62,16 @@ def test_other_kinds_parse(kind: str, text: str) -> None:
     assert linearize(trace_of(text)) == text
 
 
+def test_the_free_trace_gets_the_verdicts_that_the_page_names() -> None:
+    (text,) = [text for how, what, text in EXAMPLES if (how, what) == ("parses", "free")]
+    said = re.search(r"Of \*(.*?)\* the\s+steps above are (.*?), and the answer is `proved`", PAGE, re.DOTALL)
+    assert said is not None
+    cone = Problem(id="booth", source="docs", split="test", lang="en", question=said[1])
+    checked = check(cone, trace_of(text))
+    assert [step.support for step in checked.steps] == re.findall(r"\w+", said[2])
+    assert checked.answer.support == "proved"
+
+
 def test_the_json_example_is_a_trace() -> None:
     (text,) = [text for kind, _, text in EXAMPLES if kind == "json"]
     assert Trace.model_validate_json(text).answer == "B"

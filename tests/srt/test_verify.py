@@ -126,6 +126,20 @@ def test_first_fault_names_the_worst() -> None:
     assert first_fault(TraceCheck(steps=(proved, proved), unused=(2,), answer=proved)) == "step 2 is used by nothing"
 
 
+def test_claims_in_prose_are_counted_and_told(files: Path, tmp_path: Path) -> None:
+    problem = pairs(files)[0][0]
+
+    def cot(name: str, text: str) -> Trace:
+        return Trace(id=name, problem_id=problem.id, kind="cot", lang="en", text=text, answer="A")
+
+    write_records(tmp_path / "t.jsonl", [cot("right", "1 + 1 = 2\nThe answer is A."), cot("wrong", "1 + 1 = 3")])
+    summary = check_file(tmp_path / "t.jsonl", files / "p.jsonl")
+    assert (summary.proved, summary.refuted, summary.steps) == (0, 1, 0)
+    assert summary.as_dict(show=2)["claims in prose"] == {"proved": 1, "refuted": 1}
+    assert summary.faults[0] == "right: prose has no steps that could be proved"
+    assert summary.faults[1].startswith("wrong: 1 + 1 = 3 is refuted: ")
+
+
 def test_nothing_to_check(files: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
     (tmp_path / "c.jsonl").write_text("an earlier run\n")

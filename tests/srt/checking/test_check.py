@@ -4,7 +4,7 @@ import pytest
 
 from srt.checking import check
 from srt.errors import UserError
-from srt.language.trace import Step, Trace
+from srt.language.trace import Step, Trace, TraceCheck
 from srt.records import Problem
 
 STEP = Step(op="CONSTRAIN", args=("scene",), claim="Ann@S1")
@@ -31,16 +31,14 @@ def test_a_problem_that_no_checker_knows_leaves_every_step_unchecked() -> None:
     assert not found.refuted
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"kind": "free", "steps": [{"op": "INFER", "assertion": "one and one is two", "claim": "1 + 1 = 2"}]},
-        {"kind": "cot", "text": "One and one is two."},
-    ],
-)
-def test_free_and_cot_traces_are_unchecked(fields: dict[str, object]) -> None:
-    trace = Trace.model_validate({"id": "t", "problem_id": "p1", "lang": "en", "answer": "2", **fields})
-    found = check(problem("What is 1 + 1?"), trace)
-    assert {step.support for step in found.steps} <= {"unchecked"}
-    assert found.answer.support == "unchecked"
-    assert len(found.steps) == len(trace.steps)
+def test_free_and_cot_traces_are_judged_by_the_claims_in_their_prose() -> None:
+    def judged(**fields: object) -> TraceCheck:
+        trace = Trace.model_validate({"id": "t", "problem_id": "p1", "lang": "en", "answer": "2", **fields})
+        return check(problem("What is 1 + 1?"), trace)
+
+    step = {"op": "INFER", "args": ["question"]}
+    free = judged(kind="free", steps=[{**step, "assertion": "1 + 1 = 2"}, {**step, "assertion": "one and one"}])
+    assert [found.support for found in free.steps] == ["proved", "unchecked"]
+    cot = judged(kind="cot", text="So 1 + 1 = 2.")
+    assert (cot.steps, [claim.support for claim in cot.prose]) == ((), ["proved"])
+    assert judged(kind="cot", text="One and one is two.").prose == ()

@@ -1,0 +1,51 @@
+"""Where a file of problems finds its pictures: every path in a records file is relative to the file's own folder.
+
+Pictures that lie in or below that folder are referred to where they are. Those that lie elsewhere (a data set on a
+read-only disk, a file of problems in another folder) are copied beside the file, named by their SHA-256, so that a path
+never leads out of the folder: what reads pictures refuses such paths (:mod:`srt.pictures`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from srt.errors import UserError
+from srt.pictures import FORMATS, file_bytes, media_type
+from srt.records import Image
+
+_SUFFIX = {media: "." + name.lower().replace("jpeg", "jpg") for name, media in FORMATS.items()}
+
+
+class PictureFolder:
+    """Gives the pictures of the records file ``out`` their paths; ``copied`` counts the files that were written."""
+
+    def __init__(self, out: Path) -> None:
+        self.root = out.parent
+        self.copied = 0
+        self._copies = out.parent / f"{out.stem}-pictures"
+
+    def refer(self, root: Path, path: str) -> Image:
+        """The file ``path`` under the folder ``root``, as the records file refers to it.
+
+        Raises:
+            UserError: the picture is not fit to be read (:func:`srt.pictures.describe_picture`), in one line.
+        """
+        data = file_bytes(root, path)
+        kind = media_type(data, f"{root / path}")
+        digest = hashlib.sha256(data).hexdigest()
+        real, here = (root / path).resolve(), self.root.resolve()
+        if real.is_relative_to(here):
+            return Image(path=real.relative_to(here).as_posix(), sha256=digest)
+        copy = self._copies / digest[:2] / f"{digest}{_SUFFIX[kind]}"
+        try:
+            # Not synced one by one: a copy that a crash tore is seen here the next time, and by its digest before that.
+            if not copy.exists() or copy.read_bytes() != data:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                temporary = copy.with_suffix(".tmp")
+                temporary.write_bytes(data)
+                temporary.replace(copy)
+                self.copied += 1
+        except OSError as error:
+            raise UserError(f"{copy}: cannot be written: {error.strerror}") from None
+        return Image(path=copy.relative_to(self.root).as_posix(), sha256=digest)

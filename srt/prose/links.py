@@ -1,0 +1,128 @@
+"""Chains with what their sides may say, and what they tell the scope: definitions, conditions, coordinates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srt.prose.claims import Chain, Prose, Side
+from srt.prose.context import Context, context_of
+from srt.prose.expression import Call, Expression, Number, Symbol, symbols
+from srt.prose.lexer import Token
+from srt.prose.parser import READINGS, Unreadable, ambiguous, parse
+from srt.prose.scope import Scope, Statement, components, is_term
+
+_MOST_CHAINS = 600
+_MOST_PAIRS = 1000
+
+
+@dataclass(frozen=True)
+class Link:
+    """A chain; ``trees``: what each side may say, the likeliest first, none where it cannot be read; ``at``: where it
+    begins (negative for givens)."""
+
+    chain: Chain
+    trees: tuple[tuple[Expression, ...], ...]
+    context: Context
+    at: int
+
+
+def links_of(prose: Prose, place: int) -> list[Link]:
+    """The chains of ``prose``, read; ``place`` is added to where each begins."""
+    links: list[Link] = []
+    pairs = 0
+    for chain in prose.chains[:_MOST_CHAINS]:
+        pairs += len(chain.relations)
+        if pairs > _MOST_PAIRS:
+            break
+        context = context_of(prose.text, chain.start, chain.end)
+        if (
+            links
+            and links[-1].context.assumed
+            and prose.text[links[-1].chain.end : chain.start].strip(" $,，、and且") == ""
+        ):
+            context = Context(True, context.chosen, context.denied, context.concluded)
+        links.append(Link(chain, tuple(map(_trees, chain.sides)), context, place + chain.start))
+    return links
+
+
+def _trees(side: Side) -> tuple[Expression, ...]:
+    found: list[Expression] = []
+    for tokens in side.variants:
+        for reading in READINGS if ambiguous(tokens) else READINGS[:1]:
+            try:
+                tree = parse(tokens, reading)
+            except Unreadable:
+                continue
+            if tree not in found:
+                found.append(tree)
+    return tuple(found)
+
+
+def state(scope: Scope, link: Link, given: bool) -> None:
+    """Tell ``scope`` what ``link`` says. What a given says under an if is taken as said."""
+    assumed = link.context.assumed and not given
+    firsts = [trees[0] if trees else None for trees in link.trees]
+    for group in _equal_groups(link, firsts):
+        values = [tree for tree in group if _is_value(tree)]
+        for tree in group:
+            if is_term(tree) and values:
+                scope.define(tree, next((value for value in values if not symbols(value)), values[0]), link.at, assumed)
+    for left, relation, right in zip(firsts, link.chain.relations, firsts[1:], strict=False):
+        if left is not None and right is not None:
+            end = link.at + link.chain.end - link.chain.start
+            scope.statements.append(Statement(left, relation, right, link.at, end, assumed, link.context.chosen))
+
+
+def _is_value(tree: Expression) -> bool:
+    """Whether ``tree`` is closed, or a vector (with or without unknowns)."""
+    if isinstance(tree, Call) and tree.head in ("vec", "point", "pm"):
+        return tree.head == "vec"
+    return not symbols(tree)
+
+
+def _equal_groups(link: Link, firsts: list[Expression | None]) -> Iterator[list[Expression]]:
+    """The sides that the chain says are equal."""
+    group: list[Expression] = []
+    for place, tree in enumerate(firsts):
+        if place and link.chain.relations[place - 1] not in ("=", "≈"):
+            yield group
+            group = []
+        if tree is not None:
+            group.append(tree)
+    yield group
+
+
+def state_points(scope: Scope, prose: Prose, place: int) -> None:
+    """Tell ``scope`` the coordinates that ``prose`` gives: ``A(0,1,0)``."""
+    tokens = prose.tokens
+    for at, (name, after) in enumerate(itertools.pairwise(tokens)):
+        if name.kind == "name" and after.kind == "open" and after.text == "(" and name.text[:1].isupper():
+            close = _closing(tokens, at + 1)
+            if close is None:
+                continue
+            try:
+                tree = parse(tokens[at : close + 1])
+            except Unreadable:
+                continue
+            match tree:
+                case Call("point", (Symbol() as point, vector)) if len(point.name.rstrip("'0123456789_")) == 1:
+                    scope.define(Call("point", (point,)), vector, place + name.start)
+
+
+def _closing(tokens: tuple[Token, ...], at: int) -> int | None:
+    depth = 0
+    for place in range(at, min(len(tokens), at + 80)):
+        kind = tokens[place].kind
+        if kind in ("word", "stop", "rel", "line"):
+            return None
+        depth += (kind == "open") - (kind == "close")
+        if depth == 0:
+            return place
+    return None
+
+
+def vector_or_number(tree: Expression) -> bool:
+    """Whether ``tree`` is a closed number or a closed vector."""
+    return isinstance(tree, Number) or (not symbols(tree) and components(tree) is not None)

@@ -1,0 +1,102 @@
+"""What changed between two traces, step by step and word by word.
+
+Steps are paired first (in order, by how many words they share), then the words of each pair are compared. Words are
+runs of Latin letters or digits, LaTeX commands, single Chinese characters and single signs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+Mark = Literal["same", "added", "removed"]
+Change = Literal["same", "changed", "added", "removed"]
+
+_WORD = re.compile(r"\\[A-Za-z]+|[A-Za-z]+|[0-9]+|\s+|.", re.DOTALL)
+_LIKE_ENOUGH = 0.3
+# Pairing and comparing take time that grows with the product of the lengths: longer ones are taken as they stand.
+_MOST_PAIRS = 20_000
+_MOST_WORDS = 600
+
+
+@dataclass(frozen=True)
+class LineDiff:
+    """One line of the new text, or one that is gone. ``old`` and ``new`` are its numbers (from 1) in the two texts."""
+
+    change: Change
+    old: int | None
+    new: int | None
+    words: tuple[tuple[Mark, str], ...]
+
+
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[LineDiff]:
+    """The lines of both texts in order, each paired with the one it came from where there is such a line."""
+    found = []
+    for left, right in _pairs(old, new):
+        if right is None:
+            assert left is not None
+            found.append(LineDiff("removed", left + 1, None, (("removed", old[left]),)))
+        elif left is None:
+            found.append(LineDiff("added", None, right + 1, (("added", new[right]),)))
+        else:
+            change: Change = "same" if old[left] == new[right] else "changed"
+            found.append(LineDiff(change, left + 1, right + 1, diff_words(old[left], new[right])))
+    return found
+
+
+def diff_words(old: str, new: str) -> tuple[tuple[Mark, str], ...]:
+    """The pieces of both lines in order; those that are ``same`` or ``added`` make up ``new``."""
+    if old == new:
+        return (("same", new),)
+    left, right = _WORD.findall(old), _WORD.findall(new)
+    if max(len(left), len(right)) > _MOST_WORDS:
+        return (("removed", old), ("added", new))
+    pieces: list[tuple[Mark, str]] = []
+    for tag, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if tag == "equal":
+            pieces.append(("same", "".join(right[c:d])))
+            continue
+        if a < b:
+            pieces.append(("removed", "".join(left[a:b])))
+        if c < d:
+            pieces.append(("added", "".join(right[c:d])))
+    return tuple(pieces)
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int | None, int | None]]:
+    """The pairing in order with the greatest total likeness: a longest common subsequence with weights."""
+    if len(old) * len(new) > _MOST_PAIRS:
+        both = min(len(old), len(new))
+        return [
+            *((n, n) for n in range(both)),
+            *((n, None) for n in range(both, len(old))),
+            *((None, n) for n in range(both, len(new))),
+        ]
+    bags_old, bags_new = [Counter(_WORD.findall(line)) for line in old], [Counter(_WORD.findall(line)) for line in new]
+    like = [[_likeness(a, b) for b in bags_new] for a in bags_old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + like[i][j])
+    pairs: list[tuple[int | None, int | None]] = []
+    i = j = 0
+    while i < len(old) or j < len(new):
+        if i < len(old) and j < len(new) and like[i][j] and best[i][j] == best[i + 1][j + 1] + like[i][j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif j == len(new) or (i < len(old) and best[i][j] == best[i + 1][j]):
+            pairs.append((i, None))
+            i += 1
+        else:
+            pairs.append((None, j))
+            j += 1
+    return pairs
+
+
+def _likeness(left: Counter[str], right: Counter[str]) -> float:
+    shared = 2 * (left & right).total() / max(1, left.total() + right.total())
+    return shared if shared >= _LIKE_ENOUGH else 0.0

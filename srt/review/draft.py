@@ -1,0 +1,102 @@
+"""What a person typed into the editor, read as a trace; every fault is told at its step and field."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field, ValidationError
+
+from srt.answers import canonical_text, expected_kind, read_answer
+from srt.language.premises import canonical, parse_premise
+from srt.language.trace import Operation, Step, Trace, TraceKind
+from srt.records import Lang, Problem, Record
+
+Place = Literal["premises", "text", "answer"]
+_PREMISE = re.compile(r'"(?:\\.|[^"\\])*"|[^\s,，、]+')
+_LONGEST = 20_000
+
+
+class DraftStep(Record):
+    """One row of the editor. ``premises`` are words with spaces or commas between them, in the trace's language."""
+
+    op: Operation
+    premises: str = Field(default="", max_length=_LONGEST)
+    text: str = Field(default="", max_length=_LONGEST)
+
+
+class Draft(Record):
+    """What the editor sends: ``steps`` of a world or free trace, or the ``text`` of a cot trace."""
+
+    steps: tuple[DraftStep, ...] = Field(default=(), max_length=500)
+    text: str | None = Field(default=None, max_length=5 * _LONGEST)
+    answer: str = Field(max_length=_LONGEST)
+
+
+@dataclass(frozen=True)
+class DraftFault:
+    """What keeps a draft from being a trace. ``step`` counts from 1; ``None`` is the draft as a whole."""
+
+    step: int | None
+    field: Place
+    message: str
+
+
+def read_draft(draft: Draft, problem: Problem, kind: TraceKind, old: Trace | None) -> Trace | list[DraftFault]:
+    """The trace of ``kind`` that ``draft`` says, or every fault that keeps it from being one.
+
+    It bears the id and the teacher of ``old``, the trace that was edited, where there is one.
+    """
+    lang = old.lang if old else problem.lang
+    faults: list[DraftFault] = []
+    steps = []
+    for number, row in enumerate(draft.steps if kind != "cot" else (), 1):
+        step = _step(row, number, kind, lang, old)
+        if isinstance(step, Step):
+            steps.append(step)
+        else:
+            faults.append(step)
+    if kind != "cot" and not draft.steps:
+        faults.append(DraftFault(None, "text", "a trace needs at least one step"))
+    if kind == "cot" and not (draft.text or "").strip():
+        faults.append(DraftFault(None, "text", "the text is empty"))
+    if not draft.answer.strip():
+        faults.append(DraftFault(None, "answer", "the answer is empty"))
+    if faults:
+        return faults
+    return Trace(
+        id=old.id if old else f"{problem.id}/person",
+        problem_id=problem.id,
+        kind=kind,
+        lang=lang,
+        steps=tuple(steps),
+        text=draft.text if kind == "cot" else None,
+        answer=_answer(draft.answer, problem),
+        teacher=old.teacher if old else "person",
+    )
+
+
+def _answer(text: str, problem: Problem) -> str:
+    """``text`` in canonical form where it names options: ``a,c`` is ``A, C``."""
+    read = read_answer(text, "choice_set", problem.choices).answer if expected_kind(problem) == "choice_set" else None
+    return canonical_text(read) if read else text
+
+
+def _step(row: DraftStep, number: int, kind: TraceKind, lang: Lang, old: Trace | None) -> Step | DraftFault:
+    words = [canonical(word, lang) for word in _PREMISE.findall(row.premises)]
+    for word in words:
+        try:
+            parse_premise(word)
+        except ValueError as error:
+            return DraftFault(number, "premises", str(error))
+    args = tuple(words)
+    try:
+        if kind == "world":
+            return Step(op=row.op, args=args, claim=row.text)
+        step = Step(op=row.op, args=args, assertion=row.text)
+    except ValidationError:
+        return DraftFault(number, "text", "the step says nothing yet")
+    # A claim that was found in an assertion stays with it as long as nobody rewords it.
+    claims = {one.assertion: one.claim for one in old.steps} if old else {}
+    return step.model_copy(update={"claim": claims.get(step.assertion)})

@@ -1,0 +1,194 @@
+"""The server behind the page: a few routes on the loopback address, for one person's browser.
+
+What may talk to it: a request whose ``Host`` is this address (a foreign name that resolves to 127.0.0.1 is refused),
+that bears the token of this start (nobody else on the machine knows it), and that, where it asks for a change or hands
+anything in, comes from this page's own origin. Every answer forbids scripts, styles and connections from elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from aiohttp import web
+from pydantic import ValidationError
+
+from srt.errors import UserError
+from srt.review.draft import Draft
+from srt.review.pictures import picture_bytes
+from srt.review.session import Asked, Item, Refused, ReviewSession, Stale
+from srt.review.view import case_view, fault_view, session_view, summary, verdict_view
+
+ADDRESS = "127.0.0.1"
+TOKEN = "X-SRT-Token"
+_LARGEST_BODY = 2**20
+_HERE = Path(__file__).parent
+_ASSETS = {
+    "/page.css": ("page.css", "text/css"),
+    "/page.js": ("page.js", "text/javascript"),
+}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src blob: data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+M = TypeVar("M", Draft, Asked)
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+async def serve(session: ReviewSession, port: int, ready: Callable[[str], None]) -> None:
+    """Serve ``session`` until SIGINT or SIGTERM. ``ready`` is given the address to open, once somebody answers there.
+
+    Raises:
+        UserError: the port is taken, or may not be used.
+    """
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    token = secrets.token_urlsafe(24)
+    runner = web.AppRunner(review_app(session, token), access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, ADDRESS, port, reuse_address=True, shutdown_timeout=2)
+        try:
+            await site.start()
+        except (OSError, OverflowError) as error:
+            raise UserError(f"port {port} cannot be used: {error}; 0 takes one that is free") from None
+        ready(f"http://{ADDRESS}:{runner.addresses[0][1]}/?token={token}")
+        await stop.wait()
+    finally:
+        await runner.cleanup()
+
+
+def review_app(session: ReviewSession, token: str) -> web.Application:
+    """The routes over ``session``; ``token`` is what requests must bear."""
+    app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[_guard(token)])
+    pages = _Routes(session)
+    app.router.add_get("/", _page)
+    for path in _ASSETS:
+        app.router.add_get(path, _asset)
+    app.router.add_get("/api/session", pages.session_)
+    app.router.add_get("/api/cases/{index:[0-9]{1,7}}", pages.case)
+    app.router.add_get("/api/cases/{index:[0-9]{1,7}}/pictures/{number:[0-9]{1,4}}", pages.picture)
+    app.router.add_post("/api/cases/{index:[0-9]{1,7}}/check", pages.check)
+    app.router.add_post("/api/cases/{index:[0-9]{1,7}}/decide", pages.decide)
+    return app
+
+
+class _Routes:
+    def __init__(self, session: ReviewSession) -> None:
+        self.session = session
+        self._one_at_a_time = asyncio.Lock()
+
+    async def session_(self, _: web.Request) -> web.Response:
+        return _json(session_view(self.session))
+
+    async def case(self, request: web.Request) -> web.Response:
+        return _json(await asyncio.to_thread(case_view, self._item(request)))
+
+    async def picture(self, request: web.Request) -> web.Response:
+        item, number = self._item(request), int(request.match_info["number"])
+        try:
+            data, media_type = await asyncio.to_thread(picture_bytes, item.problem, number, self.session.pictures)
+        except UserError as error:
+            return _json({"error": str(error)}, 404)
+        return web.Response(body=data, content_type=media_type)
+
+    async def check(self, request: web.Request) -> web.Response:
+        """Verdicts on a draft, while it is typed. Nothing is saved."""
+        item, draft = self._item(request), await _body(request, Draft)
+        faults, judgement = await asyncio.to_thread(self.session.try_draft, item, draft)
+        return _json({"faults": fault_view(faults), "verdict": verdict_view(judgement) if judgement else None})
+
+    async def decide(self, request: web.Request) -> web.Response:
+        """One decision: 200 once it is on disk, 409 on a trace that has changed, 422 where it cannot stand."""
+        item, asked = self._item(request), await _body(request, Asked)
+        async with self._one_at_a_time:
+            try:
+                await asyncio.to_thread(self.session.decide, item, asked)
+            except Stale as error:
+                return _json({"error": str(error)}, 409)
+            except Refused as error:
+                verdict = verdict_view(error.judgement) if error.judgement else None
+                return _json({"error": str(error), "faults": fault_view(error.faults), "verdict": verdict}, 422)
+            except OSError as error:
+                return _json({"error": f"the decision could not be saved: {error.strerror}"}, 500)
+        return _json({"case": await asyncio.to_thread(case_view, item), "summary": summary(item)})
+
+    def _item(self, request: web.Request) -> Item:
+        index = int(request.match_info["index"])
+        if index >= len(self.session.items):
+            raise _refusal(404, "there is no such case")
+        return self.session.items[index]
+
+
+async def _page(request: web.Request) -> web.Response:
+    return web.Response(text=(_HERE / "page.html").read_text(encoding="utf-8"), content_type="text/html")
+
+
+async def _asset(request: web.Request) -> web.Response:
+    name, media_type = _ASSETS[request.path]
+    return web.Response(text=(_HERE / name).read_text(encoding="utf-8"), content_type=media_type)
+
+
+def _guard(token: str) -> Any:
+    @web.middleware
+    async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            _admit(request, token)
+            response = await handler(request)
+        except web.HTTPException as error:
+            response = (
+                error if error.content_type == "application/json" else _json({"error": error.reason}, error.status)
+            )
+        response.headers.update(_HEADERS)
+        return response
+
+    return guard
+
+
+def _admit(request: web.Request, token: str) -> None:
+    port = request.transport.get_extra_info("sockname")[1] if request.transport else 0
+    host = request.headers.get("Host", "")
+    if host not in (f"{ADDRESS}:{port}", f"localhost:{port}"):
+        raise _refusal(403, f"open http://{ADDRESS}:{port}: another name leads to no review page")
+    if request.path in _ASSETS:
+        return
+    given = request.query.get("token", "") if request.path == "/" else request.headers.get(TOKEN, "")
+    if not hmac.compare_digest(given.encode(), token.encode()):
+        raise _refusal(403, "open the address that srt review printed when it was last started")
+    if request.method not in ("GET", "HEAD"):
+        if request.headers.get("Origin") != f"http://{host}":
+            raise _refusal(403, "only the review page itself may ask for this")
+        if request.content_type != "application/json":
+            raise _refusal(415, "JSON was expected")
+
+
+async def _body(request: web.Request, model: type[M]) -> M:
+    try:
+        return model.model_validate(orjson.loads(await request.read()))
+    except orjson.JSONDecodeError:
+        raise _refusal(400, "not JSON") from None
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise _refusal(400, f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}") from None
+
+
+def _json(data: Any, status: int = 200) -> web.Response:
+    return web.Response(body=orjson.dumps(data), status=status, content_type="application/json")
+
+
+def _refusal(status: int, message: str) -> web.HTTPException:
+    kinds = {400: web.HTTPBadRequest, 403: web.HTTPForbidden, 404: web.HTTPNotFound, 415: web.HTTPUnsupportedMediaType}
+    return kinds[status](body=orjson.dumps({"error": message}), content_type="application/json")

@@ -1,0 +1,40 @@
+"""Texts in pieces: nothing is lost, and claims lie where they are."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from srt.language.trace import ClaimCheck, Support
+from srt.review.view import pieces
+
+
+def claim(start: int, end: int, support: Support = "proved") -> ClaimCheck:
+    return ClaimCheck(claim="c", start=start, end=end, support=support, reason=f"it is {support}")
+
+
+def test_latex_and_claims_are_cut_out() -> None:
+    found = pieces("so $a = 4$ and 𝑥 = 5", [claim(4, 9), claim(15, 20, "refuted")])
+    assert [(p["text"], p["latex"], p["support"]) for p in found] == [
+        ("so ", False, None),
+        ("$", True, None),
+        ("a = 4", True, "proved"),
+        ("$", True, None),
+        (" and ", False, None),
+        ("𝑥 = 5", False, "refuted"),
+    ]
+    assert found[-1]["why"] == "it is refuted"
+
+
+def test_the_gravest_of_overlapping_claims_is_shown() -> None:
+    found = pieces("a = b = c", [claim(0, 5), claim(4, 9, "refuted")])
+    assert [(p["text"], p["support"]) for p in found] == [("a = ", "proved"), ("b", "refuted"), (" = c", "refuted")]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    text=st.text(alphabet="a$\\()[]= 1𝑥面\n", max_size=40),
+    spans=st.lists(st.tuples(st.integers(-2, 45), st.integers(-2, 45)), max_size=5),
+)
+def test_the_pieces_make_up_the_text(text: str, spans: list[tuple[int, int]]) -> None:
+    assert "".join(p["text"] for p in pieces(text, [claim(*span) for span in spans])) == text
