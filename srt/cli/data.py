@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from srt.cli.output import JsonFlag, print_summary
+from srt.cli.output import JsonFlag, StrictFlag, print_summary
 
 
 def register(app: typer.Typer) -> None:
@@ -15,18 +15,26 @@ def register(app: typer.Typer) -> None:
 
     @app.command("import")
     def import_(
-        source: Annotated[str, typer.Argument(help="The corpus: space2025.")],
+        source: Annotated[str, typer.Argument(help="The corpus: mathspatial, solidgeo or space2025.")],
         path: Annotated[Path, typer.Argument(help="A published file, or the folder that holds them.")],
-        out: Annotated[Path, typer.Option("-o", "--out", help="Where the problems go (JSONL).")],
+        out: Annotated[Path, typer.Option("-o", "--out", help="Where the problems go (JSONL); refusals go beside it.")],
+        lang: Annotated[str | None, typer.Option("--lang", help="zh (default) or en; mathspatial has both.")] = None,
+        traces: Annotated[
+            Path | None, typer.Option("--traces", help="Where mathspatial's published traces go (JSONL).")
+        ] = None,
+        strict: StrictFlag = False,
         as_json: JsonFlag = False,
     ) -> None:
         """Read a published corpus from disk.
 
-        Example: srt import space2025 data/spr_en_train.jsonl -o problems.jsonl
+        Example: srt import mathspatial MathSpatial/corpus -o problems.jsonl --lang en
         """
         from srt.corpora import import_file
 
-        print_summary(import_file(source, path, out), as_json)
+        summary = import_file(source, path, out, lang=lang, traces=traces)
+        print_summary(summary, as_json)
+        if strict and summary.get("refused"):
+            raise typer.Exit(1)
 
     @app.command()
     def generate(

@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
-from srt.corpora import space2025
+from srt.corpora import mathspatial, solidgeo, space2025
+from srt.corpora.item import NotImported, Reader, Request
 from srt.errors import UserError
 from srt.jsonl import keep_apart, keep_outside, write_records
-from srt.records import Problem
+from srt.language.trace import Trace
+from srt.picture_folder import PictureFolder
+from srt.records import Lang, Problem
 from srt.worlds import world_of
 
-CORPORA: dict[str, Callable[[Path], Iterator[Problem]]] = {"space2025": space2025.read}
+CORPORA: dict[str, Reader] = {
+    "mathspatial": mathspatial.read,
+    "solidgeo": solidgeo.read,
+    "space2025": lambda path, _: space2025.read(path),
+}
 
 
 def read_corpus(name: str, path: Path) -> Iterator[Problem]:
-    """The problems of the corpus ``name`` at ``path``; :class:`UserError` where there is no such corpus or file."""
-    if name not in CORPORA:
-        raise UserError(f"unknown corpus {name!r}: the corpora are {', '.join(sorted(CORPORA))}")
-    return CORPORA[name](path)
+    """The problems of the corpus ``name`` at ``path``, in Chinese where it has both languages; no traces.
+
+    Its pictures are referred to from ``path``'s folder.
+
+    Raises:
+        UserError: there is no such corpus or file.
+    """
+    request = Request(lang="zh", traces=False, pictures=PictureFolder(path.parent / "problems.jsonl"))
+    return (item for item in _reader(name)(path, request) if isinstance(item, Problem))
 
 
-def import_file(name: str, path: Path, out: Path) -> dict[str, Any]:
+def import_file(
+    name: str, path: Path, out: Path, *, lang: str | None = None, traces: Path | None = None
+) -> dict[str, Any]:
     """Read a corpus into ``out`` and say how many problems of each category it holds.
 
-    Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``.
+    Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``. Items that
+    are not taken are named in ``out`` with ``.refusals`` before its suffix. ``lang`` and ``traces`` (where the
+    published traces go) are for MathSpatial, which has both languages, and Chinese by default.
 
     Raises:
         UserError: no such corpus or file, nothing in it, or an ``out`` that is ``path`` or lies in that folder.
@@ -34,21 +50,63 @@ def import_file(name: str, path: Path, out: Path) -> dict[str, Any]:
     """
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")
-    keep_apart(out, path)
-    keep_outside(out, path)
+    if name in CORPORA and name != "mathspatial" and (lang or traces):
+        raise UserError(f"{name}: --lang and --traces are for mathspatial")
+    if lang is not None and lang not in get_args(Lang):
+        raise UserError(f"--lang: {' or '.join(get_args(Lang))} was expected, not {lang!r}")
+    refusals = out.with_name(f"{out.stem}.refusals{out.suffix}")
+    for file in filter(None, (out, traces)):
+        keep_apart(file, path, refusals)
+        keep_outside(file, path)
+    if traces is not None:
+        keep_apart(traces, out)
+    pictures = PictureFolder(out)
+    read = _reader(name)(path, Request(lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures))
     counts: Counter[str] = Counter()
-    read = read_corpus(name, path)
+    notes: Counter[str] = Counter()
+    imported: list[Trace] = []
+    refused: list[NotImported] = []
 
     def problems() -> Iterator[Problem]:
-        for problem in read:
-            counts[problem.subcategory or problem.category or "none"] += 1
-            yield _with_traits(problem)
+        for item in read:
+            if isinstance(item, Trace):
+                imported.append(item)
+            elif isinstance(item, NotImported):
+                refused.append(item)
+            else:
+                counts[item.subcategory or item.category or "none"] += 1
+                notes.update(item.meta.get("notes", ()))
+                yield _with_traits(item)
         # Raised here, in mid-write, so that what lies at `out` already stays as it is.
         if not counts:
-            raise UserError(f"{path}: no problems in this file")
+            first = f"; the first of {len(refused)} refused: {refused[0].item}: {refused[0].detail}" if refused else ""
+            raise UserError(f"{path}: no problems in this file{first}")
+        if refused or refusals.exists():
+            write_records(refusals, refused)
+        if traces is not None:
+            write_records(traces, imported)
 
     write_records(out, problems())
-    return {"problems": counts.total(), "category": dict(sorted(counts.items()))}
+    summary: dict[str, Any] = {"problems": counts.total(), "category": dict(sorted(counts.items()))}
+    if refused:
+        summary |= {"refused": _tally(f"{one.what} {one.reason}" for one in refused), "refusals": str(refusals)}
+    if notes:
+        summary["notes"] = dict(sorted(notes.items()))
+    if pictures.copied:
+        summary["pictures copied"] = pictures.copied
+    if traces is not None:
+        summary |= {"traces": len(imported), "trace field": _tally(trace.id.rpartition("/")[2] for trace in imported)}
+    return summary
+
+
+def _reader(name: str) -> Reader:
+    if name not in CORPORA:
+        raise UserError(f"unknown corpus {name!r}: the corpora are {', '.join(sorted(CORPORA))}")
+    return CORPORA[name]
+
+
+def _tally(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items()))
 
 
 def _with_traits(problem: Problem) -> Problem:
