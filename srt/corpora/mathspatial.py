@@ -1,0 +1,204 @@
+"""MathSpatial (Bench and Corpus): school problems of spatial reasoning with pictures, read from its published folders.
+
+The data are CC BY-NC-SA 4.0 and are not part of this repository: pass the folder ``benchmark`` or ``corpus``, or the
+one that holds both. Each problem is a folder ``questionXXXXX`` with ``data.json`` and ``images/``.
+
+``question`` is Chinese; ``question_en`` is missing in 1 to 2% of the problems, which are refused where English is asked
+for. Options and solution are published in Chinese only. Most options are placeholders (the option is in the picture);
+they stay as they are, with the note ``placeholder_choices``. The options of a fill-in problem are left out of the
+problem and kept in ``meta``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from srt.corpora.gold import is_letter, read_gold
+from srt.corpora.item import LONGEST_TEXT, NotImported, Request, Why
+from srt.corpora.mathspatial_traces import published_trace
+from srt.errors import UserError
+from srt.language.trace import Trace
+from srt.pictures import file_bytes
+from srt.records import Image, Problem
+
+SPLITS = {"benchmark": "test", "corpus": "train"}
+"""Published folder and the split it is: Bench is for evaluation, Corpus for training."""
+
+CATEGORIES = {
+    "CR": "Holistic Recognition",
+    "3VM": "Holistic Recognition",
+    "IVI": "Holistic Recognition",
+    "C3M": "Holistic Recognition",
+    "PRA": "Generative Inference",
+    "MVC": "Generative Inference",
+    "VT": "Generative Inference",
+    "PPCD": "Abstract Deduction",
+    "FPBI": "Abstract Deduction",
+    "SCP": "Abstract Deduction",
+    "GPC": "Abstract Deduction",
+}
+
+# The datasheet's full names, and Chinese ones that mean the same; compared without case, spaces and punctuation.
+_NAMES = {
+    "CR": ("Cross-section Recognition", "截面识别"),
+    "3VM": ("3-View Matching", "Three-View Matching", "三视图匹配"),
+    "IVI": ("Isometric View Identification", "轴测图识别", "等轴测图识别", "立体图识别"),
+    "C3M": ("Combine 3-View Matching", "Combined 3-View Matching", "组合三视图匹配", "组合体三视图匹配"),
+    "PRA": ("Projection Reasoning & Analysis", "Projection Reasoning and Analysis", "投影推理与分析", "投影推理分析"),
+    "MVC": ("Multi-View Construction", "多视图构建", "多视图构造"),
+    "VT": ("View Transformation", "视图变换", "视图转换"),
+    "PPCD": ("Planar Path & Cutting Deduction", "Planar Path and Cutting Deduction", "平面路径与切割推理"),
+    "FPBI": (
+        "Folding Pattern & Box Inference",
+        "Folding Pattern and Box Inference",
+        "折叠图案与盒子推断",
+        "折叠与盒子推理",
+    ),
+    "SCP": ("Shadow & Cross-section Projection", "Shadow and Cross-section Projection", "阴影与截面投影"),
+    "GPC": ("Geometric Property Calculation", "几何性质计算", "几何属性计算"),
+}
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+_CODES = {_folded(name): code for code, names in _NAMES.items() for name in (code, *names)}
+_LARGEST = 4 * 2**20
+
+
+class _NotTaken(Exception):
+    def __init__(self, reason: Why, detail: str) -> None:
+        self.reason, self.detail = reason, detail
+
+
+def read(path: Path, request: Request) -> Iterator[Problem | Trace | NotImported]:
+    """The problems of a published folder in the order of their names, each followed by its published trace.
+
+    Raises:
+        UserError: ``path`` is neither ``benchmark`` nor ``corpus`` nor holds one of them.
+    """
+    for part, split in _parts(path):
+        for folder in sorted(part.glob("question*")):
+            if folder.is_dir():
+                yield from _read_one(folder, part.name.lower(), split, request)
+
+
+def _parts(path: Path) -> list[tuple[Path, str]]:
+    here = [path] if path.name.lower() in SPLITS else sorted(path.iterdir()) if path.is_dir() else []
+    parts = [(part, SPLITS[part.name.lower()]) for part in here if part.name.lower() in SPLITS and part.is_dir()]
+    if not parts:
+        raise UserError(f"{path}: MathSpatial's folder benchmark or corpus was expected, or the folder that holds them")
+    return parts
+
+
+def _read_one(folder: Path, part: str, split: str, request: Request) -> Iterator[Problem | Trace | NotImported]:
+    group = f"mathspatial-{part}-{folder.name.removeprefix('question')}"
+    try:
+        row = _row(folder)
+        problem = _problem(row, folder, group, split, request)
+    except _NotTaken as fault:
+        yield NotImported(item=group, what="problem", reason=fault.reason, detail=fault.detail)
+        return
+    yield problem
+    if request.traces:
+        yield published_trace(row, problem)
+
+
+def _row(folder: Path) -> dict[str, Any]:
+    try:
+        data = file_bytes(folder, "data.json")
+        row = orjson.loads(data) if len(data) <= _LARGEST else None
+    except UserError as error:
+        raise _NotTaken("unreadable", str(error)) from None
+    except orjson.JSONDecodeError as error:
+        raise _NotTaken("unreadable", f"{folder / 'data.json'}: not JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise _NotTaken("unreadable", f"{folder / 'data.json'}: a JSON object of at most 4 MiB was expected")
+    return row
+
+
+def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request: Request) -> Problem:
+    question = _text(row, "question_en" if request.lang == "en" else "question")
+    if question is None and request.lang == "en":
+        raise _NotTaken("no_translation", f"{folder / 'data.json'}: question_en: missing")
+    if question is None:
+        raise _NotTaken("no_question", f"{folder / 'data.json'}: question: missing")
+    if len(question) > LONGEST_TEXT:
+        raise _NotTaken("unreadable", f"{folder / 'data.json'}: question: more than {LONGEST_TEXT} characters")
+    printed = row.get("answer")
+    printed = str(printed) if isinstance(printed, int | float) else _text(row, "answer")
+    if printed is None:
+        raise _NotTaken("no_answer", f"{folder / 'data.json'}: answer: missing")
+    offered = _choices(row.get("choices"))
+    choice = _text(row, "question_type") in ("选择题", "choice", "multiple choice") or bool(
+        offered and is_letter(printed)
+    )
+    choices = offered if choice else {}
+    gold = read_gold(printed, choices, choice=choice)
+    if gold.answer is None:
+        reason: Why = "answer_is_no_option" if choice else "no_answer"
+        raise _NotTaken(reason, f"{folder / 'data.json'}: answer: {printed[:80]!r} is not read as an answer")
+    notes = ["placeholder_choices"] if any(_is_placeholder(*option) for option in choices.items()) else []
+    printed_code = _text(row, "sub_category") or ""
+    code = _CODES.get(_folded(printed_code))
+    if code is None:
+        notes.append(f"unknown_subcategory: {printed_code[:60] or 'none'}")
+    return Problem(
+        id=f"{group}-{request.lang}",
+        source="mathspatial",
+        split=split,
+        lang=request.lang,
+        question=question,
+        choices=choices,
+        images=_images(row.get("images"), folder, request),
+        answer=gold.answer,
+        solution=_text(row, "analysis") or gold.explanation,
+        category=CATEGORIES[code] if code else _text(row, "main_category"),
+        subcategory=code or printed_code or None,
+        group_id=group,
+        meta={"answer": printed, "notes": notes, **({"choices": offered} if offered and not choices else {})},
+    )
+
+
+def _choices(value: Any) -> dict[str, str]:
+    """The published options, if their keys are letters; an option that is no text is an empty one (a placeholder)."""
+    if not isinstance(value, dict) or not all(re.fullmatch("[A-Z]", letter) for letter in value):
+        return {}
+    return {letter: text.strip() if isinstance(text, str) else "" for letter, text in sorted(value.items())}
+
+
+def _is_placeholder(letter: str, text: str) -> bool:
+    """The option is in the picture: its text is empty, its own letter, or a word for a picture."""
+    body = re.sub(r"[\W_]|选项|option|图片?|image|picture|见", "", text, flags=re.I)
+    return body.upper() in ("", letter)
+
+
+def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
+    """The pictures, whose paths are relative to the problem's folder (or begin with its name)."""
+    if paths is None:
+        return []
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise _NotTaken("unreadable", f"{folder / 'data.json'}: images: a list of paths was expected")
+    images = []
+    for path in paths:
+        path = path.replace("\\", "/").removeprefix("./")
+        if f"/{folder.name}/" in f"/{path}":
+            path = path.rpartition(f"{folder.name}/")[2]
+        if "/" not in path:
+            path = f"images/{path}"
+        try:
+            images.append(request.pictures.refer(folder, path))
+        except UserError as error:
+            raise _NotTaken("picture", str(error)) from None
+    return images
+
+
+def _text(row: dict[str, Any], field: str) -> str | None:
+    value = row.get(field)
+    return value.strip() if isinstance(value, str) and value.strip() else None

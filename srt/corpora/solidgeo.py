@@ -1,0 +1,161 @@
+"""SolidGeo: solid geometry with pictures and official solutions, English and Chinese, read from its published file.
+
+The data are CC BY-NC 4.0 and are not part of this repository: pass ``SolidGeo.json`` or its folder, pictures beside it.
+
+What the published file makes one watch for: pictures under Windows separators; ``<ImageHere>`` and ``<image1>`` in the
+text; options that stand in the text or in the picture and not in ``choices``; an explanation behind the answer
+(``[Analysis]``, 【解析】); answers that are whole solutions; items whose question is in the picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from srt.corpora.gold import read_gold
+from srt.corpora.item import LONGEST_TEXT, NotImported, Request, Why
+from srt.errors import UserError
+from srt.pictures import file_bytes
+from srt.records import Image, Lang, Problem
+
+_PLACE = "<ImageHere>"
+_LOST_PICTURE = re.compile(r"[ \t]*<(?:img|image)_\d+>")
+_OPTION = re.compile(r"(?:^|(?<=\s))([A-H])[.．、][ \t]*(.*?)\s*(?=\s[A-H][.．、]|\Z)", re.S)
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+class _NotTaken(Exception):
+    def __init__(self, reason: Why, detail: str) -> None:
+        self.reason, self.detail = reason, detail
+
+
+def read(path: Path, request: Request) -> Iterator[Problem | NotImported]:
+    """The problems of ``SolidGeo.json`` (or the folder that holds it), in its order, and the items not taken.
+
+    Raises:
+        UserError: there is no such file, or it is not the published mapping (or list) of items.
+    """
+    file = path / "SolidGeo.json" if path.is_dir() else path
+    for key, row in _rows(file):
+        try:
+            yield _problem(key, row, file.parent, request)
+        except _NotTaken as fault:
+            yield NotImported(item=f"solidgeo-{key}", what="problem", reason=fault.reason, detail=fault.detail)
+
+
+def _rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        data = orjson.loads(file_bytes(file.parent, file.name))
+    except orjson.JSONDecodeError as error:
+        raise UserError(f"{file}: not JSON: {error}") from None
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else None
+    if items is None:
+        raise UserError(f"{file}: a JSON object of items was expected, not {type(data).__name__}")
+    for key, row in items:
+        if not isinstance(row, dict):
+            raise UserError(f"{file}: item {key}: a JSON object was expected, not {type(row).__name__}")
+        yield str(key), row
+
+
+def _problem(key: str, row: dict[str, Any], folder: Path, request: Request) -> Problem:
+    question, printed = row.get("question"), row.get("answer")
+    if not isinstance(question, str) or not isinstance(printed, str):
+        raise _NotTaken("unreadable", "question, answer: a text was expected in each")
+    if len(question) > LONGEST_TEXT:
+        raise _NotTaken("unreadable", f"question: {len(question)} characters; at most {LONGEST_TEXT} are read")
+    images = _images(row.get("image"), folder, request)
+    notes = []
+    if not question.strip():
+        if not images:
+            raise _NotTaken("no_question", "question: empty, and there is no picture")
+        notes.append("question_in_picture")
+    question = _numbered(question.strip().removesuffix("##").strip(), len(images))
+    choice = row.get("answer_type") == "choice"
+    question, choices = _options(question, row.get("choices"), choice)
+    if any(_is_placeholder(letter, text) for letter, text in choices.items()):
+        notes.append("placeholder_choices")
+    gold = read_gold(printed, choices, choice=choice)
+    if gold.answer is None:
+        reason: Why = "answer_is_no_option" if choice else "no_answer"
+        raise _NotTaken(reason, f"answer: {printed[:80]!r} is not read as an answer")
+    solution = _solution(row.get("solution")) or gold.explanation
+    types = [kind for kind in row.get("problem_type") or () if isinstance(kind, str)]
+    return Problem(
+        id=f"solidgeo-{key}",
+        source="solidgeo",
+        split="test",
+        lang=_lang(question + (solution or "")),
+        question=question,
+        choices=choices,
+        images=images,
+        answer=gold.answer,
+        solution=solution,
+        category=types[0] if types else None,
+        meta={
+            "answer": printed,
+            **{field: row[field] for field in ("qa_id", "source", "complexity_level", "answer_type") if field in row},
+            "problem_type": types,
+            "notes": notes,
+        },
+    )
+
+
+def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise _NotTaken("unreadable", "image: a list of paths was expected")
+    try:
+        return [request.pictures.refer(folder, path.replace("\\", "/")) for path in paths]
+    except UserError as error:
+        raise _NotTaken("picture", str(error)) from None
+
+
+def _numbered(question: str, pictures: int) -> str:
+    """``<ImageHere>`` as ``<image1>``, ``<image2>``, ...: as the other items of the corpus name their pictures."""
+    parts = question.split(_PLACE)
+    if len(parts) - 1 > pictures:
+        return question
+    return parts[0] + "".join(f"<image{number}>{part}" for number, part in enumerate(parts[1:], 1))
+
+
+def _options(question: str, listed: Any, choice: bool) -> tuple[str, dict[str, str]]:
+    """The question without the options that end it, and the options: as listed, else as the text says them."""
+    found = _options_in(question)
+    if isinstance(listed, list) and len(listed) > 1 and all(isinstance(text, str) for text in listed):
+        choices = {chr(ord("A") + number): text.strip() for number, text in enumerate(listed[:26])}
+        return (found[0] if found and found[1].keys() == choices.keys() else question), choices
+    return found if choice and found else (question, {})
+
+
+def _options_in(question: str) -> tuple[str, dict[str, str]] | None:
+    """The stem and the options behind it; ``None`` unless they are A, B, C... in order, to the end."""
+    start = re.search(r"(?:^|\s)A[.．、]", question)
+    if start is None:
+        return None
+    options = _OPTION.findall(question[start.start() :].strip())
+    letters = [letter for letter, _ in options]
+    if len(letters) < 3 or letters != [chr(ord("A") + number) for number in range(len(letters))]:
+        return None
+    # An option on several lines, or cut out of a LaTeX table, is one that was not understood.
+    if any("\n" in text.strip() or text.count("{") != text.count("}") for _, text in options):
+        return None
+    return question[: start.start()].strip(), {letter: text.strip() for letter, text in options}
+
+
+def _is_placeholder(letter: str, text: str) -> bool:
+    """The option is in the picture: its text is empty, its own letter, or the name of a picture."""
+    return text in ("", letter, r"$\qquad$") or re.fullmatch(r"<image\d+>", text) is not None
+
+
+def _solution(parts: Any) -> str | None:
+    if not isinstance(parts, list):
+        return None
+    text = "\n\n".join(part.strip() for part in parts if isinstance(part, str))
+    return _LOST_PICTURE.sub("", text).strip() or None
+
+
+def _lang(text: str) -> Lang:
+    return "zh" if len(_CHINESE.findall(text)) > 2 else "en"

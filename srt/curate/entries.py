@@ -1,0 +1,72 @@
+"""A problem as curation holds it: what is compared, and nothing else, so that tens of thousands fit in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from srt.answers import canonical_text
+from srt.curate.text import Facts, facts, normal_form
+from srt.records import Image, Lang, Problem
+
+_RANKS = {"test": 0, "dev": 1, "val": 1, "validation": 1}
+TRAIN_RANK = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``position`` is its place among all entries, ``file`` ``None`` for a problem of the file that is curated.
+
+    ``rank`` orders splits by who stays: 0 test, 1 dev, 2 the others. ``answer`` is comparable text: the options that
+    are right, not their letters, where they are texts. ``compared`` is the text that is compared, as it was written.
+    """
+
+    position: int
+    id: str
+    file: str | None
+    root: Path
+    split: str
+    rank: int
+    lang: Lang
+    group: str | None
+    category: str
+    compared: str
+    normal: str
+    facts: Facts
+    images: tuple[Image, ...]
+    answer: str | None
+
+
+def entry(problem: Problem, position: int, root: Path, file: str | None = None) -> Entry:
+    """The entry of ``problem``, whose pictures' paths are relative to ``root``."""
+    options = sorted(text for letter, text in problem.choices.items() if normal_form(text) not in ("", letter.lower()))
+    compared = "\n".join([problem.question, *options])
+    return Entry(
+        position=position,
+        id=problem.id,
+        file=file,
+        root=root,
+        split=problem.split,
+        rank=_RANKS.get(problem.split, TRAIN_RANK),
+        lang=problem.lang,
+        group=problem.group_id,
+        category=problem.subcategory or problem.category or "none",
+        compared=compared,
+        normal="\n".join(filter(None, map(normal_form, [problem.question, *options]))),
+        facts=facts(compared),
+        images=tuple(problem.images),
+        answer=_answer(problem, options),
+    )
+
+
+def by_right_to_stay(entries: list[Entry]) -> list[Entry]:
+    """Test before dev before train, at each rank the other files first, then the file's own order."""
+    return sorted(entries, key=lambda one: (one.rank, one.file is None, one.position))
+
+
+def _answer(problem: Problem, options: list[str]) -> str | None:
+    if problem.answer is None:
+        return None
+    if problem.answer.kind == "choice_set" and len(options) == len(problem.choices) > 0:
+        return "; ".join(sorted(normal_form(problem.choices.get(letter, letter)) for letter in problem.answer.value))
+    return normal_form(canonical_text(problem.answer))

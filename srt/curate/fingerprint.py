@@ -1,0 +1,141 @@
+"""Near-duplicate pictures: a perceptual hash to find them, and a comparison place by place to be sure of them.
+
+Diagrams of school geometry are alike: two nets of a cube that differ in one digit have nearly the same hash. So the
+hash only proposes; two pictures are the same where, scaled to what is drawn in them, no small region differs. That
+holds for a recompressed, padded or brightened copy, mostly for a resized one, and rarely for another label or number.
+
+The hash is pHash: 64 signs of the lowest frequencies of a discrete cosine transform of 32 x 32 grey values, relative to
+their median (Zauner, "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010), here of the part of
+the picture that is drawn on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import PIL.Image
+import PIL.ImageFilter
+from numpy.typing import NDArray
+
+SIDE: Final = 160
+"""Pixels a side of the picture that is compared place by place."""
+_BLOCK: Final = 20
+_SHIFT: Final = 3
+_HASHED: Final = 32
+_LOW: Final = 8
+_LARGEST: Final = 512
+_INK: Final = 0.35
+"""Share of the strongest contrast that counts as drawn; below it is JPEG noise."""
+_FAINTEST: Final = 24
+"""Grey levels (of 256) of the strongest contrast below which a picture is blank."""
+_DIFFERENT: Final = 0.5
+"""Likeness below which two pictures are different ones, whatever else is seen."""
+_FLAT: Final = 0.06
+"""Standard deviation (of 0 to 1) below which a block is blank."""
+
+Grey = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A picture as it is compared: ``grey`` is SIDE x SIDE, 0 to 255; ``ratio`` is width by height of what is drawn."""
+
+    grey: NDArray[np.uint8]
+    ratio: float
+
+
+def perceptual_hash(picture: PIL.Image.Image) -> int | None:
+    """The 64 bits of a decoded picture; ``None`` for a blank one, whose bits would be noise."""
+    cut = _drawn(picture)
+    if cut is None:
+        return None
+    levels = np.asarray(cut.resize((_HASHED, _HASHED), PIL.Image.Resampling.BOX), dtype=np.float64)
+    low = (_COSINES @ levels @ _COSINES.T).ravel()
+    return int.from_bytes(np.packbits(low > np.median(low[1:])).tobytes(), "big")
+
+
+def look_at(picture: PIL.Image.Image) -> Look | None:
+    """The look of a decoded picture, cut to what is drawn, contrast stretched; ``None`` for a blank one."""
+    cut = _drawn(picture)
+    if cut is None:
+        return None
+    small = cut.resize((SIDE, SIDE), PIL.Image.Resampling.BOX).filter(PIL.ImageFilter.GaussianBlur(1.5))
+    levels = np.asarray(small, dtype=np.float32)
+    low, high = np.percentile(levels, (1, 99))
+    grey = np.clip((levels - low) / max(float(high - low), 1.0), 0.0, 1.0)
+    return Look((grey * 255).astype(np.uint8), cut.width / cut.height)
+
+
+def likeness(one: Look, other: Look) -> float:
+    """1 for the same picture, less the more the worst small region differs; 0 where the proportions differ.
+
+    Per block of 20 x 20 pixels (of 160 x 160), the correlation of the grey values, so that lines made thinner or paler
+    by a rescaling stay the same lines; a block may lie up to three pixels off. Blank blocks are equal.
+    """
+    if not 0.9 < one.ratio / other.ratio < 1.1:
+        return 0.0
+    first, second = _unit(one), _unit(other)
+    worst = _worst_block(first, second)
+    # The other way round finds what is drawn in `other` alone; where they differ already, it cannot mend that.
+    return max(0.0, worst if worst < _DIFFERENT else min(worst, _worst_block(second, first)))
+
+
+def _unit(look: Look) -> Grey:
+    grey: Grey = look.grey.astype(np.float32)
+    grey /= 255
+    return grey
+
+
+def _worst_block(fixed: Grey, moved: Grey) -> float:
+    """The least, over blocks, of the best correlation over shifts of ``moved``."""
+    padded = np.pad(moved, _SHIFT, mode="edge")
+    here = _blocks(fixed)
+    best = np.full(len(here), -1.0, np.float32)
+    for row in range(2 * _SHIFT + 1):
+        for column in range(2 * _SHIFT + 1):
+            there = _blocks(padded[row : row + SIDE, column : column + SIDE])
+            best = np.maximum(best, _correlation(here, there))
+    return float(best.min())
+
+
+def _blocks(grey: Grey) -> Grey:
+    """One row of pixels a block, less their mean."""
+    count = SIDE // _BLOCK
+    rows = grey.reshape(count, _BLOCK, count, _BLOCK).swapaxes(1, 2).reshape(count * count, _BLOCK * _BLOCK)
+    centred: Grey = rows - rows.mean(1, keepdims=True)
+    return centred
+
+
+def _correlation(here: Grey, there: Grey) -> Grey:
+    blank = _FLAT * _BLOCK  # the norm of a block whose standard deviation is _FLAT
+    one, other = np.linalg.norm(here, axis=1), np.linalg.norm(there, axis=1)
+    value = (here * there).sum(1) / np.maximum(one, blank) / np.maximum(other, blank)
+    return np.where((one < blank) & (other < blank), 1.0, value).astype(np.float32)
+
+
+def _drawn(picture: PIL.Image.Image) -> PIL.Image.Image | None:
+    """The grey picture cut to what differs from its background, the median of its border; transparent parts white."""
+    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
+        white = PIL.Image.new("RGBA", picture.size, "white")
+        picture = PIL.Image.alpha_composite(white, picture.convert("RGBA"))
+    flat = picture.convert("L")
+    flat.thumbnail((_LARGEST, _LARGEST), PIL.Image.Resampling.BOX)
+    levels = np.asarray(flat, dtype=np.float32)
+    border = np.concatenate([levels[0], levels[-1], levels[:, 0], levels[:, -1]])
+    contrast = np.abs(levels - np.median(border))
+    if contrast.max() < _FAINTEST:
+        return None
+    ink = contrast > _INK * contrast.max()
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    return flat.crop((int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1))
+
+
+def _cosines() -> NDArray[np.float64]:
+    """The first rows of the matrix of the discrete cosine transform (type II, unscaled)."""
+    at = np.arange(_HASHED)
+    return np.asarray(np.cos(np.pi * np.arange(_LOW)[:, None] * (2 * at + 1) / (2 * _HASHED)))
+
+
+_COSINES: Final = _cosines()

@@ -1,0 +1,133 @@
+"""The pictures of many problems: which can be read, who has nearly the same ones, and how alike they are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+
+from srt.curate.entries import Entry
+from srt.curate.fingerprint import Look, likeness, look_at, perceptual_hash
+from srt.curate.hash_index import HashIndex
+from srt.errors import UserError
+from srt.pictures import open_picture
+
+MOST = 200
+"""Problems with nearly the same picture from which on it does not single out candidates any more."""
+_FEW = 50
+"""Candidates from which on another picture of the problem is looked up, to leave fewer."""
+
+
+class Gallery:
+    """The hashes of all pictures of ``entries``, each picture (by its SHA-256) decoded once here.
+
+    ``unreadable`` gives, by position, why a problem's pictures cannot be read.
+    """
+
+    def __init__(self, entries: Iterable[Entry], bits: int) -> None:
+        self.unreadable: dict[int, str] = {}
+        self._bits = bits
+        self._hashes: dict[str, int | None] = {}
+        self._where: dict[str, tuple[Entry, int]] = {}
+        readable = [one for one in entries if one.images and self._take_in(one)]
+        self._by_count = {
+            count: _Shelf([one for one in readable if len(one.images) == count], self._hashes, bits)
+            for count in {len(one.images) for one in readable}
+        }
+        self._look = lru_cache(maxsize=2048)(self._look_afresh)
+
+    def candidates(self, one: Entry) -> list[Entry] | None:
+        """Problems with as many pictures, each of which has a hash near to that of one of ``one``'s; not ``one``.
+
+        ``None`` where more than :data:`MOST` problems have pictures like that: no comparison of all pairs.
+        """
+        shelf = self._by_count.get(len(one.images))
+        if shelf is None or one.position in self.unreadable:
+            return []
+        found: set[int] | None = None
+        for image in one.images:
+            near = shelf.near(image.sha256, self._hashes[image.sha256])
+            if near is None:
+                continue
+            found = near if found is None else found & near
+            if len(found) <= _FEW:
+                break
+        if found is None:
+            return None
+        return [shelf.entries[number] for number in sorted(found) if shelf.entries[number] is not one]
+
+    def likeness(self, one: Entry, other: Entry) -> float:
+        """How alike the least alike of their pictures are, each paired with another's; 1 where neither has pictures."""
+        if len(one.images) != len(other.images):
+            return 0.0
+        left = [image.sha256 for image in other.images]
+        worst = 1.0
+        for image in one.images:
+            if not left:
+                break
+            if image.sha256 in left:
+                left.remove(image.sha256)
+                continue
+            scores = [(self._pair(image.sha256, digest), digest) for digest in dict.fromkeys(left)]
+            score, best = max(scores)
+            if score == 0.0:
+                return 0.0
+            left.remove(best)
+            worst = min(worst, score)
+        return worst
+
+    def _pair(self, one: str, other: str) -> float:
+        first, second = self._hashes.get(one), self._hashes.get(other)
+        if first is None or second is None or (first ^ second).bit_count() > self._bits:
+            return 0.0
+        looks = self._look(one), self._look(other)
+        return likeness(looks[0], looks[1]) if looks[0] and looks[1] else 0.0
+
+    def _look_afresh(self, digest: str) -> Look | None:
+        holder, number = self._where[digest]
+        try:
+            return look_at(open_picture(holder.root, holder.images[number]))
+        except UserError:  # it was readable a moment ago; a picture that has gone is like no other
+            return None
+
+    def _take_in(self, one: Entry) -> bool:
+        for number, image in enumerate(one.images):
+            if image.sha256 in self._hashes:
+                continue
+            try:
+                self._hashes[image.sha256] = perceptual_hash(open_picture(one.root, image))
+            except UserError as error:
+                self.unreadable[one.position] = str(error)
+                return False
+            self._where[image.sha256] = (one, number)
+        return True
+
+
+class _Shelf:
+    """Problems with the same number of pictures, found by any of them."""
+
+    def __init__(self, entries: list[Entry], hashes: dict[str, int | None], bits: int) -> None:
+        self.entries = entries
+        self._same: dict[str, set[int]] = defaultdict(set)
+        self._owners: list[int] = []
+        values: list[int] = []
+        for number, one in enumerate(entries):
+            for digest in {image.sha256 for image in one.images}:
+                self._same[digest].add(number)
+                value = hashes[digest]
+                if value is not None:
+                    values.append(value)
+                    self._owners.append(number)
+        self._index = HashIndex(np.array(values, dtype=np.uint64), bits)
+
+    def near(self, digest: str, value: int | None) -> set[int] | None:
+        """Numbers of the problems that have the picture or one with a near hash; ``None`` where they are too many."""
+        found = self._same.get(digest, set())
+        if len(found) > MOST:
+            return None
+        if value is None:
+            return set(found)
+        near = self._index.near(value)
+        return None if len(near) > MOST else found.union(self._owners[at] for at in near)

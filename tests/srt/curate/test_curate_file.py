@@ -1,0 +1,368 @@
+"""Curation of files: what is dropped, what goes to people, what stays, and that nothing is lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import PIL.Image
+import PIL.ImageDraw
+import PIL.ImageEnhance
+import pytest
+
+from srt.curate import CuratedOut, Embeddings, Options, curate_file
+from srt.errors import UserError
+from srt.jsonl import read_records, write_records
+from srt.pictures import describe_picture, read_picture
+from srt.records import Answer, Image, Problem
+
+LONG = (
+    "如图是由若干个相同的小正方体搭成的几何体的三视图，根据图中所标的数据可以求得这个几何体的体积等于多少立方厘米，"
+    "已知每一层都摆放得整整齐齐并且没有空洞，请写出详细的计算过程，再把求得的结果填写在答题卡的横线上"
+)
+OTHER = "一只蚂蚁沿着图中圆柱的侧面从下底面的一点爬到上底面与它相对的另一点，求它所走的最短路程，结果保留根号"
+
+
+class Maker:
+    """Makes problems with pictures in ``folder``, and curates them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+
+    def picture(self, shape: int, *, dark: bool = False, blank: bool = False) -> Image:
+        drawn = PIL.Image.new("RGB", (200, 160), "white")
+        pen = PIL.ImageDraw.Draw(drawn)
+        for number in range(0 if blank else 5):
+            x, y = 20 + 30 * ((shape * (number + 1)) % 5), 20 + 24 * ((shape + number * number) % 5)
+            pen.rectangle((x, y, x + 26 + shape, y + 20), outline="black", width=2)
+        if dark:
+            drawn = PIL.ImageEnhance.Brightness(drawn).enhance(0.85)
+        path = self.folder / f"{shape}{'d' * dark}{'b' * blank}.png"
+        drawn.save(path)
+        return Image(path=path.name, sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+
+    def problem(self, name: str, question: str, *images: Image, **fields: Any) -> Problem:
+        rest: dict[str, Any] = {"split": "train", "answer": Answer(kind="number", value=7), "solution": "故答案为7。"}
+        return Problem(id=name, source="made up", lang="zh", question=question, images=list(images), **(rest | fields))
+
+    def write(self, *problems: Problem, name: str = "p.jsonl") -> Path:
+        write_records(self.folder / name, problems)
+        return self.folder / name
+
+    def curate(self, *problems: Problem, **options: Any) -> dict[str, Any]:
+        """The summary, and under ``said`` what was found: ``(problem, verdict, reason, other)``."""
+        out = self.folder / "kept.jsonl"
+        summary = curate_file(self.write(*problems), out, **options)
+        kept = list(read_records(out, Problem))
+        dropped = list(read_records(self.folder / "kept.dropped.jsonl", CuratedOut))
+        review = list(read_records(self.folder / "kept.review.jsonl", CuratedOut))
+        names = [{one.id for one in kept}, {one.problem_id for one in dropped}, {one.problem_id for one in review}]
+        assert set.union(*names) == {one.id for one in problems}
+        assert sum(map(len, names)) == len(problems), "each problem is in one file"
+        assert [summary[key] for key in ("kept", "dropped", "review")] == list(map(len, names))
+        assert all(one in problems for one in kept)
+        said = [(one.problem_id, one.verdict, one.reason, one.other_id) for one in (*dropped, *review)]
+        return summary | {"said": said, "records": [*dropped, *review]}
+
+
+@pytest.fixture
+def maker(tmp_path: Path) -> Maker:
+    return Maker(tmp_path / "data")
+
+
+def test_exact_and_near_duplicates(maker: Maker) -> None:
+    one, two, dark = maker.picture(1), maker.picture(2), maker.picture(1, dark=True)
+    summary = maker.curate(
+        maker.problem("a", LONG, one),
+        maker.problem("exact", f"12. {LONG} 。", one),
+        maker.problem("near", LONG, dark),
+        maker.problem("worded", LONG.replace("详细的计算过程", "详细的过程"), one),
+        maker.problem("another picture", LONG, two),
+        maker.problem("another question", OTHER, one, answer=Answer(kind="number", value=8), solution="解"),
+    )
+    assert summary["said"] == [
+        ("exact", "drop", "exact_duplicate", "a"),
+        ("near", "drop", "near_duplicate", "a"),
+        ("worded", "drop", "near_duplicate", "a"),
+    ]
+
+
+def test_the_grey_zone_goes_to_people(maker: Maker) -> None:
+    one = maker.picture(1)
+    grey = LONG.replace("并且没有空洞", "")
+    summary = maker.curate(
+        maker.problem("a", LONG, one),
+        maker.problem("grey", grey, one),
+        maker.problem(
+            "reworded",
+            "根据图中所标的数据可以求得这个几何体的体积等于多少立方厘米？它是由若干个相同的小正方体搭成的，如图是它的三视图",
+            one,
+        ),
+        maker.problem("other answer", LONG, one, answer=Answer(kind="number", value=9), solution="解"),
+        maker.problem("other number", LONG + "，棱长为3", one, answer=Answer(kind="number", value=11), solution="解"),
+    )
+    assert {said[:3] for said in summary["said"]} == {
+        ("grey", "review", "near_duplicate"),
+        ("reworded", "review", "same_pictures"),
+        ("other answer", "review", "duplicate_with_another_answer"),
+    }
+    scores = {one.problem_id: one.score for one in summary["records"]}
+    assert 0.85 <= scores["grey"] < 0.90
+
+
+def test_the_same_text_over_other_pictures_is_no_duplicate(maker: Maker) -> None:
+    summary = maker.curate(*(maker.problem(f"p{shape}", LONG, maker.picture(shape)) for shape in range(1, 6)))
+    assert not summary["said"]
+    assert not maker.curate(
+        maker.problem("a", LONG, maker.picture(1), maker.picture(2)), maker.problem("b", LONG, maker.picture(1))
+    )["said"], "another number of pictures"
+
+
+def test_blank_pictures_are_the_same_only_byte_for_byte(maker: Maker) -> None:
+    blank, shaded = maker.picture(0, blank=True), maker.picture(1, blank=True, dark=True)
+    summary = maker.curate(
+        maker.problem("a", LONG, blank), maker.problem("b", LONG, shaded), maker.problem("c", LONG + "。", blank)
+    )
+    assert [said[0] for said in summary["said"]] == ["c"]
+
+
+def test_a_number_or_a_view_makes_another_problem(maker: Maker) -> None:
+    one = maker.picture(1)
+    eight = {"answer": Answer(kind="number", value=8), "solution": "解"}
+    assert not maker.curate(
+        maker.problem("a", LONG + "，棱长为3，它的俯视图", one),
+        maker.problem("b", LONG + "，棱长为5，它的俯视图", one, **eight),
+        maker.problem("c", LONG + "，棱长为3，它的左视图", one, answer=Answer(kind="number", value=5), solution="解"),
+    )["said"]
+
+
+def test_another_number_with_the_same_answer_goes_to_people(maker: Maker) -> None:
+    one = maker.picture(1)
+    summary = maker.curate(maker.problem("a", LONG + "，棱长为3", one), maker.problem("b", LONG + "，棱长为5", one))
+    assert summary["said"] == [("b", "review", "near_duplicate", "a")]
+
+
+def test_a_label_makes_another_picture(maker: Maker) -> None:
+    """Two nets that differ in one digit: the hashes are near, the text and the answer are the same."""
+    images = []
+    for digit in ("3", "4"):
+        drawn = PIL.Image.new("RGB", (260, 200), "white")
+        pen = PIL.ImageDraw.Draw(drawn)
+        for number in range(5):
+            x, y = 20 + 40 * (number % 4), 60 + 40 * (number // 4)
+            pen.rectangle((x, y, x + 40, y + 40), outline="black", width=2)
+            pen.text((x + 12, y + 8), digit if number == 1 else "7", fill="black", font_size=22)
+        drawn.save(maker.folder / f"net{digit}.png")
+        images.append(describe_picture(maker.folder, f"net{digit}.png"))
+    summary = maker.curate(maker.problem("a", LONG, images[0]), maker.problem("b", LONG, images[1]))
+    assert summary["pairs compared"] == 1, "or this test tests nothing"
+    assert summary["dropped"] == 0
+
+
+def test_texts_without_pictures(maker: Maker) -> None:
+    summary = maker.curate(
+        maker.problem("a", LONG),
+        maker.problem("near", LONG.replace("详细的计算过程", "详细的过程")),
+        maker.problem("b", OTHER),
+    )
+    assert summary["said"] == [("near", "drop", "near_duplicate", "a")]
+
+
+def test_a_test_item_never_goes_for_a_training_item(maker: Maker) -> None:
+    one = maker.picture(1)
+    summary = maker.curate(
+        maker.problem("train", LONG, one),
+        maker.problem("test", LONG, one, split="test"),
+        maker.problem("near", LONG, maker.picture(1, dark=True)),
+    )
+    assert summary["said"] == [
+        ("train", "drop", "exact_duplicate", "test"),
+        ("near", "drop", "near_duplicate", "test"),
+    ]
+    assert summary["across splits"] == {
+        "train/test drop exact_duplicate": 1,
+        "train/test drop near_duplicate": 1,
+    }
+
+
+def test_against_another_file(maker: Maker, tmp_path: Path) -> None:
+    bench = Maker(tmp_path / "bench")
+    against = bench.write(bench.problem("t", LONG, bench.picture(1), split="test"), name="bench.jsonl")
+    summary = maker.curate(
+        maker.problem("a", LONG, maker.picture(1)), maker.problem("b", OTHER, maker.picture(2)), against=[against]
+    )
+    assert summary["said"] == [("a", "drop", "exact_duplicate", "t")]
+    assert summary["records"][0].other_file == str(against)
+
+    training = bench.write(bench.problem("t", LONG, bench.picture(1)), name="train.jsonl")
+    summary = maker.curate(maker.problem("a", LONG, maker.picture(1), split="test"), against=[training])
+    assert (summary["said"], summary["kept"]) == ([], 1), "a test item stays, and the leak is noted"
+    assert summary["notes"][0]["reason"] == "duplicate_in_another_file"
+
+
+def test_variants(maker: Maker) -> None:
+    one = maker.picture(1)
+    zh = maker.problem("zh", LONG, one, group_id="g", split="test")
+    en = maker.problem("en", "Find the volume of the solid.", one, group_id="g", split="test")
+    assert not maker.curate(zh, en)["said"], "a translation is no duplicate"
+    leaked = en.model_copy(update={"split": "train"})
+    assert maker.curate(zh, leaked)["said"] == [("en", "drop", "variant_in_another_split", "zh")]
+
+
+def test_solutions_and_views(maker: Maker) -> None:
+    views = "主视图是长为4、高为3的矩形，俯视图是长为5、宽为2的矩形，左视图是宽为2、高为3的矩形，求体积。"
+    summary = maker.curate(
+        maker.problem("none", LONG, solution=None),
+        maker.problem("none, but a test item", OTHER, solution=None, split="test"),
+        maker.problem("differs", "求三棱锥的高", solution="故答案为8。"),
+        maker.problem("views", views),
+        maker.problem("good", "求圆锥的母线长"),
+    )
+    assert summary["said"] == [
+        ("none", "drop", "no_solution", None),
+        ("differs", "review", "answer_differs", None),
+        ("views", "review", "views_disagree", None),
+    ]
+    skipped = maker.curate(
+        maker.problem("none", LONG, solution=None),
+        maker.problem("differs", "求三棱锥的高", solution="故答案为8。"),
+        maker.problem("views", views),
+        maker.problem("again", views),
+        options=Options(skip=frozenset({"solution", "answers", "views", "exact", "near"})),
+    )
+    assert not skipped["said"]
+
+
+def test_a_picture_that_cannot_be_read(maker: Maker) -> None:
+    missing = Image(path="no.png", sha256="0" * 64)
+    outside = Image(path="../secret.png", sha256="0" * 64)
+    summary = maker.curate(
+        maker.problem("a", LONG, missing), maker.problem("b", LONG, outside), maker.problem("c", LONG, maker.picture(1))
+    )
+    assert [said[:3] for said in summary["said"]] == [(name, "drop", "unreadable_picture") for name in "ab"]
+    assert "no such file" in (summary["records"][0].detail or "")
+
+
+def test_what_people_approved_is_kept(maker: Maker) -> None:
+    approved = maker.folder / "approved.txt"
+    approved.write_text("differs\n\n", encoding="utf-8")
+    problems = [maker.problem("differs", LONG, solution="故答案为8。"), maker.problem("gone", OTHER, solution=None)]
+    assert maker.curate(*problems)["review"] == 1
+    summary = maker.curate(*problems, approved=approved)
+    assert (summary["kept"], summary["review"], summary["dropped"]) == (1, 0, 1)
+
+
+def test_no_chain_of_likeness_takes_a_problem_away(maker: Maker) -> None:
+    """b is like a, c is like b and not like a: b goes, and c stays, because nothing that stays is like it."""
+    one = maker.picture(1)
+    steps = [LONG[: len(LONG) - 8 * cut] for cut in range(3)]
+    summary = maker.curate(*(maker.problem(f"p{at}", text, one, answer=None) for at, text in enumerate(steps)))
+    dropped = {said[0] for said in summary["said"] if said[1] == "drop"}
+    assert dropped == {"p1"}, summary["said"]
+
+
+def test_pictures_that_everybody_has_do_not_hide_duplicates(maker: Maker) -> None:
+    one = maker.picture(1)
+    many = [maker.problem(f"p{at}", f"{at}{OTHER[: 20 + at % 30]}{at * at}", one, answer=None) for at in range(230)]
+    same = [maker.problem(name, LONG + tail, one) for name, tail in (("a", ""), ("copy", "吗"))]
+    summary = maker.curate(*many, *same, options=Options(skip=frozenset({"answers"})))
+    assert ("copy", "drop", "near_duplicate", "a") in summary["said"]
+    assert summary["pairs compared"] < 2000, "not all pairs of 232"
+
+
+def test_kept_in_another_folder_finds_its_pictures(maker: Maker, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    path = maker.write(maker.problem("a", LONG, maker.picture(1)))
+    curate_file(path, tmp_path / "out" / "k.jsonl")
+    [problem] = read_records(tmp_path / "out" / "k.jsonl", Problem)
+    shutil.rmtree(maker.folder)
+    assert read_picture(tmp_path / "out", problem.images[0])
+
+
+def test_faults_are_one_line_and_leave_nothing(maker: Maker) -> None:
+    problem = maker.problem("a", LONG)
+    path = maker.write(problem, problem)
+    with pytest.raises(UserError, match=r"p\.jsonl:2: id: 'a' stands on line 1"):
+        curate_file(path, maker.folder / "kept.jsonl")
+    path = maker.write(problem)
+    with pytest.raises(UserError, match="written over"):
+        curate_file(path, path)
+    with pytest.raises(UserError, match="written over"):
+        curate_file(path, maker.folder / "k.jsonl", against=[maker.folder / "k.dropped.jsonl"])
+    with pytest.raises(UserError, match="no such file"):
+        curate_file(path, maker.folder / "k.jsonl", against=[maker.folder / "none.jsonl"])
+    with pytest.raises(UserError, match="cannot be read"):
+        curate_file(path, maker.folder / "k.jsonl", approved=maker.folder / "none.txt")
+    assert not list(maker.folder.glob("k*.jsonl"))
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """An ``/embeddings`` endpoint: texts on ants are near one another, everything else is at right angles to them."""
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            rows = [[1.0, 0.05 * len(text) / 100] if "蚂蚁" in text else [0.0, 1.0] for text in asked["input"]]
+            if asked["model"] == "broken":
+                rows = rows[:-1]
+            data = [{"object": "embedding", "index": at, "embedding": row} for at, row in enumerate(rows)]
+            usage = {"prompt_tokens": 1, "total_tokens": 1}
+            body = json.dumps({"object": "list", "model": asked["model"], "data": data, "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_embeddings(maker: Maker, endpoint: str) -> None:
+    one = maker.picture(1)
+    problems = [
+        maker.problem("a", OTHER, one),
+        maker.problem("reworded", "求蚂蚁从圆柱下底面上的一点沿侧面爬到另一底面上相对一点的最短路程", one),
+        maker.problem("b", OTHER + "，蚂蚁", answer=None),
+        maker.problem("c", "求它所走的最短路程，结果保留根号，蚂蚁，" + OTHER.split("，求")[0], answer=None),
+        maker.problem("d", "求圆锥的母线长", answer=None),
+    ]
+    config = Embeddings(model="vectors", base_url=endpoint)
+    summary = maker.curate(*problems, options=Options(embeddings=config, skip=frozenset({"answers"})))
+    assert ("reworded", "drop", "near_duplicate", "a") in summary["said"]
+    assert ("c", "near_duplicate", "b") in {(said[0], *said[2:]) for said in summary["said"]}, "without pictures"
+    assert not any(said[0] in ("a", "d") for said in summary["said"])
+    scores = {one.problem_id: one.score for one in summary["records"]}
+    assert scores["reworded"] > 0.99
+    with pytest.raises(UserError, match="no vector for each"):
+        maker.curate(*problems, options=Options(embeddings=Embeddings(model="broken", base_url=endpoint)))
+
+
+def test_an_endpoint_that_is_down(maker: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    down = Options(embeddings=Embeddings(model="m", base_url="http://127.0.0.1:9/v1"))
+    with pytest.raises(UserError, match=r"embeddings: m at http://127\.0\.0\.1:9/v1"):
+        curate_file(
+            maker.write(maker.problem("a", LONG), maker.problem("b", OTHER)), maker.folder / "k.jsonl", options=down
+        )
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError, match="OPENAI_API_KEY holds no key"):
+        curate_file(
+            maker.write(maker.problem("a", LONG)),
+            maker.folder / "k.jsonl",
+            options=Options(embeddings=Embeddings(model="m")),
+        )

@@ -1,0 +1,75 @@
+"""Normal forms, facts that must not differ, shingles and the pairs that MinHash finds."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from srt.curate.text import facts, jaccard, minhash_pairs, normal_form, shingles
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("12. 如图，求体积。", "如图,求体积 ."),
+        ("（3分）如图，求体积。", "如图，求体积"),
+        ("The volume is ____ .", "The  Volume is (  )"),
+        ("(1) Find $AB$.<image1>", "find AB"),
+        ("边长为３", "边长为3。"),
+        ("$8 \\mathrm{~cm}$", "8cm"),
+    ],
+)
+def test_the_same_in_normal_form(one: str, other: str) -> None:
+    assert normal_form(one) == normal_form(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("3.5 cm", "35 cm"), ("-2", "2"), ("a+b", "a-b"), ("3.5 is the edge", "5 is the edge"), ("x^2", "x2")],
+)
+def test_not_the_same_in_normal_form(one: str, other: str) -> None:
+    assert normal_form(one) != normal_form(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("棱长为3的俯视图", "棱长为5的俯视图", False),
+        ("它的俯视图是", "它的左视图是", False),
+        ("求体积", "求表面积", False),
+        ("the least number of cubes", "the largest number of cubes", False),
+        ("由五个小正方体", "由5个小正方体", True),
+        ("three cubes in the top view", "3 cubes, top view", True),
+        ("topmost leftover", "other words", True),
+    ],
+)
+def test_facts(one: str, other: str, same: bool) -> None:
+    assert (facts(one) == facts(other)) is same
+
+
+@given(st.text(max_size=60))
+def test_any_text_has_all_forms(text: str) -> None:
+    assert jaccard(shingles(normal_form(text)), shingles(normal_form(text))) == 1.0
+    facts(text)
+
+
+def test_hostile_texts_take_no_time() -> None:
+    start = time.process_time()
+    for unit in (" ", "(1)", "1 ", "第", "\\text", "<image", "("):
+        normal_form(unit * 20_000)
+        facts(unit * 20_000)
+    assert time.process_time() - start < 5
+
+
+def test_minhash_finds_near_texts_and_few_others() -> None:
+    rng = random.Random(5)
+    words = "solid edge cube view plane angle prism height base line point face figure section volume".split()  # noqa: SIM905
+    texts = [normal_form(" ".join(rng.choices(words, k=30))) for _ in range(80)]
+    copies = [text + "x" for text in texts[:40]]
+    pairs = set(minhash_pairs(texts + copies, 0.85, 50))
+    assert sum((at, 80 + at) in pairs for at in range(40)) >= 39
+    assert len(pairs) <= 45
