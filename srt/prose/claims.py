@@ -15,6 +15,7 @@ from srt.prose.lexer import Token, tokens_of
 from srt.prose.words import word_set
 from srt.records import Lang
 
+_NEAR = 12
 _OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
 _MARK_OF_REMARK = frozenset({"rel", "word", "stop", "line", "dirty"})
 _OPERAND_ENDS = word_set("number name close rbrace unit degree percent superscript factorial bar rangle")
@@ -166,11 +167,14 @@ class _Finder:
         return self.marks[closing] > self.marks[at + 1]
 
     def neighbour(self, at: int, step: int) -> Token | None:
-        """The next token that is no delimiter of a formula."""
-        at += step
-        while 0 <= at < len(self.tokens) and self.tokens[at].kind in ("edge", "line"):
+        """The next token that is no delimiter of a formula, ``None`` where none stands near."""
+        for _ in range(_NEAR):
             at += step
-        return self.tokens[at] if 0 <= at < len(self.tokens) else None
+            if not 0 <= at < len(self.tokens):
+                return None
+            if self.tokens[at].kind not in ("edge", "line"):
+                return self.tokens[at]
+        return None
 
     def continues(self, at: int, run: _Run) -> bool:
         """Whether the formula goes on after the end of line at ``at``."""

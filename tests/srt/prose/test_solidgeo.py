@@ -1,0 +1,38 @@
+"""The figures on SolidGeo's solutions, as far as they are here."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+
+BENCHMARK = Path(__file__).resolve().parents[3] / "benchmarks" / "prose_claims.py"
+
+
+@pytest.mark.slow
+def test_figures_on_solidgeo(solidgeo: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, str(BENCHMARK), str(solidgeo), "--n-planted", "60", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    figures = orjson.loads(run.stdout)
+    solutions = figures["solutions"]
+    assert figures["solutions_with_an_alarm"] <= 0.01 * solutions
+    assert figures["solutions_with_a_decided_claim"] >= 0.6 * solutions
+    rows = figures["planted"].values()
+    false = sum(row["planted"] - row["true_by_accident"] for row in rows)
+    assert sum(row["refuted"] for row in rows) >= 0.93 * false
+
+
+def test_the_benchmark_names_a_missing_file(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, str(BENCHMARK), str(tmp_path / "none.json")], capture_output=True, text=True, check=False
+    )
+    assert run.returncode != 0
+    assert "none.json" in run.stderr
+    assert "Traceback" not in run.stderr
