@@ -1,0 +1,174 @@
+"""The figures of a folder and its page: what is counted, what people decided, and that data stays text."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from scipy.stats import beta
+
+from srt.language.faults import Fault
+from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.review.decisions import digest
+from srt.teaching.records import Case, Decision, Issue, Outcome, Round, State
+from srt.teaching.report import page
+from srt.teaching.summary import Account, Tally, short_reason
+
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">{{ 7*7 }}"
+
+
+def trace(number: int, *supports: str) -> Trace:
+    verdicts = tuple(
+        StepCheck(support=support, claims=(ClaimCheck(claim="a = 3", start=0, end=5, support=support),))  # type: ignore[arg-type]
+        for support in supports
+    )
+    return Trace(
+        id=f"t{number}",
+        problem_id=f"cube-{number}",
+        kind="free",
+        lang="en",
+        steps=tuple(Step(op="INFER", assertion="a = 3") for _ in supports),
+        answer="27",
+        checks=TraceCheck(steps=verdicts, answer=StepCheck(support="proved")),
+    )
+
+
+def case(number: int, state: State, reason: str | None = None, *supports: str) -> Case:
+    made = trace(number, *supports) if supports else None
+    rounds = (Round(made_by="teacher", outcome=Outcome.OK, trace=made, reviewed=True),) if made else ()
+    return Case(problem_id=f"cube-{number}", state=state, rounds=rounds, trace=made, reason=reason)
+
+
+def decided(number: int, action: str, where: str = "audit", *supports: str) -> Decision:
+    return Decision.model_validate(
+        {
+            "problem_id": f"cube-{number}",
+            "where": where,
+            "action": action,
+            "trace": trace(number, "proved") if action == "edit" else None,
+            "who": "ann",
+            "when": "2026-01-01T00:00:00Z",
+            "digest": digest(trace(number, *(supports or ("proved",)))),
+        }
+    )
+
+
+def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleType) -> None:
+    tally = Tally()
+    for number, each in enumerate(
+        [
+            case(0, State.ACCEPTED, None, "proved", "unchecked"),
+            case(1, State.REPAIRED, None, "proved", "consistent"),
+            case(2, State.PEOPLE, "after 3 rounds: machine, step 1, false_claim: 1 = 2", "refuted"),
+            case(3, State.FAILED, "no solution (x)"),
+            case(4, State.PENDING),
+        ]
+    ):
+        tally.add(cubes.problem(number, category=None if number else "solids"), each)
+    summary = tally.summary(
+        [Account(role="teacher", model="m", requests=1, input_tokens=2, output_tokens=3, cost=4)], "EUR"
+    )
+    assert summary.balanced
+    assert summary.states == {"accepted": 1, "repaired": 1, "people": 1, "failed": 1, "pending": 1}
+    assert set(summary.shares.values()) == {0.25}
+    assert summary.coverage["steps"] == 4
+    assert summary.coverage["claims proved"] == 2
+    assert "steps refuted" not in summary.coverage
+    assert summary.by_category["solids"] == {"accepted": 1}
+    assert summary.residual is None
+    assert summary.cost == 4
+
+
+def test_the_audit_bounds_the_residual_error(cubes: ModuleType) -> None:
+    actions = ["accept"] * 8 + ["reject", "edit"]
+    decisions = [decided(n, action) for n, action in enumerate(actions)]
+    decisions += [decided(10, "accept", "queue")]
+    tally = Tally(decisions)
+    for n in range(10):
+        tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "proved"))
+    tally.add(cubes.problem(10), case(10, State.PEOPLE, "after 3 rounds: x", "proved"))
+    summary = tally.summary([], "EUR")
+    assert summary.residual is not None
+    assert (summary.residual.audited, summary.residual.wrong) == (10, 2)
+    assert summary.residual.upper == pytest.approx(beta.ppf(0.95, 3, 8))
+    assert summary.people == {"accept": 1}
+
+
+def test_a_decision_on_another_trace_does_not_count(cubes: ModuleType) -> None:
+    tally = Tally([decided(0, "reject", "audit", "proved", "proved")])
+    tally.add(cubes.problem(0), case(0, State.ACCEPTED, None, "proved"))
+    assert tally.summary([], "EUR").residual is None
+
+
+def test_what_each_stage_held_back(cubes: ModuleType) -> None:
+    machine = Issue(by="machine", step=1, fault=Fault.FALSE_CLAIM, explanation="x")
+    reviewer = Issue(by="reviewer", step=1, fault=Fault.LEAP, explanation="x")
+    made = trace(0, "proved")
+    rounds = (
+        Round(made_by="teacher", outcome=Outcome.OK, trace=made, issues=(machine, machine)),
+        Round(
+            made_by="checker", outcome=Outcome.OK, trace=made, issues=(reviewer,), overruled=(reviewer,), reviewed=True
+        ),
+        Round(made_by="checker", outcome=Outcome.MALFORMED),
+    )
+    tally = Tally()
+    tally.add(
+        cubes.problem(0), Case(problem_id="cube-0", state=State.PEOPLE, rounds=rounds, reason="checker: malformed: x")
+    )
+    summary = tally.summary([], "EUR")
+    assert summary.caught.model_dump(exclude_defaults=True) == {
+        "drafts": 1, "drafts_machine": 1, "rewrites": 1, "rewrites_reviewer": 1, "reviews": 1, "overruled": 1,
+    }  # fmt: skip
+    assert summary.issues == {"machine": {"false_claim": 2}, "reviewer": {"leap": 1}}
+    assert summary.overruled == {"leap": 1}
+    assert summary.reasons == {"people: checker: malformed": 1}
+
+
+@pytest.mark.parametrize(
+    ("reason", "short"),
+    [
+        ("after 3 rounds: machine, step 1, false_claim: 1 = 2, as : said", "after 3 rounds: machine false_claim"),
+        ("after 1 rounds: reviewer, the whole, leap: x (and 2 more)", "after 1 round: reviewer leap"),
+        ("the Checker gave back what was found wrong: y", "the Checker gave back what was found wrong"),
+        ("teacher: malformed: it was empty", "teacher: malformed"),
+        ("no gold answer to hold a trace to", "no gold answer to hold a trace to"),
+    ],
+)
+def test_reasons_are_counted_without_their_details(reason: str, short: str) -> None:
+    assert short_reason(reason) == short
+
+
+@pytest.fixture
+def hostile_page(cubes: ModuleType, tmp_path: Path) -> Path:
+    tally = Tally()
+    tally.add(cubes.problem(0, category=HOSTILE), case(0, State.FAILED, HOSTILE))
+    account = Account(role="teacher", model=HOSTILE, requests=1, input_tokens=1, output_tokens=1, cost=1.0)
+    path = tmp_path / "report.html"
+    path.write_text(page(tally.summary([account], HOSTILE)), encoding="utf-8")
+    return path
+
+
+def test_the_page_needs_nothing_but_itself(hostile_page: Path) -> None:
+    text = hostile_page.read_text()
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "{{ 7*7 }}" in text
+    assert "default-src 'none'" in text
+    assert not re.search(r'(?:src|href)="', text)
+
+
+@pytest.mark.browser
+def test_hostile_text_is_shown_as_text(hostile_page: Path, tmp_path: Path) -> None:
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("NOT CHECKED: no chromium on this machine, so the page was not opened in a browser")
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command += ["--virtual-time-budget=3000", "--dump-dom", f"file://{hostile_page}"]
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert "<title>SRT teaching report" in dom
+    assert "<script" not in dom
+    assert "&lt;script&gt;document.title='owned'" in dom
