@@ -27,7 +27,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval,dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval,teach,dev]"
 	touch $@
 
 clean:
