@@ -280,7 +280,7 @@ def another_number(text: str, rng: random.Random) -> str:
 def one_label(
     problem: Problem, drawings: list[Drawing], folder: Path, rng: random.Random, answer: Answer | None
 ) -> Problem | None:
-    """One label of one picture changed; the answer with it, unless ``answer`` is ``None``."""
+    """One label of one picture changed so that it is seen; the answer with it, unless ``answer`` is ``None``."""
     marked = [number for number, (_, labels) in enumerate(drawings) if labels]
     if not marked:
         return None
@@ -291,6 +291,8 @@ def one_label(
     others = [mark for mark in ("123456789" if text.isdigit() else "ABCDEFG") if mark != text]
     changed[marked[0]] = picture, [*labels[:at], (x, y, rng.choice(others)), *labels[at + 1 :]]
     images = [save(folder, labelled(*drawing)) for drawing in changed]
+    if images == problem.images:
+        return None  # the label lies outside the picture
     return problem.model_copy(update={"images": images} | ({"answer": answer} if answer else {}))
 
 

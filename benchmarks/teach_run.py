@@ -1,12 +1,14 @@
 """The whole loop of ``srt teach`` against the fake endpoint: its rate, its memory, and what becomes of faulty replies.
 
-    python benchmarks/teach_run.py rate   [--in-flight 256] [--delay 0.2] [--problems 3000] [--json]
+    python benchmarks/teach_run.py rate   [--in-flight 256] [--delay 0.2] [--problems 3000] [--without-audits] [--json]
     python benchmarks/teach_run.py memory [--problems 100000] [--without-http] [--json]
     python benchmarks/teach_run.py faulty [--problems 2000] [--share 0.2] [--json]
 
 ``rate``: requests a second while the run has all its slots full, against in-flight / delay; with the processor's
 milliseconds a request, of this process (the loop, the client, the journal), of the audits' processes and of the fake.
 ``share_of_ideal_by_cpu`` is what a core of its own would reach: the wall-clock share means little on a busy machine.
+``--without-audits`` has the machine accept all at once: the exact checks take more of the processor than all the rest
+together, and cores of their own.
 ``memory``: the peak resident memory of this process and of the largest audit process, over a run whose fake answers at
 once; ``--without-http`` answers in this process and has the machine accept all, which leaves journal, cases, loop and
 files to be measured. ``faulty``: every kind of fault at an equal rate, ``--share`` together; each problem must end in
@@ -57,6 +59,7 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.2, help="seconds that a reply takes (rate)")
     parser.add_argument("--problems", type=int)
     parser.add_argument("--share", type=float, default=0.2, help="of replies that are faulty (faulty)")
+    parser.add_argument("--without-audits", action="store_true", help="the machine accepts all (rate)")
     parser.add_argument("--without-http", action="store_true", help="answer in this process (memory)")
     parser.add_argument("--folder", type=Path, help="where the run lies (default: a temporary folder)")
     parser.add_argument("--json", action="store_true")
@@ -76,17 +79,19 @@ class Clock:
     def __init__(self) -> None:
         self.ended_at: list[float] = []
         self.cpu_s = 0.0
+        self._total = 0
         self._cpu_at_begin = 0.0
         self.stopped: str | None = None
 
     def begin(self, total: int, money: Callable[[], float]) -> None:
         """The run begins."""
-        self._cpu_at_begin = time.process_time()
+        self._total, self._cpu_at_begin = total, time.process_time()
 
     def ended(self, case: Case) -> None:
         """A case ended now."""
         self.ended_at.append(time.monotonic())
-        self.cpu_s = time.process_time() - self._cpu_at_begin
+        if len(self.ended_at) == self._total:
+            self.cpu_s = time.process_time() - self._cpu_at_begin
 
     def stopping(self, why: str) -> None:
         """The run ends early."""
@@ -98,6 +103,8 @@ class Clock:
 
 def rate(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     count = options.problems or 3000
+    if options.without_audits:
+        srt.teaching.run.Auditors = AcceptingAuditors  # type: ignore[assignment,misc]
     clock, seconds, fake_cpu = one_run(folder, count, options.in_flight, delay=options.delay)
     requests = sum(account.requests for account in folder_status(folder / "out").accounts)
     # The first and the last tenth are left out: slots fill up, and run empty.

@@ -75,6 +75,18 @@ def keep_outside(out: str | Path, folder: str | Path | None) -> None:
         raise UserError(f"{out}: lies in {folder}, which it is made from: name a file outside that folder")
 
 
+def check_place(path: str | Path) -> None:
+    """Raise a :class:`UserError` where no file can stand at ``path``: its folder is missing, or it is a folder."""
+    path = Path(path)
+    try:
+        if not path.parent.is_dir():
+            raise UserError(f"{path}: the folder {path.parent} does not exist")
+        if path.is_dir():
+            raise UserError(f"{path}: a file was expected, this is a folder")
+    except OSError as error:  # a name that is too long
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
 def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
     """Write ``records`` to ``path`` atomically and return how many there were."""
     count = 0
@@ -92,13 +104,14 @@ def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
 def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
     """Write ``chunks`` to ``path`` so that a reader sees the old file or the whole new one, never a part."""
     path = Path(path)
-    if not path.parent.is_dir():
-        raise UserError(f"{path}: the folder {path.parent} does not exist")
-    if path.is_dir():
-        raise UserError(f"{path}: a file was expected, this is a folder")
+    check_place(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as file:
+        try:
+            file = open(temporary, "wb")  # noqa: SIM115 (closed below; what fails in writing is another matter)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+        with file:
             for chunk in chunks:
                 file.write(chunk)
             file.flush()
@@ -123,9 +136,12 @@ class AppendLog:
         self.path = Path(path)
         if not self.path.parent.is_dir():
             raise UserError(f"{path}: the folder {self.path.parent} does not exist")
-        if self.path.exists():
-            _cut_torn_line(self.path)
-        self._file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
+        try:
+            if self.path.exists():
+                _cut_torn_line(self.path)
+            self._file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written to: {error.strerror}") from None
 
     def append(self, *records: BaseModel) -> None:
         """Write ``records`` as one group: a single fsync for all of them."""

@@ -17,6 +17,10 @@ from srt.records import Image
 _SUFFIX = {media: "." + name.lower().replace("jpeg", "jpg") for name, media in FORMATS.items()}
 
 
+class CannotCopy(UserError):
+    """The folder of copies cannot be written: a fault of the place, not of the picture."""
+
+
 class PictureFolder:
     """Gives the pictures of the records file ``out`` their paths; ``copied`` counts the files that were written."""
 
@@ -30,6 +34,7 @@ class PictureFolder:
 
         Raises:
             UserError: the picture is not fit to be read (:func:`srt.pictures.describe_picture`), in one line.
+            CannotCopy: its copy cannot be written.
         """
         data = file_bytes(root, path)
         kind = media_type(data, f"{root / path}")
@@ -47,5 +52,5 @@ class PictureFolder:
                 temporary.replace(copy)
                 self.copied += 1
         except OSError as error:
-            raise UserError(f"{copy}: cannot be written: {error.strerror}") from None
+            raise CannotCopy(f"{copy}: cannot be written: {error.strerror}") from None
         return Image(path=copy.relative_to(self.root).as_posix(), sha256=digest)

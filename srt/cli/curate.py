@@ -67,6 +67,8 @@ def register(app: typer.Typer) -> None:
                 raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}")
         if text_review > text_drop or picture_review > picture_drop:
             raise UserError("--text-review and --picture-review cannot be above --text-drop and --picture-drop")
+        if embeddings is not None and not embeddings.strip():
+            raise UserError("--embeddings: the name of a model was expected, not an empty one")
         if base_url and not embeddings:
             raise UserError("--base-url: name the model with --embeddings too")
         options = Options.model_validate(

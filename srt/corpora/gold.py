@@ -19,6 +19,8 @@ _TAIL = re.compile(
     r"[\[【]\s*(?:Analysis|Detailed\s+Explanation|Explanation|Solution|分析|解析|详解|解答|点睛|点评)\s*[\]】]",
     re.I,
 )
+_DIGITS = 16
+"""Characters of a number from which on a float may not be exactly it: a longer one is an expression, to the digit."""
 _ALTERNATIVE = re.compile(r"\\# ?\\#|##")
 _LABEL = re.compile(r"\$?\s*(?:[A-Za-z][A-Za-z .'_{}\\]{0,40}?)\s*\$?\s*(?<![<>\\])=\s*(?=[^=]+$)")
 _SEE = re.compile(
@@ -59,7 +61,7 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
     Of alternatives (``10 cm ## 10 cm``) the first counts. A choice item whose answer is no letter has no answer.
     """
     head, explanation = _cut_tail(printed)
-    head = _ALTERNATIVE.split(head.strip())[0].strip()
+    head = " ".join(_ALTERNATIVE.split(head)[0].split())  # also: runs of blanks make the patterns below slow
     if not head or len(head) > LONGEST or _SEE.fullmatch(head):
         return Gold(None, explanation or (head if len(head) > LONGEST else None))
     if choice or choices:
@@ -67,14 +69,16 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
         if letters and (not choices or set(letters) <= set(choices)):
             return Gold(Answer(kind="choice_set", value=letters), explanation)
         if choice:
-            named = [letter for letter, text in choices.items() if _plain(text) == _plain(head)]
+            short = {letter: text for letter, text in choices.items() if len(text) <= LONGEST}
+            named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
             return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
     return Gold(_parts(head) or _single(head), explanation)
 
 
 def is_letter(printed: str) -> bool:
     """Whether the answer is a single option letter and nothing else."""
-    letters = _letters(_ALTERNATIVE.split(_cut_tail(printed)[0].strip())[0].strip())
+    head = _ALTERNATIVE.split(_cut_tail(printed)[0].strip())[0].strip()
+    letters = _letters(head) if len(head) <= LONGEST else None
     return letters is not None and len(letters) == 1
 
 
@@ -118,7 +122,7 @@ def _single(head: str) -> Answer:
     """One answer: a number or an expression, with its unit, or text."""
     body = _bare(_LABEL.sub("", head, count=1) if _LABEL.match(head) else head).rstrip("。.;；,， ")
     value, unit = _cut_unit(body)
-    if value and _NUMBER.fullmatch(value):
+    if value and len(value) <= _DIGITS and _NUMBER.fullmatch(value):
         number = float(re.sub(r"[,\s]", "", value).replace("−", "-"))
         return Answer(kind="number", value=int(number) if number.is_integer() else number, unit=unit)
     if (

@@ -28,6 +28,9 @@ Why = Literal[
 LONGEST_TEXT = 20_000
 """A question of more characters is refused: real ones have a few thousand, and patterns run over every one of them."""
 
+MOST_PICTURES = 100
+"""An item of more pictures is refused: real ones have a handful."""
+
 
 class NotImported(Record):
     """One item, or the published trace of one, that was not taken. ``item`` is its id in the corpus."""

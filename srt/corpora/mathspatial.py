@@ -19,10 +19,11 @@ from typing import Any
 import orjson
 
 from srt.corpora.gold import is_letter, read_gold
-from srt.corpora.item import LONGEST_TEXT, NotImported, Request, Why
+from srt.corpora.item import LONGEST_TEXT, MOST_PICTURES, NotImported, Request, Why
 from srt.corpora.mathspatial_traces import published_trace
 from srt.errors import UserError
 from srt.language.trace import Trace
+from srt.picture_folder import CannotCopy
 from srt.pictures import file_bytes
 from srt.records import Image, Problem
 
@@ -132,7 +133,8 @@ def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request:
     if len(question) > LONGEST_TEXT:
         raise _NotTaken("unreadable", f"{folder / 'data.json'}: question: more than {LONGEST_TEXT} characters")
     printed = row.get("answer")
-    printed = str(printed) if isinstance(printed, int | float) else _text(row, "answer")
+    is_number = isinstance(printed, int | float) and not isinstance(printed, bool)
+    printed = str(printed) if is_number else _text(row, "answer")
     if printed is None:
         raise _NotTaken("no_answer", f"{folder / 'data.json'}: answer: missing")
     offered = _choices(row.get("choices"))
@@ -183,8 +185,10 @@ def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
     """The pictures, whose paths are relative to the problem's folder (or begin with its name)."""
     if paths is None:
         return []
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise _NotTaken("unreadable", f"{folder / 'data.json'}: images: a list of paths was expected")
+    if not isinstance(paths, list) or len(paths) > MOST_PICTURES or not all(isinstance(path, str) for path in paths):
+        raise _NotTaken(
+            "unreadable", f"{folder / 'data.json'}: images: a list of at most {MOST_PICTURES} paths was expected"
+        )
     images = []
     for path in paths:
         path = path.replace("\\", "/").removeprefix("./")
@@ -194,6 +198,8 @@ def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
             path = f"images/{path}"
         try:
             images.append(request.pictures.refer(folder, path))
+        except CannotCopy:
+            raise
         except UserError as error:
             raise _NotTaken("picture", str(error)) from None
     return images

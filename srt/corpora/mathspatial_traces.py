@@ -131,8 +131,9 @@ def _lang(steps: list[Step]) -> Lang:
     return "zh" if any(_CHINESE.search(step.assertion or "") for step in steps) else "en"
 
 
-def _age(field: str) -> tuple[tuple[int, ...], str]:
-    return tuple(int(number) for number in re.findall(r"\d+", field.removeprefix(FIELD))), field
+def _age(field: str) -> tuple[tuple[tuple[int, str], ...], str]:
+    numbers = (number.lstrip("0") for number in re.findall(r"\d+", field.removeprefix(FIELD)))
+    return tuple((len(number), number) for number in numbers), field
 
 
 def _refused(problem: Problem, reason: Why, detail: str) -> NotImported:

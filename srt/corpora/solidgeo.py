@@ -17,8 +17,9 @@ from typing import Any
 import orjson
 
 from srt.corpora.gold import read_gold
-from srt.corpora.item import LONGEST_TEXT, NotImported, Request, Why
+from srt.corpora.item import LONGEST_TEXT, MOST_PICTURES, NotImported, Request, Why
 from srt.errors import UserError
+from srt.picture_folder import CannotCopy
 from srt.pictures import file_bytes
 from srt.records import Image, Lang, Problem
 
@@ -105,10 +106,12 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: Request) -> P
 
 
 def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise _NotTaken("unreadable", "image: a list of paths was expected")
+    if not isinstance(paths, list) or len(paths) > MOST_PICTURES or not all(isinstance(path, str) for path in paths):
+        raise _NotTaken("unreadable", f"image: a list of at most {MOST_PICTURES} paths was expected")
     try:
         return [request.pictures.refer(folder, path.replace("\\", "/")) for path in paths]
+    except CannotCopy:
+        raise
     except UserError as error:
         raise _NotTaken("picture", str(error)) from None
 

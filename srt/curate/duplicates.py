@@ -69,18 +69,17 @@ def near(
             neighbours[one.position].append((other, finding))
             neighbours[other.position].append((one, finding))
     found: list[CuratedOut] = []
-    gone: set[int] = set()
-    seen: set[int] = set()
+    staying: set[int] = set()
     for one in by_right_to_stay(entries):
-        standing = [(other, finding) for other, finding in neighbours[one.position] if other.position in seen - gone]
-        seen.add(one.position)
+        standing = [(other, finding) for other, finding in neighbours[one.position] if other.position in staying]
+        staying.add(one.position)
         if not standing:
             continue
         other, finding = max(standing, key=lambda pair: (pair[1][0] == "drop", pair[0].rank < one.rank, pair[1][2]))
         said = _said(one, other, finding)
         found += said
         if any(item.verdict == "drop" and item.problem_id == one.id for item in said):
-            gone.add(one.position)
+            staying.remove(one.position)
     return found, len(pairs)
 
 
@@ -135,7 +134,7 @@ def _compare(
     certain = text >= thresholds.text_drop and pictures >= thresholds.picture_drop and same_facts
     if conflict:
         return ("review", "duplicate_with_another_answer", text, pictures) if certain else None
-    if certain:
+    if certain and gallery.same_strokes(one, other):
         return ("drop", "near_duplicate", text, pictures)
     if alike:
         return ("review", "near_duplicate", text, pictures)

@@ -47,7 +47,7 @@ def entry(problem: Problem, position: int, root: Path, file: str | None = None) 
         file=file,
         root=root,
         split=problem.split,
-        rank=_RANKS.get(problem.split, TRAIN_RANK),
+        rank=_RANKS.get(problem.split.casefold(), TRAIN_RANK),
         lang=problem.lang,
         group=problem.group_id,
         category=problem.subcategory or problem.category or "none",
@@ -60,8 +60,8 @@ def entry(problem: Problem, position: int, root: Path, file: str | None = None) 
 
 
 def by_right_to_stay(entries: list[Entry]) -> list[Entry]:
-    """Test before dev before train, at each rank the other files first, then the file's own order."""
-    return sorted(entries, key=lambda one: (one.rank, one.file is None, one.position))
+    """Test before dev before train, at each rank the other files first, then those with an answer, in file order."""
+    return sorted(entries, key=lambda one: (one.rank, one.file is None, one.answer is None, one.position))
 
 
 def _answer(problem: Problem, options: list[str]) -> str | None:

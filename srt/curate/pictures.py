@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
+import PIL.Image
 
 from srt.curate.entries import Entry
-from srt.curate.fingerprint import Look, likeness, look_at, perceptual_hash
+from srt.curate.fingerprint import Look, likeness, look_at, perceptual_hash, same_strokes, strokes
 from srt.curate.hash_index import HashIndex
 from srt.errors import UserError
-from srt.pictures import open_picture
+from srt.pictures import open_picture, read_picture
 
 MOST = 200
 """Problems with nearly the same picture from which on it does not single out candidates any more."""
@@ -31,12 +33,14 @@ class Gallery:
         self._bits = bits
         self._hashes: dict[str, int | None] = {}
         self._where: dict[str, tuple[Entry, int]] = {}
+        self._read: dict[tuple[Path, str], str] = {}
         readable = [one for one in entries if one.images and self._take_in(one)]
         self._by_count = {
             count: _Shelf([one for one in readable if len(one.images) == count], self._hashes, bits)
             for count in {len(one.images) for one in readable}
         }
         self._look = lru_cache(maxsize=2048)(self._look_afresh)
+        self._strokes = lru_cache(maxsize=64)(self._strokes_afresh)
 
     def candidates(self, one: Entry) -> list[Entry] | None:
         """Problems with as many pictures, each of which has a hash near to that of one of ``one``'s; not ``one``.
@@ -78,6 +82,18 @@ class Gallery:
             worst = min(worst, score)
         return worst
 
+    def same_strokes(self, one: Entry, other: Entry) -> bool:
+        """Whether each picture of ``one`` is one of ``other``'s, stroke by stroke: slow, for pairs that are alike."""
+        digests = {image.sha256 for image in other.images}
+        return all(
+            image.sha256 in digests or any(self._same_strokes(image.sha256, digest) for digest in digests)
+            for image in one.images
+        )
+
+    def _same_strokes(self, one: str, other: str) -> bool:
+        first, second = self._strokes(one), self._strokes(other)
+        return first is not None and second is not None and same_strokes(first, second)
+
     def _pair(self, one: str, other: str) -> float:
         first, second = self._hashes.get(one), self._hashes.get(other)
         if first is None or second is None or (first ^ second).bit_count() > self._bits:
@@ -86,22 +102,35 @@ class Gallery:
         return likeness(looks[0], looks[1]) if looks[0] and looks[1] else 0.0
 
     def _look_afresh(self, digest: str) -> Look | None:
+        picture = self._open(digest)
+        return look_at(picture) if picture else None
+
+    def _strokes_afresh(self, digest: str) -> PIL.Image.Image | None:
+        picture = self._open(digest)
+        return strokes(picture) if picture else None
+
+    def _open(self, digest: str) -> PIL.Image.Image | None:
         holder, number = self._where[digest]
         try:
-            return look_at(open_picture(holder.root, holder.images[number]))
+            return open_picture(holder.root, holder.images[number])
         except UserError:  # it was readable a moment ago; a picture that has gone is like no other
             return None
 
     def _take_in(self, one: Entry) -> bool:
         for number, image in enumerate(one.images):
-            if image.sha256 in self._hashes:
+            place = one.root, image.path
+            if self._read.get(place) == image.sha256:
                 continue
             try:
-                self._hashes[image.sha256] = perceptual_hash(open_picture(one.root, image))
+                if image.sha256 in self._hashes:
+                    read_picture(one.root, image)  # the same bytes elsewhere say nothing of this file
+                else:
+                    self._hashes[image.sha256] = perceptual_hash(open_picture(one.root, image))
+                    self._where[image.sha256] = (one, number)
             except UserError as error:
                 self.unreadable[one.position] = str(error)
                 return False
-            self._where[image.sha256] = (one, number)
+            self._read[place] = image.sha256
         return True
 
 

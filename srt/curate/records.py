@@ -51,7 +51,7 @@ class CuratedOut(Record):
 class Embeddings(Record):
     """A model that turns texts into vectors, behind an OpenAI-compatible endpoint."""
 
-    model: str
+    model: str = Field(min_length=1)
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
 

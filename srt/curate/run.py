@@ -22,7 +22,7 @@ from srt.curate.similarity import Shingles, Similarity
 from srt.curate.solutions import disagreement
 from srt.curate.views import contradiction
 from srt.errors import UserError
-from srt.jsonl import keep_apart, read_numbered, write_atomically, write_records
+from srt.jsonl import check_place, keep_apart, read_numbered, write_atomically, write_records
 from srt.picture_folder import PictureFolder
 from srt.problems import read_problems
 from srt.records import Problem
@@ -33,6 +33,8 @@ class _Findings:
     entries: list[Entry] = field(default_factory=list)
     said: list[CuratedOut] = field(default_factory=list)
     compared: int = 0
+    unseen: int = 0
+    """Problems of other files whose pictures cannot be read: only an exact duplicate of one is found."""
 
 
 def curate_file(
@@ -57,13 +59,18 @@ def curate_file(
     outputs = [path for path in (out, dropped, review, report) if path is not None]
     for number, path in enumerate(outputs):
         keep_apart(path, problems, approved, *against, *outputs[:number])
+        check_place(path)
+    if any(file.resolve() == problems.resolve() for file in against):
+        raise UserError(f"--against: {problems} is the file that is curated: every problem would be a duplicate")
     cleared = _ids(approved)
     findings = _find(problems, against, options or Options())
+    unknown = cleared - {one.id for one in findings.entries}
+    if unknown:
+        raise UserError(f"{approved}: {min(unknown)!r} is the id of no problem in {problems}")
     said = [one for one in findings.said if one.verdict != "review" or one.problem_id not in cleared]
     gone = {one.problem_id for one in said if one.verdict == "drop"}
     doubtful = {one.problem_id for one in said if one.verdict == "review"} - gone
-    kept = _kept(problems, out, gone | doubtful)
-    write_records(out, kept)
+    write_records(out, _kept(problems, out, gone | doubtful, len(findings.entries)))
     write_records(dropped, [one for one in said if one.problem_id in gone])
     write_records(review, [one for one in said if one.problem_id in doubtful])
     summary = _summary(findings, said, gone, doubtful) | {"files": {"dropped": str(dropped), "review": str(review)}}
@@ -95,13 +102,15 @@ def _find(problems: Path, against: Sequence[Path], options: Options) -> _Finding
             entries.append(entry(problem, len(entries), file.parent, file=str(file)))
     left = {one.position: one for one in entries if one.position not in out}
     gallery = Gallery(left.values(), options.thresholds.picture_bits) if {"pictures", "near"} - options.skip else None
+    if gallery is not None:
+        found.unseen = sum(left[position].file is not None for position in gallery.unreadable)
     if gallery is not None and "pictures" not in options.skip:
         for position, detail in gallery.unreadable.items():
             if left[position].file is None:
                 found.said.append(
                     CuratedOut(problem_id=left[position].id, verdict="drop", reason="unreadable_picture", detail=detail)
                 )
-            del left[position]
+                del left[position]
     if "groups" not in options.skip:
         _take_out(variants(list(left.values())), left, found)
     if "exact" not in options.skip:
@@ -109,7 +118,9 @@ def _find(problems: Path, against: Sequence[Path], options: Options) -> _Finding
         found.said += said
     if gallery is not None and "near" not in options.skip:
         said, found.compared = near(list(left.values()), gallery, similarity, options.thresholds)
-        found.said += said
+        # An exact duplicate with another answer is found here too.
+        known = {(one.problem_id, one.reason, one.other_id) for one in found.said}
+        found.said += [one for one in said if (one.problem_id, one.reason, one.other_id) not in known]
     return found
 
 
@@ -129,7 +140,7 @@ def _of_itself(problem: Problem, one: Entry, options: Options) -> Iterator[Curat
 
 def _take_out(said: list[CuratedOut], left: dict[int, Entry], found: _Findings) -> None:
     found.said += said
-    gone = {one.problem_id for one in said}
+    gone = {one.problem_id for one in said if one.verdict == "drop"}
     for position in [position for position, one in left.items() if one.file is None and one.id in gone]:
         del left[position]
 
@@ -152,16 +163,29 @@ def _ids(approved: Path | None) -> frozenset[str]:
     return frozenset(line.strip() for line in lines if line.strip())
 
 
-def _kept(problems: Path, out: Path, others: set[str]) -> Iterator[Problem]:
-    """The problems that are kept; where ``out`` lies in another folder, their pictures are found from there."""
+def _kept(problems: Path, out: Path, others: set[str], total: int) -> Iterator[Problem]:
+    """The problems that are kept; where ``out`` lies in another folder, their pictures are found from there.
+
+    Raised in mid-write, so that what lies at ``out`` stays: a file that does not hold its ``total`` problems any more
+    (a pipe, which is read once; a file that something writes to), and a picture that has changed.
+    """
+    left = total
     folder = PictureFolder(out) if out.parent.resolve() != problems.parent.resolve() else None
     for _, problem in read_numbered(problems, Problem):
+        left -= 1
         if problem.id in others:
             continue
         if folder is not None and problem.images:
             images = [folder.refer(problems.parent, image.path) for image in problem.images]
+            for image, found in zip(problem.images, images, strict=True):
+                if image.sha256.lower() != found.sha256:
+                    raise UserError(f"{problems}: {problem.id}: {image.path}: sha256: the file has another one")
             problem = problem.model_copy(update={"images": images})
         yield problem
+    if left:
+        raise UserError(
+            f"{problems}: held {total} problems, and {total - left} when it was read again: not a plain file?"
+        )
 
 
 def _summary(findings: _Findings, said: list[CuratedOut], gone: set[str], doubtful: set[str]) -> dict[str, Any]:
@@ -184,6 +208,7 @@ def _summary(findings: _Findings, said: list[CuratedOut], gone: set[str], doubtf
         "across splits": _tally(f"{one.splits} {one.verdict} {one.reason}" for one in said if one.splits),
         "notes": [one.model_dump(exclude_none=True) for one in said if one.verdict == "note"],
         "pairs compared": findings.compared,
+        **({"pictures of other files that cannot be read": findings.unseen} if findings.unseen else {}),
         "category": per_category,
     }
 

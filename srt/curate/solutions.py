@@ -22,6 +22,8 @@ _ANSWER = re.compile(
     r"(?:故\s*(?:此题)?\s*(?:正确)?\s*答案\s*(?:应)?\s*[是为]|答案\s*[是为]|(?:the\s+(?:final\s+|correct\s+)?)answer\s+is)\s*[:：]?\s*",
     re.I,
 )
+# Runs of blanks cost the patterns the square of their length; a paragraph's end is one line's end to them.
+_BLANKS = re.compile(r"[^\S\n]+|(?<=\n)\s+")
 _END = re.compile(r"[。\n]|\.(?!\d)|[;；]")
 _BOXED = "\\boxed{"
 _LONGEST = 120
@@ -33,7 +35,7 @@ def disagreement(problem: Problem) -> str | None:
     """One line where the solution's last word is another answer than gold; ``None`` else, also where it has none."""
     if problem.answer is None or not problem.solution:
         return None
-    ending = problem.solution[-_TAIL:]
+    ending = _BLANKS.sub(" ", problem.solution[-_TAIL:])
     if problem.answer.kind == "choice_set":
         chosen = _last_letters(ending)
         if chosen is None or chosen == problem.answer.value or not set(chosen) <= set(problem.choices or chosen):

@@ -20,7 +20,11 @@ _NUMBERED = re.compile(
 )
 _PICTURE = re.compile(r"<(?:image|img)_?\d*>|<imagehere>")
 _LATEX = re.compile(r"\\(?:mathrm|mathbf|text|left|right|displaystyle|quad|qquad|[,;!: ])")
-_KEPT = re.compile(r"[^\w+\-*/=<>^√%°.\\]|_|(?<!\d)\.|\.(?!\d)")
+# Signs of operations and relations (√ ∠ ⊥ ≤ ...), shapes (△ ...) and primes make the problem; dots and blanks do not.
+_KEPT = re.compile(r"[^\w+\-*/=<>^%°.\\:×÷±'\u2190-\u22ff\u25b0-\u25cf]|_|(?<!\d)[.:]|[.:](?!\d)")
+_PRIME = re.compile(r"(?:\^ ?)?(?:\{ ?)?\\prime(?: ?\})?|[′’‘`]")
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[\s,;:、]+(?=\d)")
+_LABEL = re.compile(r"(?<![a-z])[A-Z]'*(?![a-z])")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _DIGIT_OF = {word: str(1 + at) for at, word in enumerate("一二三四五六七八九")} | {"十": "10", "两": "2"}
 _DIGIT_OF |= {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
@@ -30,7 +34,7 @@ _FACT = re.compile(
     r"|\b(?:not|front|left|right|top|bottom|side|back|maximum|minimum|largest|smallest|longest|shortest|most|least"
     r"|volume|lateral|surface|area|perimeter|sine|cosine|tangent|parallel|perpendicular"
     r"|one|two|three|four|five|six|seven|eight|nine|ten)\b"
-    r"|\d+(?:\.\d+)?|√|\\sqrt|\\pi|π"
+    r"|\d+(?:\.\d+)?|√|\\sqrt|\\pi|π|[⊥∥≤≥<>]|\\(?:perp|parallel|leq?|geq?)\b"
 )
 PERMUTATIONS: Final = 128
 
@@ -45,13 +49,15 @@ def unnumbered(text: str) -> str:
 
 def normal_form(text: str) -> str:
     """``text`` without spacing, punctuation, numbering and marks of pictures: equal for exact duplicates."""
-    return _KEPT.sub("", _LATEX.sub("", unnumbered(text)))
+    plain = _BETWEEN_NUMBERS.sub(":", _LATEX.sub("", _PRIME.sub("'", unnumbered(text))))  # "3, 12" is not "31, 2"
+    return _KEPT.sub("", plain)
 
 
 def facts(text: str) -> Facts:
-    """The numbers and the turning words of ``text`` with their counts, in order of their names."""
-    found = (match[0] for match in _FACT.finditer(_LATEX.sub(" ", unnumbered(text))))
-    return tuple(sorted(Counter(_DIGIT_OF.get(word, word) for word in found).items()))
+    """The numbers and the turning words of ``text`` with their counts, in order of their names; its points in a row."""
+    found = Counter(_DIGIT_OF.get(match[0], match[0]) for match in _FACT.finditer(_LATEX.sub(" ", unnumbered(text))))
+    points = "".join(_LABEL.findall(_PRIME.sub("'", unicodedata.normalize("NFKC", _LATEX.sub(" ", text)))))
+    return (*sorted(found.items()), (points, 1)) if points else tuple(sorted(found.items()))
 
 
 def shingles(normal: str) -> frozenset[str]:

@@ -66,7 +66,7 @@ class Endpoint:
         self._limit = AdaptiveLimit(config.in_flight)
         # A few wait with pictures read and risk written, so that a slow disk keeps no slot idle; few, because a kill
         # books them as lost.
-        self._lobby = asyncio.Semaphore(max(1, config.in_flight // 4))
+        self._lobby = asyncio.Semaphore(max(1, config.in_flight // 2))
         self._pictures = DataUris(image_root, config.max_side)
         self._dialects: dict[tuple[str, str | None], Dialect] = {}
         self._running: dict[str, asyncio.Task[Reply]] = {}
@@ -185,6 +185,7 @@ class Endpoint:
 
     async def _send(self, request: Request, key: str, dialect: Dialect) -> Reply | Failure:
         """Money, a slot, one POST, the books."""
+        task = asyncio.current_task()
         reservation = await self._budget.reserve(request)
         risk = self._journal.new_risk()
         try:
@@ -196,18 +197,18 @@ class Endpoint:
             try:
                 if self._fault is not None:
                     raise EndpointFault(str(self._fault))
-                self._on_the_wire.add(asyncio.current_task())
+                self._on_the_wire.add(task)
                 outcome = await self._post(request, key, dialect.body(request, pictures), ticket)
             finally:
                 self._limit.release()
         except BaseException as error:
             told = isinstance(error, RequestRejected | EndpointFault)  # a reply said it: nothing is to be paid
-            if asyncio.current_task() in self._on_the_wire and not told:
+            if task in self._on_the_wire and not told:
                 self._budget.lose(reservation)  # it had left; the journal keeps the risk, as after a kill
             else:
                 self._budget.release(reservation)
                 self._journal.cross_out(risk)
-            self._on_the_wire.discard(asyncio.current_task())
+            self._on_the_wire.discard(task)
             raise
         try:
             if isinstance(outcome, Reply):
@@ -219,7 +220,7 @@ class Endpoint:
                 self._budget.release(reservation)
                 self._journal.cross_out(risk)
         finally:
-            self._on_the_wire.discard(asyncio.current_task())
+            self._on_the_wire.discard(task)
         return outcome
 
     async def _post(self, request: Request, key: str, body: bytes, ticket: int) -> Reply | Failure:

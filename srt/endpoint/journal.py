@@ -16,7 +16,7 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +33,9 @@ GROUP: Final = 1024
 """The most writes in one commit."""
 LINGER_S: Final = 0.001
 """So long the writer lets a group gather before it takes it: fewer commits, and fewer changes of thread."""
+
+AT_ONCE: Final = 8
+"""So many who waited for a commit go on in one turn of the event loop: answers that came meanwhile are not held up."""
 
 # The JSON stands last: a scan of the small columns need not read it.
 _SCHEMA: Final = """
@@ -239,13 +242,17 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _tell(told: Sequence[tuple[_Write, Exception | None]]) -> None:
-    """Wake those who wait, with one call into their event loop for all of them."""
+    """Wake those who wait, with one call into their event loop for all of them, and there a few in each turn."""
     waiting = [(write.done, error) for write, error in told if write.done is not None]
     if not waiting:
         return
+    loop = waiting[0][0].get_loop()
 
     def wake() -> None:
-        for done, error in waiting:
+        few, waiting[:AT_ONCE] = waiting[:AT_ONCE], []
+        if waiting:
+            loop.call_soon(wake)
+        for done, error in few:
             if done.done():  # its task was cancelled; the rows are kept all the same
                 continue
             if error is None:
@@ -253,8 +260,7 @@ def _tell(told: Sequence[tuple[_Write, Exception | None]]) -> None:
             else:
                 done.set_exception(error)
 
-    call: Callable[..., Any] = waiting[0][0].get_loop().call_soon_threadsafe
     try:
-        call(wake)
+        loop.call_soon_threadsafe(wake)
     except RuntimeError:
         return  # the loop has ended: nobody waits any more

@@ -50,8 +50,17 @@ class Request(Record):
     @property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical content. Not kept: ``model_copy`` would take it over to another content."""
-        content = self.model_dump(mode="json", exclude={"role", "problem_id", "pictures"})
-        content["pictures"] = [picture.sha256 for picture in self.pictures]
+        schema = self.json_schema
+        content = {
+            "model": self.model,
+            "system": self.system,
+            "user": self.user,
+            "pictures": [picture.sha256 for picture in self.pictures],
+            "json_schema": None if schema is None else {"name": schema.name, "definition": schema.definition},
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "attempt": self.attempt,
+        }
         return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

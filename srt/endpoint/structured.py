@@ -15,6 +15,7 @@ from typing import Any, Final, get_args
 import orjson
 
 from srt.endpoint.config import AnswerForm, EndpointConfig
+from srt.endpoint.latex_escapes import double_lone_backslashes, restore_commands
 from srt.endpoint.messages import JsonSchema, Request
 
 FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)
@@ -83,6 +84,7 @@ def read_json(text: str) -> dict[str, Any]:
     """The JSON object in a model's answer: the whole of it, or between other words, or in a fence of backticks.
 
     What stands in ``<think>...</think>`` before the answer is not looked at. Of several objects it is the longest.
+    LaTeX whose backslashes are not doubled is read as it was meant (:mod:`srt.endpoint.latex_escapes`).
 
     Raises:
         ValueError: there is none; the message says why in a few words.
@@ -92,6 +94,21 @@ def read_json(text: str) -> dict[str, Any]:
     answer = _after_thinking(text).strip()
     if not answer:
         raise ValueError("the answer is empty")
+    try:
+        found = _object_in(answer)
+    except ValueError as error:
+        doubled = double_lone_backslashes(answer)
+        if doubled == answer:
+            raise
+        try:
+            found = _object_in(doubled)
+        except ValueError:
+            raise error from None
+    restored: dict[str, Any] = restore_commands(found)
+    return restored
+
+
+def _object_in(answer: str) -> dict[str, Any]:
     try:
         whole = orjson.loads(answer)
     except orjson.JSONDecodeError:

@@ -57,7 +57,11 @@ class Fault(Enum):
     OVERCLAIMED = ("overclaimed", "support-breaking", "a claim holds more than its premises give")
     LEAP = ("leap", "support-breaking", "the answer is stated right after the question, nothing leads to it")
 
-    FALSE_CLAIM = ("false_claim", "truth-changing", "an equation, inequality, count or unit in the prose is wrong")
+    FALSE_CLAIM = (
+        "false_claim",
+        "truth-changing",
+        "what a step claims is wrong: an equation, inequality, count, unit or position",
+    )
     HALLUCINATED_ENTITY = (
         "hallucinated_entity",
         "truth-changing",
@@ -81,7 +85,7 @@ OF_PROSE = frozenset(
         Fault.MALFORMED,
     }
 )
-"""Faults of traces in prose: reviews and machines name them, the mutations of world traces do not make them."""
+"""Faults that reviews and machines name and that no mutation of a world trace makes: of prose, or more general."""
 
 PLANTED = tuple(fault for fault in Fault if fault not in OF_PROSE)
 """The classes that the mutations of world traces make, in the order of the table."""

@@ -7,6 +7,7 @@ point of 50 digits over a translation of the source that shares nothing with :mo
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -127,8 +128,12 @@ def _effect(source: str, changed: str, reason: str) -> Literal["false", "true", 
         return "true"
     (left, left_now, _), (right, right_now, _) = values
     readable = left is not None and right is not None and left_now is not None and right_now is not None
-    if not readable or not _close(left, right):
+    unequal = _UNEQUAL.search(changed)
+    if not readable or not (unequal or _close(left, right)):
         return "unknown"
+    if unequal:
+        above = unequal[0] in ">＞" or unequal[0].startswith("\\g")
+        return "true" if (left_now > right_now if above else left_now < right_now) else "false"
     return "true" if _close(left_now, right_now) else "false"
 
 
@@ -156,7 +161,9 @@ _NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _SOLVES = "it solves "
 _CLOSING = {"(": ")", "[": "]", "{": "}", "(|": "|)"}
 _SAME = _REAL.mpf(10) ** -35
-_RELATION = re.compile(r"=|＝|≈|\\approx")
+_RELATION = re.compile(r"=|＝|≈|\\approx|[<>＜＞]|\\(?:lt|gt|leq?|geq?)(?:slant)?(?![a-z])")
+_UNEQUAL = re.compile(r"[<>＜＞]|\\(?:lt|gt)(?![a-z])")
+_CHOICE = re.compile(r"C_\s*\{?(\d{1,2})\}?\s*\^\s*\{?(\d{1,2})\}?(?!\d)")
 _DROPPED = re.compile(
     r"\\(?:left|right)\.|\$|\\left|\\right|\\displaystyle|\\[,;:! ]|\\quad|~|&|\\\\|"
     r"\\(?:text|mathrm|rm)\s*\{[^{}]*\}(?:\s*\^\s*\{?[23]\}?)?|[\u3000-\u9fff，。；]|"
@@ -171,6 +178,7 @@ _TOKEN = re.compile(
 def _value(side: str) -> Any:
     """The value of ``side``, not a number where it is not real, ``None`` where it cannot be read."""
     tokens: list[str] = []
+    side = _CHOICE.sub(lambda chosen: f" {math.comb(int(chosen[1]), int(chosen[2]))} ", side)
     side, at = re.sub(r"[(（]\s*[)）]", " ", _DROPPED.sub(" ", side.translate(_NARROW).replace(",\\!", ""))).strip(), 0
     while at < len(side):
         match = _TOKEN.match(side, at)

@@ -37,7 +37,7 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
     Returns:
         One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``. ``start`` and ``end`` are the
         characters of ``text`` that say it. Never raises; time and memory are bounded for any text: of a text longer
-        than 20,000 characters only so many are read, and no more than 600 chains of claims in each text.
+        than 20,000 characters only so many are read, and no more than 400 chains of claims in each text.
     """
     scope = Scope()
     place = -sum(len(given[:_LONGEST_TEXT]) + 1 for given in givens)
@@ -49,6 +49,7 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         place += len(prose.text) + 1
     prose = read_prose(text[:_LONGEST_TEXT], lang)
     links = links_of(prose, 0)
+    scope.one_claim = len(links) == 1
     for link in links:
         state(scope, link, given=False)
     state_points(scope, prose, 0)

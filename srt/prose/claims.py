@@ -141,20 +141,29 @@ class _Finder:
             elif token.kind in ("dirty", "under"):
                 run.cut(right=False, left=False)
             else:
+                if run.relations and self.next_computation(at):
+                    run.cut(right=True, left=True)
                 run.add(range(at, at + 1))
             at += 1
         run.cut(right=True, left=True)
         return inner
 
+    def next_computation(self, at: int) -> bool:
+        """``12 × 5 = 60 cm 60 × 4 = 240``: a number after a blank, where the side before it has ended."""
+        return at > 1 and self.tokens[at].kind == "number" and self.tokens[at].gap and self.unit_before(at)
+
+    def unit_before(self, at: int) -> bool:
+        return self.tokens[at - 1].kind == "unit" or (
+            self.tokens[at - 1].kind == "close" and self.tokens[at - 2].kind == "unit"
+        )
+
     def numbering(self, at: int, closing: int) -> bool:
         """``= 5 (cm)  (2) 3 × 4``: the number of the next part, not a factor."""
         if closing != at + 2 or self.tokens[at + 1].kind != "number" or not self.tokens[at].gap:
             return False
-        unit = self.tokens[at - 1].kind == "unit" or (
-            self.tokens[at - 1].kind == "close" and self.tokens[at - 2].kind == "unit"
-        )
         after = self.tokens[closing + 1].kind if closing + 1 < len(self.tokens) else ""
-        return at > 1 and unit and after in _OPERAND_STARTS
+        ended = self.tokens[at - 1].kind in _OPERAND_ENDS
+        return at > 1 and ((self.unit_before(at) and after in _OPERAND_STARTS) or (ended and after == "number"))
 
     def argument(self, at: int) -> bool:
         """Whether the brace at ``at`` holds what a command or a sign takes."""
@@ -305,6 +314,7 @@ class _Run:
         if signed and first and (self.after_word and tokens[0].text != "-"):
             clean = False
         doubtful |= signed and first and (self.after_line or self.after_word)
+        doubtful |= first and _may_be_time(tokens)
         if not clean:
             return Side(start, end, ())
         variants = [tuple(tokens)]
@@ -320,6 +330,14 @@ def _run_together(tokens: Sequence[Token]) -> bool:
     if len(tokens) < 2 or tokens[0].kind != "number" or tokens[1].kind != "name":
         return False
     return tokens[1].gap and tokens[1].end - tokens[1].start == len(tokens[1].text)
+
+
+def _may_be_time(tokens: Sequence[Token]) -> bool:
+    """``3:45``, or ``Step 2 : 3 + 4``: a colon that may be none of a ratio."""
+    for before, colon, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if colon.kind == "ratio" and before.kind == after.kind == "number":
+            return colon.gap or (len(after.text) == 2 and len(before.text) < 3 and int(after.text) < 60)
+    return False
 
 
 def _label(tokens: Sequence[Token]) -> int:

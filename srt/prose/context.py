@@ -29,7 +29,9 @@ _TOLD = re.compile(
 _ANOTHER_CASE = re.compile(
     r"\b(?:figure|fig\.?|case|method|solution|way|part|situation|diagram)\s*[(（$]*(?:\d|[IVX]+\b|one|two|three)|"
     r"\b(?:when|if|otherwise|another|second|similarly|likewise|suppose|alternatively|instead|reject|rejected|discard|discarded|extraneous)\b|"
-    r"图\s*[(（$]*[\d一二三①②③]|[情况当若设或折翻变另再舍第]|同理|方法|解法|[(（]\s*[2-9]\s*[)）]|[②③④]",
+    r"\b(?:new|now|becom\w+|increas\w+|decreas\w+|doubl\w+|halv\w+|original\w*|after|before|enlarg\w+|"
+    r"extend\w*|mov\w+|fold\w*|rotat\w+)\b|"
+    r"图\s*[(（$]*[\d一二三①②③]|[情况当若设或折翻变另再舍第后新原增减放缩移]|展开|延长|同理|方法|解法|[(（]\s*[2-9]\s*[)）]|[②③④]",
     re.IGNORECASE,
 )
 _CONCLUDED = re.compile(

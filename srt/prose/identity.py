@@ -8,17 +8,21 @@ expressions of this length agree at all of them is below one in a million.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
-from srt.prose.exact import Undecided, compare
+from srt.prose.exact import Real, Undecided, approximation, compare
 from srt.prose.expression import Call, Expression, Number, Quantity, number
 from srt.prose.scope import free, substituted
 
 _PRIMES = (1009, 1511, 2003, 2503, 3001, 3511, 4001, 4507, 5003, 5501)
 _POINTS = 3
 _MOST_SYMBOLS = 8
+_TRIED = 9
+_SAME = 1e-20
 
 
+@lru_cache(maxsize=2048)
 def identical(a: Expression, b: Expression) -> Literal["yes", "no", "open"]:
     """Whether ``a`` equals ``b`` for all positive values of their symbols. Never raises."""
     names = sorted(free((a, b)))
@@ -66,3 +70,37 @@ def degree(tree: Expression, name: str) -> int | None:
         case Call(_, parts):
             return 0 if name not in free((tree,)) else None
     return int(name in free((tree,)))
+
+
+def never_equal(a: Expression, b: Expression) -> bool:
+    """Whether ``a`` and ``b``, scalars, differ for all positive values of their symbols, as far as is plain to see.
+
+    Their quotient is one constant other than 1 and ``a`` keeps its sign (``x^2·x/3`` and ``x^3/4``), or their
+    difference is one constant other than 0. Everything else may be a condition that some values meet.
+    """
+    names = sorted(free((a, b)))
+    if not names or len(names) > _MOST_SYMBOLS:
+        return False
+    pairs = []
+    for point in range(_TRIED):
+        values = {
+            name: number(Fraction(_PRIMES[(place * 3 + point) % 10], 10 ** (2 + (point * (place + 1) + place) % 4)))
+            for place, name in enumerate(names)
+        }
+        try:
+            pairs.append([approximation(substituted(side, values), 40) for side in (a, b)])
+        except (Undecided, ArithmeticError, RecursionError):
+            continue
+    if len(pairs) < _POINTS:
+        return False
+    differences = [u - v for u, v in pairs]
+    if _constant(differences):
+        return bool(abs(differences[0]) > _SAME)
+    if any(v == 0 for _, v in pairs) or len({u > 0 for u, _ in pairs}) != 1:
+        return False
+    quotients = [u / v for u, v in pairs]
+    return _constant(quotients) and bool(abs(quotients[0] - 1) > _SAME)
+
+
+def _constant(values: list[Real]) -> bool:
+    return all(abs(value - values[0]) <= _SAME * (1 + abs(values[0])) for value in values)

@@ -11,11 +11,24 @@ from fractions import Fraction
 from typing import Literal
 
 from srt.prose.exact import Undecided, Undefined, approximation, compare, rational, real_of
-from srt.prose.expression import PI, TRIGONOMETRIC, Call, Expression, Number, Quantity, heads, number, rebuilt, walk
+from srt.prose.expression import (
+    PI,
+    TRIGONOMETRIC,
+    Call,
+    Expression,
+    Number,
+    Quantity,
+    heads,
+    number,
+    rebuilt,
+    symbols,
+    walk,
+)
 
 Outcome = Literal["yes", "no", "open"]
 """``open``: neither; a value rounded without saying so, units that do not match, what is too large to compute."""
 
+_TURNED = TRIGONOMETRIC | {"arcsin", "arccos", "arctan"}
 _PI_TAKEN_AS = tuple(map(Fraction, ("3.14", "22/7", "3.1416", "3.142", "3.14159")))
 
 
@@ -37,8 +50,11 @@ def holds(left: Expression, relation: str, right: Expression) -> Outcome:
 
 def _degree_readings(left: Expression, right: Expression) -> Iterator[tuple[Expression, Expression]]:
     """With the degree sign as it is; where it may have been left out, with bare degrees too."""
-    yield left, right
     both = heads(left) | heads(right)
+    if "deg" in heads(left) & heads(right) and not both & _TURNED and PI not in (*walk(left), *walk(right)):
+        yield rebuilt(left, _bare_degrees), rebuilt(right, _bare_degrees)
+        return
+    yield left, right
     if ("deg" in both and ("deg" in heads(left)) != ("deg" in heads(right))) or ("deg" in both and "add" in both):
         yield rebuilt(left, _bare_degrees), rebuilt(right, _bare_degrees)
     if both & TRIGONOMETRIC:
@@ -57,6 +73,8 @@ def _degrees_meant(node: Expression) -> Expression | None:
 
 
 def _holds(left: Expression, relation: str, right: Expression) -> Outcome:
+    if _beyond_space(left) != _beyond_space(right):
+        return "no"
     matched = _in_one_unit(left, right)
     if matched is None:
         return "open"
@@ -68,6 +86,13 @@ def _holds(left: Expression, relation: str, right: Expression) -> Outcome:
     sign = compare(left, right)
     true = {"<": sign < 0, ">": sign > 0, "<=": sign <= 0, ">=": sign >= 0, "!=": sign != 0}[relation]
     return "yes" if true else "no"
+
+
+def _beyond_space(side: Expression) -> bool:
+    """Whether ``side`` is told in a unit such as cm^4, which nothing in space is measured in."""
+    return any(
+        isinstance(node, Quantity) and node.dimension[0] == "length" and node.dimension[1] > 3 for node in walk(side)
+    )
 
 
 def _in_one_unit(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
@@ -195,26 +220,47 @@ def _rounded(side: Expression, other: Expression, relation: str) -> Outcome:
         while value and value % (last * 10) == 0:
             last *= 10
     nearest: Outcome = "no"
-    for pi in (None, *(_PI_TAKEN_AS if PI in walk(other) else ())):
-        exact = None if pi is None else rational(rebuilt(other, lambda node, pi=pi: number(pi) if node == PI else None))  # type: ignore[misc]
-        if exact is not None and exact == value:
+    for taken in (_radians(other), *_stand_ins(other)):
+        if rational(taken) == value:
             return "yes"
-        off = (approximation(_radians(other), 40, pi) - real_of(value)) * (-1 if value < 0 else 1)
+        off = (approximation(taken, 40) - real_of(value)) * (-1 if value < 0 else 1)
         step = real_of(last)
         if -step / 2 <= off < step:
             if not whole or relation == "≈":
                 return "yes"
             if abs(off) <= step / 2 and abs(value) >= 10 and (_irrational(other) or _has_decimals(other)):
                 nearest = "open"
-        elif relation == "≈" and abs(off) < 3 * step:
+        elif (relation == "≈" and abs(off) < 3 * step) or (not whole and abs(off) < step and _irrational(other)):
             nearest = "open"
     return nearest
+
+
+def _stand_ins(tree: Expression) -> Iterator[Expression]:
+    """``tree`` with pi taken as 3.14 and the like, and with its square roots rounded to two or three digits."""
+    roots = {node for node in walk(tree) if isinstance(node, Call) and node.head == "root" and not symbols(node)}
+    if PI in walk(tree):
+        for pi in _PI_TAKEN_AS:
+            yield rebuilt(tree, lambda node, pi=pi: number(pi) if node == PI else None)  # type: ignore[misc]
+    if any(isinstance(node.parts[0], Number) and node.parts[1] == number(2) for node in roots):
+        for digits in (2, 3):
+            yield rebuilt(tree, lambda node, digits=digits: _root_rounded(node, digits))  # type: ignore[misc]
+
+
+def _root_rounded(node: Expression, digits: int) -> Expression | None:
+    match node:
+        case Call("root", (Number(value), Number(Fraction(numerator=2, denominator=1)))) if value > 0:
+            root = approximation(node, 30) * 10**digits
+            return Number(Fraction(int(root + 0.5), 10**digits), digits)
+    return None
 
 
 def _near(left: Expression, right: Expression, relation: str) -> Outcome:
     """Whether the sides agree within what the last digits of their decimals leave open."""
     literals = [{node for node in walk(side) if isinstance(node, Number) and node.decimals} for side in (left, right)]
-    own = (literals[0] - literals[1], literals[1] - literals[0])
+    own = tuple(
+        set() if literal(side) else mine - others  # How a lone decimal is rounded, :func:`_rounded` has judged.
+        for side, mine, others in zip((left, right), literals, reversed(literals), strict=True)
+    )
     for pi in (None, *(_PI_TAKEN_AS if PI in walk(left) or PI in walk(right) else ())):
         values = [approximation(_radians(side), 40, pi) for side in (left, right)]
         slack = real_of(Fraction())
@@ -227,7 +273,7 @@ def _near(left: Expression, right: Expression, relation: str) -> Outcome:
             return "yes"
         if slack and abs(values[0] - values[1]) <= slack:
             return "yes" if slack <= abs(values[0]) / 20 else "open"
-        if relation == "≈" and not (own[0] or own[1]) and abs(values[0] - values[1]) <= abs(values[0]) / 20:
+        if relation == "≈" and not (literals[0] or literals[1]) and abs(values[0] - values[1]) <= abs(values[0]) / 20:
             return "open"
     return "no"
 

@@ -12,12 +12,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from srt.prose.expression import Number
+from srt.prose.lengths import tells_length
+from srt.prose.spellings import (
+    CONSTANT_NAMES,
+    ENGLISH,
+    ENGLISH_OPERATORS,
+    FRACTIONS,
+    FUNCTIONS,
+    GREEK,
+    GREEK_LETTERS,
+    HAN_OPERATORS,
+    HAN_RELATIONS,
+    OPERATORS,
+    RELATIONS,
+    SPACES,
+    STOPS,
+    SUPERSCRIPTS,
+    TEXT_COMMANDS,
+    WIDE,
+)
 from srt.prose.symbols import NAME_SIGNS, name_at, plain_name_at
 from srt.prose.units import HAN_UNITS, POWER_WORDS, UNITS, Unit, raised, unit_named
-from srt.prose.words import word_set
 from srt.records import Lang
-
-FUNCTIONS = word_set("sin cos tan cot sec csc arcsin arccos arctan log ln")
 
 
 @dataclass(frozen=True)
@@ -33,37 +49,6 @@ class Token:
     unit: Unit | None = None
 
 
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | str.maketrans("−–﹣∙•⋅・∗", "---····*")
-_RELATIONS = {
-    "=": "=", "≈": "≈", "≒": "≈", "≐": "≈", "≃": "≈", "<": "<", ">": ">", "≤": "<=", "⩽": "<=", "≦": "<=", "≥": ">=",
-    "⩾": ">=", "≧": ">=", "≠": "!=", r"\approx": "≈", r"\doteq": "≈", r"\simeq": "≈", r"\thickapprox": "≈",
-    r"\lt": "<", r"\gt": ">", r"\le": "<=", r"\leq": "<=", r"\leqslant": "<=", r"\leqq": "<=", r"\ge": ">=",
-    r"\geq": ">=", r"\geqslant": ">=", r"\geqq": ">=", r"\ne": "!=", r"\neq": "!=", "<=": "<=", ">=": ">=", "!=": "!=",
-    r"\fallingdotseq": "≈", "＝": "=",
-}  # fmt: skip
-_OPERATORS = {"+": "+", "-": "-", "*": "*", "·": "·", "×": "×", "/": "/", "÷": "/", "^": "^", "∕": "/", "⁄": "/",
-              r"\times": "×", r"\cdot": "·", r"\div": "/", r"\ast": "*", r"\bullet": "·"}  # fmt: skip
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
-_FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅙": "1/6", "⅛": "1/8"}
-_SPACES = word_set(
-    r"\, \; \: \! \quad \qquad \displaystyle \textstyle \limits \nolimits \left \right \big \Big \bigg \Bigg "
-    r"\bigl \bigr \Bigl \Bigr \biggl \biggr \hspace \small \large \nonumber \notag \rm \bf \middle \thinspace "
-    r"\hfill"
-)
-_STOPS = word_set(
-    r"\therefore \because \Rightarrow \rightarrow \to \implies \Leftrightarrow \iff \Longrightarrow "
-    r"\longrightarrow \newline \item \par \hline \tag \leftrightarrow \begin \end ∵ ∴ ⇒ → ⟹ ⇔"
-)
-_CONSTANT_NAMES = {r"\pi": "pi", "π": "pi", "𝜋": "pi", "∏": "pi"}
-_TEXT_COMMANDS = word_set(
-    r"\text \mathrm \textbf \textrm \textit \mbox \operatorname \mathbf \boldsymbol \bm \mathit \rm \mathsf "
-    r"\textnormal \pmb \hbox \mathbb \mathcal"
-)
-_GREEK = word_set(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta lambda mu rho sigma tau phi varphi psi "
-    "omega Delta Gamma Theta Lambda Phi Psi Omega xi ell"
-)
-_GREEK_LETTERS = frozenset("αβγδεζηθλμρστφϕψωξΔΓΘΛΦΨΩ")
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])")
 _NEWLINE = re.compile(r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)\b)\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])")
@@ -77,18 +62,11 @@ _DEGREE = re.compile(
     r"\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-z]))|°|\\degree|º|˚|\^\s*[o○](?![a-z])"
 )
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-_HAN_OPERATORS = {"乘以": "×", "乘": "×", "加上": "+", "加": "+", "减去": "-", "减": "-", "除以": "/"}
-_HAN_RELATIONS = {"等于": "=", "约等于": "≈", "约为": "≈", "大于": ">", "小于": "<"}
-_ENGLISH_OPERATORS = {"plus": "+", "minus": "-", "times": "×"}
-_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([23])\s*\}|([23]))|([²³]))")
+_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|([23])(?![\w.])")
 _EMPTY = re.compile(r"\{\s*\}")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
 _ELLIPSIS = re.compile(r"\.\.\.+|…+|⋯+|。。+|\\(?:l|c|v|d)?dots[a-z]?")
-_ENGLISH = word_set(
-    "the and for is of so we or if to be by at in as an it on are was has can let get then thus with from "
-    "that this not since hence where when but per"
-)
 
 
 def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
@@ -103,7 +81,7 @@ class _Lexer:
     def __init__(self, text: str, articles: bool) -> None:
         self.articles = articles
         self.source = text
-        self.text = text.translate(_WIDE)
+        self.text = text.translate(WIDE)
         self.at = 0
         self.math = False
         self.depth = 0
@@ -177,19 +155,19 @@ class _Lexer:
             return False
         end = match.end()
         name = "\\" + match[0].lstrip("\\").rstrip("*")
-        if name in _SPACES or name == "\\ ":
+        if name in SPACES or name == "\\ ":
             if name in (r"\left", r"\right") and self.text[end : end + 1] == ".":
                 end += 1
             return self._skip(end)
-        if name in _STOPS:
+        if name in STOPS:
             if name in (r"\begin", r"\end"):
                 columns = _COLUMNS.match(self.text, end)
                 return self._emit("line", name, columns.end() if columns else end)
             return self._emit("stop", name, end)
-        if name in _RELATIONS:
-            return self._emit("rel", _RELATIONS[name], end)
-        if name in _OPERATORS:
-            return self._emit("op", _OPERATORS[name], end)
+        if name in RELATIONS:
+            return self._emit("rel", RELATIONS[name], end)
+        if name in OPERATORS:
+            return self._emit("op", OPERATORS[name], end)
         if name in (r"\%", r"\{", r"\}", r"\pm", r"\mp", r"\langle", r"\rangle"):
             after = self.text[end : end + 3].lstrip()[:1]
             if name in (r"\{", r"\}"):
@@ -208,14 +186,14 @@ class _Lexer:
             return self._skip(end)
         if name[1:] in FUNCTIONS:
             return self._emit("func", name[1:], end)
-        if name in _CONSTANT_NAMES or name[1:] in _GREEK or name in NAME_SIGNS:
+        if name in CONSTANT_NAMES or name[1:] in GREEK or name in NAME_SIGNS:
             return self._name(name, end)
-        if name in _TEXT_COMMANDS:
+        if name in TEXT_COMMANDS:
             return self._text_command(name, end)
         return self._emit("dirty", name, end)
 
     def _name(self, name: str, end: int) -> bool:
-        if name in _CONSTANT_NAMES:
+        if name in CONSTANT_NAMES:
             return self._emit("name", "pi", end)
         found = name_at(self.text, self.at, self.math)
         if found is None:
@@ -263,7 +241,7 @@ class _Lexer:
     def _unit(self, unit: Unit, end: int) -> bool:
         power = _POWER.match(self.text, end)
         if power is not None:
-            digit = (power[1] or power[2] or power[3]).translate(str.maketrans("²³", "23"))
+            digit = (power[1] or power[2] or power[3] or power[4]).translate(str.maketrans("²³", "23"))
             unit, end = raised(unit, int(digit)), power.end()
             self.math ^= "$" in power[0]
         return self._emit("unit", unit.name, end, unit=unit)
@@ -279,23 +257,29 @@ class _Lexer:
                     return self._unit(UNITS[spelling], self.at + len(spelling))
             if run.startswith("度") and self._last("number"):
                 return self._emit("degree", "°", self.at + 1)
+        if self._after("name") and self._tells_length(match):
+            return self._emit("rel", "=", match.end())
         if self._last("number", "close", "unit", "rbrace", "degree"):
-            for words, kind in ((_HAN_OPERATORS, "op"), (_HAN_RELATIONS, "rel")):
+            for words, kind in ((HAN_OPERATORS, "op"), (HAN_RELATIONS, "rel")):
                 for word, sign in words.items():
                     after = self.text[self.at + len(word) : self.at + len(word) + 2].lstrip(" $")
                     if run.startswith(word) and re.match(r"[\d\\(√π-]", after):
                         return self._emit(kind, sign, self.at + len(word))
         return self._emit("word", run, match.end())
 
+    def _tells_length(self, verb: re.Match[str]) -> bool:
+        name = next(token for token in reversed(self.out) if token.kind == "name")
+        return tells_length(self.text, name.text, name.start, verb)
+
     def _numeral(self) -> bool:
         char = self.text[self.at]
-        if char in _FRACTIONS:
-            return self._emit("number", char, self.at + 1, Number(Fraction(_FRACTIONS[char])))
-        if char in _SUPERSCRIPTS:
+        if char in FRACTIONS:
+            return self._emit("number", char, self.at + 1, Number(Fraction(FRACTIONS[char])))
+        if char in SUPERSCRIPTS:
             end = self.at
-            while end < len(self.text) and self.text[end] in _SUPERSCRIPTS:
+            while end < len(self.text) and self.text[end] in SUPERSCRIPTS:
                 end += 1
-            digits = "".join(_SUPERSCRIPTS[c] for c in self.text[self.at : end])[:30]
+            digits = "".join(SUPERSCRIPTS[c] for c in self.text[self.at : end])[:30]
             return self._emit("superscript", digits, end, Number(Fraction(digits)))
         if char.isascii() and char.isdigit() and self._last_opens_fraction():
             return self._emit("number", char, self.at + 1, Number(Fraction(char)))
@@ -331,9 +315,9 @@ class _Lexer:
 
     def _letters(self) -> bool:
         char = self.text[self.at]
-        if char in _CONSTANT_NAMES:
+        if char in CONSTANT_NAMES:
             return self._emit("name", "pi", self.at + 1)
-        if char in _GREEK_LETTERS or char in NAME_SIGNS:
+        if char in GREEK_LETTERS or char in NAME_SIGNS:
             return self._name(char, self.at + 1)
         match = _WORD.match(self.text, self.at)
         if match is None:
@@ -346,9 +330,11 @@ class _Lexer:
             return True
         if self._last("number") and word == "x" and re.match(r"\s*\d", self.text[match.end() :][:4]):
             return self._emit("op", "×", match.end())
-        if word in _ENGLISH_OPERATORS and self._last("number", "close", "unit"):
-            return self._emit("op", _ENGLISH_OPERATORS[word], match.end())
+        if word in ENGLISH_OPERATORS and self._last("number", "close", "unit"):
+            return self._emit("op", ENGLISH_OPERATORS[word], match.end())
         if word == "equals" and self._last("number", "close", "unit", "name"):
+            return self._emit("rel", "=", match.end())
+        if self._after("name") and self._tells_length(match):
             return self._emit("rel", "=", match.end())
         if word in ("sqrt", "pi"):
             return self._emit("sqrt" if word == "sqrt" else "name", word, match.end())
@@ -357,14 +343,14 @@ class _Lexer:
         if not self.math:
             found = plain_name_at(self.text, self.at, self.articles)
             return self._emit("name", *found) if found else self._emit("word", word, match.end())
-        if (word.casefold() in _ENGLISH and not word.isupper()) or re.match(r"[A-Z]?[a-z]{4}", word) or word == "Rt":
+        if (word.casefold() in ENGLISH and not word.isupper()) or re.match(r"[A-Z]?[a-z]{4}", word) or word == "Rt":
             return self._emit("word", word, match.end())
         found = name_at(self.text, self.at, True)
         return self._emit("name", *found) if found else self._emit("word", word, match.end())
 
     def _product_of_letters(self, word: str, end: int) -> bool:
         """Whether two or three small letters in prose are a product: ``2ab``, ``+ bc``, ``ab =``."""
-        if not 2 <= len(word) <= 3 or not word.islower() or word in _ENGLISH or word in UNITS:
+        if not 2 <= len(word) <= 3 or not word.islower() or word in ENGLISH or word in UNITS:
             return self._last("name") and not self.gap and len(word) == 1
         if self._last("op") or (self._last("number", "close") and not self.gap):
             return True
@@ -378,7 +364,10 @@ class _Lexer:
                 return self._emit("unit", unit.name, match.end(), unit=raised(unit, POWER_WORDS[word]))
             return False
         unit = unit_named(word, not self.math and self._after("number"))
-        if unit is None or word in ("in", "h", "s") or (self._after("name") and unit_named(word, False) is None):
+        if word == "in" and not re.match(r"\.(?:\s|$)|\s?[²³^]|\$?\^|[23](?!\w)", self.text[self.at + 2 : self.at + 5]):
+            return False
+        unit = UNITS["inch"] if word == "in" else unit
+        if unit is None or word in ("h", "s") or (self._after("name") and unit_named(word, False) is None):
             return False
         return self._unit(unit, self.at + len(word))
 
@@ -386,8 +375,8 @@ class _Lexer:
         char, pair = self.text[self.at], self.text[self.at : self.at + 2]
         if pair in ("//", "->", "=>", "==", "<-", ":="):
             return self._emit("dirty" if pair in ("//", "==", ":=") else "stop", pair, self.at + 2)
-        if (pair in _RELATIONS and pair != "!=") or (pair == "!=" and not self._last("number", "close")):
-            return self._emit("rel", _RELATIONS[pair], self.at + 2)
+        if (pair in RELATIONS and pair != "!=") or (pair == "!=" and not self._last("number", "close")):
+            return self._emit("rel", RELATIONS[pair], self.at + 2)
         if pair == "**":
             inside = self._last("number", "name", "close") and not self.gap
             return self._emit(
@@ -395,10 +384,10 @@ class _Lexer:
             )
         if char in "<>" and (self._last("func") if char == "<" else self._open_angle()):
             return self._emit("langle" if char == "<" else "rangle", char, self.at + 1)
-        if char in _RELATIONS:
-            return self._emit("rel", _RELATIONS[char], self.at + 1)
-        if char in _OPERATORS:
-            return self._emit("op", _OPERATORS[char], self.at + 1)
+        if char in RELATIONS:
+            return self._emit("rel", RELATIONS[char], self.at + 1)
+        if char in OPERATORS:
+            return self._emit("op", OPERATORS[char], self.at + 1)
         if char in "([":
             self.depth += 1
             return self._emit("open", char, self.at + 1)
@@ -411,9 +400,11 @@ class _Lexer:
             after = self.text[self.at + 1 : self.at + 3].lstrip(" $")[:1]
             return self._emit("factorial" if after and after in "+-*×/)}=^\\" else "dirty", char, self.at + 1)
         if char == ":":
-            inside = self._last("number", "name", "close", "rbrace") and not self.gap
-            tight = re.match(r"[\w(\\]", self.text[self.at + 1 : self.at + 2] or " ")
-            return self._emit("ratio" if inside and tight and self.source[self.at] == ":" else "stop", ":", self.at + 1)
+            spaced = re.match(r" +\d", self.text[self.at + 1 : self.at + 6]) if self.gap else None
+            tight = re.match(r"[\w(\\]", self.text[self.at + 1 : self.at + 2]) and self.source[self.at] == ":"
+            inside = bool(spaced or (tight and not self.gap))
+            ratio = inside and self._last("number", "name", "close", "rbrace")
+            return self._emit("ratio" if ratio else "stop", ":", self.at + 1)
         if char in simple:
             return self._emit(simple[char], char, self.at + 1)
         if char in '.。;、?？!"“”‘’`【】《》〈〉#①②③④⑤⑥⑦⑧⑨∴∵⇒→⟹⇔':

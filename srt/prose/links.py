@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from srt.prose.claims import Chain, Prose, Side
 from srt.prose.context import Context, context_of
-from srt.prose.expression import Call, Expression, Number, Symbol, symbols
+from srt.prose.expression import Call, Expression, Number, Symbol, number, rebuilt, symbols, walk
 from srt.prose.lexer import Token
-from srt.prose.parser import READINGS, Unreadable, ambiguous, parse
-from srt.prose.scope import Scope, Statement, components, is_term
+from srt.prose.parser import RARE_READINGS, READINGS, Unreadable, ambiguous, parse
+from srt.prose.scope import Scope, Statement, is_term
 
-_MOST_CHAINS = 600
-_MOST_PAIRS = 1000
+_MOST_CHAINS = 400
+_MOST_PAIRS = 800
+_MOST_FLATTENED = 4
+_RAISED = re.compile(r"[\^²³]")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def links_of(prose: Prose, place: int) -> list[Link]:
 def _trees(side: Side) -> tuple[Expression, ...]:
     found: list[Expression] = []
     for tokens in side.variants:
-        for reading in READINGS if ambiguous(tokens) else READINGS[:1]:
+        for reading in (*READINGS, *RARE_READINGS) if ambiguous(tokens) else READINGS[:1]:
             try:
                 tree = parse(tokens, reading)
             except Unreadable:
@@ -123,6 +126,29 @@ def _closing(tokens: tuple[Token, ...], at: int) -> int | None:
     return None
 
 
-def vector_or_number(tree: Expression) -> bool:
-    """Whether ``tree`` is a closed number or a closed vector."""
-    return isinstance(tree, Number) or (not symbols(tree) and components(tree) is not None)
+def flattened(text: str, left: Expression, right: Expression) -> Iterator[tuple[Expression, Expression]]:
+    """The closed sides with powers that lost their height, ``32`` for 3², where ``text`` has no raised digit at all."""
+    if _RAISED.search(text) or symbols(left) or symbols(right):
+        return
+    found = [node for side in (left, right) for node in walk(side) if _may_be_power(node)]
+    places = range(min(len(found), _MOST_FLATTENED))
+    for count in places:
+        for chosen in itertools.combinations(places, count + 1):
+            if count == 0 and isinstance(node := found[chosen[0]], Number) and node.value < 20:
+                continue  # A lone 1² is not written.
+            numbers = [found[place] for place in chosen]
+            yield _raised(left, numbers), _raised(right, numbers)
+
+
+def _may_be_power(node: Expression) -> bool:
+    return isinstance(node, Number) and node.decimals is None and node.value > 11 and node.value % 10 in (2, 3)
+
+
+def _raised(side: Expression, numbers: list[Expression]) -> Expression:
+    def change(node: Expression) -> Expression | None:
+        if isinstance(node, Number) and node in numbers:
+            base, index = divmod(node.value.numerator, 10)
+            return Call("pow", (number(base), number(index)))
+        return None
+
+    return rebuilt(side, change)

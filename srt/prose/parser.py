@@ -27,13 +27,20 @@ class Reading:
 
     ``tight``: in ``1/2r`` (and ``6 ÷ 2π``) the slash divides by all of ``2r``; else ``r`` stands beside the fraction.
     ``mixed``: ``1\\frac{1}{2}`` is one and a half; else it is a product.
+    ``whole``: in ``24 ÷ 2/3`` the fraction is one number.
+    ``loose``: the root of ``√36 + 64``, its bar lost, covers the sum; the per cent of ``50 + 10%`` are of 50.
     """
 
     tight: bool = False
     mixed: bool = True
+    whole: bool = False
+    loose: bool = False
 
 
 READINGS = (Reading(), Reading(tight=True), Reading(mixed=False))
+"""How forms are commonly written."""
+RARE_READINGS = (Reading(whole=True), Reading(loose=True))
+"""How they are written too: what holds so is no error."""
 
 
 def parse(tokens: Sequence[Token], reading: Reading = READINGS[0]) -> Expression:
@@ -53,7 +60,9 @@ def ambiguous(tokens: Sequence[Token]) -> bool:
     for here, after in itertools.pairwise(tokens):
         if here.kind == "number" and (after.kind == "frac" or after.kind == "number"):
             return True
-        if here.kind == "op" and here.text == "/":
+        if here.kind == "op" and here.text in "/÷":
+            return True
+        if here.text == "√" or after.kind == "percent":
             return True
     return False
 
@@ -93,6 +102,8 @@ class _Parser:
         if self.depth > _DEEPEST:
             raise Unreadable
         parts = [self.signed()]
+        if self.reading.loose and self.kind(-1) == "percent":
+            raise Unreadable
         while self.kind() in ("op", "pm") and self.text() in "+-±":
             sign = self.text()
             self.at += 1
@@ -102,6 +113,8 @@ class _Parser:
                     raise Unreadable
                 parts = [Call("pm", (parts[0], term))]
             else:
+                if self.reading.loose and isinstance(term, Call) and term.head == "percent":
+                    term = Call("mul", (Call("add", tuple(parts)), term))
                 parts.append(Call("neg", (term,)) if sign == "-" else term)
         self.depth -= 1
         return parts[0] if len(parts) == 1 else Call("add", tuple(parts))
@@ -116,20 +129,30 @@ class _Parser:
 
     def term(self) -> Expression:
         tree = self.implicit()
-        while self.kind() == "op" and self.text() in "*×·/":
+        while self.kind() == "op" and self.text() in "*×·/÷":
             sign = self.text()
             self.at += 1
             if self.kind() == "op" and self.text() == "-":
                 self.at += 1
                 right: Expression = Call("neg", (self.power(),))
-            elif sign == "/" and not self.reading.tight:
+            elif sign == "÷" and self.reading.whole and self.is_fraction():
+                right = Call("div", (self.power(), self.divisor()))
+            elif sign in "/÷" and not self.reading.tight:
                 right = self.power()
             else:
                 right = self.implicit()
-            tree = Call({"/": "div", "×": "cross", "·": "dot"}.get(sign, "mul"), (tree, right))
-            while sign == "/" and not self.reading.tight and self.continues():
+            tree = Call({"/": "div", "÷": "div", "×": "cross", "·": "dot"}.get(sign, "mul"), (tree, right))
+            while sign in "/÷" and not self.reading.tight and self.continues():
                 tree = Call("mul", (tree, self.power()))
         return tree
+
+    def is_fraction(self) -> bool:
+        """``2/3`` of whole numbers, with no sign between."""
+        return self.kind() == "number" and self.kind(1) == "op" and self.text(1) == "/" and self.kind(2) == "number"
+
+    def divisor(self) -> Expression:
+        self.at += 1
+        return self.power()
 
     def implicit(self) -> Expression:
         tree = self.power()
@@ -150,7 +173,12 @@ class _Parser:
         ):
             tree = Call("add", (tree, self.power()))
         while self.continues():
-            if isinstance(tree, Number) and tree.value == 0 and self.kind() in ("name", "func"):
+            if (
+                isinstance(tree, Number)
+                and tree.value == 0
+                and self.kind() in ("name", "func")
+                and self.tokens[self.at].gap
+            ):
                 raise Unreadable  # ``= 0 AB = 5``: the sign that ends the formula is missing.
             tree = Call("mul", (tree, self.power()))
         return tree
@@ -278,6 +306,8 @@ class _Parser:
         if self.kind() == "ratio":
             raise Unreadable
         self.take("close")
+        if opened == "[" and len(parts) == 1 and isinstance(parts[0], Number) and parts[0].decimals:
+            raise Unreadable  # The whole part of a number.
         self.bars = outer
         if len(parts) == 1:
             return parts[0]
@@ -313,6 +343,8 @@ class _Parser:
             self.at += 1
             degree = self.literal(self.take("number"))
             self.at += 1
+        if self.reading.loose and self.text(-1) == "√":
+            return Call("root", (self.sum(), degree))
         if self.kind() == "open":
             return Call("root", (self.group(), degree))
         return Call("root", (self.argument(), degree))
@@ -338,6 +370,8 @@ class _Parser:
             argument = self.power()
             while self.kind() in ("name", "frac") and self.kind(-1) != "close":
                 argument = Call("mul", (argument, self.power()))
+            if self.reading.tight and self.kind() == "op" and self.text() == "/":
+                argument = Call("div", (argument, self.divisor()))
         tree: Expression = Call(head, (argument,))
         return tree if exponent is None else Call("pow", (tree, exponent))
 

@@ -7,7 +7,7 @@ condition ties the names.
 from __future__ import annotations
 
 from srt.prose.expression import Call, Expression, Number, Symbol, number, walk
-from srt.prose.identity import degree, identical
+from srt.prose.identity import identical, never_equal
 from srt.prose.links import Link
 from srt.prose.scope import NotScalar, Scope, components, free, scalar, substituted
 
@@ -30,21 +30,14 @@ def rewrites(
         return False
     if any(isinstance(node, Call) and _of_a_name(node) for side in (a, b) for node in walk(side)) or _up_to_sign(a, b):
         return False
-    if _of_vectors(scope, left, link.at):
+    multiple = components(a) is not None and not (isinstance(left, Call) and left.head == "vec")
+    if (multiple or _of_vectors(scope, left, link.at)) and not _vectors(scope, right, link.at):
         return free((b,)) <= free((a,))
     try:
         a, b = (scalar(_powers_filled(scope, link, side)) for side in (a, b))
     except NotScalar:
         return False
-    names = free((a, b))
-    if not names or identical(a, b) != "no" or tied(scope, link, names):
-        return False
-    if place == 0 or free((a,)) != free((b,)):
-        return False
-    if len(names) == 1:
-        orders = {degree(side, next(iter(names))) for side in (a, b)}
-        return orders != {1} and orders != {0, 1}
-    return True
+    return place > 0 and free((a,)) == free((b,)) and not tied(scope, link, free((a, b))) and never_equal(a, b)
 
 
 def _powers_filled(scope: Scope, link: Link, side: Expression) -> Expression:
@@ -75,10 +68,14 @@ def _of_vectors(scope: Scope, left: Expression, at: int) -> bool:
     """Whether ``left`` computes with vectors whose coordinates are all known or set to unknowns."""
     if not any(isinstance(node, Call) and node.head in ("dot", "angle", "abs", "add") for node in walk(left)):
         return False
-    arrows = [
-        node for node in walk(left) if isinstance(node, Symbol) and components(scope.filled(node, at, generic=True))
+    return len(_vectors(scope, left, at)) >= 2
+
+
+def _vectors(scope: Scope, side: Expression, at: int) -> list[Expression]:
+    """The names in ``side`` that are vectors with coordinates."""
+    return [
+        node for node in walk(side) if isinstance(node, Symbol) and components(scope.filled(node, at, generic=True))
     ]
-    return len(arrows) >= 2
 
 
 def tied(scope: Scope, link: Link, names: frozenset[str]) -> bool:

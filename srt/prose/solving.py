@@ -44,7 +44,7 @@ def solves(scope: Scope, name: str, value: Expression, at: int, several: bool, l
         tried += 1
         if tried > _MOST_TRIED:
             return None
-        near = 0 <= at - statement.end <= _NEAR and statement.at >= 0
+        near = scope.one_claim or (0 <= at - statement.end <= _NEAR and statement.at >= 0)
         near = near and (several or not _defined_between(scope, name, statement.end, at))
         try:
             left, right = (

@@ -1,42 +1,25 @@
-"""The verdict on each pair of neighbours in a chain."""
+"""The verdict on each pair of neighbours in a chain, from what its readings are worth and what stands around it."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from srt.language.trace import ClaimCheck, Support, one_line
+from srt.prose.changes import changed
 from srt.prose.claims import Prose
-from srt.prose.context import another_case
-from srt.prose.exact import Undecided, approximation
-from srt.prose.expression import Call, Expression, Number, Symbol, normal_form, number, symbols, walk
-from srt.prose.identity import identical
-from srt.prose.judge import Outcome, holds
-from srt.prose.links import Link
-from srt.prose.rewriting import rewrites, tied
-from srt.prose.scope import NotScalar, Scope, components, free, is_term, scalar, substituted
-from srt.prose.solving import solves, solves_vector
-from srt.prose.words import word_set
+from srt.prose.decide import FAILS, Finding, decide
+from srt.prose.exact import Undecided
+from srt.prose.expression import Expression, Number, Quantity, normal_form, symbols
+from srt.prose.judge import holds
+from srt.prose.links import Link, flattened
+from srt.prose.scope import NotScalar, Scope, components
 
 _MOST_READINGS = 9
 _SUPPOSED = "it is supposed, not claimed"
-_FAILS = "it does not solve "
-_FAR = 4000
-_LENGTH = re.compile(r"∠?[A-Z][0-9']*(?:[A-Z][0-9']*)+")
-_ANY_UNKNOWN = word_set("x y z t k n m s u v w lambda mu theta alpha beta")
-"""Letters that stand for one unknown here and for another there."""
-
-
-@dataclass(frozen=True)
-class _Finding:
-    """What one way to decide a pair says. ``sure``: a ``no`` may be told as refuted."""
-
-    outcome: Outcome
-    reason: str
-    sure: bool = True
-    counterexample: str | None = None
+_UNNOTICED = "it holds, but so much is open here that another number in it would not be noticed"
+_Trees = Sequence[Expression]
 
 
 def verdicts(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
@@ -44,7 +27,7 @@ def verdicts(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
     chain = link.chain
     for place, relation in enumerate(chain.relations):
         left, right = chain.sides[place], chain.sides[place + 1]
-        yield _check(scope, link, prose, place, place + 1, relation, left.start, right.end)
+        yield _Pair(scope, link, prose, place, place + 1, relation).check(left.start, right.end)
     yield from _across(scope, link, prose)
 
 
@@ -58,307 +41,110 @@ def _across(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
             last = None
         if trees and not any(symbols(tree) for tree in trees) and components(trees[0]) is None:
             if last is not None and place - last > 1:
-                yield _check(
-                    scope, link, prose, last, place, "=", link.chain.sides[last].start, link.chain.sides[place].end
-                )
+                sides = link.chain.sides
+                yield _Pair(scope, link, prose, last, place, "=").check(sides[last].start, sides[place].end)
             last = place
 
 
-def _check(
-    scope: Scope, link: Link, prose: Prose, first: int, second: int, relation: str, start: int, end: int
-) -> ClaimCheck:
-    lefts, rights = link.trees[first], link.trees[second]
-    if not lefts or not rights:
-        said = one_line(prose.text[start:end].replace("$", ""))
-        return ClaimCheck(claim=said, start=start, end=end, support="unchecked", reason="a side cannot be read")
-    claim = f"{normal_form(lefts[0])} {relation} {normal_form(rights[0])}"
-    findings = []
-    for left, right in itertools.islice(itertools.product(lefts, rights), _MOST_READINGS):
+class _Pair:
+    """The sides ``first`` and ``second`` of ``link`` and the relation that is claimed of them."""
+
+    def __init__(self, scope: Scope, link: Link, prose: Prose, first: int, second: int, relation: str) -> None:
+        self.scope, self.link, self.prose = scope, link, prose
+        self.first, self.second, self.relation = first, second, relation
+
+    def check(self, start: int, end: int) -> ClaimCheck:
+        """The verdict, for characters ``[start, end)`` of the text."""
+        lefts, rights = self.link.trees[self.first], self.link.trees[self.second]
+        if not lefts or not rights:
+            said = one_line(self.prose.text[start:end].replace("$", ""))
+            return ClaimCheck(claim=said, start=start, end=end, support="unchecked", reason="a side cannot be read")
+        support, finding = self.verdict(lefts, rights)
+        if support == "proved" and not self.would_notice(lefts, rights):
+            support, finding = "consistent", Finding("open", _UNNOTICED)
+        return ClaimCheck(
+            claim=f"{normal_form(lefts[0])} {self.relation} {normal_form(rights[0])}",
+            start=start,
+            end=end,
+            support=support,
+            reason=finding.reason,
+            counterexample=finding.counterexample if support == "refuted" else None,
+        )
+
+    def verdict(self, lefts: _Trees, rights: _Trees) -> tuple[Support, Finding]:
+        """The support of the pair with these readings of its sides, and the finding that decides it."""
+        findings = []
+        for left, right in itertools.islice(itertools.product(lefts, rights), _MOST_READINGS):
+            finding = self.finding(left, right)
+            if finding.outcome == "yes":
+                if self.link.context.assumed and (symbols(left) or symbols(right)):
+                    return "unchecked", Finding("open", _SUPPOSED)
+                return "proved", finding
+            findings.append(finding)
+        support, reason = self.not_proved(findings, lefts[0], rights[0])
+        return support, Finding("no", reason, counterexample=findings[0].counterexample)
+
+    def finding(self, left: Expression, right: Expression) -> Finding:
         try:
-            finding = _decide(scope, link, left, relation, right, prose, first)
+            return decide(self.scope, self.link, left, self.relation, right, self.prose, self.first)
         except (NotScalar, Undecided, ArithmeticError, RecursionError):
-            finding = _Finding("open", "too large or too deep to decide", sure=False)
-        if finding.outcome == "yes" and link.context.assumed and (symbols(left) or symbols(right)):
-            return ClaimCheck(claim=claim, start=start, end=end, support="unchecked", reason=_SUPPOSED)
-        if finding.outcome == "yes":
-            return ClaimCheck(claim=claim, start=start, end=end, support="proved", reason=finding.reason)
-        findings.append(finding)
-    verdict, why = _not_proved(link, prose, findings, first, second)
-    example = findings[0].counterexample if verdict == "refuted" else None
-    return ClaimCheck(claim=claim, start=start, end=end, support=verdict, reason=why, counterexample=example)
+            return Finding("open", "too large or too deep to decide", sure=False)
 
+    def not_proved(self, findings: list[Finding], left: Expression, right: Expression) -> tuple[Support, str]:
+        """The support of a claim that no reading proves, and its reason."""
+        if not all(one.outcome == "no" for one in findings):
+            told = next(one for one in findings if one.outcome == "open")
+            return ("consistent" if told.sure else "unchecked"), told.reason
+        if not all(one.sure for one in findings):
+            return "consistent", "its names may stand for something else here"
+        whole = findings[0].reason.startswith(FAILS)  # ``x = 1 or x = 3``: each value is tried, and complete.
+        sides = self.link.chain.sides
+        if not whole and any(sides[place].doubtful for place in (self.first, self.second)):
+            return "unchecked", "it may be the tail of something longer"
+        if self.link.context.assumed:
+            return "unchecked", _SUPPOSED
+        if self.link.context.denied:
+            return "unchecked", "the sentence denies or doubts it"
+        if self.may_be_label():
+            return "unchecked", "the number on the left may be a label"
+        if self.unread_unit(left, right):
+            return "unchecked", "the word after it may be a unit"
+        if any(holds(a, self.relation, b) == "yes" for a, b in flattened(self.prose.text, left, right)):
+            return "unchecked", "its powers may have been flattened"
+        return "refuted", findings[0].reason
 
-def _not_proved(link: Link, prose: Prose, findings: list[_Finding], first: int, second: int) -> tuple[Support, str]:
-    """The support of a claim that no reading proves, and its reason."""
-    finding = findings[0]
-    if not all(one.outcome == "no" for one in findings):
-        told = next(one for one in findings if one.outcome == "open")
-        return ("consistent" if told.sure else "unchecked"), told.reason
-    if not all(one.sure for one in findings):
-        return "consistent", "its names may stand for something else here"
-    whole = finding.reason.startswith(_FAILS)  # ``x = 1 or x = 3``: each value is tried, and complete.
-    if not whole and any(link.chain.sides[place].doubtful for place in (first, second)):
-        return "unchecked", "it may be the tail of something longer"
-    if link.context.assumed:
-        return "unchecked", _SUPPOSED
-    if link.context.denied:
-        return "unchecked", "the sentence denies or doubts it"
-    if _may_be_label(link, prose, first):
-        return "unchecked", "the number on the left may be a label"
-    return "refuted", finding.reason
+    def would_notice(self, lefts: _Trees, rights: _Trees) -> bool:
+        """Whether the claim, which holds, would be refuted with other numbers or signs in it.
 
+        What holds under every number is not checked by holding: an equation between names, for one, may as well be a
+        condition that they are to meet.
+        """
+        if not any(symbols(tree) for tree in (*lefts, *rights)):
+            return True
+        self.scope.patience -= 1
+        if self.scope.patience < 0:
+            return False
+        noticed: dict[str, list[bool]] = {}
+        for kind, *sides in changed(lefts, rights):
+            support, _ = self.verdict(*sides)
+            if support != "proved":
+                noticed.setdefault(kind, []).append(support == "refuted")
+        return all(sum(found) > len(found) / 2 for found in noticed.values())
 
-def _may_be_label(link: Link, prose: Prose, first: int) -> bool:
-    """``Figure 1 = ...``, ``Area of square 1 = 5``: a bare number after a word is no value."""
-    tokens = link.chain.sides[first].variants[-1]
-    before = prose.text[: link.chain.sides[first].start].rstrip(" $")
-    return (
-        first == 0
-        and len(tokens) == 1
-        and tokens[0].kind == "number"
-        and bool(re.search(r"[A-Za-z\u4e00-\u9fff]$", before))
-    )
+    def may_be_label(self) -> bool:
+        """``Figure 1 = ...``, ``Area of square 1 = 5``: a bare number after a word is no value."""
+        tokens = self.link.chain.sides[self.first].variants[-1]
+        before = self.prose.text[: self.link.chain.sides[self.first].start].rstrip(" $")
+        return (
+            self.first == 0
+            and len(tokens) == 1
+            and tokens[0].kind == "number"
+            and bool(re.search(r"[A-Za-z\u4e00-\u9fff]$", before))
+        )
 
-
-def _decide(
-    scope: Scope, link: Link, left: Expression, relation: str, right: Expression, prose: Prose, place: int
-) -> _Finding:
-    if _both(left, right):
-        return _compared(left, relation, right, "both sides are computed")
-    at = link.at
-    if relation in ("=", "≈"):
-        solved = _solved(scope, link, left, right, prose, loosely=relation == "≈")
-        if solved is not None:
-            return solved
-    a, b = scope.filled(left, at), scope.filled(right, at)
-    if _both(a, b):
-        sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)
-        return _compared(a, relation, b, f"with {_used(scope, left, right, at)}", sure)
-    if relation not in ("=", "≈"):
-        return _Finding("open", "not every name in it has a value here")
-    generic = (scope.filled(left, at, generic=True), scope.filled(right, at, generic=True))
-    outcomes = [_identity(x, y) for x, y in ((a, b), generic)]
-    if "yes" in outcomes:
-        return _Finding("yes", "the sides are equal for all values of their names")
-    if "no" in outcomes and rewrites(scope, link, place, left, right, *generic):
-        example = _example(*generic)
-        if example is not None:
-            return _Finding("no", "the sides are not equal for all values of their names", True, example)
-    return _Finding("open", "nothing stated here decides it")
-
-
-def _both(left: Expression, right: Expression) -> bool:
-    return not symbols(left) and not symbols(right)
-
-
-def _compared(left: Expression, relation: str, right: Expression, reason: str, sure: bool = True) -> _Finding:
-    """The finding on two closed sides, numbers or vectors."""
-    u, v = components(left), components(right)
-    if u is not None or v is not None:
-        if u is None or v is None or len(u) != len(v) or relation not in ("=", "≈"):
-            return _Finding("open", "a vector is compared with what is none", sure=False)
-        outcomes = [holds(x, relation, y) for x, y in zip(u, v, strict=True)]
-        outcome: Outcome = "no" if "no" in outcomes else "open" if "open" in outcomes else "yes"
-        example = f"the left side is {_vector_value(u)}, the right {_vector_value(v)}"
-        return _Finding(outcome, reason, sure, example if outcome == "no" else None)
-    signed = _both_signs(left, relation, right)
-    if signed is not None:
-        return _Finding(signed, reason, sure=False)
-    try:
-        left, right = scalar(left), scalar(right)
-    except NotScalar:
-        return _Finding("open", "a side is neither a number nor a vector", sure=False)
-    outcome = holds(left, relation, right)
-    if outcome == "open":
-        return _Finding(outcome, "rounded, in other units, or too large to decide", sure=False)
-    told = f"the left side is {_value(left)}, the right {_value(right)}" if outcome == "no" else None
-    return _Finding(outcome, reason, sure, told)
-
-
-def _both_signs(left: Expression, relation: str, right: Expression) -> Outcome | None:
-    """``x^2 = 9, x = ±3``: both signs must hold."""
-    for side, other in ((left, right), (right, left)):
-        if isinstance(side, Call) and side.head == "pm":
-            if isinstance(other, Call) and other.head == "pm" and len(other.parts) == len(side.parts) == 1:
-                same = holds(Call("abs", side.parts), relation, Call("abs", other.parts))
-                return "yes" if same == "yes" else "open"
-            return "open"
-    return None
-
-
-def _solved(
-    scope: Scope, link: Link, left: Expression, right: Expression, prose: Prose, loosely: bool
-) -> _Finding | None:
-    """The finding on ``h = 4`` from an earlier value or an earlier condition on h."""
-    for name, value in ((left, right), (right, left)):
-        if not is_term(name):
-            continue
-        if symbols(value):
-            if isinstance(name, Symbol) and (arrow := scope.arrow(name, link.at)) is not None:
-                return _coordinates(scope, link, arrow, value)
-            continue
-        vector = components(value)
-        if vector is not None:
-            return _vector_solved(scope, link, name, value, vector)
-        known = scope.known(name, link.at)
-        if known is not None:
-            if holds(known, "=", value) == "yes":
-                if scope.given(name):
-                    return _Finding("yes", "it is given")
-                return _Finding("open", "it is stated before, and not shown there")
-            return None
-        if not isinstance(name, Symbol):
-            return None
-        against = None if loosely else _against_a_statement(scope, link, name, value, prose)
-        if against is not None:
-            return against
-        several = _one_of_several(link, prose)
-        both = value.parts if isinstance(value, Call) and value.head == "pm" and len(value.parts) == 1 else None
-        for one in (both[0], Call("neg", both)) if both else (value,):
-            found = solves(scope, name.name, one, link.at, several, loosely)
-            if found is None or found.holds == "open":
-                return None
-            condition = f"{normal_form(found.statement.left)} = {normal_form(found.statement.right)}"
-            if found.holds == "no":
-                sure = found.near and not link.context.chosen and not found.statement.assumed
-                sure = sure and (several or not another_case(prose.text[found.statement.end : link.chain.start]))
-                return _Finding("no", _FAILS + condition, sure, f"{normal_form(value)} does not solve {condition}")
-            if not found.only and not both and not several:
-                return _Finding("open", f"it solves {condition}, but other values may too")
-        return _Finding("yes", f"it solves {condition}")
-    return None
-
-
-def _against_a_statement(scope: Scope, link: Link, name: Symbol, value: Expression, prose: Prose) -> _Finding | None:
-    """The finding on ``BC = 11`` where ``BC = 12`` is given, or stated before in the same case."""
-    against = scope.contradicted(name, value, link.at)
-    if against is None or link.context.chosen or name.name in _ANY_UNKNOWN:
-        return None
-    if isinstance(value, Call) and value.head == "pm":
-        return None
-    low = max(0, against.at)
-    if against.at >= 0 and not _LENGTH.fullmatch(name.name):
-        return None  # An ``h`` or ``S_1`` of one solid, and of the next.
-    if link.chain.start - low > _FAR or another_case(prose.text[low : link.chain.end + 14]):
-        return None
-    stated = f"{name.name} = {normal_form(against.value)}"
-    return _Finding("no", f"{stated} is stated before", True, f"{stated} is stated before")
-
-
-def _one_of_several(link: Link, prose: Prose) -> bool:
-    """``x = 1 or x = 3``: each is said to be a solution, not the only one."""
-    before, after = prose.text[: link.chain.start].rstrip(" $"), prose.text[link.chain.end :].lstrip(" $")
-    return before.endswith(("或", " or")) or after.startswith(("或", "or "))
-
-
-def _vector_solved(
-    scope: Scope, link: Link, name: Expression, value: Expression, vector: tuple[Expression, ...]
-) -> _Finding | None:
-    """The finding on ``→AB = (1, 2, 2)`` from coordinates, on ``n = (1, 1, 2)`` from its conditions."""
-    if not isinstance(name, Symbol):
-        return None
-    known = scope.known(name, link.at) or scope.arrow(name, link.at)
-    if known is not None:
-        return _compared(known, "=", value, "from the coordinates stated before")
-    found = solves_vector(scope, name, vector, link.at)
-    if found.failed is not None:
-        condition = f"{normal_form(found.failed.left)} = {normal_form(found.failed.right)}"
-        return _Finding("no", f"it does not meet {condition}", True, f"{normal_form(value)} does not meet {condition}")
-    return _Finding("yes", "it meets the conditions set for it") if found.met >= 2 else None
-
-
-def _coordinates(scope: Scope, link: Link, arrow: Expression, value: Expression) -> _Finding | None:
-    """The finding on ``→BE = (0, 4/3, 2a/3)`` from the coordinates of B and E, which have unknowns in them."""
-    a, b = scope.filled(arrow, link.at), scope.filled(value, link.at)
-    if components(b) is None:
-        return None
-    outcome = _identity(a, b)
-    sure = not (link.context.assumed or link.context.chosen) and not tied(scope, link, free((a, b)))
-    told = "its coordinates are {} by those of its ends"
-    shown = told.format(f"({', '.join(map(normal_form, components(a) or ()))})")
-    return _Finding(outcome, "from the coordinates stated before", sure, shown if outcome == "no" else None)
-
-
-def _identity(a: Expression, b: Expression) -> Outcome:
-    u, v = components(a), components(b)
-    if u is not None and v is not None:
-        if len(u) != len(v):
-            return "no"
-        found = [identical(x, y) for x, y in zip(u, v, strict=True)]
-        return "no" if "no" in found else "open" if "open" in found else "yes"
-    try:
-        return identical(scalar(a), scalar(b))
-    except NotScalar:
-        return "open"
-
-
-def _may_refute(scope: Scope, link: Link, left: Expression, right: Expression) -> bool:
-    """Whether a false value of ``left = right`` with its names filled in can only be an error.
-
-    A condition on unknowns, ``2x - z = 0``, may be about other unknowns of the same name; a computation that writes the
-    numbers in place of the names, or a conclusion, is not.
-    """
-    if link.context.chosen or link.context.assumed:
-        return False
-    named = free((left, right))
-    if all(components(scope.filled(Symbol(name), link.at)) is not None for name in named):
-        return True  # Lengths, products and angles of vectors with known coordinates.
-    if all(len(name) > 1 and name[0].isupper() for name in named):
-        return True
-    values = [side for side in (left, right) if not symbols(side)]
-    if any(isinstance(value, Call) and value.head not in ("neg", "vec") for value in values):
-        return True
-    zero = any(isinstance(value, Number) and value.value == 0 for value in values)
-    return link.context.concluded and not zero
-
-
-def _sign_dropped(left: Expression, right: Expression, a: Expression, b: Expression) -> bool:
-    """Whether only the sign is wrong in the cosine of an angle between vectors.
-
-    Such angles are taken up to their supplement, and many write the quotient without the bars of its absolute value.
-    """
-    if not any(
-        isinstance(node, Call) and node.head in ("dot", "angle") for side in (left, right) for node in walk(side)
-    ):
-        return False
-    try:
-        return holds(Call("abs", (scalar(a),)), "=", Call("abs", (scalar(b),))) == "yes"
-    except NotScalar:
-        return False
-
-
-def _example(a: Expression, b: Expression) -> str | None:
-    """Values of the names for which the sides differ."""
-    try:
-        a, b = scalar(a), scalar(b)
-    except NotScalar:
-        return "the coordinates of the two sides differ"
-    for start in (2, 3, 5):
-        values = {name: number(start + 4 * place) for place, name in enumerate(sorted(free((a, b))))}
-        x, y = substituted(a, values), substituted(b, values)
-        if holds(x, "=", y) == "no":
-            told = ", ".join(f"{name} = {normal_form(value)}" for name, value in values.items())
-            return f"with {told} the left side is {_value(x)}, the right {_value(y)}"
-    return None
-
-
-def _used(scope: Scope, left: Expression, right: Expression, at: int) -> str:
-    names = sorted(free((left, right)))[:6]
-    known = [(name, scope.known(Symbol(name), at)) for name in names]
-    return (
-        ", ".join(f"{name} = {normal_form(value)}" for name, value in known if value is not None)
-        or "what is stated before"
-    )
-
-
-def _vector_value(parts: tuple[Expression, ...]) -> str:
-    return f"({', '.join(_value(part) for part in parts)})"
-
-
-def _value(tree: Expression) -> str:
-    """A number to six digits, and its exact form where that is short."""
-    try:
-        digits = approximation(tree, 20)
-    except (Undecided, ArithmeticError):
-        return normal_form(tree)
-    return f"{float(digits):.7g}"
+    def unread_unit(self, left: Expression, right: Expression) -> bool:
+        """``1 yard = 3 somethings``: a bare number against a quantity, and a word that is not read after it."""
+        if not (isinstance(left, Quantity) and isinstance(right, Number)):
+            return False
+        after = self.prose.text[self.link.chain.sides[self.second].end :].lstrip(" $~")
+        return after[:1].isalpha()

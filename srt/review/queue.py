@@ -57,7 +57,12 @@ def read_queue(folder: Path, audit: int | None = None) -> Queue:
 
 
 def _cases(folder: Path, *states: State) -> Iterator[Case]:
-    return (case for case in read_records(folder / CASES, Case) if case.state in states)
+    for case in read_records(folder / CASES, Case):
+        for trace in (case.trace, *(one.trace for one in case.rounds)):
+            if trace is not None and trace.problem_id != case.problem_id:
+                raise UserError(f"{folder / CASES}: {case.problem_id}: holds a trace of {trace.problem_id!r}")
+        if case.state in states:
+            yield case
 
 
 def _read_problems(folder: Path, wanted: Container[str]) -> dict[str, Problem]:

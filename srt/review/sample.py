@@ -39,7 +39,7 @@ def audit_sample(folder: Path, passed: Collection[str], size: int) -> tuple[str,
         UserError: ``audit.json`` cannot be read, or names a problem that is not among ``passed``.
     """
     path = folder / AUDIT
-    sample = _read(path)
+    sample = read_sample(folder)
     drawn = sample.problems if sample else ()
     seed = sample.seed if sample else _SEED
     for problem_id in drawn:
@@ -55,14 +55,16 @@ def audit_sample(folder: Path, passed: Collection[str], size: int) -> tuple[str,
     return drawn[:size]
 
 
-def _place(seed: int, problem_id: str) -> bytes:
-    return hashlib.sha256(orjson.dumps([seed, problem_id])).digest()
-
-
-def _read(path: Path) -> AuditSample | None:
+def read_sample(folder: Path) -> AuditSample | None:
+    """The sample of ``folder``, ``None`` where none was drawn; a :class:`UserError` where it cannot be read."""
+    path = folder / AUDIT
     try:
         return AuditSample.model_validate(orjson.loads(path.read_bytes()))
     except FileNotFoundError:
         return None
     except (OSError, orjson.JSONDecodeError, ValidationError):
         raise UserError(f"{path}: is no audit sample; move it away to draw a new one") from None
+
+
+def _place(seed: int, problem_id: str) -> bytes:
+    return hashlib.sha256(orjson.dumps([seed, problem_id])).digest()

@@ -30,8 +30,8 @@ TOKEN = "X-SRT-Token"
 _LARGEST_BODY = 2**20
 _HERE = Path(__file__).parent
 _ASSETS = {
-    "/page.css": ("page.css", "text/css"),
-    "/page.js": ("page.js", "text/javascript"),
+    "/page.css": "text/css",
+    **dict.fromkeys(("/page.js", "/case.js", "/editor.js", "/api.js", "/dom.js"), "text/javascript"),
 }
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src blob: data:; "
@@ -138,8 +138,8 @@ async def _page(request: web.Request) -> web.Response:
 
 
 async def _asset(request: web.Request) -> web.Response:
-    name, media_type = _ASSETS[request.path]
-    return web.Response(text=(_HERE / name).read_text(encoding="utf-8"), content_type=media_type)
+    text = (_HERE / request.path[1:]).read_text(encoding="utf-8")
+    return web.Response(text=text, content_type=_ASSETS[request.path])
 
 
 def _guard(token: str) -> Any:
@@ -166,7 +166,7 @@ def _admit(request: web.Request, token: str) -> None:
     if request.path in _ASSETS:
         return
     given = request.query.get("token", "") if request.path == "/" else request.headers.get(TOKEN, "")
-    if not hmac.compare_digest(given.encode(), token.encode()):
+    if not hmac.compare_digest(given.encode(errors="replace"), token.encode()):
         raise _refusal(403, "open the address that srt review printed when it was last started")
     if request.method not in ("GET", "HEAD"):
         if request.headers.get("Origin") != f"http://{host}":

@@ -75,7 +75,6 @@ def verdict_view(judgement: Judgement) -> dict[str, Any]:
         "steps": [_verdict(step) for step in checks.steps],
         "prose": [_claim(claim) for claim in checks.prose],
         "answer": _verdict(checks.answer),
-        "unused": checks.unused,
         "gold": judgement.audit.gold,
         "issues": [_issue(issue) for issue in judgement.audit.issues],
         "barred": [_issue(issue) for issue in judgement.barred],

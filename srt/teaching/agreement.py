@@ -21,7 +21,7 @@ from srt.endpoint.errors import BudgetSpent
 from srt.endpoint.journal import Journal
 from srt.endpoint.messages import Role
 from srt.errors import UserError
-from srt.jsonl import read_records, write_atomically, write_records
+from srt.jsonl import check_place, read_records, write_atomically, write_records
 from srt.language.faults import PLANTED, Family, Fault
 from srt.language.trace import Trace
 from srt.mutate.run import Sources, mutants
@@ -54,9 +54,13 @@ def measure_file(
     Raises:
         UserError: an unreadable file, a fault of the config or of the endpoint, or no valid trace.
     """
+    if n == controls == 0:
+        raise UserError("-n and --controls are both 0: there is nothing to show")
     settings = load_config(config)
     by_id = read_problems(problems)
     valid = list(read_records(traces, Trace))
+    if not valid:
+        raise UserError(f"{traces}: no trace in this file")
     for trace in valid:
         if trace.problem_id not in by_id:
             raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
@@ -64,13 +68,12 @@ def measure_file(
     if not shown:
         why = f"; the first: {table.skipped[0]}" if table.skipped else ""
         raise UserError(f"{traces}: no valid trace of an exact world in this file{why}")
-    if not folder.exists() and not folder.parent.is_dir():
-        raise UserError(f"{folder}: the folder {folder.parent} does not exist")
-    folder.mkdir(exist_ok=True)
     at_once = 2 * settings.endpoints[settings.endpoint_of(Role.REVIEWER)].in_flight
 
     async def ask_all() -> tuple[list[Opinion], dict[str, Account]]:
         with Journal(folder / JOURNAL) as journal:
+            for name in (OPINIONS, REPORT):
+                check_place(folder / name)  # before anything is paid for
             async with open_desk(settings, journal, problems.parent) as (desk, budget):
                 return await opinions(shown, by_id, desk, at_once), _reviewer_money(budget.spent())
 

@@ -86,8 +86,11 @@ def folder_status(folder: Path) -> Summary:
 
 def shown_estimate(guess: Estimate) -> Mapping[str, Any]:
     """The rows that the terminal shows."""
+    sample = f"{guess.sample} of {guess.problems} problems, drawn at random, kept in the folder"
+    if guess.sample < guess.drawn:
+        sample = f"{guess.sample} of {guess.drawn} drawn have ended: cheap ones end first, so this is too low"
     return {
-        "sample": f"{guess.sample} of {guess.problems} problems, drawn at random, kept in the folder",
+        "sample": sample,
         "a problem": {
             role: f"{each.cost:.5f} {guess.currency}: {each.requests:.2f} requests, "
             f"{each.input_tokens:.0f} + {each.output_tokens:.0f} tokens"

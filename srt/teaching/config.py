@@ -79,7 +79,7 @@ class TeachConfig(_Closed):
     models: Models
     prices: dict[str, Price]
     currency: str = "USD"
-    budget: float | None = Field(default=None, ge=0)
+    budget: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     rounds: int = Field(default=3, ge=1, le=20)
     arm: Arm = "srt"
     seed: int = Field(default=0, ge=0)
@@ -144,14 +144,14 @@ def load_config(path: Path) -> TeachConfig:
         UserError: no such file, not YAML, or faults in keys and values: all of them in one line.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise UserError(f"{path}: a file was expected, this is a folder") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: no such day, a number of 5,000 digits
         raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
         raise UserError(f"{path}: a mapping of keys was expected")
@@ -165,12 +165,26 @@ def load_config(path: Path) -> TeachConfig:
     return config.model_copy(update={"prompts": path.parent / config.prompts})
 
 
+class _OneOfEachKey(yaml.SafeLoader):
+    """YAML's safe loader, but of two budgets in one file it does not silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} stands twice", key.start_mark)
+            seen.add(str(key.value))
+        return super().construct_mapping(node, deep)
+
+
 def _told(fault: dict[str, Any]) -> str:
     place = ".".join(str(part) for part in fault["loc"]).replace("endpoints.default", "endpoint")
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(fault["loc"][-1]), _keys_at(fault["loc"][:-1]), n=1)
         message = "no such key" + (f"; did you mean {near[0]!r}?" if near else "")
+    if fault["type"] in ("model_type", "dict_type"):
+        message = "a mapping of keys was expected"
     return f"{place}: {message}" if place else message
 
 

@@ -27,9 +27,13 @@ class RoleEstimate(Record):
 
 
 class Estimate(Record):
-    """What ``problems`` will cost, in ``currency``, with a 95% interval; from ``sample`` problems that were run."""
+    """What ``problems`` will cost, in ``currency``, with a 95% interval; from ``sample`` problems that were run.
+
+    ``drawn`` is more than ``sample`` where the run was stopped: cheap problems end first, so that the figures are low.
+    """
 
     problems: int
+    drawn: int
     sample: int
     currency: str
     cost_a_problem: float
@@ -68,6 +72,7 @@ def estimate(read: Read, sample: Iterable[int], problems: int, currency: str) ->
     each = mean(costs.values())
     return Estimate(
         problems=problems,
+        drawn=len(drawn),
         sample=n,
         currency=currency,
         cost_a_problem=each,

@@ -124,6 +124,11 @@ def problem_fields(problem: Problem) -> dict[str, str]:
     }
 
 
+def official_solution(problem: Problem) -> str:
+    """The official solution for those who do not write a first draft; they are told that there is none."""
+    return (problem.solution or "").strip() or NONE[problem.lang]
+
+
 def _payload(reply: Reply, token: str) -> Mapping[str, Any]:
     """The JSON object of a usable reply to the problem of ``token``; :class:`Unusable` sorts the others."""
     text = reply.text.strip()

@@ -18,6 +18,8 @@ _UNIT = re.compile(
     r"(?!(?:pi|sqrt|or|and|to|times|sin|cos|tan)\b)(?:[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})*|[mgLsh%°]|[\u4e00-\u9fff]+)"
     r"(?:\s*\^?\{?[23]\}?|[²³])?"
 )
+_HAS_WORDS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]|[\u4e00-\u9fff]")
+"""A word in the text of a value: it may be another unit than gold's, and then the numbers alone say nothing."""
 _ELEMENTS = re.compile(r"\s*[,，、]\s*")
 
 
@@ -31,7 +33,8 @@ def against_gold(problem: Problem, answer: str) -> AgainstGold:
 
 
 def _compare(gold: Answer, text: str, problem: Problem) -> AgainstGold:
-    if canonical_text(gold).casefold().split() == text.casefold().split():
+    words = str if gold.kind == "expression" else str.casefold  # R and r may be two radii
+    if words(canonical_text(gold)).split() == words(text).split():
         return "equal"
     if gold.kind == "parts":
         return _all([(part, said) for part, said in _paired(gold.value, _PARTS.split(text.strip()))], problem)
@@ -51,7 +54,7 @@ def _by_value(gold: Answer, read: Answer | None, text: str) -> AgainstGold:
     if gold.kind == "number" and read is not None and _same_unit(gold.unit, read.unit):
         return "equal" if gold.value == read.value else "differs"
     equal = same_value(canonical_text(gold), text)
-    if equal is None and gold.unit:
+    if equal is None and gold.unit and not _HAS_WORDS.search(text):
         equal = same_value(str(gold.value), text)
     if equal is None:
         return "undecided"

@@ -17,7 +17,7 @@ from srt.endpoint.messages import JsonSchema, Role
 from srt.language.trace import Trace
 from srt.records import Problem
 from srt.teaching.candidate import Candidate, Unusable, closed, form_of, read_candidate, schema_of
-from srt.teaching.exchange import Answered, Desk, ask_usable, problem_fields
+from srt.teaching.exchange import Answered, Desk, ask_usable, official_solution, problem_fields
 from srt.teaching.machine import MachineAudit, knows
 from srt.teaching.policy import state_after
 from srt.teaching.records import Case, Issue, Outcome, Round, State
@@ -126,6 +126,7 @@ class _Loop:
         if last is not None:
             prompt = "checker"
             fields |= {"candidate": candidate_text(last), "issues": "\n".join(map(issue_line, issues))}
+            fields["solution"] = official_solution(problem)
         read = partial(
             read_candidate,
             problem=problem,

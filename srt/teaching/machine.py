@@ -74,8 +74,8 @@ def audit(problem: Problem, trace: Trace) -> MachineAudit:
     doubt = None
     if gold == "undecided" and problem.answer is not None:
         doubt = (
-            f"A machine cannot tell whether the answer {trace.answer!r} means the same as the gold answer "
-            f"{canonical_text(problem.answer)!r}. If it does not, that is an issue of type {Fault.WRONG_ANSWER.value}."
+            f"A machine cannot tell whether the answer '{trace.answer}' means the same as the gold answer "
+            f"'{canonical_text(problem.answer)}'. If it does not, that is an issue of type {Fault.WRONG_ANSWER.value}."
         )
     return MachineAudit(checks, tuple(issues), gold, doubt, _closed(trace, checks), world, _found(trace))
 
@@ -116,9 +116,9 @@ def _gold_issues(problem: Problem, trace: Trace, gold: AgainstGold) -> Iterator[
     if problem.answer is None or gold not in ("differs", "unreadable"):
         return
     right = canonical_text(problem.answer)
-    told = f"the answer is {trace.answer!r}, but the gold answer is {right!r}"
+    told = f"the answer is '{trace.answer}', but the gold answer is '{right}'"
     if gold == "unreadable":
-        told = f"{trace.answer!r} cannot be read as an answer of the kind {problem.answer.kind}; gold is {right!r}"
+        told = f"'{trace.answer}' cannot be read as an answer of the kind {problem.answer.kind}; gold is '{right}'"
     yield _issue(None, Fault.WRONG_ANSWER, told, suggested_fix=f"reach the answer {right}")
 
 
@@ -155,7 +155,7 @@ def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Is
     for stranger in strangers(problem, trace):
         yield _issue(stranger.step, Fault.HALLUCINATED_ENTITY, stranger.told)
     if checks.answer.support == "refuted":
-        yield _issue(None, Fault.WRONG_ANSWER, f"the answer is {trace.answer!r}, but {checks.answer.reason}")
+        yield _issue(None, Fault.WRONG_ANSWER, f"the answer is '{trace.answer}', but {checks.answer.reason}")
 
 
 def _false_claim(step: int | None, claim: ClaimCheck) -> Issue:

@@ -13,7 +13,7 @@ from srt.language.text import answer_line, step_line
 from srt.language.trace import Trace, one_line
 from srt.records import Problem
 from srt.teaching.candidate import Unusable, closed
-from srt.teaching.exchange import NONE, Desk, ask_usable, problem_fields
+from srt.teaching.exchange import NONE, Desk, ask_usable, official_solution, problem_fields
 from srt.teaching.records import Issue, Outcome
 
 FAULTS_TO_NAME = tuple(fault for fault in Fault if fault is not Fault.MALFORMED)
@@ -44,6 +44,7 @@ async def review(problem: Problem, trace: Trace, desk: Desk, doubt: str | None =
     """
     fields = {
         **problem_fields(problem),
+        "solution": official_solution(problem),
         "candidate": candidate_text(trace),
         "faults": _FAULT_LINES,
         "doubt": doubt or NONE[problem.lang],

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from srt.endpoint.errors import BudgetSpent, EndpointFault
+from srt.endpoint.garbage import seldom_collected
 from srt.endpoint.journal import Journal
 from srt.endpoint.messages import Reply, Request
 from srt.errors import UserError
@@ -123,6 +124,7 @@ async def run_folder(
     ran = Ran()
     stop = _Stop(ran, watcher)
     async with AsyncExitStack() as stack:
+        stack.enter_context(seldom_collected())
         journal = stack.enter_context(Journal(folder / JOURNAL))
         stamp_folder(folder, problems, config.what_decides(templates), config.currency)
         cases = Cases(journal)
@@ -187,7 +189,7 @@ def _stoppable(ask: Ask, stop: _Stop) -> Ask:
         try:
             return await ask(request)
         except BudgetSpent as error:
-            stop.want(f"budget: {error}" if str(error) else "the budget is spent")
+            stop.want(str(error) or "the budget is spent")
         except EndpointFault as error:
             stop.want(str(error), error)
         raise _Stopped

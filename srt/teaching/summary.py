@@ -13,6 +13,7 @@ from pydantic import Field
 
 from srt.records import Problem, Record
 from srt.review.decisions import by_problem, standing
+from srt.review.sample import AuditSample
 from srt.teaching.bounds import clopper_pearson
 from srt.teaching.cases import Read
 from srt.teaching.machine import coverage
@@ -28,7 +29,8 @@ NO_CATEGORY = "(no category)"
 class Account(Record):
     """What one role spent on one model, in the folder's currency.
 
-    ``lost`` is the most that answers which never came may have cost; it is not in ``cost``.
+    ``lost`` is the most that requests without an answer may have cost: lost on their way, cut off by a kill, or in
+    flight at this moment; it is not in ``cost``.
     """
 
     role: str
@@ -60,7 +62,9 @@ class Caught(Record):
 class Residual(Record):
     """Errors that people found in a random sample of passed traces, with Clopper-Pearson bounds of 95%.
 
-    ``upper`` is one-sided, ``low`` and ``high`` are two-sided. A trace that was edited or rejected had an error.
+    ``upper`` is one-sided, ``low`` and ``high`` are two-sided. A trace that was edited or rejected had an error. They
+    bound the error of the folder only where all that were ``drawn`` have been decided, and nothing has passed since:
+    ``population`` had passed at the draw. Both are 0 where ``audit.json`` is gone.
     """
 
     audited: int
@@ -68,15 +72,19 @@ class Residual(Record):
     upper: float
     low: float
     high: float
+    drawn: int = 0
+    population: int = 0
 
 
 class Summary(Record):
     """All figures of a folder. ``states`` has every state; ``shares`` are of the problems that have ended.
 
+    ``made_with`` are the settings that the traces depend on, as in ``folder.json``, without the prompts' digests.
     ``answers_by_reviewer`` are passed traces of which the Reviewer alone says that their answer means the gold answer.
     """
 
     problems: int
+    made_with: dict[str, str] = Field(default_factory=dict)
     states: dict[str, int]
     shares: dict[str, float]
     published: dict[str, float] = Field(default_factory=lambda: dict(PUBLISHED))
@@ -102,10 +110,11 @@ class Summary(Record):
 
 
 class Tally:
-    """Counts cases. ``decisions`` are what people decided in this folder, the oldest first."""
+    """Counts cases. ``decisions`` are what people decided in this folder, the oldest first; ``sample`` is its audit."""
 
-    def __init__(self, decisions: Iterable[Decision] = ()) -> None:
+    def __init__(self, decisions: Iterable[Decision] = (), sample: AuditSample | None = None) -> None:
         self._decisions = by_problem(decisions)
+        self._sample = sample
         self._problems = 0
         self._states: Counter[str] = Counter({state.value: 0 for state in State})
         self._by_category: dict[str, Counter[str]] = {}
@@ -134,12 +143,13 @@ class Tally:
             self._answers_by_reviewer += case.rounds[-1].doubt is not None
         self._decided(case)
 
-    def summary(self, accounts: Sequence[Account], currency: str) -> Summary:
-        """The figures so far."""
+    def summary(self, accounts: Sequence[Account], currency: str, decides: Mapping[str, str] | None = None) -> Summary:
+        """The figures so far. ``decides`` is that of the folder's stamp."""
         ended = self._problems - self._states[State.PENDING.value]
         shares = {s: n / ended if ended else 0.0 for s, n in self._states.items() if s != State.PENDING.value}
         return Summary(
             problems=self._problems,
+            made_with={key: value for key, value in (decides or {}).items() if not key.startswith("prompts/")},
             states=dict(self._states),
             shares=shares,
             by_category={name: dict(counts) for name, counts in sorted(self._by_category.items())},
@@ -190,7 +200,13 @@ class Tally:
             return None
         bounds = clopper_pearson(self._wrong, self._audited)
         return Residual(
-            audited=self._audited, wrong=self._wrong, upper=bounds.upper_one_sided, low=bounds.low, high=bounds.high
+            audited=self._audited,
+            wrong=self._wrong,
+            upper=bounds.upper_one_sided,
+            low=bounds.low,
+            high=bounds.high,
+            drawn=len(self._sample.problems) if self._sample else 0,
+            population=self._sample.population if self._sample else 0,
         )
 
 
@@ -212,7 +228,7 @@ def short_reason(reason: str) -> str:
         return f"{parts[0].replace('1 rounds', '1 round')}: {' '.join(parts[1].split(', ')[::2])}"
     if len(parts) > 1 and parts[0] in ("teacher", "reviewer", "checker", "describer"):
         return f"{parts[0]}: {parts[1]}"
-    return parts[0]
+    return parts[0].split(" (")[0]
 
 
 def shown(summary: Summary) -> Mapping[str, Any]:
@@ -233,10 +249,12 @@ def shown(summary: Summary) -> Mapping[str, Any]:
     }
     rows["total cost"] = f"{summary.cost:.4f} {summary.currency}"
     if summary.lost:
-        rows["total cost"] += f", and at most {summary.lost:.4f} for answers that never came"
+        rows["total cost"] += f", and at most {summary.lost:.4f} for answers that have not come"
     if summary.residual:
         r = summary.residual
         rows["audit"] = f"{r.wrong} of {r.audited} wrong: at most {r.upper:.2%} (one-sided 95%)"
+        if r.audited < r.drawn:
+            rows["audit"] += f"; {r.drawn - r.audited} of the {r.drawn} drawn are not decided yet: no bound before that"
     return rows
 
 

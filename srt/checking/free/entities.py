@@ -40,7 +40,7 @@ _NO_POINT = re.compile(
 """Words in capitals, congruence theorems, substances: no runs of points."""
 _AFTER_NUMBER = re.compile(r"\d\s*$")
 """What follows is a unit in capitals, or a factor."""
-_NUMBER = re.compile(r"(?<![\w.\\^{])\d+(?:\.\d+)?(?![\w.]*\d)")
+_NUMBER = re.compile(r"(?<![\w.\\^{])\d++(?:\.\d++)?+(?![\w.]*\d)")
 _READS_MORE_THAN = 20
 """Numbers up to this one are counted or implied (faces, edges, corners), and are nobody's invention."""
 _COMMON = frozenset(map(str, (30, 45, 60, 75, 90, 100, 105, 120, 135, 150, 180, 270, 360, 540, 720)))

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from srt.records import Problem
 
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-_MARK = re.compile(rf"(?<![\w\\}}])[(（]\s*(\d{{1,2}})\s*[)）]|([{_CIRCLED}])|(?:^|\n)\s*(\d{{1,2}})[.、](?=\s|\D)")
+_MARK = re.compile(
+    rf"(?<![\w\\}}])[(（]\s*(\d{{1,2}})\s*[)）]|([{_CIRCLED}])|(?:^|\n)[^\S\n]*(\d{{1,2}})[.、](?=\s|\D)"
+)
 _ASKS = re.compile(r"[?？求]|证明|\b(?:find|prove|show|calculate|determine|what|which|how|work out)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[。；;!?！？\n]+|\.(?=\s|$)")
 _CLAUSE_END = re.compile(r"[,，、。；;!?！？\n]+|\.(?=\s|$)|\band\b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -91,3 +92,17 @@ def test_any_text_is_read(printed: str, choice: bool) -> None:
 def test_hostile_lengths_are_read_at_once() -> None:
     for unit in (" ", "(1)", "{", "[", "##", "a=", "\\quad ", "1,"):
         read_gold(unit * 200_000, {}, choice=False)
+
+
+def test_hostile_answers_take_no_time() -> None:
+    start = time.process_time()
+    for printed in (
+        "A" + " " * 50_000 + "1",
+        "{" * 50_000 + "}" * 50_000,
+        "1" + " " * 290 + "x",
+        "1" + "\n" * 290 + "x",
+    ):
+        is_letter(printed)
+        read_gold(printed, {}, choice=False)
+    read_gold("x", {"A": "{" * 50_000 + "}" * 50_000, "B": "y"}, choice=True)
+    assert time.process_time() - start < 2

@@ -129,7 +129,9 @@ def test_english_and_what_has_none(dataset: Callable[..., Path]) -> None:
         ({"images": ["/etc/passwd"]}, "picture", "stays in it"),
         ({"images": "images/1.png"}, "unreadable", "images: a list"),
         ({"question": None}, "no_question", "question: missing"),
+        ({"images": ["images/1.png"] * 101}, "unreadable", "at most 100"),
         ({"answer": ""}, "no_answer", "answer: missing"),
+        ({"answer": True}, "no_answer", "answer: missing"),
         ({"answer": "略"}, "answer_is_no_option", "'略'"),
         ({"answer": "E"}, "answer_is_no_option", "'E'"),
     ],
@@ -190,6 +192,20 @@ def test_picture_paths_as_found_in_the_wild(dataset: Callable[..., Path]) -> Non
     assert [Path(image.path).name for image in problem.images] == ["1.png", "2.png", "1.png", "2.png"]
 
 
+def test_a_place_that_takes_no_copies_is_no_fault_of_the_pictures(dataset: Callable[..., Path], tmp_path: Path) -> None:
+    root = dataset(ROW, FILL)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "p-pictures").write_text("a file in the way")
+    with pytest.raises(UserError, match=r"p-pictures.*cannot be written"):
+        import_file("mathspatial", root, tmp_path / "elsewhere" / "p.jsonl")
+    assert sorted(path.name for path in (tmp_path / "elsewhere").iterdir()) == ["p-pictures"]
+
+
+def test_an_answer_of_many_digits_is_written_as_it_is(dataset: Callable[..., Path]) -> None:
+    [problem], _, _ = imported(dataset(FILL | {"answer": "1" + "0" * 30}))
+    assert problem.answer == Answer(kind="expression", value="1" + "0" * 30)
+
+
 def test_wrong_folders_are_one_line(dataset: Callable[..., Path], tmp_path: Path) -> None:
     root = dataset(ROW)
     with pytest.raises(UserError, match="benchmark or corpus was expected"):
@@ -219,6 +235,8 @@ def test_published_traces(dataset: Callable[..., Path], tmp_path: Path) -> None:
     assert [(step.op, step.args) for step in second.steps] == [("CORRELATE", ()), ("CONSTRAIN", ()), ("INFER", ())]
     assert (first.answer, first.kind, first.lang, third.answer) == ("12π", "free", "en", "C"), "gold's own text"
     assert not refused
+    long = dataset(FILL | {"atomic_cot_gpt_4o_" + "9" * 5000: TRACE}, part="corpus") / "corpus"
+    assert imported(long, traces=traces)[2]["traces"] == 1, "numbers of any length"
     assert summary["traces"] == 3
     assert summary["trace field"] == {"atomic_cot_gpt_4o_0501": 2, "atomic_cot_gpt_4o_1120": 1}
 

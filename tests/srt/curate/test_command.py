@@ -58,6 +58,7 @@ def test_the_summary_and_the_report(
         (["--skip", "nothing"], "--skip: pictures, solution"),
         (["--text-review", "0.95"], "cannot be above"),
         (["--base-url", "http://x"], "--base-url: name the model"),
+        (["--embeddings", ""], "--embeddings: the name of a model"),
     ],
 )
 def test_wrong_options_are_one_line(

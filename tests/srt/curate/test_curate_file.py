@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -259,6 +261,81 @@ def test_what_people_approved_is_kept(maker: Maker) -> None:
     assert (summary["kept"], summary["review"], summary["dropped"]) == (1, 0, 1)
 
 
+def test_points_and_signs_make_another_problem(maker: Maker) -> None:
+    one = maker.picture(1)
+    tails = ("，求AC与BD所成的角", "，求AB与CD所成的角", "，其中AC⊥BD", "，其中AC∥BD", "，A'B的长", "，AB'的长")
+    summary = maker.curate(*(maker.problem(f"p{at}", LONG + tail, one) for at, tail in enumerate(tails)))
+    assert summary["dropped"] == 0, summary["said"]
+    assert summary["review"] > 0
+
+
+def test_what_is_found_twice_is_told_once(maker: Maker) -> None:
+    one = maker.picture(1)
+    other = {"answer": Answer(kind="number", value=9), "solution": "解"}
+    summary = maker.curate(
+        maker.problem("a", LONG, one), maker.problem("b", LONG, one, **other), maker.problem("c", LONG, one, **other)
+    )
+    assert summary["found"]["review duplicate_with_another_answer"] == 2
+    assert ("c", "drop", "near_duplicate", "b") in summary["said"]
+    assert ("b", "review", "duplicate_with_another_answer", "a") in summary["said"]
+
+
+def test_of_two_duplicates_the_one_with_an_answer_stays(maker: Maker) -> None:
+    one = maker.picture(1)
+    summary = maker.curate(maker.problem("none", LONG, one, answer=None), maker.problem("gold", LONG, one))
+    assert summary["said"] == [("none", "drop", "exact_duplicate", "gold")]
+
+
+def test_a_noted_test_item_still_takes_its_copies_out(maker: Maker, tmp_path: Path) -> None:
+    """The test item has a variant in another file; a copy of it in the same file is leakage all the same."""
+    elsewhere = Maker(tmp_path / "other")
+    variant = elsewhere.problem("v", OTHER, elsewhere.picture(2), group_id="g")
+    summary = maker.curate(
+        maker.problem("t", LONG, maker.picture(1), split="test", group_id="g"),
+        maker.problem("copy", LONG, maker.picture(1)),
+        against=[elsewhere.write(variant, name="train.jsonl")],
+    )
+    assert summary["said"] == [("copy", "drop", "exact_duplicate", "t")]
+    assert [note["problem_id"] for note in summary["notes"]] == ["t"]
+
+
+def test_pictures_of_the_other_file_that_cannot_be_read_are_counted(maker: Maker, tmp_path: Path) -> None:
+    bench = Maker(tmp_path / "bench")
+    against = bench.write(bench.problem("t", LONG, bench.picture(1), split="test"))
+    (bench.folder / "1.png").unlink()
+    problems = maker.problem("a", LONG, maker.picture(1)), maker.problem("b", OTHER, maker.picture(2))
+    summary = maker.curate(*problems, against=[against])
+    assert summary["pictures of other files that cannot be read"] == 1
+    assert summary["said"] == [("a", "drop", "exact_duplicate", "t")], "found by its digest"
+
+
+def test_a_missing_picture_is_seen_where_its_copy_is_there(maker: Maker) -> None:
+    one = maker.picture(1)
+    summary = maker.curate(
+        maker.problem("a", LONG, one), maker.problem("b", OTHER, one.model_copy(update={"path": "gone.png"}))
+    )
+    assert [said[:3] for said in summary["said"]] == [("b", "drop", "unreadable_picture")]
+
+
+def test_a_pipe_does_not_lose_what_is_kept(maker: Maker) -> None:
+    path, out = maker.write(maker.problem("a", LONG), maker.problem("b", OTHER)), maker.folder / "k.jsonl"
+    out.write_text("as it was")
+    code = "import sys; from srt.cli import main; sys.argv = sys.argv[1:]; main()"
+    command = [sys.executable, "-c", code, "srt", "curate", "/dev/stdin", "-o", str(out)]
+    ran = subprocess.run(command, input=path.read_bytes(), capture_output=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (2, 1)
+    assert b"held 2 problems, and 0 when it was read again" in ran.stderr
+    assert out.read_text() == "as it was"
+
+
+def test_a_picture_that_changed_is_not_given_a_new_digest(maker: Maker, tmp_path: Path) -> None:
+    path = maker.write(maker.problem("a", LONG, maker.picture(1)))
+    (maker.folder / "1.png").write_bytes((maker.folder / maker.picture(2).path).read_bytes())
+    (tmp_path / "out").mkdir()
+    with pytest.raises(UserError, match="sha256"):
+        curate_file(path, tmp_path / "out" / "k.jsonl", options=Options(skip=frozenset({"pictures", "near"})))
+
+
 def test_no_chain_of_likeness_takes_a_problem_away(maker: Maker) -> None:
     """b is like a, c is like b and not like a: b goes, and c stays, because nothing that stays is like it."""
     one = maker.picture(1)
@@ -300,7 +377,20 @@ def test_faults_are_one_line_and_leave_nothing(maker: Maker) -> None:
         curate_file(path, maker.folder / "k.jsonl", against=[maker.folder / "none.jsonl"])
     with pytest.raises(UserError, match="cannot be read"):
         curate_file(path, maker.folder / "k.jsonl", approved=maker.folder / "none.txt")
+    with pytest.raises(UserError, match="is the file that is curated"):
+        curate_file(path, maker.folder / "k.jsonl", against=[path])
+    (maker.folder / "ids.txt").write_text("a\nb\n")
+    with pytest.raises(UserError, match=r"ids\.txt: 'b' is the id of no problem"):
+        curate_file(path, maker.folder / "k.jsonl", approved=maker.folder / "ids.txt")
+    with pytest.raises(UserError, match="nowhere does not exist"):
+        curate_file(path, maker.folder / "k.jsonl", report=maker.folder / "nowhere" / "r.json")
+    with pytest.raises(UserError, match="cannot be written"):
+        curate_file(path, maker.folder / f"{'k' * 300}.jsonl")
+    (maker.folder / "l.review.jsonl").mkdir()
+    with pytest.raises(UserError, match="a file was expected, this is a folder"):
+        curate_file(path, maker.folder / "l.jsonl")
     assert not list(maker.folder.glob("k*.jsonl"))
+    assert not (maker.folder / "l.jsonl").exists()
 
 
 @pytest.fixture

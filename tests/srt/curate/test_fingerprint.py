@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srt.curate.fingerprint import likeness, look_at, perceptual_hash
+from srt.curate.fingerprint import likeness, look_at, perceptual_hash, same_strokes, strokes
 from srt.curate.hash_index import HashIndex
 
 
@@ -72,6 +72,41 @@ def test_another_digit_has_the_hash_but_not_the_look() -> None:
     bits, alike = compared(net("3"), net("4"))
     assert bits <= 10, "or this test tests nothing"
     assert alike < 0.9
+
+
+@pytest.mark.parametrize("name", [*SAME, "jpeg of a shifted one"])
+def test_the_same_drawing_has_the_same_strokes(name: str) -> None:
+    shifted = jpeg(PIL.ImageOps.expand(net(), border=(3, 5, 0, 0), fill="white"), 40)
+    one, other = strokes(net()), strokes(SAME.get(name, shifted))
+    assert one is not None
+    assert other is not None
+    assert same_strokes(one, other)
+
+
+@pytest.mark.parametrize("digits", ["17", "38", "56", "89"])
+@pytest.mark.parametrize("quality", [95, 70, 40])
+def test_a_thin_digit_is_another_stroke(digits: str, quality: int) -> None:
+    """The digit is a few pixels of a large picture: what is compared by regions may miss it."""
+    large = []
+    for digit in digits:
+        picture = PIL.Image.new("RGB", (420, 320), "white")
+        pen = PIL.ImageDraw.Draw(picture)
+        pen.line([(10, 300), (400, 20), (30, 40), (390, 310), (10, 300)], fill="black")
+        pen.text((200, 165), digit, fill="black", font_size=14)
+        large.append(strokes(jpeg(picture, quality)))
+    assert large[0] is not None
+    assert large[1] is not None
+    assert not same_strokes(large[0], large[1])
+
+
+def test_strokes_of_a_line_and_of_a_dot() -> None:
+    dot, line = PIL.Image.new("L", (9, 9), 255), PIL.Image.new("L", (9, 9), 255)
+    dot.putpixel((4, 4), 0)
+    PIL.ImageDraw.Draw(line).line([(1, 4), (7, 4)], fill=0)
+    for picture in (dot, line):
+        drawn = strokes(picture)
+        assert drawn is not None
+        assert same_strokes(drawn, drawn)
 
 
 def test_another_drawing() -> None:

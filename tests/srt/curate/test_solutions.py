@@ -73,3 +73,22 @@ def test_hostile_solutions_take_no_time() -> None:
         disagreement(problem(["B"], "choice_set", unit * 50_000))
         disagreement(problem(3, "number", unit * 50_000))
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("start", ["choose", "故", "答案选"])
+def test_blanks_without_end_take_no_time(start: str) -> None:
+    begun = time.process_time()
+    for blank in (" ", "\n", "\u3000"):
+        for gold in (Answer(kind="choice_set", value=["A"]), Answer(kind="number", value=3)):
+            disagreement(
+                Problem(
+                    id="a",
+                    source="s",
+                    split="train",
+                    lang="zh",
+                    question="q",
+                    answer=gold,
+                    solution=start + blank * 3990,
+                )
+            )
+    assert time.process_time() - begun < 2

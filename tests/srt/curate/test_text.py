@@ -73,3 +73,27 @@ def test_minhash_finds_near_texts_and_few_others() -> None:
     pairs = set(minhash_pairs(texts + copies, 0.85, 50))
     assert sum((at, 80 + at) in pairs for at in range(40)) >= 39
     assert len(pairs) <= 45
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("x ≥ 3", "x ≤ 3"),
+        ("AB ⊥ CD", "AB ∥ CD"),
+        ("2 × 3", "2 ÷ 3"),
+        ("edges 3, 12", "edges 31, 2"),
+        ("in the ratio 1:23", "in the ratio 12:3"),
+        ("the length of A'B", "the length of AB'"),
+        ("△ABC", "∠ABC"),
+    ],
+)
+def test_signs_and_points_make_the_normal_form(one: str, other: str) -> None:
+    assert normal_form(one) != normal_form(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("AC′ 与 BD", "AC'与BD"), ("$A^{\\prime} B$", "A'B"), ("$A B C$ 中", "ABC中"), ("3、12", "3, 12")],
+)
+def test_the_same_points_are_the_same_facts(one: str, other: str) -> None:
+    assert (normal_form(one), facts(one)) == (normal_form(other), facts(other))

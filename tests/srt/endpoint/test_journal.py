@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 import signal
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from srt.endpoint.journal import Journal, read_only
+from srt.endpoint.journal import AT_ONCE, Journal, read_only
 from srt.endpoint.messages import Reply
 from srt.errors import UserError
 
@@ -63,6 +64,32 @@ def test_what_waits_together_is_committed_together(tmp_path: Path, monkeypatch: 
     asyncio.run(run())
     assert sum(groups) == 200
     assert len(groups) < 20
+
+
+def test_those_who_waited_for_a_commit_hold_nobody_up(tmp_path: Path) -> None:
+    turns: list[int] = []
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        ended = 0
+
+        async def one(n: int) -> None:
+            nonlocal ended
+            await journal.write("INSERT INTO t VALUES (?)", (n,))
+            ended += 1
+
+        def turn() -> None:
+            turns.append(ended)
+            if ended < 100:
+                loop.call_soon(turn)
+
+        with Journal(tmp_path / "teach.sqlite") as journal:
+            await journal.write("CREATE TABLE t (x)")
+            loop.call_soon(turn)
+            await asyncio.gather(*(one(n) for n in range(100)))
+
+    asyncio.run(run())
+    assert max(after - before for before, after in itertools.pairwise(turns)) <= AT_ONCE
 
 
 def test_a_faulty_statement_is_refused_alone(tmp_path: Path) -> None:

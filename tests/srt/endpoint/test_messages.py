@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from srt.endpoint.messages import JsonSchema
+from srt.endpoint.messages import JsonSchema, Request
 from srt.records import Image
 
 SCHEMA = JsonSchema(name="trace", definition={"type": "object", "required": ["a"]})
@@ -23,6 +23,17 @@ PICTURE = Image(path="a.png", sha256="0" * 64)
 def test_equal_content_has_an_equal_key(same: dict[str, Any], ask: Any) -> None:
     given = {"pictures": (PICTURE,), "json_schema": SCHEMA}
     assert ask(**given).key == ask(**{**given, **same}).key
+
+
+def test_the_key_tells_every_field_apart_that_can_change_the_answer() -> None:
+    told_apart = {"model", "system", "user", "pictures", "json_schema", "temperature", "max_tokens", "attempt"}
+    assert set(Request.model_fields) == told_apart | {"role", "problem_id"}, "is the new field in the key?"
+
+
+def test_the_key_is_that_of_journals_written_before(ask: Any) -> None:
+    """Another key would pay for every journaled reply again."""
+    request = ask(json_schema=SCHEMA, pictures=(PICTURE,), temperature=0.5)
+    assert request.key == "262245642cd9b366619cd2e3f1f0083602fa2566b94fb7774b6750f70c845b2d"
 
 
 @pytest.mark.parametrize(

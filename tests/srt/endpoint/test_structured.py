@@ -108,7 +108,6 @@ def test_the_object_is_found(text: str, found: dict[str, Any]) -> None:
         ('{"steps": [{"op": "INFER"}, {"op": "INF', "broken"),  # a part of a broken object is no answer
         ('{"a": NaN}', "broken"),
         (r'{"a": "\ud800"}', "broken"),
-        (r'{"a": "\sqrt{2}"}', "broken"),
         ("x" * 1_000_001, "more than"),
     ],
 )
@@ -129,9 +128,11 @@ def test_any_text_is_an_object_or_a_reason(text: str) -> None:
 
 
 words = st.text(alphabet="ab .,{}$\\", max_size=20)
+# Control characters may be LaTeX commands in disguise: tests/srt/endpoint/test_latex_escapes.py.
+values = st.text(st.characters(exclude_characters="\b\f\t\r\n", exclude_categories=["Cs"]), max_size=20)
 
 
-@given(found=st.dictionaries(st.text(max_size=5), st.text(max_size=20), min_size=1), before=words, after=words)
+@given(found=st.dictionaries(st.text(max_size=5), values, min_size=1), before=words, after=words)
 def test_an_object_between_words(found: dict[str, str], before: str, after: str) -> None:
     text = before.rstrip("{ ") + " " + json.dumps(found) + after
     assert read_json(text) == found

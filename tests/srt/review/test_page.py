@@ -248,3 +248,38 @@ def test_two_windows_do_not_overwrite_each_other(chromium: Any, folder: Path) ->
         page.wait_for_selector("#toast.wrong:has-text('has changed since you loaded it')")
         page.wait_for_selector("#step-1:has-text('its base has')")
         assert [one.action for one in read_decisions(folder)] == ["edit"]
+
+
+def test_a_case_that_arrives_late_does_not_replace_what_was_begun_meanwhile(chromium: Any, folder: Path) -> None:
+    with opened(chromium, folder) as (page, _):
+        held: list[Any] = []
+        page.route("**/api/cases/1", lambda route: held.append(route))
+        page.keyboard.press("j")
+        page.wait_for_timeout(100)
+        page.keyboard.press("e")
+        row(page, 2).locator("textarea").fill("one layer holds 12 cubes")
+        (late,) = held
+        late.continue_()
+        page.wait_for_timeout(500)
+        assert row(page, 2).locator("textarea").input_value() == "one layer holds 12 cubes"
+
+
+def test_a_refused_edit_of_a_changed_trace_keeps_what_was_typed(chromium: Any, folder: Path) -> None:
+    with opened(chromium, folder) as (page, served):
+        page.keyboard.press("j")
+        page.wait_for_selector("h2:has-text('box-right')")
+        page.keyboard.press("e")
+        row(page, 1).locator("textarea").fill("the base has 3 by 4 cubes")
+        view = served.case(1)
+        steps = [
+            {"op": step["op"], "premises": " ".join(step["premises"]), "text": step["text"]}
+            for step in view["trace"]["steps"]
+        ]
+        steps[0]["text"] = "its base has 3 rows of 4 cubes"
+        assert served.decide(1, "edit", draft={"steps": steps, "answer": "24"})[0] == 200
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("#toast.wrong:has-text('Your text is still here')")
+        assert row(page, 1).locator("textarea").input_value() == "the base has 3 by 4 cubes"
+        page.keyboard.press("Escape")
+        page.keyboard.press("a")
+        page.wait_for_selector("#step-1:has-text('its base has')")

@@ -35,7 +35,7 @@ from taught_folder import (
 from srt.endpoint.journal import Journal
 from srt.errors import UserError
 from srt.folder_lock import hold_folder
-from srt.jsonl import read_records
+from srt.jsonl import read_records, write_records
 from srt.language.faults import Fault
 from srt.language.trace import Trace
 from srt.review.decisions import DECISIONS, apply_decisions, digest, read_decisions
@@ -99,6 +99,8 @@ def test_only_the_page_itself_may_talk_to_it(standing_server: tuple[Served, Path
         assert served.call("GET", "/api/session", headers={"X-SRT-Token": token})[0] == 403
         assert served.call("GET", f"/api/cases/{WRONG}/pictures/1", headers={"X-SRT-Token": token})[0] == 403
         assert served.call("GET", f"/?token={token}")[0] == 403
+    assert served.call("GET", "/api/session", headers={"X-SRT-Token": "\xff"})[0] == 403
+    assert served.call("GET", "/?token=%ff")[0] == 403
     for kind in ("text/plain", "application/x-www-form-urlencoded", None):
         assert served.call("POST", path, body, {"Content-Type": kind})[0] == 415
     assert served.call("GET", f"/?token={served.token}")[0] == 200
@@ -343,6 +345,11 @@ def test_one_reviewer_at_a_time_and_clear_faults(folder: Path, tmp_path: Path, s
             assert said in ran.err
     ran = srt("review", folder, "--apply")
     assert (ran.status, ran.out.split(": ")[-1]) == (0, "6 traces\n")
+    (folder / DECISIONS).unlink()
+    (folder / DECISIONS).mkdir()
+    ran = srt("review", folder, "--no-browser")
+    assert (ran.status, ran.err.count("\n")) == (2, 1), ran.err
+    assert "decisions.jsonl: cannot be written to" in ran.err
 
 
 def test_the_report_counts_the_audit(folder: Path, srt: Any) -> None:
@@ -369,6 +376,14 @@ def test_a_case_without_its_problem_is_named(folder: Path) -> None:
     lines = (folder / "problems.jsonl").read_text().splitlines(keepends=True)
     (folder / "problems.jsonl").write_text("".join(lines[1:]))
     with pytest.raises(UserError, match=r"cases\.jsonl: problem_id: 'box-wrong' is not in problems\.jsonl"):
+        read_queue(folder)
+
+
+def test_a_trace_of_another_problem_is_named(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "mixed", [(box("one"), case_of(box("two"), RIGHT_BOX))])
+    case = case_of(box("two"), RIGHT_BOX).model_copy(update={"problem_id": "one"})
+    write_records(folder / "cases.jsonl", [case])
+    with pytest.raises(UserError, match=r"cases\.jsonl: one: holds a trace of 'two'"):
         read_queue(folder)
 
 

@@ -291,7 +291,17 @@ def test_bad_input(files: Path, tmp_path: Path) -> None:
     write_records(tmp_path / "t.jsonl", [broken])
     with pytest.raises(UserError, match="no valid trace"):
         run(tmp_path / "t.jsonl", files / "teach.yaml", tmp_path)
-    with pytest.raises(UserError, match="does not exist"):
-        run(files / "t.jsonl", files / "teach.yaml", tmp_path / "no" / "out")
+    with pytest.raises(UserError, match="a folder was expected, this is a file"):
+        run(files / "t.jsonl", files / "teach.yaml", tmp_path / "t.jsonl")
+    (tmp_path / "taken" / "opinions.jsonl").mkdir(parents=True)
+    with pytest.raises(UserError, match=r"opinions\.jsonl: a file was expected, this is a folder"):
+        run(files / "t.jsonl", files / "teach.yaml", tmp_path / "taken")
+    write_records(tmp_path / "empty.jsonl", [])
+    with pytest.raises(UserError, match="no trace in this file"):
+        run(tmp_path / "empty.jsonl", files / "teach.yaml", tmp_path / "out")
+    with pytest.raises(UserError, match="both 0"):
+        measure_file(
+            files / "t.jsonl", files / "p.jsonl", files / "teach.yaml", tmp_path / "out", n=0, controls=0, seed=0
+        )
     with pytest.raises(UserError, match=r"no\.yaml: no such file"):
         run(files / "t.jsonl", tmp_path / "no.yaml", tmp_path / "out")

@@ -53,6 +53,8 @@ def test_one_endpoint_or_several(tmp_path: Path) -> None:
     [
         ({"modles": {}}, "modles: no such key; did you mean 'models'"),
         ({"budget": -1}, "budget: .*greater than or equal to 0"),
+        ({"budget": float("inf")}, "budget: .*finite"),
+        ({"models": "gpt"}, "models: a mapping of keys was expected"),
         ({"rounds": 0}, "rounds: "),
         ({"arm": "prose"}, "arm: "),
         ({"prices": {"a": {"input": 1, "output": 2}}}, r"prices: there is none for 'b' \(models.reviewer\)"),
@@ -77,7 +79,18 @@ def test_faults(tmp_path: Path, change: dict[str, object], fault: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("text", "fault"), [("a: [", "not YAML"), ("- a", "a mapping"), ("a: *b", "not YAML")])
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("a: [", "not YAML"),
+        ("- a", "a mapping"),
+        ("a: *b", "not YAML"),
+        ("seed: " + "9" * 5000, "not YAML"),
+        ("seed: 2026-13-45", "not YAML"),
+        (BASE + "budget: 10\nbudget: 1000\n", "'budget' stands twice"),
+        (BASE.replace("b: {input", "a: {input"), "'a' stands twice"),
+    ],
+)
 def test_files_that_are_none(tmp_path: Path, text: str, fault: str) -> None:
     with pytest.raises(UserError, match=fault) as raised:
         load_config(written(tmp_path, text=text))

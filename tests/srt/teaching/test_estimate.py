@@ -9,6 +9,7 @@ from statistics import stdev
 import pytest
 from scipy import stats
 
+from srt.teaching.command import shown_estimate
 from srt.teaching.estimate import draw_sample, estimate, student_t
 
 
@@ -41,6 +42,8 @@ def test_the_interval_is_that_of_a_mean_without_replacement(journal: sqlite3.Con
     assert (guess.sample, guess.cost_a_problem, guess.total) == (4, mean, 40 * mean)
     assert guess.low == pytest.approx(max(0, 40 * low), rel=1e-3)
     assert guess.high == pytest.approx(40 * high, rel=1e-3)
+    assert guess.drawn == 5
+    assert "4 of 5 drawn have ended: cheap ones end first" in shown_estimate(guess)["sample"]
     assert guess.by_role["reviewer"].requests == 0.5
     assert guess.by_role["teacher"].input_tokens == 100
     assert sum(role.cost for role in guess.by_role.values()) == pytest.approx(mean)
@@ -50,6 +53,7 @@ def test_all_problems_leave_no_doubt(journal: sqlite3.Connection) -> None:
     guess = estimate(lambda sql: journal.execute(sql), range(9), 9, "EUR")
     assert guess is not None
     assert guess.low == guess.total == guess.high == sum(range(9)) + 40
+    assert "cheap" not in shown_estimate(guess)["sample"]
 
 
 def test_one_problem_is_no_sample(journal: sqlite3.Connection) -> None:

@@ -68,6 +68,9 @@ def test_another_answer_than_gold_is_never_accepted() -> None:
     found = audit(problem(), free(READING, BASE, ("INFER", "#2", "so 12 * 4 = 48"), answer="48"))
     assert said(found) == [(None, Fault.WRONG_ANSWER)]
     assert found.gold == "differs"
+    gold = Answer(kind="expression", value="\\frac{4}{3}")
+    (issue,) = audit(problem(answer=gold), free(READING, BASE, VOLUME)).issues
+    assert issue.explanation == "the answer is '60', but the gold answer is '\\frac{4}{3}'"
     assert "'60'" in found.issues[0].explanation
 
 
@@ -131,6 +134,10 @@ def test_prose_is_judged_claim_by_claim() -> None:
         (Answer(kind="number", value=12), "12 cm", "equal"),
         (Answer(kind="number", value=12, unit="cm"), "12", "equal"),
         (Answer(kind="number", value=12, unit="cm"), "13 cm", "differs"),
+        (Answer(kind="number", value=12, unit="cm"), "24/2", "equal"),
+        (Answer(kind="number", value=12, unit="cm"), "12 cm^2", "undecided"),
+        (Answer(kind="number", value=12, unit="cm"), "12 kg", "undecided"),
+        (Answer(kind="expression", value="2R"), "2r", "undecided"),
         (Answer(kind="number", value=12), "-12", "differs"),
         (Answer(kind="number", value=0.5), "3 / 6", "equal"),
         (Answer(kind="number", value=0.5), "3 / 5", "differs"),

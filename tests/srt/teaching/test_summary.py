@@ -14,9 +14,10 @@ from scipy.stats import beta
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.review.decisions import digest
+from srt.review.sample import AuditSample
 from srt.teaching.records import Case, Decision, Issue, Outcome, Round, State
 from srt.teaching.report import page
-from srt.teaching.summary import Account, Tally, short_reason
+from srt.teaching.summary import Account, Tally, short_reason, shown
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">{{ 7*7 }}"
 
@@ -98,6 +99,33 @@ def test_the_audit_bounds_the_residual_error(cubes: ModuleType) -> None:
     assert summary.people == {"accept": 1}
 
 
+def test_an_audit_that_is_not_done_says_so(cubes: ModuleType) -> None:
+    sample = AuditSample(seed=0, population=2, problems=("cube-0", "cube-1"))
+    for done, told in ((1, True), (2, False)):
+        tally = Tally([decided(n, "accept") for n in range(done)], sample)
+        for n in range(3):
+            tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "proved"))
+        summary = tally.summary([], "EUR")
+        assert summary.residual is not None
+        assert (summary.residual.drawn, summary.residual.population) == (2, 2)
+        assert ("1 of the 2 drawn are not decided" in shown(summary)["audit"]) == told
+        assert ("1 of the 2 traces drawn for the audit are not decided yet" in page(summary)) == told
+        assert "drawn when 2 traces had passed; now 3 have" in page(summary)
+
+
+def test_the_page_has_shares_by_category_and_what_made_them(cubes: ModuleType) -> None:
+    tally = Tally()
+    for n, state in enumerate([State.ACCEPTED, State.ACCEPTED, State.REPAIRED, State.PENDING]):
+        tally.add(cubes.problem(n, category="solids"), case(n, state, None, *(["proved"] if n < 3 else [])))
+    decides = {"arm": "cot", "rounds": "3", "models.teacher.model": "big", "prompts/en/again": "sha256:0"}
+    summary = tally.summary([], "EUR", decides)
+    assert "prompts/en/again" not in summary.made_with
+    text = page(summary)
+    assert "Arm cot, at most 3 candidates a problem; teacher big." in text
+    row = re.sub(r"<[^>]+>|\s+", " ", text[text.index("<td>solids") : text.index('<tr class="total">')])
+    assert row.split() == ["solids", "4", "66.7", "(2)", "33.3", "(1)", "0.0", "(0)", "0.0", "(0)", "1"]
+
+
 def test_a_decision_on_another_trace_does_not_count(cubes: ModuleType) -> None:
     tally = Tally([decided(0, "reject", "audit", "proved", "proved")])
     tally.add(cubes.problem(0), case(0, State.ACCEPTED, None, "proved"))
@@ -136,6 +164,7 @@ def test_what_each_stage_held_back(cubes: ModuleType) -> None:
         ("the Checker gave back what was found wrong: y", "the Checker gave back what was found wrong"),
         ("teacher: malformed: it was empty", "teacher: malformed"),
         ("no gold answer to hold a trace to", "no gold answer to hold a trace to"),
+        ("no solution (solve_without_solution: true has the teacher solve)", "no solution"),
     ],
 )
 def test_reasons_are_counted_without_their_details(reason: str, short: str) -> None:

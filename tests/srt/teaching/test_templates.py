@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.errors import UserError
+from srt.teaching.candidate import schema_of
+from srt.teaching.loop import DESCRIPTION_SCHEMA
+from srt.teaching.reviewing import REVIEW_SCHEMA
 from srt.teaching.templates import FIELDS, LANGS, load_templates
 
 
@@ -33,6 +39,66 @@ def test_ours_are_there_in_both_languages_and_use_what_they_may() -> None:
             for field in FIELDS[name] - {"form"}:
                 expected = field in ("token", "reason") if name.startswith("form_") or name == "again" else True
                 assert (f"<{field}>" in filled) == (expected and f"{{{field}}}" in templates.texts[f"{lang}/{name}"])
+
+
+JSON_OF = {
+    "form_srt": schema_of("srt"),
+    "form_cot": schema_of("cot"),
+    "form_seating": schema_of("seating"),
+    "reviewer": REVIEW_SCHEMA,
+    "describer": DESCRIPTION_SCHEMA,
+}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("name", JSON_OF)
+def test_prompt_and_schema_ask_for_the_same(name: str, lang: str) -> None:
+    text = load_templates(None).texts[f"{lang}/{name}"].replace("{token}", "0123456789")
+    (line,) = (line for line in text.splitlines() if line.startswith('{"token"'))
+    assert fits(json.loads(line), JSON_OF[name].definition)
+    # A model that writes \sqrt or \frac into JSON as it would into LaTeX writes no JSON, or a form feed and "rac".
+    shown = re.findall(r'"[^"\n]*\\[^"\n]*"', text)
+    assert shown or name == "form_seating"
+    for example in shown:
+        assert not re.search(r"[\x00-\x1f]", json.loads(example))
+
+
+def fits(value: Any, schema: dict[str, Any]) -> bool:
+    """Whether ``value`` has just the keys of ``schema``, all the way down."""
+    if schema["type"] == "object":
+        return set(value) == set(schema["properties"]) and all(
+            fits(value[key], each) for key, each in schema["properties"].items()
+        )
+    if schema["type"] == "array":
+        return isinstance(value, list) and all(fits(item, schema["items"]) for item in value)
+    return not isinstance(value, list | dict) and ("enum" not in schema or value in schema["enum"])
+
+
+@pytest.mark.parametrize("name", JSON_OF)
+def test_strict_servers_take_the_schema(name: str) -> None:
+    """OpenAI's strict mode: every object closed, every property required, and no key that it does not know."""
+    known = {"type", "properties", "required", "additionalProperties", "items", "enum"}
+
+    def look(schema: dict[str, Any]) -> None:
+        assert set(schema) <= known
+        if schema["type"] == "object":
+            assert schema["additionalProperties"] is False
+            assert sorted(schema["required"]) == sorted(schema["properties"])
+        for inner in [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]:
+            look(inner)
+
+    assert JSON_OF[name].definition["type"] == "object"
+    look(JSON_OF[name].definition)
+
+
+def test_the_checker_knows_the_language_that_it_writes() -> None:
+    """It is given the form alone: operations, premises and claims stand there, not in the teacher's prompt."""
+    texts = load_templates(None).texts
+    for lang in LANGS:
+        for word in ("CORRELATE", "CONSTRAIN", "INFER", '"#k"', '"scene"'):
+            assert word in texts[f"{lang}/form_srt"]
+            assert word in texts[f"{lang}/form_seating"]
+        assert "front_left" in texts[f"{lang}/form_seating"]
 
 
 def test_the_two_languages_use_the_same_fields() -> None:

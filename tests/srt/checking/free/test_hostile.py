@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from srt.checking.free.entities import strangers
+from srt.checking.free.givens import givens_of
 from srt.language.trace import Step, Trace
 from srt.records import Answer, Problem
 from srt.teaching.machine import audit, knows
@@ -91,6 +93,17 @@ def test_long_texts_are_read_in_time(problem: Any, text: str) -> None:
     began = time.process_time()
     audit(made, trace)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("text", ["\n" * 50_000, "1" * 50_000 + "a1"], ids=["newlines", "digits"])
+def test_the_givens_of_a_long_problem_are_read_in_time(problem: Any, text: str) -> None:
+    made = problem("How many? " + text)
+    step = Step(op="CORRELATE", args=("question",), assertion="it is " + "1" * 50_000 + "a1")
+    trace = Trace(id="t", problem_id="p", kind="free", lang="en", steps=(step,), answer="1")
+    began = time.process_time()
+    givens_of(made)
+    strangers(made, trace)
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("answer", ["\\sqrt{7}", "; ".join(f"\\sqrt{{{k}}}" for k in range(300))])
