@@ -146,9 +146,9 @@ def test_what_is_given_is_not_contradicted() -> None:
 
 
 def test_identities_are_proved_and_conditions_are_not_refuted() -> None:
-    assert last("$(a+b)^2 = a^2+2ab+b^2$").support == "consistent"
-    assert last("$S = x(3-x) = 3x - x^2$").support == "proved"
-    assert last("$S = x(3-x) = 3x - x^3$").support == "refuted"
+    assert last(r"$V = \frac12\cdot 4a\cdot 3b = 6ab$").support == "proved"
+    assert last(r"$V = \frac12\cdot 4a\cdot 3b = 5ab$").support == "refuted"
+    assert last("$S = x(3-x) = 3x - x^3$").support == "consistent", "it holds for x = 1"
     assert last("$2x+1 = x+5$").support == "consistent"
 
 
