@@ -79,8 +79,8 @@ class Scope:
     statements: list[Statement] = field(default_factory=list)
     one_claim: bool = False
     """The text is a step that claims one thing: the givens are what it cites for it, not the start of a long story."""
-    patience: int = 200
-    """How many more proofs and refutations of the text are examined for what they leave open; then they are."""
+    patience: int = 120
+    """How many more verdicts are examined for what they leave open; those that come after are left open."""
     _unique: dict[Expression, bool] = field(default_factory=dict)
 
     def define(self, term: Expression, value: Expression, at: int, assumed: bool = False) -> None:

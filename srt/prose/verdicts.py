@@ -98,22 +98,26 @@ class _Pair:
         if not all(one.sure for one in findings):
             return "consistent", "its names may stand for something else here"
         whole = findings[0].reason.startswith(FAILS)  # ``x = 1 or x = 3``: each value is tried, and complete.
-        sides = self.link.chain.sides
-        if not whole and any(sides[place].doubtful for place in (self.first, self.second)):
-            return "unchecked", "it may be the tail of something longer"
-        if self.link.context.assumed:
-            return "unchecked", _SUPPOSED
-        if self.link.context.denied:
-            return "unchecked", "the sentence denies or doubts it"
-        if self.may_be_label():
-            return "unchecked", "the number on the left may be a label"
-        if self.unread_unit(left, right):
-            return "unchecked", "the word after it may be a unit"
+        if why := self.left_open(left, right, whole):
+            return "unchecked", why
         for a, b in flattened(self.prose.text, left, right):
             self.scope.patience -= 1
             if self.scope.patience < 0 or holds(a, self.relation, b) == "yes":
                 return "unchecked", "its powers may have been flattened"
         return "refuted", findings[0].reason
+
+    def left_open(self, left: Expression, right: Expression, whole: bool = False) -> str | None:
+        """Why the text around the claim keeps it from being refuted, if it does. ``whole``: no more can belong to it."""
+        sides = self.link.chain.sides
+        if not whole and any(sides[place].doubtful for place in (self.first, self.second)):
+            return "it may be the tail of something longer"
+        if self.link.context.assumed:
+            return _SUPPOSED
+        if self.link.context.denied:
+            return "the sentence denies or doubts it"
+        if self.may_be_label():
+            return "the number on the left may be a label"
+        return "the word after it may be a unit" if self.unread_unit(left, right) else None
 
     def would_notice(self, lefts: _Trees, rights: _Trees) -> bool:
         """Whether the claim, which holds, would be refuted with other numbers or signs in it.
@@ -122,7 +126,7 @@ class _Pair:
         condition that they are to meet.
         """
         if not any(symbols(tree) for tree in (*lefts, *rights)):
-            return True
+            return not self.left_open(lefts[0], rights[0])  # Numbers are told from other numbers, where that is said.
         self.scope.patience -= 1
         if self.scope.patience < 0:
             return False

@@ -67,3 +67,15 @@ def test_the_same_seed_plants_the_same_error() -> None:
     first, second = (plant(text, random.Random(7), check_prose(text)) for _ in range(2))
     assert first == second
     assert first is not None
+
+
+@pytest.mark.parametrize(("text", "kind"), [("3 < 8", "digit"), ("$C_6^4=15$", "exponent")])
+def test_accidents_of_inequalities_and_choices_are_recognised(text: str, kind: Kind) -> None:
+    seen = set()
+    for seed in range(40):
+        error = plant(text, random.Random(seed), check_prose(text), kind)
+        assert error is not None
+        refuted = any(check.support == "refuted" for check in check_prose(error.text))
+        assert error.effect == ("false" if refuted else "true"), error.text
+        seen.add(error.effect)
+    assert seen == {"false", "true"}

@@ -242,7 +242,7 @@ def test_predictions(refuses: Callable[..., str], folder: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("import space2026 problems.jsonl -o new.jsonl", "unknown corpus 'space2026': the corpora are space2025"),
+        ("import space2026 problems.jsonl -o new.jsonl", "unknown corpus 'space2026': the corpora are mathspatial, so"),
         ("import space2025 no.jsonl -o new.jsonl", "no.jsonl: no such file"),
         ("import space2025 problems.jsonl -o new.jsonl", "problems.jsonl:1: id: "),
         ("generate chess -n 2 -o new.jsonl", "no world is called 'chess'; there are: seating"),

@@ -93,7 +93,7 @@ def answer(user: str) -> str:
         text = f"The edge is a = {a}.\nSo the volume is V = {a}^3 = {volume}."
         return orjson.dumps({"token": token[1], "text": text, "answer": str(a**3)}).decode()
     told = "a cube with edge a has the volume V = a^3" if rewrite and kind in (2, 3) else "the volume is the cube of a"
-    said = f" ({len(user)})" if rewrite and kind == 3 else ""
+    said = f"; version {len(user)}" if rewrite and kind == 3 else ""
     steps = [
         {"op": "CORRELATE", "premises": ["(1)"], "text": f"the edge of the cube is a = {a}"},
         {"op": "CONSTRAIN", "premises": ["scene", "step 1"], "text": told + said},

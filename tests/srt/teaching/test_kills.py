@@ -31,6 +31,7 @@ from srt.records import Problem
 from srt.teaching.command import folder_status, teach_file
 from srt.teaching.machine import MachineAudit, audit
 from srt.teaching.records import Case
+from srt.teaching.run import IN_HAND
 
 COMMAND = [sys.executable, "-c", "from srt.cli import main; main()", "teach"]
 IN_FLIGHT = 8
@@ -168,7 +169,8 @@ class Killing:
         assert summary.states["pending"] == 0
         assert set(self.came) == self.journaled
         again = sum(count - 1 for count in self.came.values())
-        assert again <= self.kills * IN_FLIGHT
+        # On the wire, or answered and on the way to the disk: one request for each problem in hand.
+        assert again <= self.kills * IN_HAND * IN_FLIGHT
         print(f"{self.kills} kills, {len(problems)} problems: {len(self.came)} requests, {again} in flight sent again")
 
 
