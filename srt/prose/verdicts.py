@@ -107,7 +107,7 @@ class _Pair:
         return "refuted", findings[0].reason
 
     def left_open(self, left: Expression, right: Expression, whole: bool = False) -> str | None:
-        """Why the text around the claim keeps it from being refuted, if it does. ``whole``: no more can belong to it."""
+        """Why the text around it keeps the claim from being refuted, if so. ``whole``: no more can belong to it."""
         sides = self.link.chain.sides
         if not whole and any(sides[place].doubtful for place in (self.first, self.second)):
             return "it may be the tail of something longer"

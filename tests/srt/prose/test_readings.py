@@ -21,8 +21,6 @@ def supports(text: str, *givens: str) -> list[str]:
         "30 + 20% = 36",
         r"$\sin \pi/6=1/2$",
         r"$\cos 3\pi/4=-\sqrt{2}/2$",
-        "8 : 4 = 2 : 1",
-        "10 ： 5 = 4 ： 2",
         "1 ft = 12 in.",
         "18√3 ≈ 31.14",
     ],
@@ -34,7 +32,16 @@ def test_every_way_to_read_it_is_tried(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["62+82=102", "AC2=AB2+BC2=52+122=169", "1/3×3.14×42×6=100.48", "[2.9]=2", "2:30 = 14:30", "1 yd = 3 fooets"],
+    [
+        "62+82=102",
+        "AC2=AB2+BC2=52+122=169",
+        "1/3×3.14×42×6=100.48",
+        "[2.9]=2",
+        "2:30 = 14:30",
+        "8 : 4 = 2 : 1",
+        "10 ： 5 = 4 ： 2",
+        "1 yd = 3 fooets",
+    ],
 )
 def test_what_may_be_right_in_a_rare_reading_is_left_alone(text: str) -> None:
     assert not {"proved", "refuted"} & set(supports(text))
