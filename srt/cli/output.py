@@ -14,6 +14,8 @@ from rich.table import Table
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit 1 when any record was refused.")]
 
+_WIDE = 1000
+
 
 def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
     """Print ``rows`` as a two-column table, or as JSON; nested mappings get a line for each of their entries."""
@@ -27,7 +29,9 @@ def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
                 table.add_row(f"{name}: {inner}", _told(count))
         elif value is not None:
             table.add_row(name, _told(value))
-    Console(highlight=False, markup=False, soft_wrap=True).print(table)
+    # Off a terminal nobody's window is 80 columns wide, and a line that is broken cannot be searched for.
+    width = None if sys.stdout.isatty() else _WIDE
+    Console(highlight=False, markup=False, soft_wrap=True, width=width).print(table)
 
 
 def _told(value: Any) -> str:
