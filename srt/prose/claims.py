@@ -7,6 +7,7 @@ understood, the side that touches it is not read.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ _NEAR = 12
 _OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
 _MARK_OF_REMARK = frozenset({"rel", "word", "stop", "line", "dirty"})
 _OPERAND_ENDS = word_set("number name close rbrace unit degree percent superscript factorial bar rangle")
+_VALUE_ENDS = word_set("number close rbrace degree superscript")
 _OPERAND_STARTS = word_set("number name open frac sqrt cbrt binom func bar lbrace")
 _CHANGES_LEFT = word_set(
     "twice half double triple thrice times plus minus squared cubed square cube root percent divided "
@@ -50,6 +52,8 @@ class Side:
     end: int
     variants: tuple[tuple[Token, ...], ...]
     doubtful: bool = False
+    glued: bool = False
+    """It may be the end of one statement and the beginning of the next: ``y = 1 z = 2``."""
 
 
 @dataclass(frozen=True)
@@ -294,7 +298,8 @@ class _Run:
                 tokens,
                 at == 0,
                 (at > 0 or self.left_clean) and (at < last or right),
-                (doubtful and at == last) or (0 < at < last and _run_together(tokens)),
+                (doubtful and at == last) or (at == 0 and len(tokens) > 2 and _run_together(tokens)),
+                0 < at < last and _run_together(tokens),
             )
             for at, tokens in enumerate(sides)
         ]
@@ -306,7 +311,7 @@ class _Run:
             kept = tuple(side for side in built if side is not None)
             self.finder.chains.append(Chain(kept, tuple(relations), kept[0].start, kept[-1].end))
 
-    def _side(self, tokens: list[Token], first: bool, clean: bool, doubtful: bool) -> Side | None:
+    def _side(self, tokens: list[Token], first: bool, clean: bool, doubtful: bool, glued: bool) -> Side | None:
         if not tokens:
             return None
         start, end = tokens[0].start, tokens[-1].end
@@ -322,14 +327,27 @@ class _Run:
         if label:
             variants.insert(0, tuple(tokens[label:]))
             start = tokens[label].start
-        return Side(start, end, tuple(variants), doubtful)
+        return Side(start, end, tuple(variants), doubtful or glued, glued)
 
 
 def _run_together(tokens: Sequence[Token]) -> bool:
     """``AB = 3 AC = 4``: two statements that a space parts, or a product (``2 C D`` in a text that spaces all)."""
-    if len(tokens) < 2 or tokens[0].kind != "number" or tokens[1].kind != "name":
-        return False
-    return tokens[1].gap and tokens[1].end - tokens[1].start == len(tokens[1].text)
+    gaps = sum(token.gap for token in tokens[1:])
+    for at, (before, token) in enumerate(itertools.pairwise(tokens), 1):
+        if token.kind != "name" or token.text == "pi" or before.kind not in _VALUE_ENDS:
+            continue
+        if before.text == "1" and (at == 1 or tokens[at - 2].kind == "op"):
+            return True  # Nobody writes ``1z``.
+        whole = token.text.startswith("→") or token.end - token.start == len(token.text)
+        if token.gap and whole and (gaps == 1 or _bare(tokens[:at], tokens[at:])):
+            return True
+    return False
+
+
+def _bare(value: Sequence[Token], name: Sequence[Token]) -> bool:
+    """Whether a value without names stands before a name or a product of two."""
+    kinds = [token.kind for token in name]
+    return not any(token.kind == "name" for token in value) and kinds in (["name"], ["name", "op", "name"])
 
 
 def _may_be_time(tokens: Sequence[Token]) -> bool:

@@ -31,7 +31,7 @@ _ANOTHER_CASE = re.compile(
     r"\b(?:when|if|otherwise|another|second|similarly|likewise|suppose|alternatively|instead|reject|rejected|discard|discarded|extraneous)\b|"
     r"\b(?:new|now|becom\w+|increas\w+|decreas\w+|doubl\w+|halv\w+|original\w*|after|before|enlarg\w+|"
     r"extend\w*|mov\w+|fold\w*|rotat\w+)\b|"
-    r"图\s*[(（$]*[\d一二三①②③]|[情况当若设或折翻变另再舍第后新原增减放缩移]|展开|延长|同理|方法|解法|[(（]\s*[2-9]\s*[)）]|[②③④]",
+    r"图\s*[(（$]*[\d一二三①②③]|[情况当若设或折翻变另再舍第后新原增减放缩移]|展开|延长|同理|方法|解法|对于|选项|[A-H][项对错]|正确|错误|[(（]\s*[2-9]\s*[)）]|[②③④]",
     re.IGNORECASE,
 )
 _CONCLUDED = re.compile(

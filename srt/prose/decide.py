@@ -20,6 +20,7 @@ from srt.prose.words import word_set
 FAILS = "it does not solve "
 _FAR = 4000
 _LENGTH = re.compile(r"∠?[A-Z][0-9']*(?:[A-Z][0-9']*)+")
+_WHEN = re.compile(r"当[^。；;]{0,60}?时|[Ww]hen\b")
 _ANY_UNKNOWN = word_set("x y z t k n m s u v w lambda mu theta alpha beta")
 """Letters that stand for one unknown here and for another there."""
 
@@ -51,6 +52,8 @@ def decide(
     a, b = scope.filled(left, at), scope.filled(right, at)
     if _both(a, b):
         sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)
+        sure = sure and not (relation not in ("=", "≈") and _range(scope, left, right))
+        sure = sure and not _of_another_case(scope, link, left, right, prose)
         return _compared(a, relation, b, f"with {_used(scope, left, right, at)}", sure)
     if relation not in ("=", "≈"):
         return Finding("open", "not every name in it has a value here")
@@ -235,6 +238,24 @@ def _may_refute(scope: Scope, link: Link, left: Expression, right: Expression) -
         return True
     zero = any(isinstance(value, Number) and value.value == 0 for value in values)
     return link.context.concluded and not zero
+
+
+def _of_another_case(scope: Scope, link: Link, left: Expression, right: Expression, prose: Prose) -> bool:
+    """Whether a number that is filled in may be that of another case: 当 λ=1 时 cos θ=0, 当 λ=0 时 ..."""
+    for term in (*walk(left), *walk(right)):
+        known = scope.known(term, link.at) if is_term(term) else None
+        if known is None or components(known) is not None:
+            continue
+        low = next(one.at for one in scope.definitions[term] if not one.assumed)
+        if low >= 0 and _WHEN.search(prose.text, low, link.chain.start):
+            return True
+    return False
+
+
+def _range(scope: Scope, left: Expression, right: Expression) -> bool:
+    """Whether an inequality may say where a variable is, ``V' > 0`` and ``x < 1``, after a value that it once takes."""
+    lone = [name for name in (left, right) if isinstance(name, Symbol)]
+    return len(lone) == 1 and not scope.one_claim and not scope.given(lone[0])
 
 
 def _sign_dropped(left: Expression, right: Expression, a: Expression, b: Expression) -> bool:

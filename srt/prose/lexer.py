@@ -51,7 +51,9 @@ class Token:
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])")
-_NEWLINE = re.compile(r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)\b)\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])")
+_NEWLINE = re.compile(
+    r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)(?![A-Za-z]))\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])"
+)
 _COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\s]")
 _TAG = re.compile(
     r"<(?:image|img|Image)[^<>\n]{0,40}>|</?[a-z]{1,6}>|\[asy\].*?(?:\[/asy\]|\Z)|```.*?(?:```|\Z)", re.DOTALL
@@ -63,6 +65,7 @@ _DEGREE = re.compile(
 )
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|([23])(?![\w.])")
+_FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
 _EMPTY = re.compile(r"\{\s*\}")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
@@ -84,6 +87,8 @@ class _Lexer:
         self.text = text.translate(WIDE)
         self.at = 0
         self.math = False
+        self.bare = "$" not in text and _FORMULAS.search(text) is not None
+        """Formulas stand without delimiters: ``\\frac{2m+1}{3}`` names an m."""
         self.depth = 0
         self.gap = False
         self.out: list[Token] = []
@@ -294,6 +299,8 @@ class _Lexer:
             spelled = spelled[: spelled.index(",")]
             end = self.at + len(spelled)
         digits = re.sub(r"[^\d.]", "", spelled)
+        if digits[0] == "0" and digits[1:2].isdigit():
+            return self._emit("dirty", digits, end)  # ``x + y = 02y - z = 0``: a line end is lost.
         if len(digits) > 60:
             return self._emit("dirty", digits, end)
         decimals = len(digits.partition(".")[2]) or None
@@ -363,7 +370,7 @@ class _Lexer:
             if match and unit:
                 return self._emit("unit", unit.name, match.end(), unit=raised(unit, POWER_WORDS[word]))
             return False
-        unit = unit_named(word, not self.math and self._after("number"))
+        unit = unit_named(word, not self.math and not self.bare and self._after("number"))
         if word == "in" and not re.match(r"\.(?:\s|$)|\s?[²³^]|\$?\^|[23](?!\w)", self.text[self.at + 2 : self.at + 5]):
             return False
         unit = UNITS["inch"] if word == "in" else unit

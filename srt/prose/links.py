@@ -67,13 +67,14 @@ def state(scope: Scope, link: Link, given: bool) -> None:
     """Tell ``scope`` what ``link`` says. What a given says under an if is taken as said."""
     assumed = link.context.assumed and not given
     firsts = [trees[0] if trees else None for trees in link.trees]
+    glued = [side.glued for side in link.chain.sides]
     for group in _equal_groups(link, firsts):
         values = [tree for tree in group if _is_value(tree)]
         for tree in group:
             if is_term(tree) and values:
                 scope.define(tree, next((value for value in values if not symbols(value)), values[0]), link.at, assumed)
-    for left, relation, right in zip(firsts, link.chain.relations, firsts[1:], strict=False):
-        if left is not None and right is not None:
+    for place, (left, relation, right) in enumerate(zip(firsts, link.chain.relations, firsts[1:], strict=False)):
+        if left is not None and right is not None and not any(glued[place : place + 2]):
             end = link.at + link.chain.end - link.chain.start
             scope.statements.append(Statement(left, relation, right, link.at, end, assumed, link.context.chosen))
 
@@ -92,7 +93,10 @@ def _equal_groups(link: Link, firsts: list[Expression | None]) -> Iterator[list[
         if place and link.chain.relations[place - 1] not in ("=", "≈"):
             yield group
             group = []
-        if tree is not None:
+        if link.chain.sides[place].glued:
+            yield group
+            group = []
+        elif tree is not None:
             group.append(tree)
     yield group
 

@@ -173,13 +173,10 @@ class _Parser:
         ):
             tree = Call("add", (tree, self.power()))
         while self.continues():
-            if (
-                isinstance(tree, Number)
-                and tree.value == 0
-                and self.kind() in ("name", "func")
-                and self.tokens[self.at].gap
-            ):
+            if isinstance(tree, Number) and tree.value == 0 and self.kind() in ("name", "func"):
                 raise Unreadable  # ``= 0 AB = 5``: the sign that ends the formula is missing.
+            if isinstance(tree, Call) and tree.head == "vec" and self.kind() == "name":
+                raise Unreadable  # ``(1,0,0) AC = (0,1,0)``: so too; a factor stands before its vector.
             tree = Call("mul", (tree, self.power()))
         return tree
 

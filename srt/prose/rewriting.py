@@ -6,7 +6,7 @@ condition ties the names.
 
 from __future__ import annotations
 
-from srt.prose.expression import Call, Expression, Number, Symbol, number, walk
+from srt.prose.expression import Call, Expression, Number, Symbol, heads, number, walk
 from srt.prose.identity import identical, never_equal
 from srt.prose.links import Link
 from srt.prose.scope import NotScalar, Scope, components, free, scalar, substituted
@@ -28,6 +28,8 @@ def rewrites(
     names = free((a, b))
     if not names or not free((b,)) or any(name[0] in "→∠△" for name in names):
         return False
+    if "vec" in heads(a) and _has_length(scope, link, left):
+        return False  # ``n · AB``: an arrow is lost, and AB is no number.
     if any(isinstance(node, Call) and _of_a_name(node) for side in (a, b) for node in walk(side)) or _up_to_sign(a, b):
         return False
     multiple = components(a) is not None and not (isinstance(left, Call) and left.head == "vec")
@@ -53,6 +55,15 @@ def _powers_filled(scope: Scope, link: Link, side: Expression) -> Expression:
 def _of_a_name(node: Call) -> bool:
     """Lengths and angles of names without coordinates: ``|n|`` may be the length of a vector."""
     return node.head == "angle" or (node.head == "abs" and isinstance(node.parts[0], Symbol))
+
+
+def _has_length(scope: Scope, link: Link, side: Expression) -> bool:
+    """Whether a name of two points, ``PC``, stands in ``side`` without coordinates."""
+    return any(
+        name[:2].isupper() and components(scope.filled(Symbol(name), link.at, generic=True)) is None
+        for name in free((side,))
+        if len(name) > 1
+    )
 
 
 def _up_to_sign(a: Expression, b: Expression) -> bool:

@@ -37,7 +37,7 @@ def _across(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
     for place, trees in enumerate(link.trees):
         if place and link.chain.relations[place - 1] != "=":
             last = None
-        if not trees:
+        if not trees or link.chain.sides[place].glued:
             last = None
         if trees and not any(symbols(tree) for tree in trees) and components(trees[0]) is None:
             if last is not None and place - last > 1:
@@ -109,7 +109,8 @@ class _Pair:
     def left_open(self, left: Expression, right: Expression, whole: bool = False) -> str | None:
         """Why the text around it keeps the claim from being refuted, if so. ``whole``: no more can belong to it."""
         sides = self.link.chain.sides
-        if not whole and any(sides[place].doubtful for place in (self.first, self.second)):
+        pair = (sides[self.first], sides[self.second])
+        if any(side.glued or (side.doubtful and not whole) for side in pair):
             return "it may be the tail of something longer"
         if self.link.context.assumed:
             return _SUPPOSED
