@@ -1,9 +1,8 @@
-"""From sequences to the tokens and labels that training sees, and the order in which it sees them."""
+"""From sequences to the tokens that training sees: what each is trained on, and what it belongs to."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from enum import IntEnum
 from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
@@ -11,18 +10,34 @@ from transformers import PreTrainedTokenizerBase
 from srt.errors import UserError
 from srt.jsonl import read_records
 from srt.prompts import prompt_ids, render_completion, render_prompt
-from srt.records import Sequence
+from srt.records import Sequence, Span
 from train.recipe import Recipe
 
 IGNORED = -100  # the label of a token that the loss does not see
 
 
+class Role(IntEnum):
+    """What a token belongs to. Only a token of the prompt is not trained on."""
+
+    PROMPT = 0
+    BETWEEN = 1
+    CORRELATE = 2
+    CONSTRAIN = 3
+    INFER = 4
+    ANSWER = 5
+
+
 class Example(NamedTuple):
-    """Prompt, completion and end-of-sequence token. ``labels`` is as long as ``input_ids``, prompt :data:`IGNORED`."""
+    """Prompt, completion and end-of-sequence token.
+
+    ``labels`` and ``roles`` (of :class:`Role`) are as long as ``input_ids``; of the prompt they are :data:`IGNORED` and
+    ``Role.PROMPT``.
+    """
 
     problem_id: str
     input_ids: list[int]
     labels: list[int]
+    roles: list[int]
 
 
 def read_examples(recipe: Recipe, tokenizer: PreTrainedTokenizerBase) -> list[Example]:
@@ -54,34 +69,21 @@ def encode(sequence: Sequence, tokenizer: PreTrainedTokenizerBase, think: bool) 
         raise UserError(f"{tokenizer.name_or_path}: its tokenizer has no end-of-sequence token")
     prompt = prompt_ids(tokenizer, sequence.prompt)
     rendered = render_completion(render_prompt(tokenizer, sequence.prompt), sequence, think=think)
-    completion = [*tokenizer.encode(rendered.text, add_special_tokens=False), tokenizer.eos_token_id]
-    return Example(sequence.problem_id, prompt + completion, [IGNORED] * len(prompt) + completion)
+    tokens = tokenizer(rendered.text, add_special_tokens=False, return_offsets_mapping=True)
+    completion = [*tokens["input_ids"], tokenizer.eos_token_id]
+    return Example(
+        problem_id=sequence.problem_id,
+        input_ids=prompt + completion,
+        labels=[IGNORED] * len(prompt) + completion,
+        roles=[int(Role.PROMPT)] * len(prompt) + _roles(rendered.spans, tokens["offset_mapping"]) + [int(Role.BETWEEN)],
+    )
 
 
-def data_order(examples: list[Example], seed: int, batch_size: int, steps: int) -> list[int]:
-    """Which example stands where: ``batch_size * steps`` indices into ``examples``.
-
-    Each time through the data is shuffled by a hash of (seed, round, problem, how many of that problem came before), so
-    that arms with the same problems see the same problems in the same batches, however their files are sorted. Within a
-    batch the longest come first: the sum over a batch is the same in any order, and micro-batches of one length waste
-    the least padding.
-    """
-    keys: list[str] = []
-    copies: dict[str, int] = {}
-    for example in examples:
-        copy = copies[example.problem_id] = copies.get(example.problem_id, 0) + 1
-        keys.append(f"{copy}/{example.problem_id}")
-    stream = _rounds(keys, seed)
-    order: list[int] = []
-    for _ in range(steps):
-        batch = [next(stream) for _ in range(batch_size)]
-        order += sorted(batch, key=lambda index: (-len(examples[index].input_ids), keys[index]))
-    return order
-
-
-def _rounds(keys: list[str], seed: int) -> Iterator[int]:
-    number = 0
-    while True:
-        hashes = [hashlib.blake2b(f"{seed}/{number}/{key}".encode(), digest_size=16).digest() for key in keys]
-        yield from sorted(range(len(keys)), key=hashes.__getitem__)
-        number += 1
+def _roles(spans: list[Span], offsets: list[tuple[int, int]]) -> list[int]:
+    """The role of each token: that of the span with its last character, for the space before a word is part of it."""
+    roles = []
+    for start, end in offsets:
+        last = max(end - 1, start)
+        label = next((span.label for span in spans if span.start <= last < span.end), None)
+        roles.append(int(Role[label]) if label else int(Role.BETWEEN))
+    return roles

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from srt.errors import UserError
 
-LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+Attention = Literal["auto", "eager", "sdpa", "flash_attention_2", "flex_attention", "varlen", "segments"]
+PartPolicy = Literal["frozen", "lora", "full"]
 
 
 class _Closed(BaseModel):
@@ -30,22 +31,64 @@ class ModelSpec(_Closed):
     """The weights to start from: ``path`` is a folder with a model and its tokenizer, safetensors only.
 
     ``dtype`` is what the arithmetic is done in. With ``bfloat16``, weights that are trained stay in float32 and are
-    cast for each operation (small updates would be rounded away otherwise); weights that LoRA freezes are held in
+    cast for each operation (small updates would be rounded away otherwise); weights that are frozen are held in
     bfloat16.
+
+    ``attn`` is how the language model attends; ``auto`` takes the best that there is for the device and for packing
+    (:mod:`train.attention`). ``quantize: nf4`` holds frozen weights in 4 bits (QLoRA).
     """
 
     path: str
     dtype: Literal["float32", "bfloat16"] = "float32"
-    attn: Literal["eager", "sdpa", "flash_attention_2"] = "sdpa"
+    attn: Attention = "auto"
+    quantize: Literal["nf4"] | None = None
+
+
+class Tune(_Closed):
+    """What is trained of each part of a model. ``language`` is by default ``lora`` with a ``lora`` block, else ``full``.
+
+    A text model has a ``language`` part only, and the other two are not looked at.
+    """
+
+    vision: PartPolicy = "frozen"
+    projector: PartPolicy = "frozen"
+    language: PartPolicy | None = None
 
 
 class Lora(_Closed):
-    """A low-rank adapter. ``targets`` are the last names of the modules that it changes."""
+    """A low-rank adapter on each part that ``tune`` says ``lora`` of.
+
+    ``targets`` are the last names of the modules of the *language model* that it changes; by default those of the
+    architecture (:mod:`train.architectures`, which knows those of the other parts too). ``dora`` learns a magnitude
+    besides (Liu et al., "DoRA", 2024).
+    """
 
     r: int = Field(default=16, ge=1)
     alpha: float = Field(default=32, gt=0)
     dropout: float = Field(default=0.0, ge=0, lt=1)
-    targets: tuple[str, ...] = Field(default=LORA_TARGETS, min_length=1)
+    targets: tuple[str, ...] | None = Field(default=None, min_length=1)
+    dora: bool = False
+
+
+class Pictures(_Closed):
+    """Limits of a picture's area in pixels, beyond which it is resized; by default those of the model's processor."""
+
+    min_pixels: int | None = Field(default=None, ge=1)
+    max_pixels: int | None = Field(default=None, ge=1)
+
+
+class LossWeights(_Closed):
+    """What a token counts in the loss, by what it belongs to; ``between`` is every trained token outside a span.
+
+    The loss is sum(w * nll) / sum(w) over the whole batch: the weights shift attention and keep the scale, and weights
+    that are all equal give the usual mean.
+    """
+
+    correlate: float = Field(default=1.0, ge=0)
+    constrain: float = Field(default=1.0, ge=0)
+    infer: float = Field(default=1.0, ge=0)
+    answer: float = Field(default=1.0, ge=0)
+    between: float = Field(default=1.0, ge=0)
 
 
 class Logging(_Closed):
@@ -66,14 +109,19 @@ class Recipe(_Closed):
     Args:
         data: a file of :class:`~srt.records.Sequence`, one a line.
         batch_size: sequences for one optimizer step, over all processes.
-        micro_batch: sequences that one process computes at a time; by default all of its share of the batch.
+        micro_batch: sequences that one process computes at a time, padded to the longest; by default all of its share
+            of the batch.
+        pack: instead, concatenate the sequences of a batch into rows of at most so many tokens, without padding; no
+            token attends to another sequence. A step sees the same sequences as without.
         warmup: the share of the steps in which the learning rate rises from 0.
         adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from nothing.
         max_length: the most tokens a sequence may have, prompt included. A longer one is an error: nothing is cut.
         save_steps: a checkpoint every so many steps; none by default. The last two are kept until the run is done.
+        workers: processes that open pictures ahead of the training loop, for each training process.
         think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
         threads: processor threads of each process; by default what PyTorch takes.
         resume: ``auto`` goes on from the last whole checkpoint in ``output``; ``never`` wants an empty ``output``.
+        hub: the name of a model repository to upload the result to; none by default, and nothing leaves the machine.
     """
 
     model: ModelSpec
@@ -90,13 +138,19 @@ class Recipe(_Closed):
     weight_decay: float = Field(default=0.0, ge=0)
     adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     max_length: int = Field(ge=2)
+    pack: int | None = Field(default=None, ge=2)
     lora: Lora | None = None
+    tune: Tune = Tune()
+    pictures: Pictures = Pictures()
+    loss: LossWeights = LossWeights()
+    workers: int = Field(default=0, ge=0)
     gradient_checkpointing: bool = False
     logging: Logging = Logging()
     save_steps: int | None = Field(default=None, ge=1)
     think: bool = False
     threads: int | None = Field(default=None, ge=1)
     resume: Literal["auto", "never"] = "auto"
+    hub: str | None = None
 
     @model_validator(mode="after")
     def _steps_or_epochs(self) -> Recipe:
@@ -181,7 +235,14 @@ def _fault(fault: dict[str, Any]) -> str:
     return f"{name}: {message}, not {fault['input']!r}" if name else message
 
 
-_NESTED: dict[str, type[BaseModel]] = {"model": ModelSpec, "lora": Lora, "logging": Logging}
+_NESTED: dict[str, type[BaseModel]] = {
+    "model": ModelSpec,
+    "lora": Lora,
+    "tune": Tune,
+    "pictures": Pictures,
+    "loss": LossWeights,
+    "logging": Logging,
+}
 
 
 def _keys_at(path: list[str]) -> list[str]:

@@ -24,7 +24,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, P
 
 from srt.errors import UserError
 from srt.folder_lock import hold_folder
-from train.examples import IGNORED, data_order, read_examples
+from train.batches import plan_batches
+from train.examples import IGNORED, read_examples
 from train.recipe import Recipe, load_recipe
 from train.run_folder import (
     TrainSummary,
@@ -57,7 +58,6 @@ def train(recipe: Recipe) -> TrainSummary:
 
     # 1. What is there? All that can be wrong is found before a weight is loaded.
     _check_paths(recipe)
-    recipe.micro_batch_for(processes)
     keys = fingerprint(recipe, processes)
     if (summary := finished(output, keys)) is not None:
         return summary
@@ -70,7 +70,7 @@ def train(recipe: Recipe) -> TrainSummary:
     tokenizer = load_tokenizer(recipe.model.path)
     examples = read_examples(recipe, tokenizer)
     steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
-    order = data_order(examples, recipe.seed, recipe.batch_size, steps)
+    plan = plan_batches(recipe, examples, steps, processes)
 
     # 3. The model, and the trainer. From here on no other process may write to the folder.
     model = load_model(recipe)
@@ -80,7 +80,7 @@ def train(recipe: Recipe) -> TrainSummary:
                 raise UserError(f"{output}: another process has written to output meanwhile; start again")
             open_folder(output, keys)
             _start_wandb(recipe)
-        trainer = make_trainer(recipe, model, tokenizer, examples, order, steps, processes, start)
+        trainer = make_trainer(recipe, model, tokenizer, examples, plan, steps, start)
 
         # 4. Train, from the start or from the last whole checkpoint.
         if is_main and start.checkpoint is not None:
@@ -91,6 +91,7 @@ def train(recipe: Recipe) -> TrainSummary:
         # 5. The weights first, the summary after them: who finds the summary finds the weights.
         trainer.save_final(output)
         losses = [(int(row["step"]), float(row["loss"])) for row in trainer.state.log_history if "loss" in row]
+        seen = [examples[index] for micro in plan.micro_batches for index in micro]
         parameters = list(trainer.model.parameters())
         summary = TrainSummary(
             recipe_hash=fingerprint_hash(keys),
@@ -98,8 +99,8 @@ def train(recipe: Recipe) -> TrainSummary:
             final_loss=losses[-1][1],
             losses=losses,
             examples=len(examples),
-            tokens=sum(len(examples[index].input_ids) for index in order),
-            trained_tokens=sum(label != IGNORED for index in order for label in examples[index].labels),
+            tokens=sum(len(example.input_ids) for example in seen),
+            trained_tokens=sum(label != IGNORED for example in seen for label in example.labels),
             parameters=sum(parameter.numel() for parameter in parameters),
             trainable_parameters=sum(parameter.numel() for parameter in parameters if parameter.requires_grad),
             processes=processes,
@@ -125,7 +126,7 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
         model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(
             recipe.model.path,
             dtype=held_in,
-            attn_implementation=recipe.model.attn,
+            attn_implementation="sdpa" if recipe.model.attn == "auto" else recipe.model.attn,
             use_safetensors=True,
             local_files_only=True,
         )
@@ -133,7 +134,7 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
         raise UserError(f"model.path: {recipe.model.path}: cannot be loaded: {_one_line(error)}") from None
     if recipe.lora is not None:
         there = {name.rpartition(".")[2] for name, _ in model.named_modules()}
-        if missing := [target for target in recipe.lora.targets if target not in there]:
+        if missing := [target for target in recipe.lora.targets or () if target not in there]:
             raise UserError(f"lora.targets: no module of {recipe.model.path} is named {', '.join(missing)}")
     return model
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,13 @@ from transformers import (
 )
 from trl import SFTConfig, SFTTrainer
 
+from train.batches import BatchPlan
+from train.collate import MEMBERS, PaddedCollator
 from train.examples import IGNORED, Example
 from train.recipe import Recipe
 from train.run_folder import Start, mark_whole
 
+_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
 
@@ -32,19 +36,18 @@ def make_trainer(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     examples: list[Example],
-    order: list[int],
+    plan: BatchPlan,
     steps: int,
-    processes: int,
     start: Start,
 ) -> TraceTrainer:
-    """A trainer that takes ``steps`` optimizer steps through ``examples`` in ``order``, ready to ``train()``."""
-    micro = recipe.micro_batch_for(processes)
+    """A trainer that takes ``steps`` optimizer steps through ``examples`` as ``plan`` says, ready to ``train()``."""
     on_gpu = torch.cuda.is_available()
     arguments = SFTConfig(
         output_dir=recipe.output,
         max_steps=steps,
-        per_device_train_batch_size=micro,
-        gradient_accumulation_steps=recipe.batch_size // (micro * processes),
+        # One item of the dataset is a whole micro-batch.
+        per_device_train_batch_size=1,
+        gradient_accumulation_steps=plan.accumulation,
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=_SCHEDULERS[recipe.scheduler],
         warmup_steps=round(recipe.warmup * steps),
@@ -68,20 +71,16 @@ def make_trainer(
         train_sampling_strategy="sequential",
         max_length=None,
         dataset_kwargs={"skip_prepare_dataset": True},
+        remove_unused_columns=False,
     )
-    rows = Dataset.from_dict(
-        {
-            "input_ids": [example.input_ids for example in examples],
-            "labels": [example.labels for example in examples],
-        }
-    ).select(order)
     trainer = TraceTrainer(
         model=model,
         args=arguments,
-        train_dataset=rows,
+        train_dataset=Dataset.from_dict({MEMBERS: plan.micro_batches}),
+        data_collator=PaddedCollator(examples, tokenizer.pad_token_id),
         processing_class=tokenizer,
         peft_config=_lora(recipe),
-        callbacks=[_Console([len(examples[index].input_ids) for index in order], recipe.batch_size)],
+        callbacks=[_Console(_tokens_by_step(examples, plan, steps))],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = start.seconds
@@ -125,6 +124,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         that head computes every position, and entropies besides: a third of the time of a small model. There the logits
         are taken from the first labelled position on, which gives the same number.
         """
+        inputs.pop("roles")
         if self.accelerator.device.type != "cpu" or return_outputs:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
         labels = inputs["labels"]
@@ -156,12 +156,10 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
 
 
 class _Console(TrainerCallback):  # type: ignore[misc]
-    """One line every ``logging.steps`` steps. Lengths of all sequences in order give the tokens behind each step."""
+    """One line every ``logging.steps`` steps. ``tokens`` are those of each step, padding left out."""
 
-    def __init__(self, lengths: list[int], batch_size: int) -> None:
-        self._tokens = [0]
-        for at in range(0, len(lengths), batch_size):
-            self._tokens.append(self._tokens[-1] + sum(lengths[at : at + batch_size]))
+    def __init__(self, tokens: list[int]) -> None:
+        self._tokens = [0, *accumulate(tokens)]
         self._last: tuple[int, float] = (0, 0.0)
 
     def on_train_begin(
@@ -197,6 +195,11 @@ class _Console(TrainerCallback):  # type: ignore[misc]
         self._last = (step, now)
 
 
+def _tokens_by_step(examples: list[Example], plan: BatchPlan, steps: int) -> list[int]:
+    lengths = [len(example.input_ids) for example in examples]
+    return [sum(lengths[index] for micro in plan.of_step(step) for index in micro) for step in range(steps)]
+
+
 def _lora(recipe: Recipe) -> Any:
     if recipe.lora is None:
         return None
@@ -206,6 +209,6 @@ def _lora(recipe: Recipe) -> Any:
         r=recipe.lora.r,
         lora_alpha=recipe.lora.alpha,
         lora_dropout=recipe.lora.dropout,
-        target_modules=list(recipe.lora.targets),
+        target_modules=list(recipe.lora.targets or _TARGETS),
         task_type="CAUSAL_LM",
     )

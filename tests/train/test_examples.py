@@ -14,7 +14,8 @@ from srt.errors import UserError
 from srt.jsonl import read_records, write_records
 from srt.prompts import prompt_ids
 from srt.records import Message, Sequence
-from train.examples import IGNORED, data_order, encode, read_examples
+from train.batches import data_order, plan_batches
+from train.examples import IGNORED, encode, read_examples
 from train.recipe import Recipe
 from train.run_folder import Start
 from train.train_srt import load_model, load_tokenizer
@@ -24,8 +25,8 @@ from train.trl_trainer import TraceTrainer, make_trainer
 def build_trainer(recipe: Recipe) -> TraceTrainer:
     tokenizer = load_tokenizer(recipe.model.path)
     examples = read_examples(recipe, tokenizer)
-    order = data_order(examples, recipe.seed, recipe.batch_size, 6)
-    return make_trainer(recipe, load_model(recipe), tokenizer, examples, order, 6, 1, Start(None, 0.0))
+    plan = plan_batches(recipe, examples, 6, 1)
+    return make_trainer(recipe, load_model(recipe), tokenizer, examples, plan, 6, Start(None, 0.0))
 
 
 @pytest.mark.parametrize(
