@@ -22,7 +22,7 @@ from srt.records import Problem, Record
 Drawing = Callable[[Problem], str | None]
 RESAMPLES = 10_000
 SEED = 0
-_OF_AN_ARM = ("backend", "settings", "style", "variant", "repeats")
+_OF_AN_ARM = ("backend", "settings", "style", "pictures", "benchmark", "options", "repeats")
 _OWN_PAIRS = (("srt", "answer"), ("srt", "cot"))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,16 +18,17 @@ import orjson
 
 import srt
 from eval.backends.protocol import Backend, GenerationSettings, Request
+from eval.benchmarks import chosen_options, find_benchmark
+from eval.benchmarks.benchmark import PLAIN, Asking, Question
 from eval.runs import PREDICTIONS, STAMP, RunStamp, describe_problems, read_stamp, write_json
 from srt.errors import UserError
 from srt.folder_lock import hold_folder
 from srt.jsonl import AppendLog, read_records
+from srt.pictures import read_picture
 from srt.problems import read_problems
 from srt.progress import progress_bar
-from srt.prompts import PromptStyle, prompt_ids, prompt_messages, render_prompt
-from srt.records import Prediction, Problem
-
-VARIANT = "plain"
+from srt.prompts import PromptStyle
+from srt.records import Prediction
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class PredictSummary:
 class _Job:
     key: str
     problem_id: str
+    variant: str
     repeat: int
     request: Request
 
@@ -55,14 +57,19 @@ def predict(
     style: PromptStyle = "full",
     settings: GenerationSettings | None = None,
     repeats: int = 1,
+    benchmark: str = PLAIN,
+    options: Mapping[str, str] | None = None,
 ) -> PredictSummary:
-    """Generate for every problem of the file ``problems``, ``repeats`` times, into the folder ``output``.
+    """Generate for every question of the file ``problems``, ``repeats`` times, into the folder ``output``.
 
-    ``arm`` is the name under which comparisons show the run. What is in the folder already is not generated again.
+    ``arm`` is the name under which comparisons show the run; ``benchmark``, with its ``options``, decides what is asked
+    of the problems. What is in the folder already is not generated again. A back end that reads pictures is shown them;
+    any other is given the description of the diagram.
 
     Raises:
-        UserError: no problems, a folder that holds another run or that another process writes to, a problem with a
-            picture and no description (back ends read text), a prompt too long for the model.
+        UserError: no problems, a folder that holds another run or that another process writes to, a picture that is
+            missing or another than the problem was made with, a problem with a picture and no description for a back
+            end that reads text alone, a prompt too long for the model.
     """
     problems, output = Path(problems), Path(output)
     settings = settings or GenerationSettings()
@@ -72,24 +79,30 @@ def predict(
         raise UserError(f"repeats {repeats}: greedy generation gives the same text each time; set a temperature")
     if not arm.strip():
         raise UserError("arm: a name was expected, this one is empty")
+    chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
+    asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}))
     for problem in by_id.values():
-        if problem.images and not problem.diagram_description:
+        if problem.images and not asking.pictures and not problem.diagram_description:
             raise UserError(f"{problems}: problem {problem.id!r} has pictures and no diagram_description instead")
+    questions = list(chosen.ask(list(by_id.values()), asking))
+    _check_pictures(questions, problems)
     stamp = RunStamp(
         arm=arm,
         backend=backend.name,
         fingerprint=backend.fingerprint,
         settings=settings,
         style=style,
-        variant=VARIANT,
+        pictures=asking.pictures,
+        benchmark=benchmark,
+        options=dict(asking.options),
         repeats=repeats,
         problems=describe_problems(problems, output, len(by_id)),
         model=backend.description,
         versions={"python": platform.python_version(), "srt": srt.__version__},
     )
-    jobs = _jobs(by_id.values(), backend, stamp)
-    batches = backend.plan([len(job.request.prompt_ids) for job in jobs], settings)
+    jobs = _jobs(questions, backend, stamp, problems.parent)
+    batches = backend.plan([job.request for job in jobs], settings)
     with hold_folder(output):
         _open_folder(output, stamp)
         return _generate(jobs, batches, output, backend, stamp)
@@ -114,11 +127,13 @@ def _generate(
                         Prediction(
                             key=job.key,
                             problem_id=job.problem_id,
-                            variant=stamp.variant,
+                            variant=job.variant,
                             repeat=job.repeat,
                             text=generation.text,
                             input_tokens=generation.input_tokens,
+                            image_tokens=generation.image_tokens,
                             output_tokens=generation.output_tokens,
+                            reasoning_tokens=generation.reasoning_tokens,
                             finish_reason=generation.finish_reason,
                             seconds=generation.seconds,
                         )
@@ -130,27 +145,44 @@ def _generate(
     return PredictSummary(total=len(jobs), generated=missing)
 
 
-def _jobs(problems: Iterable[Problem], backend: Backend, stamp: RunStamp) -> list[_Job]:
+def _check_pictures(questions: Iterable[Question], problems: Path) -> None:
+    """See that every picture is there before anything is generated."""
+    seen: dict[str, str | None] = {}
+    faults: list[str] = []
+    for question in questions:
+        for image in question.images:
+            if image.path not in seen:
+                try:
+                    read_picture(problems.parent, image)
+                    seen[image.path] = None
+                except UserError as error:
+                    seen[image.path] = str(error)
+                    faults.append(f"problem {question.problem.id!r}: {error}")
+    if faults:
+        raise UserError(f"{problems}: {len(faults)} of {len(seen)} pictures cannot be read; the first: {faults[0]}")
+
+
+def _jobs(questions: Iterable[Question], backend: Backend, stamp: RunStamp, root: Path) -> list[_Job]:
     jobs = []
-    for problem in problems:
-        messages = prompt_messages(problem, stamp.style)
-        text = render_prompt(backend.tokenizer, messages)
-        ids = tuple(prompt_ids(backend.tokenizer, messages))
+    for question in questions:
+        text = backend.render(question.messages, len(question.images))
         for repeat in range(stamp.repeats):
-            key = _key(stamp, problem.id, text, repeat)
-            jobs.append(_Job(key, problem.id, repeat, Request(ids, seed=int(key[:15], 16))))
+            key = _key(stamp, question, text, repeat)
+            request = Request(text, tuple(question.messages), tuple(question.images), root, seed=int(key[:15], 16))
+            jobs.append(_Job(key, question.problem.id, question.variant, repeat, request))
     return jobs
 
 
-def _key(stamp: RunStamp, problem_id: str, prompt: str, repeat: int) -> str:
+def _key(stamp: RunStamp, question: Question, prompt: str, repeat: int) -> str:
     parts = [
         stamp.backend,
         stamp.fingerprint,
         stamp.settings.model_dump(mode="json"),
-        stamp.variant,
+        question.variant,
         repeat,
-        problem_id,
+        question.problem.id,
         prompt,
+        [image.sha256 for image in question.images],
     ]
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
@@ -165,7 +197,17 @@ def _open_folder(output: Path, stamp: RunStamp) -> None:
     there = read_stamp(output)
     different = [
         field
-        for field in ("arm", "backend", "fingerprint", "settings", "style", "variant", "repeats")
+        for field in (
+            "arm",
+            "backend",
+            "fingerprint",
+            "settings",
+            "style",
+            "pictures",
+            "benchmark",
+            "options",
+            "repeats",
+        )
         if getattr(there, field) != getattr(stamp, field)
     ]
     if there.problems.sha256 != stamp.problems.sha256:

@@ -133,7 +133,8 @@ def _example(problem_id: str, runs: dict[str, Run], drawing: Callable[[Problem],
 
 
 def _output(index: int, arm: str, run: Run, problem_id: str) -> Output:
-    key = (problem_id, run.stamp.variant, 0)
+    variant = next(variant for asked, variant in run.questions if asked == problem_id)
+    key = (problem_id, variant, 0)
     score, prediction, checked = run.scores[key], run.predictions.get(key), run.checked.get(key)
     lines, note = ([], "no prediction") if prediction is None or checked is None else _lines(prediction, checked)
     return Output(

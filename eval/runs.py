@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +17,8 @@ import orjson
 from pydantic import BaseModel
 
 from eval.backends.protocol import GenerationSettings
+from eval.benchmarks import find_benchmark
+from eval.benchmarks.benchmark import Asking
 from srt.errors import UserError
 from srt.jsonl import parse_record, read_records, write_atomically
 from srt.language.trace import TraceCheck, TraceKind
@@ -42,14 +45,19 @@ class ProblemsFile(Record):
 
 
 class RunStamp(Record):
-    """What made the predictions of a run. ``model`` and ``versions`` are for people, the rest identifies the run."""
+    """What made the predictions of a run. ``model`` and ``versions`` are for people, the rest identifies the run.
+
+    ``pictures`` says whether the model was shown them; ``options`` are those of the benchmark.
+    """
 
     arm: str
     backend: str
     fingerprint: str
     settings: GenerationSettings
     style: PromptStyle
-    variant: str
+    pictures: bool
+    benchmark: str
+    options: dict[str, str]
     repeats: int
     problems: ProblemsFile
     model: dict[str, str]
@@ -79,11 +87,15 @@ class Checked(Record):
 
 @dataclass(frozen=True)
 class Run:
-    """A scored run folder, whole, in memory; rows are keyed by problem, variant and repeat."""
+    """A scored run folder, whole, in memory; rows are keyed by problem, variant and repeat.
+
+    ``questions`` are the problems as they were asked, by problem and variant.
+    """
 
     folder: Path
     stamp: RunStamp
     problems: dict[str, Problem]
+    questions: dict[tuple[str, str], Problem]
     predictions: dict[RowId, Prediction]
     scores: dict[RowId, Score]
     checked: dict[RowId, Checked]
@@ -120,13 +132,20 @@ def run_problems(folder: Path, stamp: RunStamp, path: Path | None = None) -> dic
     return problems
 
 
-def read_rows_by_id(path: Path, model: type[R], problems: dict[str, Problem]) -> dict[RowId, R]:
-    """Rows of a run's file by problem, variant and repeat; one that comes twice or has no problem is a UserError."""
+def run_questions(stamp: RunStamp, problems: dict[str, Problem]) -> dict[tuple[str, str], Problem]:
+    """What the run asks of ``problems``: each problem as asked, by its id and variant."""
+    asking = Asking(stamp.style, stamp.pictures, stamp.options)
+    asked = find_benchmark(stamp.benchmark).ask(list(problems.values()), asking)
+    return {(question.problem.id, question.variant): question.problem for question in asked}
+
+
+def read_rows_by_id(path: Path, model: type[R], questions: Collection[tuple[str, str]]) -> dict[RowId, R]:
+    """Rows of a run's file by problem, variant and repeat; one that comes twice or was not asked is a UserError."""
     rows: dict[RowId, R] = {}
     for row in read_records(path, model):
         key = row_id(row)
-        if row.problem_id not in problems:
-            raise UserError(f"{path}: problem_id: {row.problem_id!r} is not among the problems of the run")
+        if key[:2] not in questions:
+            raise UserError(f"{path}: problem {key[0]!r}, variant {key[1]!r}: not among the questions of the run")
         if key in rows:
             raise UserError(f"{path}: two rows for problem {key[0]!r}, variant {key[1]!r}, repeat {key[2]}")
         rows[key] = row
@@ -139,12 +158,13 @@ def read_run(folder: Path) -> Run:
     problems = run_problems(folder, stamp)
     if not (folder / SCORES).is_file():
         raise UserError(f"{folder}: not scored yet: {SCORES} is missing (srt score writes it)")
-    predictions = read_rows_by_id(folder / PREDICTIONS, Prediction, problems)
-    scores = read_rows_by_id(folder / SCORES, Score, problems)
-    checked = read_rows_by_id(folder / CHECKED, Checked, problems)
+    questions = run_questions(stamp, problems)
+    predictions = read_rows_by_id(folder / PREDICTIONS, Prediction, questions)
+    scores = read_rows_by_id(folder / SCORES, Score, questions)
+    checked = read_rows_by_id(folder / CHECKED, Checked, questions)
     if set(predictions) != set(checked) or not {key for key in predictions if problems[key[0]].answer} <= set(scores):
         raise UserError(f"{folder}: its scores are not of its predictions: score it again")
-    return Run(folder, stamp, problems, predictions, scores, checked)
+    return Run(folder, stamp, problems, questions, predictions, scores, checked)
 
 
 def row_id(row: Prediction | Score | Checked) -> RowId:

@@ -24,6 +24,7 @@ from eval.runs import (
     read_stamp,
     row_id,
     run_problems,
+    run_questions,
     write_json,
 )
 from eval.summary import Summary, summarise
@@ -50,16 +51,17 @@ def score(folder: str | Path, problems: str | Path | None = None, *, checker: Ch
     folder = Path(folder)
     stamp = read_stamp(folder)
     by_id = run_problems(folder, stamp, None if problems is None else Path(problems))
-    predictions = read_rows_by_id(folder / PREDICTIONS, Prediction, by_id)
+    questions = run_questions(stamp, by_id)
+    predictions = read_rows_by_id(folder / PREDICTIONS, Prediction, questions)
     if not any(problem.answer for problem in by_id.values()):
         raise UserError(f"{folder}: none of its problems has a gold answer, so there is nothing to score against")
     if checker is None:
         from srt.verify import check_with_truth
 
         checker = check_with_truth
-    scores = _scores(stamp, by_id, predictions)
-    checked = {key: check_prediction(by_id[key[0]], row, checker) for key, row in predictions.items()}
-    summary = summarise(Run(folder, stamp, by_id, predictions, scores, checked))
+    scores = _scores(stamp, questions, predictions)
+    checked = {key: check_prediction(questions[key[:2]], row, checker) for key, row in predictions.items()}
+    summary = summarise(Run(folder, stamp, by_id, questions, predictions, scores, checked))
     write_records(folder / SCORES, scores.values())
     write_records(folder / CHECKED, checked.values())
     write_json(folder / SUMMARY, summary)
@@ -106,24 +108,21 @@ def check_prediction(problem: Problem, prediction: Prediction, checker: Checker)
 
 
 def _scores(
-    stamp: RunStamp, problems: dict[str, Problem], predictions: dict[tuple[str, str, int], Prediction]
+    stamp: RunStamp,
+    questions: dict[tuple[str, str], Problem],
+    predictions: dict[tuple[str, str, int], Prediction],
 ) -> dict[tuple[str, str, int], Score]:
     scores = {}
-    for problem in problems.values():
+    for (problem_id, variant), problem in questions.items():
         if problem.answer is None:
             continue
         for repeat in range(stamp.repeats):
-            prediction = predictions.get((problem.id, stamp.variant, repeat))
+            prediction = predictions.get((problem_id, variant, repeat))
             row = (
                 score_prediction(problem, prediction)
                 if prediction
                 else Score(
-                    problem_id=problem.id,
-                    variant=stamp.variant,
-                    repeat=repeat,
-                    value=0.0,
-                    extracted=None,
-                    status="error",
+                    problem_id=problem_id, variant=variant, repeat=repeat, value=0.0, extracted=None, status="error"
                 )
             )
             scores[row_id(row)] = row

@@ -75,7 +75,7 @@ def summarise(run: Run, only: Collection[str] | None = None) -> Summary:
     for problem_id, value in values.items():
         for dimension in DIMENSIONS:
             groups[dimension][label(problems[problem_id], dimension)].append(value)
-    expected = len(problems) * run.stamp.repeats
+    expected = sum(problem_id in problems for problem_id, _ in run.questions) * run.stamp.repeats
     return Summary(
         arm=run.stamp.arm,
         problems=len(problems),
@@ -92,7 +92,7 @@ def summarise(run: Run, only: Collection[str] | None = None) -> Summary:
 
 
 def mean_values(scores: Iterable[Score]) -> dict[str, float]:
-    """The score of each problem: the mean over its repeats."""
+    """The score of each problem: the mean over its variants and repeats."""
     values: dict[str, list[float]] = defaultdict(list)
     for row in scores:
         values[row.problem_id].append(row.value)

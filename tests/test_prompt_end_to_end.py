@@ -41,7 +41,7 @@ class Asked(TransformersBackend):
 
     def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
         self.requests += batch
-        return [Generation("", len(request.prompt_ids), 1, "stop", 0.0) for request in batch]
+        return [Generation("", len(request.prompt), 1, "stop", 0.0) for request in batch]
 
 
 @pytest.mark.parametrize("style", ["full", "bare"])
@@ -89,7 +89,9 @@ def test_trained_prompts_are_asked_prompts(
     settings = GenerationSettings(max_new_tokens=1)
     predict(problems_file, tmp_path / "run", backend, arm="srt", style=style, settings=settings)
     assert len(prompts) == len(backend.requests) == len(made) == 8
-    assert sorted(prompts) == sorted(list(request.prompt_ids) for request in backend.requests)
+    assert sorted(prompts) == sorted(
+        backend.tokenizer.encode(request.prompt, add_special_tokens=False) for request in backend.requests
+    )
 
     texts = {backend.tokenizer.decode(ids) for ids in completions}
     expected = set()

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
+from srt.prompts import render_prompt
+from srt.records import Message
 
 OPEN, CLOSE = "<|user|>", "<|assistant|>"
 
@@ -34,17 +36,23 @@ class FakeBackend:
 
     name = "fake"
 
-    def __init__(self, reply: Callable[[str], str], *, model: str = "fake", batch_size: int = 4) -> None:
+    def __init__(
+        self, reply: Callable[[str], str], *, model: str = "fake", batch_size: int = 4, reads_pictures: bool = False
+    ) -> None:
         self._reply = reply
         self._batch_size = batch_size
         self.fingerprint = hashlib.sha256(model.encode()).hexdigest()
         self.description = {"model": model}
-        self.tokenizer = CharTokenizer()
+        self.reads_pictures = reads_pictures
         self.calls = 0
 
-    def plan(self, lengths: Sequence[int], settings: GenerationSettings) -> list[list[int]]:
+    def render(self, messages: Sequence[Message], pictures: int) -> str:
+        """The prompt as the fake tokenizer's template writes it."""
+        return render_prompt(CharTokenizer(), list(messages))
+
+    def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Batches in the given order."""
-        indices = list(range(len(lengths)))
+        indices = list(range(len(requests)))
         return [indices[at : at + self._batch_size] for at in range(0, len(indices), self._batch_size)]
 
     def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
@@ -52,12 +60,12 @@ class FakeBackend:
         generations = []
         for request in batch:
             self.calls += 1
-            text = self._reply("".join(map(chr, request.prompt_ids)))
+            text = self._reply(request.prompt)
             whole = len(text) < settings.max_new_tokens
             generations.append(
                 Generation(
                     text=text[: settings.max_new_tokens],
-                    input_tokens=len(request.prompt_ids),
+                    input_tokens=len(request.prompt),
                     output_tokens=len(text) + 1 if whole else settings.max_new_tokens,
                     finish_reason="stop" if whole else "length",
                     seconds=0.0,

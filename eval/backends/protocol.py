@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
 from pydantic import Field
 
 from srt.language.trace import Operation
-from srt.prompts import ChatTokenizer
-from srt.records import Record
+from srt.records import Image, Message, Record
 
 
 class GenerationSettings(Record):
@@ -33,26 +33,37 @@ class GenerationSettings(Record):
 
 @dataclass(frozen=True)
 class Request:
-    """One prompt as token ids, and the seed of its sample (used only when sampling)."""
+    """One prompt. ``prompt`` is what :meth:`Backend.render` gave for ``messages``.
 
-    prompt_ids: tuple[int, ...]
+    ``images``, in order, are relative to the folder ``root``: :func:`srt.pictures.open_picture` opens them. ``seed`` is
+    that of its sample (used only when sampling).
+    """
+
+    prompt: str
+    messages: tuple[Message, ...] = ()
+    images: tuple[Image, ...] = ()
+    root: Path = Path()
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Generation:
-    """What one request gave.
+    """What one request gave. All counts are of token ids, and none is of padding.
 
-    ``text`` is without the end-of-sequence token; ``output_tokens`` counts ids up to and with it; ``input_tokens`` is
-    the number of prompt ids without padding; ``finish_reason`` is ``length`` where no end of sequence came within the
-    budget; ``seconds`` is the batch's time divided evenly among its rows.
+    ``text`` is without the end-of-sequence token; ``output_tokens`` counts ids up to and with it, of which
+    ``reasoning_tokens`` lie before the answer (``None`` where the text does not show where that begins);
+    ``input_tokens`` are those of the prompt, ``image_tokens`` of which stand for pictures; ``finish_reason`` is
+    ``length`` where no end of sequence came within the budget; ``seconds`` is the batch's time divided evenly among
+    its rows.
     """
 
     text: str
     input_tokens: int
     output_tokens: int
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "error"]
     seconds: float
+    image_tokens: int = 0
+    reasoning_tokens: int | None = None
 
 
 class Backend(Protocol):
@@ -74,12 +85,19 @@ class Backend(Protocol):
         ...
 
     @property
-    def tokenizer(self) -> ChatTokenizer:
-        """The tokenizer that renders prompts."""
+    def reads_pictures(self) -> bool:
+        """Whether requests may have ``images``; a model that reads none is given their description."""
         ...
 
-    def plan(self, lengths: Sequence[int], settings: GenerationSettings) -> list[list[int]]:
-        """Batches (indices into ``lengths``, the prompts' token counts) that cover every prompt once.
+    def render(self, messages: Sequence[Message], pictures: int) -> str:
+        """The text that the model continues, with a placeholder for each picture; it takes part in the key.
+
+        A server that applies its own template gives the messages as JSON.
+        """
+        ...
+
+    def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
+        """Batches (indices into ``requests``) that cover every request once.
 
         Raises:
             UserError: a prompt with ``settings.max_new_tokens`` more would not fit the model.

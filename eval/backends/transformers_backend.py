@@ -31,6 +31,8 @@ from eval.backends.protocol import Generation, GenerationSettings, Request
 from srt.errors import UserError
 from srt.language.text import MARKERS
 from srt.language.trace import Operation
+from srt.prompts import render_prompt
+from srt.records import Message
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -125,8 +127,19 @@ class TransformersBackend:
         except (OSError, ValueError, KeyError) as error:
             raise UserError(f"{self._folder}: its tokenizer cannot be read: {_first_line(error)}") from None
 
-    def plan(self, lengths: Sequence[int], settings: GenerationSettings) -> list[list[int]]:
+    reads_pictures = False
+
+    def render(self, messages: Sequence[Message], pictures: int) -> str:
+        """The prompt as the model's own chat template writes it."""
+        return render_prompt(self.tokenizer, list(messages))
+
+    def _ids(self, request: Request) -> list[int]:
+        # The template has written its special tokens: the tokenizer adds none.
+        return list(self.tokenizer.encode(request.prompt, add_special_tokens=False))
+
+    def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Batches of prompts of like length, longest first, so that a lack of memory shows at once."""
+        lengths = [len(self._ids(request)) for request in requests]
         limit = getattr(self._config, "max_position_embeddings", None)
         if lengths and limit is not None and max(lengths) + settings.max_new_tokens > limit:
             raise UserError(
@@ -140,12 +153,13 @@ class TransformersBackend:
         """Generate for one batch; ``seconds`` of each row is the batch's time divided by its rows."""
         model = self._model
         started = time.perf_counter()
-        width = max(len(request.prompt_ids) for request in batch)
+        prompts = [self._ids(request) for request in batch]
+        width = max(map(len, prompts))
         ids = torch.full((len(batch), width), self._pad)
         mask = torch.zeros_like(ids)
-        for row, request in enumerate(batch):
-            ids[row, width - len(request.prompt_ids) :] = torch.tensor(request.prompt_ids)
-            mask[row, width - len(request.prompt_ids) :] = 1
+        for row, prompt in enumerate(prompts):
+            ids[row, width - len(prompt) :] = torch.tensor(prompt)
+            mask[row, width - len(prompt) :] = 1
         processors = LogitsProcessorList(_WordBan(*ban, width) for ban in self._bans(settings.ban))
         if settings.temperature > 0:
             processors.append(_RowSampler(settings, [request.seed for request in batch]))

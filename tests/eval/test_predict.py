@@ -12,7 +12,7 @@ from eval.predict import predict
 from eval.runs import read_stamp
 from srt.errors import UserError
 from srt.jsonl import read_records, write_records
-from srt.prompts import prompt_messages, render_prompt
+from srt.prompts import prompt_messages
 from srt.records import Image, Prediction, Problem
 
 
@@ -34,7 +34,7 @@ def test_a_run(problems_file: Path, tmp_path: Path) -> None:
     assert len({row.key for row in predictions}) == 30
     assert [row.output_tokens for row in predictions] == [10] * 30
     problems = list(read_records(problems_file, Problem))
-    assert prompts == [render_prompt(backend.tokenizer, prompt_messages(problem, "bare")) for problem in problems]
+    assert prompts == [backend.render(prompt_messages(problem, "bare"), 0) for problem in problems]
     stamp = read_stamp(tmp_path / "run")
     assert (stamp.arm, stamp.backend, stamp.style, stamp.problems.count) == ("srt", "fake", "bare", 30)
 
@@ -73,7 +73,7 @@ class Padded(FakeBackend):
     """Writes the length of the longest prompt of the batch, as padding enters the sums of a real model."""
 
     def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
-        widest = max(len(request.prompt_ids) for request in batch)
+        widest = max(len(request.prompt) for request in batch)
         whole = super().generate(batch, settings)
         return [dataclasses.replace(row, text=f"{widest} of {len(batch)}") for row in whole]
 

@@ -86,7 +86,7 @@ def test_faults(make_run: Callable[..., Path], problems_file: Path, tmp_path: Pa
     with pytest.raises(UserError, match="two rows for problem 'made-3'"):
         score(run, checker=no_checker)
     write_records(run / "predictions.jsonl", [rows[0].model_copy(update={"problem_id": "foreign"})])
-    with pytest.raises(UserError, match="'foreign' is not among the problems"):
+    with pytest.raises(UserError, match="'foreign', variant 'plain': not among the questions"):
         score(run, checker=no_checker)
     problems = list(read_records(problems_file, Problem))
     write_records(problems_file, problems[:5])
