@@ -12,8 +12,10 @@ import io
 import os
 import stat
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Final
+from typing import BinaryIO, Final
 
 import PIL.Image
 
@@ -58,6 +60,20 @@ def describe_picture(root: Path, path: str) -> Image:
     return Image(path=path, sha256=hashlib.sha256(data).hexdigest())
 
 
+@contextmanager
+def picture_header(
+    root: Path, path: str, max_side: int = MAX_SIDE, max_pixels: int = MAX_PIXELS
+) -> Iterator[PIL.Image.Image]:
+    """The picture at ``path`` under the folder ``root`` with its header alone read: no pixel is, and no digest taken.
+
+    Raises:
+        UserError: as :func:`read_picture` does, but for the digest.
+    """
+    place = f"{root / path}"
+    with _ordinary_file(root, path) as file, _opened(file, place, max_side, max_pixels) as picture:
+        yield picture
+
+
 def picture_size(data: bytes, place: str, max_side: int = MAX_SIDE, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
     """Width and height in pixels from the header of ``data``; ``place`` opens the message of a :class:`UserError`."""
     return _header(data, place, max_side, max_pixels)[1]
@@ -98,6 +114,20 @@ def file_bytes(root: Path, path: str) -> bytes:
         UserError: the path leads out of ``root``, or there is no such file, in one line.
     """
     place = f"{root / path}"
+    with _ordinary_file(root, path) as file:
+        try:
+            data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise UserError(f"{place}: cannot be read: {_why(error)}") from None
+    if len(data) > MAX_BYTES:
+        raise UserError(f"{place}: a file of more than {MAX_BYTES // 2**20} MiB")
+    return data
+
+
+@contextmanager
+def _ordinary_file(root: Path, path: str) -> Iterator[BinaryIO]:
+    """The ordinary file ``path`` in the folder ``root``, open for reading."""
+    place = f"{root / path}"
     parts = {*PurePosixPath(path).parts, *PureWindowsPath(path).parts}
     if not path or "\0" in path or ".." in parts or PurePosixPath(path).is_absolute() or PureWindowsPath(path).anchor:
         raise UserError(f"{path!r}: a path is relative to the folder {root} and stays in it")
@@ -107,36 +137,41 @@ def file_bytes(root: Path, path: str) -> bytes:
             raise UserError(f"{place}: a link that leads out of the folder {root}")
         # Opened without waiting, looked at after opening: a pipe or a device must neither block nor be read.
         descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb") as file:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                raise UserError(f"{place}: an ordinary file was expected")
-            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise UserError(f"{place}: no such file") from None
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
         raise UserError(f"{place}: cannot be read: {_why(error)}") from None
-    if len(data) > MAX_BYTES:
-        raise UserError(f"{place}: a file of more than {MAX_BYTES // 2**20} MiB")
-    return data
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UserError(f"{place}: an ordinary file was expected")
+    with open(descriptor, "rb") as file:
+        yield file
 
 
 def _header(data: bytes, place: str, max_side: int, max_pixels: int) -> tuple[str, tuple[int, int]]:
-    """Format and size as the header says them. Pillow reads no pixels before ``load``."""
+    """Format and size as the header of ``data`` says them."""
+    with _opened(io.BytesIO(data), place, max_side, max_pixels) as picture:
+        return str(picture.format), picture.size
+
+
+@contextmanager
+def _opened(file: BinaryIO, place: str, max_side: int, max_pixels: int) -> Iterator[PIL.Image.Image]:
+    """The picture in ``file``, whose header says a known format and bounded sides. Pillow reads no pixel by itself."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # our own bound, below, speaks for Pillow's
-            with PIL.Image.open(io.BytesIO(data), formats=tuple(FORMATS)) as picture:
-                kind, (width, height) = str(picture.format), picture.size
+            picture = PIL.Image.open(file, formats=tuple(FORMATS))
     except PIL.Image.DecompressionBombError:
         raise UserError(f"{place}: a picture of far more than {max_pixels} pixels") from None
     except Exception as error:  # hostile bytes: decoders raise what they like
         raise UserError(f"{place}: not a {', '.join(FORMATS)} picture ({_why(error)})") from None
-    if width < 1 or height < 1 or max(width, height) > max_side or width * height > max_pixels:
-        raise UserError(
-            f"{place}: {width} x {height} pixels; at most {max_side} a side and {max_pixels} in all are read"
-        )
-    return kind, (width, height)
+    with picture:
+        width, height = picture.size
+        if width < 1 or height < 1 or max(width, height) > max_side or width * height > max_pixels:
+            raise UserError(
+                f"{place}: {width} x {height} pixels; at most {max_side} a side and {max_pixels} in all are read"
+            )
+        yield picture
 
 
 def _why(error: Exception) -> str:

@@ -4,6 +4,12 @@
 model sees while it learns is, token for token, what it sees when it is asked. No chat template ever touches a
 completion: several templates cut the reasoning out of an assistant turn (that of R1-Distill deletes everything before
 ``</think>``), so the completion is rendered here, as the text that follows the prompt.
+
+A prompt may show pictures. They stand before the text of the first user turn, in the problem's order, and
+:func:`render_prompt` writes one placeholder for each, as the model family has it. How many tokens a picture takes is
+known to the model's processor alone: ``eval`` gives it the text and the pictures, ``train`` plans the same number
+without opening them. A message stays text: the number of pictures travels beside it. Names that corpora give to
+pictures within a text (``<image1>``) stay as they are: ``<image1>`` is the first picture shown.
 """
 
 from __future__ import annotations
@@ -35,7 +41,7 @@ class ChatTokenizer(Protocol):
     chat_template: Any
 
     def apply_chat_template(
-        self, conversation: list[dict[str, str]], *, add_generation_prompt: bool, tokenize: bool
+        self, conversation: list[dict[str, Any]], *, add_generation_prompt: bool, tokenize: bool
     ) -> Any:
         """The conversation as text (``tokenize=False``), up to where the model begins to write."""
 
@@ -50,15 +56,17 @@ class Rendered(NamedTuple):
     spans: list[Span]
 
 
-def prompt_messages(problem: Problem, style: PromptStyle) -> list[Message]:
+def prompt_messages(problem: Problem, style: PromptStyle, pictures: bool = False) -> list[Message]:
     """The turns that ask for ``problem``.
 
     ``full``: instruction, question, options one a line, and how to give the answer, in the problem's language.
     ``bare``: the question on one line, the options on another, and nothing else: for models too small to read more.
-    The description of a diagram stands before the question where there is one.
+    The description of a diagram stands before the question where there is one; with ``pictures`` it is left out of a
+    problem that has pictures, for they are shown (:func:`render_prompt`).
     """
+    description = None if pictures and problem.images else problem.diagram_description
     if style == "bare":
-        parts = [problem.diagram_description, problem.question]
+        parts = [description, problem.question]
         lines = [one_line(part) for part in parts if part]
         if problem.choices:
             lines.append("; ".join(f"{letter} {one_line(text)}" for letter, text in sorted(problem.choices.items())))
@@ -66,31 +74,44 @@ def prompt_messages(problem: Problem, style: PromptStyle) -> list[Message]:
     options = "\n".join(f"{letter}. {text}" for letter, text in sorted(problem.choices.items()))
     ending = (_CHOICE_ENDING if problem.choices else _OTHER_ENDING)[problem.lang]
     ending = ending.format(marker=MARKERS[problem.lang]["ANSWER"])
-    blocks = [problem.instruction, problem.diagram_description, problem.question, options, ending]
+    blocks = [problem.instruction, description, problem.question, options, ending]
     return [Message(role="user", content="\n\n".join(block.strip() for block in blocks if block))]
 
 
-def render_prompt(tokenizer: ChatTokenizer, messages: list[Message]) -> str:
-    """The text that the model continues.
+def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> str:
+    """The text that the model continues, with a placeholder for each of ``pictures`` before the first user's text.
 
     Raises:
-        UserError: the tokenizer has no chat template.
+        UserError: the tokenizer has no chat template, or one that cannot show pictures.
     """
+    name = getattr(tokenizer, "name_or_path", "") or "the model"
     if not tokenizer.chat_template:
-        name = getattr(tokenizer, "name_or_path", "") or "the model"
         raise UserError(
             f"{name}: its tokenizer has no chat template; use an instruct model, or add chat_template.jinja"
         )
-    turns = [{"role": message.role, "content": message.content} for message in messages]
-    text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    turns: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in messages]
+    if pictures:
+        first = next((turn for turn in turns if turn["role"] == "user"), None)
+        if first is None:
+            raise UserError("prompt: a prompt with pictures has a user turn that shows them")
+        first["content"] = [{"type": "image"}] * pictures + [{"type": "text", "text": first["content"]}]
+    try:
+        text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    except Exception as error:  # a template is a program, and fails as it likes on a turn that is no plain text
+        if not pictures:
+            raise
+        raise UserError(f"{name}: its chat template cannot show pictures ({' '.join(str(error).split())})") from None
     if not isinstance(text, str):
         raise TypeError(f"apply_chat_template gave {type(text).__name__}, not str")
     return text
 
 
-def prompt_ids(tokenizer: ChatTokenizer, messages: list[Message]) -> list[int]:
-    """Token ids of the prompt. The template writes its own special tokens, so the tokenizer adds none."""
-    return list(tokenizer.encode(render_prompt(tokenizer, messages), add_special_tokens=False))
+def prompt_ids(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> list[int]:
+    """Token ids of the prompt, one placeholder for each of ``pictures``.
+
+    The template writes its own special tokens, so the tokenizer adds none.
+    """
+    return list(tokenizer.encode(render_prompt(tokenizer, messages, pictures), add_special_tokens=False))
 
 
 def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = False) -> Rendered:

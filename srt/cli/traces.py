@@ -83,6 +83,9 @@ def register(app: typer.Typer) -> None:
         text: Annotated[
             str, typer.Option("--text", help="claims, restated (lookups written out) or assertions.")
         ] = "claims",
+        pictures: Annotated[
+            bool, typer.Option("--pictures", help="For vision models: pictures in place of diagram_description.")
+        ] = False,
         as_json: JsonFlag = False,
     ) -> None:
         """Training sequences of one arm.
@@ -91,4 +94,5 @@ def register(app: typer.Typer) -> None:
         """
         from srt.build import build_file
 
-        print_summary(build_file(traces, problems, arm, out, prompt=prompt, text=text), as_json)
+        summary = build_file(traces, problems, arm, out, prompt=prompt, text=text, pictures=pictures)
+        print_summary(summary, as_json)

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from srt.errors import UserError
-from srt.prompts import prompt_ids, prompt_messages, render_completion, render_prompt
-from srt.records import Lang, Message, Problem, Sequence, Span
+from srt.prompts import PromptStyle, prompt_ids, prompt_messages, render_completion, render_prompt
+from srt.records import Image, Lang, Message, Problem, Sequence, Span
 
 STEPS = "CORRELATE (1): right(Ana) = Bo\nINFER #1: ? = Bo"
 
@@ -102,3 +102,60 @@ def test_an_answer_alone_closes_the_block_at_once() -> None:
 def test_completion_without_an_answer_line() -> None:
     with pytest.raises(UserError, match=r"trace t \(arm srt\): completion: its last line must begin with 'ANSWER: '"):
         render_completion("<think>\n", sequence("It is A."))
+
+
+class PictureTokenizer(Tokenizer):
+    """Its template shows pictures as ``(picture)``."""
+
+    def apply_chat_template(
+        self, conversation: list[dict[str, Any]], *, add_generation_prompt: bool, tokenize: bool
+    ) -> Any:
+        turns = []
+        for turn in conversation:
+            parts = turn["content"]
+            if not isinstance(parts, str):
+                parts = "".join("(picture)" if part["type"] == "image" else part["text"] for part in parts)
+            turns.append({"role": turn["role"], "content": parts})
+        return super().apply_chat_template(turns, add_generation_prompt=add_generation_prompt, tokenize=tokenize)
+
+
+SHOWN = [Image(path="a.png", sha256="0"), Image(path="b.png", sha256="1")]
+
+
+@pytest.mark.parametrize("style", ["full", "bare"])
+def test_a_prompt_has_pictures_or_their_description(style: PromptStyle) -> None:
+    both = problem(images=SHOWN, diagram_description="A cube.")
+    assert "A cube." in prompt_messages(both, style)[0].content
+    assert prompt_messages(both, style, pictures=True) == prompt_messages(problem(), style)
+    # Nothing else shows what a problem without pictures describes.
+    described = problem(diagram_description="A cube.")
+    assert prompt_messages(described, style, pictures=True) == prompt_messages(described, style)
+
+
+def test_pictures_stand_before_the_text_of_the_first_user_turn() -> None:
+    messages = [
+        Message(role="system", content="Be brief."),
+        Message(role="user", content="Is <image1> it? <ImageHere>"),
+        Message(role="assistant", content="Yes."),
+        Message(role="user", content="And now?"),
+    ]
+    text = (
+        "[system]Be brief.[user](picture)(picture)Is <image1> it? <ImageHere>[assistant]Yes.[user]And now?[assistant]"
+    )
+    assert render_prompt(PictureTokenizer(), messages, 2) == text
+    assert "".join(map(chr, prompt_ids(PictureTokenizer(), messages, 2))) == text
+    assert render_prompt(PictureTokenizer(), messages) == text.replace("(picture)", "")
+    assert messages[1].content == "Is <image1> it? <ImageHere>"
+    with pytest.raises(UserError, match="a prompt with pictures has a user turn"):
+        render_prompt(PictureTokenizer(), messages[:1], 1)
+
+
+def test_a_template_that_cannot_show_pictures() -> None:
+    class TextOnly(Tokenizer):
+        def apply_chat_template(self, conversation: list[dict[str, Any]], **how: Any) -> Any:
+            return "".join("[" + turn["role"] + "]" + turn["content"] for turn in conversation)
+
+    with pytest.raises(
+        UserError, match=r"the model: its chat template cannot show pictures \(can only concatenate str"
+    ):
+        render_prompt(TextOnly(), [Message(role="user", content="hello")], 1)

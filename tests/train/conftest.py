@@ -4,10 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import PIL.Image
 import pytest
 
 from srt.jsonl import write_records
-from srt.records import Message, Sequence, Span
+from srt.pictures import describe_picture
+from srt.records import Image, Message, Sequence, Span
 from train.init_model import init_model, sequence_texts
 from train.recipe import Recipe, make_recipe
 
@@ -42,13 +45,53 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def make_pictures(number: int, folder: Path) -> list[Image]:
+    """One to three pictures of different sizes for problem `number`, under `folder`; problem 5 has none."""
+    noise = np.random.default_rng(number)
+    images = []
+    for part in range(0 if number == 5 else 1 + number % 3):
+        height, width = noise.integers(30, 180, 2)
+        path = f"pictures/{number}-{part}.png"
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        PIL.Image.fromarray(noise.integers(0, 256, (height, width, 3), dtype=np.uint8)).save(folder / path)
+        images.append(describe_picture(folder, path))
+    return images
+
+
+@pytest.fixture(scope="session")
+def vision_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """24 sequences with 0 to 3 pictures each, which lie beside the file."""
+    folder = tmp_path_factory.mktemp("vision-data")
+    sequences = [make_sequence(n).model_copy(update={"images": make_pictures(n, folder)}) for n in range(24)]
+    write_records(folder / "srt.jsonl", sequences)
+    return folder / "srt.jsonl"
+
+
+@pytest.fixture(scope="session")
+def vision_models(tmp_path_factory: pytest.TempPathFactory, data: Path) -> dict[str, Path]:
+    """Tiny vision models by architecture, of about 0.1 million parameters."""
+    folder = tmp_path_factory.mktemp("vision-models")
+    for arch in ("qwen2_5_vl", "internvl"):
+        init_model(
+            arch,  # type: ignore[arg-type]
+            sequence_texts([data]),
+            folder / arch,
+            hidden=32,
+            layers=2,
+            heads=2,
+            vocab=400,
+            initializer_range=0.05,
+        )
+    return {path.name: path for path in folder.iterdir()}
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory, data: Path) -> dict[str, Path]:
-    """Tiny models by chat template; `minimal` is a llama, the others are of the class that the template is for."""
+    """Tiny models by chat template, of the class that the template is for; `minimal` is a llama."""
     folder = tmp_path_factory.mktemp("models")
-    for template in ("minimal", "qwen2.5", "r1-distill"):
+    for template in ("minimal", "qwen2.5", "r1-distill", "llama3"):
         init_model(
-            "llama" if template == "minimal" else "qwen2",
+            "qwen2" if template in ("qwen2.5", "r1-distill") else "llama",
             sequence_texts([data]),
             folder / template,
             hidden=32,
@@ -75,5 +118,18 @@ def recipe(tmp_path: Path, data: Path, models: dict[str, Path]) -> Callable[...,
             "threads": 1,
         }
         return make_recipe(values | changes)
+
+    return make
+
+
+@pytest.fixture
+def vision_recipe(
+    recipe: Callable[..., Recipe], vision_data: Path, vision_models: dict[str, Path]
+) -> Callable[..., Recipe]:
+    """As `recipe`, of the tiny Qwen2.5-VL on the sequences with pictures."""
+
+    def make(**changes: Any) -> Recipe:
+        values = {"model": {"path": str(vision_models["qwen2_5_vl"]), "attn": "eager"}, "data": str(vision_data)}
+        return recipe(**(values | {"max_length": 400} | changes))
 
     return make

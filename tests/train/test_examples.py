@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from trl import SFTTrainer
 
 from srt.errors import UserError
 from srt.jsonl import read_records, write_records
 from srt.prompts import prompt_ids
-from srt.records import Message, Sequence
+from srt.records import Message, Sequence, Span
 from train.batches import data_order, plan_batches
-from train.examples import IGNORED, encode, read_examples
+from train.examples import IGNORED, Role, encode, read_examples
+from train.init_model import init_model, sequence_texts
+from train.load_model import load_model, load_tokenizer
 from train.recipe import Recipe
 from train.run_folder import Start
-from train.train_srt import load_model, load_tokenizer
-from train.trl_trainer import TraceTrainer, make_trainer
+from train.trl_trainer import TraceTrainer, make_arguments, make_trainer
 
 
 def build_trainer(recipe: Recipe) -> TraceTrainer:
     tokenizer = load_tokenizer(recipe.model.path)
     examples = read_examples(recipe, tokenizer)
     plan = plan_batches(recipe, examples, 6, 1)
-    return make_trainer(recipe, load_model(recipe), tokenizer, examples, plan, 6, Start(None, 0.0))
+    arguments = make_arguments(recipe, plan, 6)
+    return make_trainer(recipe, arguments, load_model(recipe), tokenizer, examples, plan, 6, Start(None, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -64,6 +70,56 @@ def test_loss_sees_the_whole_trace_and_no_prompt(
             assert row[length - 1] == tokenizer.eos_token_id
             seen.add(prompts[prompt])
     assert len(seen) == 40
+
+
+LABELS = st.sampled_from(["CORRELATE", "CONSTRAIN", "INFER"])
+# Letters of several bytes, of which a token may hold a part; a letter and its accent that a tokenizer may join; spaces.
+WORDS = st.text(st.sampled_from("abZ (1)#4:@=,约束é́😀\t"), min_size=1, max_size=25).filter(lambda text: text.strip())
+
+
+@pytest.mark.parametrize(("template", "think"), [("minimal", False), ("qwen2.5", True), ("r1-distill", False)])
+def test_the_tokens_of_each_role_are_the_text_of_its_span(
+    template: str, think: bool, models: dict[str, Path], data: Path
+) -> None:
+    tokenizer = load_tokenizer(str(models[template]))
+    some = next(read_records(data, Sequence))
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.lists(st.tuples(LABELS, WORDS), min_size=1, max_size=5))
+    def check(steps: list[tuple[str, str]]) -> None:
+        lines = [*steps, ("ANSWER", "ANSWER: A")]
+        spans, at = [], 0
+        for label, line in lines:
+            spans.append(Span(start=at, end=at + len(line), label=label))  # type: ignore[arg-type]
+            at += len(line) + 1
+        completion = [Message(role="assistant", content="\n".join(line for _, line in lines))]
+        example = encode(some.model_copy(update={"completion": completion, "spans": spans}), tokenizer, think)
+        trained = example.roles != Role.PROMPT
+        assert (trained == (example.labels != IGNORED)).all()
+        assert (example.labels[trained] == example.input_ids[trained]).all()
+        runs = [
+            (Role(role).name, tokenizer.decode([token for _, token in run]))
+            for role, run in groupby(
+                zip(example.roles[trained], example.input_ids[trained], strict=True), lambda x: x[0]
+            )
+        ]
+        told = [(label, unicodedata.normalize("NFC", text.strip())) for label, text in runs if label != "BETWEEN"]
+        assert told == [(label, unicodedata.normalize("NFC", line.strip())) for label, line in lines]
+        assert all(not text.strip("\n \t") or text.strip() in BETWEEN for label, text in runs if label == "BETWEEN")
+
+    check()
+
+
+def test_a_token_that_begins_before_a_span_belongs_to_it(data: Path, tmp_path: Path) -> None:
+    init_model("llama", sequence_texts([data]), tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="phrases")
+    tokenizer = load_tokenizer(str(tmp_path))
+    example = encode(next(read_records(data, Sequence)), tokenizer, False)
+    pieces = [tokenizer.decode([token]) for token in example.input_ids]
+    assert [Role(example.roles[at]) for at, piece in enumerate(pieces) if piece.startswith("\nINFER")] == [Role.INFER]
+    assert [Role(example.roles[at]) for at, piece in enumerate(pieces) if piece.startswith("\nANSWER")] == [Role.ANSWER]
+
+
+BETWEEN = ("<think>", "</think>", "<|end|>", "<|im_end|>", "<｜end▁of▁sentence｜>")
 
 
 @pytest.mark.parametrize("beta2", [None, 0.95])

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import filecmp
 from pathlib import Path
-from typing import get_args
 
+import PIL.Image
 import pytest
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
 
 from srt.errors import UserError
 from train.init_model import Arch, ChatTemplate, init_model, sequence_texts
@@ -17,8 +17,8 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("arch", get_args(Arch))
-@pytest.mark.parametrize("template", get_args(ChatTemplate))
+@pytest.mark.parametrize("arch", ["qwen2", "llama"])
+@pytest.mark.parametrize("template", ["minimal", "qwen2.5", "r1-distill", "llama3"])
 def test_reloads_the_same_and_loses_no_text(arch: Arch, template: ChatTemplate, tmp_path: Path) -> None:
     for name in ("one", "two"):
         parameters = init_model(
@@ -88,6 +88,10 @@ def test_faults(tmp_path: Path) -> None:
         init_model("qwen2", TEXTS, tmp_path / "m", pieces="phrases")
     with pytest.raises(UserError, match="no text"):
         init_model("llama", [], tmp_path / "m")
+    with pytest.raises(UserError, match=r"chat_template: internvl has its own, internvl, not qwen2\.5"):
+        init_model("internvl", TEXTS, tmp_path / "m", chat_template="qwen2.5")
+    with pytest.raises(UserError, match=r"chat_template: qwen2\.5-vl shows pictures, and llama reads text alone"):
+        init_model("llama", TEXTS, tmp_path / "m", chat_template="qwen2.5-vl")
     assert not (tmp_path / "m").exists()
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"file: a folder was expected, this is a file"):
@@ -97,3 +101,39 @@ def test_faults(tmp_path: Path) -> None:
     (tmp_path / "file").unlink()
     with pytest.raises(UserError, match=r"no \.jsonl file"):
         list(sequence_texts([tmp_path]))
+
+
+@pytest.mark.parametrize(
+    ("arch", "processor"), [("qwen2_5_vl", "Qwen2_5_VLProcessor"), ("internvl", "InternVLProcessor")]
+)
+def test_a_vision_model_reads_pictures_learns_and_writes(arch: Arch, processor: str, tmp_path: Path) -> None:
+    parameters = init_model(arch, TEXTS * 3, tmp_path, hidden=32, layers=2, heads=2, vocab=450, initializer_range=0.05)
+    reads = AutoProcessor.from_pretrained(tmp_path, local_files_only=True)
+    model = AutoModelForImageTextToText.from_pretrained(tmp_path, local_files_only=True)
+    assert type(reads).__name__ == processor
+    assert model.num_parameters() == parameters < 250_000
+    assert model.config.text_config.vocab_size == len(reads.tokenizer) <= 450
+    assert model.config.text_config.eos_token_id == reads.tokenizer.eos_token_id
+    for text in TEXTS:
+        assert reads.tokenizer.decode(reads.tokenizer.encode(text, add_special_tokens=False)) == text
+    turn = [{"role": "user", "content": [{"type": "image"}, {"type": "image"}, {"type": "text", "text": TEXTS[0]}]}]
+    prompt = reads.apply_chat_template(turn, add_generation_prompt=True, tokenize=False)
+    pictures = [PIL.Image.new("RGB", (90, 40), "white"), PIL.Image.new("RGB", (50, 200), "black")]
+    batch = reads(text=[prompt], images=pictures, return_tensors="pt")
+    model(**batch, labels=batch["input_ids"]).loss.backward()
+    unused = [name for name, weight in model.named_parameters() if weight.grad is None or not weight.grad.any()]
+    assert not unused
+    assert model.generate(**batch, max_new_tokens=3).shape[1] > batch["input_ids"].shape[1]
+
+
+def test_llama3_writes_its_template(tmp_path: Path) -> None:
+    init_model("llama", TEXTS, tmp_path, hidden=16, layers=1, heads=2, vocab=450, chat_template="llama3")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    text = tokenizer.apply_chat_template([{"role": "user", "content": "a"}], add_generation_prompt=True, tokenize=False)
+    assert text == (
+        "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\na<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\n"
+    )
+    assert tokenizer.eos_token == "<|eot_id|>"
+    controls = {"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"}
+    assert controls < set(tokenizer.convert_ids_to_tokens(tokenizer.encode(text, add_special_tokens=False)))
