@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, Validatio
 
 from srt.build import TextStyle
 from srt.errors import UserError
+from srt.extending import merged, read_extending
 from srt.language.arms import check_arm
 from srt.prompts import PromptStyle
 
@@ -73,6 +74,9 @@ Model = Annotated[
 
 class Experiment(_Closed):
     """The recipe of an experiment. ``train`` is a training recipe without model path, data, output and seed.
+
+    ``train`` may say which training recipe it ``extends``, relative to the experiment's file; what the experiment sets
+    itself is left out of that.
 
     ``launch`` is an accelerate file. ``parallel`` runs are trained at a time: on a processor, two small models with a
     thread each learn faster than one after the other with two.
@@ -145,11 +149,22 @@ def load_experiment(path: Path) -> Experiment:
         raise UserError(f"{path}: not YAML: {error}") from None
     if not isinstance(data, dict):
         raise UserError(f"{path}: a mapping of keys was expected")
+    if isinstance(train := data.get("train"), dict) and isinstance(train.get("extends"), str):
+        data["train"] = _extended(train, path)
     try:
         return Experiment.model_validate(data)
     except ValidationError as error:
         faults = "; ".join(_told(dict(fault)) for fault in error.errors(include_url=False))
         raise UserError(f"{path}: {faults}") from None
+
+
+def _extended(train: dict[str, Any], path: Path) -> dict[str, Any]:
+    own = {key: value for key, value in train.items() if key != "extends"}
+    base = read_extending(path.parent / train["extends"], (path.resolve(),))
+    kept = {key: value for key, value in base.items() if key not in _SET_HERE}
+    if isinstance(kept.get("model"), dict):
+        kept["model"] = {key: value for key, value in kept["model"].items() if key != "path"}
+    return merged(kept, own)
 
 
 _FORMS: dict[str, type[BaseModel]] = {"(sampled)": SampledSource, "(corpus)": CorpusSource, "(random)": InitModel}

@@ -1,14 +1,13 @@
 """The output folder of a run, and what a kill may leave in it.
 
-The contract: ``recipe.json`` (what the run is made from) is there before the first step; a checkpoint counts only once
+The contract: ``stamp.json`` (what the run is made from) is there before the first step; a checkpoint counts only once
 ``whole.json`` lies in it, which is written last; ``train.json`` (the summary) is written after the final weights. Each
-of the three is written whole or not at all. So a run that is started again finds one of: nothing, a whole checkpoint to
-go on from, or a finished run.
+of the three is written whole or not at all. So a run that is started again finds one of: nothing, an unfinished run to
+go on with (from its last whole checkpoint, if it came to one), or a finished run.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -19,18 +18,19 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from srt.errors import UserError
 from srt.jsonl import write_atomically
-from train.recipe import Recipe
+from train.stamp import STAMP, Attempt, Stamp, changed_surroundings, differences, read_stamp, write_stamp
 
-STAMP = "recipe.json"
 SUMMARY = "train.json"
 WHOLE = "whole.json"
 _CHECKPOINT = re.compile(r"checkpoint-([0-9]+)")
-# What changes where a run writes or how it speaks, and not the weights that it ends with.
-_NOT_OF_THE_RUN = {"data", "output", "logging", "save_steps", "threads", "resume"}
+# What W&B writes there is of no run of its own.
+_BESIDE = {"wandb"}
 
 
 class TrainSummary(BaseModel):
     """``train.json``. Losses are means over the steps since the one before; tokens are real ones, padding left out.
+
+    ``history`` is all that was logged (:mod:`train.watch`), a row for each time.
 
     ``seconds`` is the time in the training loop, over all the processes that a run was killed and resumed in.
     """
@@ -41,6 +41,7 @@ class TrainSummary(BaseModel):
     steps: int
     final_loss: float
     losses: list[tuple[int, float]]
+    history: list[dict[str, float]]
     examples: int
     tokens: int
     trained_tokens: int
@@ -48,7 +49,6 @@ class TrainSummary(BaseModel):
     trainable_parameters: int
     processes: int
     seconds: float
-    versions: dict[str, str]
 
 
 class Start(NamedTuple):
@@ -58,25 +58,12 @@ class Start(NamedTuple):
     seconds: float
 
 
-def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
-    """All that decides the weights a run ends with: keys of the recipe, and SHA-256 of the data and the model."""
-    keys = {name: value for name, value in recipe.model_dump(mode="json").items() if name not in _NOT_OF_THE_RUN}
-    keys["model"] = {**keys["model"], "path": None}
-    return {
-        **_flat(keys),
-        "data (contents)": _sha256([Path(recipe.data)]),
-        "model (contents)": _sha256(sorted(file for file in Path(recipe.model.path).iterdir() if file.is_file())),
-        "processes": processes,
-    }
+def finished(output: Path, decides: dict[str, Any]) -> TrainSummary | None:
+    """The summary, if ``output`` holds the run that ``decides`` (:func:`train.stamp.fingerprint`) tells of, finished.
 
-
-def fingerprint_hash(keys: dict[str, Any]) -> str:
-    """The recipe hash: SHA-256 of :func:`fingerprint`, 16 hex digits."""
-    return hashlib.sha256(json.dumps(keys, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def finished(output: Path, keys: dict[str, Any]) -> TrainSummary | None:
-    """The summary, if ``output`` holds this very run, finished."""
+    Raises:
+        UserError: it holds another finished run (what differs is named), or a summary that is none.
+    """
     path = output / SUMMARY
     if not path.exists():
         return None
@@ -84,38 +71,52 @@ def finished(output: Path, keys: dict[str, Any]) -> TrainSummary | None:
         summary = TrainSummary.model_validate_json(path.read_bytes())
     except ValidationError:
         raise UserError(f"{path}: not the summary of a training run; choose another output") from None
-    _check_same(output, keys)
+    _check_same(output, decides)
     return summary
 
 
-def find_start(output: Path, keys: dict[str, Any], resume: str) -> Start:
-    """Where a run into ``output`` begins.
+def find_start(output: Path, decides: dict[str, Any], resume: bool) -> Start:
+    """Where a run into ``output`` begins: at its first step in a folder without a run, else where ``resume`` finds it.
 
     Raises:
-        UserError: the folder holds another run (the keys that differ are named), or files of no run.
+        UserError: the folder holds another run (what differs is named), an unfinished one without ``resume``, or files
+            of no run.
     """
-    files = [file for file in output.iterdir() if not file.name.startswith(".")] if output.is_dir() else []
     if output.exists() and not output.is_dir():
         raise UserError(f"{output}: output must be a folder")
+    files = _files(output)
     if not files:
         return Start(None, 0.0)
-    if resume == "never":
-        raise UserError(f"{output}: output is not empty, and resume is never")
     if not (output / STAMP).exists():
         raise UserError(f"{output}: output holds files that are of no training run; choose an empty folder")
-    _check_same(output, keys)
+    _check_same(output, decides)
     whole = {int(match[1]): file for file in files if (match := _CHECKPOINT.fullmatch(file.name)) and is_whole(file)}
+    if not resume:
+        there = f"up to step {max(whole)}" if whole else "without a checkpoint yet"
+        raise UserError(f"{output}: output holds this run unfinished, {there}: go on with --resume, or remove it")
     if not whole:
         return Start(None, 0.0)
     checkpoint = whole[max(whole)]
     return Start(checkpoint, float(json.loads((checkpoint / WHOLE).read_bytes())["seconds"]))
 
 
-def open_folder(output: Path, keys: dict[str, Any]) -> None:
-    """Make ``output`` ready: the stamp is written, and checkpoints that a kill left half-written are removed."""
+def claim_folder(output: Path, decides: dict[str, Any], attempt: Attempt) -> list[str]:
+    """Make ``output`` ready: the stamp has this attempt in it, and no half-written checkpoint is left of a kill.
+
+    Gives what this attempt runs under that differs from the one before it.
+    """
     output.mkdir(parents=True, exist_ok=True)
-    _write_json(output / STAMP, keys)
+    before = read_stamp(output).attempts if (output / STAMP).exists() else []
+    write_stamp(output, Stamp(decides=decides, attempts=[*before, attempt]))
     remove_checkpoints(output, whole_too=False)
+    return changed_surroundings(before[-1], attempt) if before else []
+
+
+def give_up_folder(output: Path) -> None:
+    """After a failure: remove the stamp of a run that came to no checkpoint, so that a mended recipe finds room."""
+    remove_checkpoints(output, whole_too=False)
+    if {file.name for file in _files(output)} <= {STAMP}:
+        (output / STAMP).unlink(missing_ok=True)
 
 
 def is_whole(checkpoint: Path) -> bool:
@@ -142,45 +143,15 @@ def write_summary(output: Path, summary: TrainSummary) -> None:
     _write_json(output / SUMMARY, summary.model_dump(mode="json"))
 
 
-def _check_same(output: Path, keys: dict[str, Any]) -> None:
-    try:
-        there = json.loads((output / STAMP).read_bytes())
-    except (OSError, ValueError):
-        there = None
-    if not isinstance(there, dict):
-        raise UserError(
-            f"{output / STAMP}: cannot be read, so the run in this folder is unknown; choose another output"
-        )
-    missing = object()
-    differ = [key for key in {**there, **keys} if there.get(key, missing) != keys.get(key, missing)]
-    if differ:
-        faults = ", ".join(_difference(key, there, keys) for key in differ)
-        raise UserError(f"{output}: output holds another run; what differs: {faults}; choose another output")
+def _files(output: Path) -> list[Path]:
+    if not output.is_dir():
+        return []
+    return [file for file in output.iterdir() if not file.name.startswith(".") and file.name not in _BESIDE]
 
 
-def _difference(key: str, there: dict[str, Any], here: dict[str, Any]) -> str:
-    if key.endswith("(contents)"):
-        return key
-    return f"{key} ({there.get(key, 'absent')} there, {here.get(key, 'absent')} here)"
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value
-    return flat
-
-
-def _sha256(files: list[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in files:
-        with open(path, "rb") as file:
-            digest.update(f"{path.name if len(files) > 1 else ''}:".encode())
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
+def _check_same(output: Path, decides: dict[str, Any]) -> None:
+    if differ := differences(read_stamp(output).decides, decides):
+        raise UserError(f"{output}: output holds another run; what differs: {', '.join(differ)}; choose another output")
 
 
 def _write_json(path: Path, values: dict[str, Any]) -> None:

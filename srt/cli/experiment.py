@@ -62,7 +62,7 @@ class _Workers:
             last = line
             say(line)
 
-        if status := run_training(recipe, launch, hear):
+        if status := run_training(recipe, launch, ["--resume"], hear):
             raise UserError(f"training {recipe} ended with status {status}: {last}")
 
     def evaluate(

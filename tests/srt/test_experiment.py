@@ -406,3 +406,33 @@ def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.
     assert workers.calls == ["check"]
     assert not (tmp_path / "out" / "data" / "test.done.json").exists()
     assert (tmp_path / "out" / "data" / "test.traces.jsonl").exists(), "the evidence stays"
+
+
+def test_train_extends_a_training_recipe(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("seed: 3\nmodel: {path: m, dtype: bfloat16}\nlora: {r: 8, alpha: 4}\n")
+    (tmp_path / "r.yaml").write_text("extends: base.yaml\ndata: d\noutput: o\nsteps: 5\n")
+    experiment = {
+        "name": "e",
+        "output": "out",
+        "arms": ["srt"],
+        "train_problems": [{"world": "seating", "n": 1}],
+        "test_problems": [{"world": "seating", "n": 1}],
+        "model": "m",
+        "train": {"extends": "r.yaml", "steps": 7, "model": {"attn": "eager"}},
+    }
+    path = tmp_path / "e.yaml"
+    path.write_text(yaml.safe_dump(experiment))
+    expected = {"model": {"dtype": "bfloat16", "attn": "eager"}, "lora": {"r": 8, "alpha": 4}, "steps": 7}
+    assert load_experiment(path).train == expected
+    path.write_text(yaml.safe_dump(experiment | {"train": {"extends": "gone.yaml"}}))
+    with pytest.raises(UserError, match=r"gone.yaml: no such file"):
+        load_experiment(path)
+
+
+def test_the_experiments_of_the_repository_are_read() -> None:
+    recipes = Path(__file__).parents[2] / "recipes"
+    read = {path.stem: load_experiment(path) for path in recipes.glob("*.yaml")}
+    seven = read["r1-distill-qwen-7b"]
+    assert seven.train["lora"] == {"r": 16, "alpha": 32}
+    assert seven.launch is not None
+    assert (recipes.parent / seven.launch).is_file()

@@ -265,7 +265,10 @@ def test_predictions(refuses: Callable[..., str], folder: Path) -> None:
         ("eval --model no --problems problems.jsonl -o new", "no: no such model folder"),
         ("eval --model no --problems problems.jsonl -o new --prompt best", "unknown prompt style 'best': full, bare"),
         ("eval --model no --problems problems.jsonl -o new --ban GUESS", "evaluate: ban: "),
-        ("init-model gpt9 --data traces.jsonl -o new", "unknown architecture 'gpt9': qwen2, llama are known"),
+        (
+            "init-model gpt9 --data traces.jsonl -o new",
+            "unknown architecture 'gpt9': qwen2, llama, qwen2_5_vl, internvl are known",
+        ),
         ("init-model llama --data no.jsonl -o new", "no.jsonl: no such file"),
         ("init-model llama --data traces.jsonl -o new", "traces.jsonl:1: not a sequence: "),
         ("init-model llama --data traces.jsonl -o new --pieces crumbs", "unknown kind of pieces 'crumbs'"),
@@ -319,7 +322,7 @@ SOURCE = EXPERIMENT["train_problems"][0]
         ({"train": {"data": "x"}}, "e.yaml: train: data: left out here"),
         ({"train": {"model": {"path": "x"}}}, "e.yaml: train: model.path: left out here"),
         ({"train": {**EXPERIMENT["train"], "stepz": 3}}, "train: stepz: no such key, did you mean steps?"),
-        ({"train": {**EXPERIMENT["train"], "extends": "x.yaml"}}, "train: extends: no such key"),
+        ({"train": {**EXPERIMENT["train"], "extends": "x.yaml"}}, "x.yaml: no such file"),
         ({"evaluate": {"tokens": 3}}, "evaluate: tokens: no such key, known are max_new_tokens, "),
         ({"evaluate": {"batch_size": 0}}, "evaluate: batch_size: a whole number above 0 was expected, not 0"),
         ({"launch": "no.yaml"}, "launch: no.yaml: no such accelerate file"),
@@ -354,7 +357,7 @@ def test_an_experiment_that_is_no_yaml(text: str, refuses: Callable[..., str], f
 @pytest.mark.parametrize(
     ("model", "told"),
     [
-        ({"arch": "gpt9"}, "unknown architecture 'gpt9': qwen2, llama are known"),
+        ({"arch": "gpt9"}, "unknown architecture 'gpt9': qwen2, llama, qwen2_5_vl, internvl are known"),
         ({"arch": "llama", "options": {"width": 3}}, "unknown key in model.options 'width': hidden, layers, "),
         ({"arch": "llama", "options": {"hidden": 33}}, "model.options: hidden: 33 must be a multiple"),
         ({"arch": "llama", "options": {"hidden": "wide"}}, "model.options: "),

@@ -175,3 +175,21 @@ def test_compare_takes_a_reference(srt: Any, folder: Path) -> None:
 
     assert references() == {("srt", "base"), ("answer", "base"), ("srt", "answer")}
     assert references("--reference", "answer") == {("srt", "answer"), ("base", "answer")}
+
+
+def test_train_passes_on_what_differs_and_whether_to_resume(
+    srt: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("srt.cli.model.run_training", lambda *arguments: asked.append(arguments) or 0)
+    recipe = tmp_path / "r.yaml"
+    recipe.write_text(
+        "{model: {path: m}, data: d, output: o, steps: 1, batch_size: 1, learning_rate: 1, max_length: 9}"
+    )
+    assert srt("train", recipe, "--set", "data=e", "--set", "lora.r=4", "--resume").status == 0
+    assert asked == [(recipe, None, ["--resume", "--set", "data=e", "--set", "lora.r=4"])]
+    for fault, told in [("date=e", "did you mean data?"), ("data", "KEY=VALUE was expected"), ("a=[", "not YAML")]:
+        ran = srt("train", recipe, "--set", fault)
+        assert ran.status == 2
+        assert told in ran.err
+    assert len(asked) == 1, "a fault is told before anything is started"

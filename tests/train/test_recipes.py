@@ -1,0 +1,125 @@
+"""The recipes and launch files that the repository comes with: each is read by what will read it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from accelerate.commands.config.config_args import load_config_from_file
+
+from train.recipe import Recipe, load_recipe
+
+ROOT = Path(__file__).parents[2]
+RECIPES = ROOT / "recipes" / "train"
+FAMILIES = ("qwen2.5-vl-3b", "qwen2.5-vl-7b", "r1-distill-qwen-7b", "llama-3-8b", "internvl3-8b")
+WAYS = ("full", "lora", "qlora", "dora")
+
+
+def written(name: str) -> dict[str, Any]:
+    """What the file says itself, without what it extends."""
+    return dict(yaml.safe_load((RECIPES / f"{name}.yaml").read_text("utf-8")))
+
+
+def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    leaves: dict[str, Any] = {}
+    for key, value in values.items():
+        leaves |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+    return leaves
+
+
+def recipe(name: str) -> Recipe:
+    return load_recipe(RECIPES / f"{name}.yaml")
+
+
+def test_every_family_in_every_way_and_nothing_else() -> None:
+    expected = {f"{family}-{way}" for family in FAMILIES for way in WAYS} | {"base"}
+    assert {path.stem for path in RECIPES.iterdir()} == expected
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_recipe_names_what_differs_from_the_one_it_extends(family: str) -> None:
+    full, lora, qlora, dora = (recipe(f"{family}-{way}") for way in WAYS)
+    # The paper's setting.
+    assert (full.batch_size, full.learning_rate, full.epochs) == (128, 1e-5, 5)
+    assert full.lora is None
+    assert lora.lora is not None
+    assert lora.learning_rate == 1e-4
+    assert (lora.model.quantize, qlora.model.quantize) == (None, "nf4")
+    assert dora.lora is not None
+    assert (lora.lora.dora, dora.lora.dora) == (False, True)
+    assert len({chosen.output for chosen in (full, lora, qlora, dora)}) == 4
+    for way in WAYS:
+        own = written(f"{family}-{way}")
+        base = {"full": "base", "lora": f"{family}-full"}.get(way, f"{family}-lora")
+        assert own["extends"] == f"{base}.yaml"
+        assert len(flat(own)) <= 12
+        inherited = flat(load_recipe(RECIPES / own["extends"], ["model.path=m", "output=o"]).model_dump(mode="json"))
+        changed = flat(own).keys() - {"extends", "model.path", "output"}
+        # A key that only repeats what is there already is not a difference.
+        assert not [key for key in changed if inherited.get(key) == flat(own)[key] and "lora." not in key]
+
+
+def test_vision_recipes_read_pictures_and_text_recipes_none() -> None:
+    for family in FAMILIES:
+        chosen = recipe(f"{family}-full")
+        sees = family.startswith(("qwen2.5-vl", "internvl"))
+        assert ("pictures" in chosen.data) == sees
+        assert chosen.tune.projector == ("full" if sees else "frozen")
+        assert chosen.tune.vision == "frozen"
+
+
+def test_an_arm_is_told_on_the_command_line() -> None:
+    path = RECIPES / "llama-3-8b-lora.yaml"
+    cot = load_recipe(path, ["data=data/cot/sequences.jsonl", "output=runs/cot", "lora.r=4"])
+    plain = recipe("llama-3-8b-lora").model_dump()
+    assert cot.model_dump() == plain | {
+        "data": "data/cot/sequences.jsonl",
+        "output": "runs/cot",
+        "lora": plain["lora"] | {"r": 4},
+    }
+
+
+CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_accelerate_reads_every_launch_file(path: Path) -> None:
+    config = load_config_from_file(str(path))
+    # The recipe decides the precision, and nothing beside it.
+    assert config.mixed_precision == "no"
+    comments = path.read_text("utf-8").split("compute_environment")[0]
+    assert f"accelerate launch --config_file configs/{path.name} " in comments
+    assert config.use_cpu == path.stem.startswith("cpu")
+    if eight := re.search(r"_(\d)gpu", path.stem):
+        assert (config.num_processes, config.num_machines) == (int(eight[1]), 1)
+    kind = next((kind for kind in ("fsdp", "zero") if kind in path.stem), None)
+    if kind == "fsdp":
+        assert config.distributed_type == "FSDP"
+        assert config.fsdp_config["fsdp_version"] == 2
+        assert config.fsdp_config["fsdp_state_dict_type"] == "FULL_STATE_DICT"
+    if kind == "zero":
+        stage = int(re.findall(r"zero(\d)", path.stem)[0])
+        assert config.distributed_type == "DEEPSPEED"
+        assert config.deepspeed_config["zero_stage"] == stage
+        assert config.deepspeed_config["zero3_init_flag"] == (stage == 3)
+        offloaded = "cpu" if "offload" in path.stem else "none"
+        assert config.deepspeed_config["offload_param_device"] == offloaded
+        assert stage < 3 or config.deepspeed_config["zero3_save_16bit_model"]
+
+
+def test_the_launch_files_that_are_promised() -> None:
+    gpu = {"one_gpu", "ddp_8gpu", "fsdp2_8gpu", "zero2_8gpu", "zero3_8gpu", "zero3_offload_8gpu", "two_nodes"}
+    assert gpu <= {path.stem for path in CONFIGS}
+    two = load_config_from_file(str(ROOT / "configs" / "two_nodes.yaml"))
+    assert (two.num_machines, two.num_processes) == (2, 16)
+
+
+@pytest.mark.parametrize("path", sorted(RECIPES.glob("*-*.yaml")), ids=lambda path: path.stem)
+def test_the_command_in_a_recipe_names_files_that_are_there(path: Path) -> None:
+    command = path.read_text("utf-8").split("extends:")[0]
+    config, own = re.findall(r"--config(?:_file)? (\S+)", command)
+    assert (ROOT / config).is_file()
+    assert ROOT / own == path
