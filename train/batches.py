@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from train.examples import Example
+from train.packing import pack_steps
 from train.recipe import Recipe
 
 
 class BatchPlan(NamedTuple):
     """The micro-batches of a run, as indices into its examples, in the order in which a loader hands them out.
 
-    Micro-batch ``k`` goes to process ``k % processes``, and ``accumulation`` of them on each process are one optimizer
-    step: step ``s`` has the micro-batches ``s * processes * accumulation`` up to those of step ``s + 1``.
+    A micro-batch is sequences side by side, or those of one packed row. Micro-batch ``k`` goes to process
+    ``k % processes``, and ``accumulation`` of them on each process are one optimizer step: step ``s`` has the
+    micro-batches ``s * processes * accumulation`` up to those of step ``s + 1``.
     """
 
     micro_batches: list[list[int]]
@@ -32,12 +34,21 @@ class BatchPlan(NamedTuple):
 
 
 def plan_batches(recipe: Recipe, examples: list[Example], steps: int, processes: int) -> BatchPlan:
-    """The micro-batches of ``steps`` optimizer steps.
+    """The micro-batches of ``steps`` optimizer steps: rows of at most ``recipe.pack`` tokens, or ``micro_batch`` each.
 
     Raises:
-        UserError: ``batch_size`` is no multiple of ``micro_batch`` times ``processes``.
+        UserError: ``batch_size`` is no multiple of ``micro_batch`` times ``processes``, or its sequences cannot be
+            packed (:func:`~train.packing.pack_steps`).
     """
     order = data_order(examples, recipe.seed, recipe.batch_size, steps)
+    if recipe.pack is not None:
+        by_step = [order[at : at + recipe.batch_size] for at in range(0, len(order), recipe.batch_size)]
+        rows = pack_steps(by_step, [len(example.input_ids) for example in examples], recipe.pack, processes)
+        return BatchPlan(
+            micro_batches=[row for step in rows for row in step],
+            accumulation=len(rows[0]) // processes,
+            processes=processes,
+        )
     micro = recipe.micro_batch_for(processes)
     return BatchPlan(
         micro_batches=[order[at : at + micro] for at in range(0, len(order), micro)],
