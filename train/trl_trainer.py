@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
+import math
+import os
 import time
-from itertools import accumulate
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
+from accelerate.utils import DistributedType
 from datasets import Dataset
-from torch.nn.functional import cross_entropy
-from transformers import (
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    PrinterCallback,
-    TrainerCallback,
-    TrainerControl,
-    TrainerState,
-    TrainingArguments,
-)
+from torch.distributed.tensor import DTensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin
 from trl import SFTConfig, SFTTrainer
 
+from srt.errors import UserError
 from train.batches import BatchPlan
-from train.collate import MEMBERS, PaddedCollator
-from train.examples import IGNORED, Example
+from train.collate import MEMBERS, make_collator
+from train.examples import Example, Role
+from train.flops import count_flops, peak_flops
+from train.loss import (
+    TokenScores,
+    batch_weight,
+    figures_by_role,
+    role_weights,
+    score_by_logits,
+    sum_by_role,
+    weighted_loss,
+)
 from train.recipe import Recipe
 from train.run_folder import Start, mark_whole
+from train.watch import StepAmounts, Watch, memory_gib, not_finite
 
-_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
 
-def make_trainer(
-    recipe: Recipe,
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    examples: list[Example],
-    plan: BatchPlan,
-    steps: int,
-    start: Start,
-) -> TraceTrainer:
-    """A trainer that takes ``steps`` optimizer steps through ``examples`` as ``plan`` says, ready to ``train()``."""
+def make_arguments(recipe: Recipe, plan: BatchPlan, steps: int) -> SFTConfig:
+    """TRL's settings for ``steps`` optimizer steps.
+
+    They are made before the model is loaded: this starts the process group, and transformers then knows of ZeRO-3 or
+    FSDP, under which a process loads its share of the weights and not all of them.
+
+    Raises:
+        UserError: several GPUs, and no process for each.
+    """
     on_gpu = torch.cuda.is_available()
     arguments = SFTConfig(
         output_dir=recipe.output,
@@ -58,7 +63,12 @@ def make_trainer(
         seed=recipe.seed,
         bf16=recipe.model.dtype == "bfloat16",
         activation_checkpointing=recipe.gradient_checkpointing,
+        # Reentrant checkpoints have no gradient where their inputs have none, as under a frozen embedding. TRL turns
+        # this around, in place, for the one pair that needs them: adapters under ZeRO-3.
+        activation_checkpointing_kwargs={"use_reentrant": False},
         logging_steps=recipe.logging.steps,
+        # It would put the mean of earlier losses in the place of one that is not a number.
+        logging_nan_inf_filter=False,
         report_to="none" if recipe.logging.wandb == "off" else "wandb",
         save_strategy="no" if recipe.save_steps is None else "steps",
         save_steps=recipe.save_steps or steps,
@@ -67,31 +77,78 @@ def make_trainer(
         disable_tqdm=True,
         use_cpu=not on_gpu,
         dataloader_pin_memory=on_gpu,
+        dataloader_num_workers=recipe.workers,
+        # Every micro-batch goes through all that is trained: the collators see to it that each has a picture.
+        ddp_find_unused_parameters=False,
         # The order is ours, and so are tokens and labels: TRL must neither shuffle, tokenize, cut nor drop.
         train_sampling_strategy="sequential",
         max_length=None,
         dataset_kwargs={"skip_prepare_dataset": True},
         remove_unused_columns=False,
     )
+    if arguments.n_gpu > 1:
+        raise UserError(
+            f"{arguments.n_gpu} GPUs are visible to one process; start one process for each (accelerate launch "
+            "--config_file configs/ddp_8gpu.yaml --num_processes N ...), or show it one (CUDA_VISIBLE_DEVICES=0)"
+        )
+    _shard_on_a_processor_too(arguments)
+    return arguments
+
+
+def make_trainer(
+    recipe: Recipe,
+    arguments: SFTConfig,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    examples: list[Example],
+    plan: BatchPlan,
+    steps: int,
+    start: Start,
+    processor: ProcessorMixin | None = None,
+) -> TraceTrainer:
+    """A trainer that takes ``steps`` optimizer steps through ``examples`` as ``plan`` says, ready to ``train()``.
+
+    ``processor`` is that of a model that sees pictures.
+    """
     trainer = TraceTrainer(
         model=model,
         args=arguments,
         train_dataset=Dataset.from_dict({MEMBERS: plan.micro_batches}),
-        data_collator=PaddedCollator(examples, tokenizer.pad_token_id),
+        data_collator=make_collator(recipe, examples, model.config, tokenizer.pad_token_id, processor),
         processing_class=tokenizer,
-        peft_config=_lora(recipe),
-        callbacks=[_Console(_tokens_by_step(examples, plan, steps))],
     )
+    _check_sharding(trainer)
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = start.seconds
+    trainer.weights = role_weights(recipe.loss).to(trainer.accelerator.device)
+    trainer.watch = _watch(recipe, trainer, examples, plan, steps)
+    trainer.add_callback(trainer.watch)
+    trainer.problems_of = lambda step: [[examples[at].problem_id for at in micro] for micro in plan.of_step(step)]
     return trainer
 
 
 class TraceTrainer(SFTTrainer):  # type: ignore[misc]
-    """TRL's trainer, silent towards the network, whose checkpoints say when they are whole."""
+    """TRL's trainer with the loss of :mod:`train.loss`.
 
+    It is silent towards the network, its checkpoints say when they are whole, and it stops where a number is none.
+
+    Attributes:
+        weights: what a token of each role counts in the loss.
+        watch: times the steps.
+        problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
+        seconds_before: time that the run took before it was killed and resumed.
+    """
+
+    weights: torch.Tensor
+    watch: Watch
+    problems_of: Callable[[int], list[list[str]]]
     seconds_before = 0.0
+
+    # What the Trainer asks: the loss of a micro-batch is already divided by what the whole batch weighs.
+    loss_is_scaled_for_ga = True
     _started = 0.0
+    _sums: torch.Tensor | float = 0.0  # by role, since the last log
+    _losses: tuple[torch.Tensor, ...] = ()  # of this step's micro-batches on this process
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
         """As the parent does; the clock of :attr:`seconds` starts here."""
@@ -116,31 +173,83 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         model: torch.nn.Module,
         inputs: dict[str, torch.Tensor],
         return_outputs: bool = False,
-        num_items_in_batch: torch.Tensor | int | None = None,
-    ) -> Any:
-        """The mean negative log-likelihood of the labelled tokens of the whole batch, over all micro-batches.
+        num_items_in_batch: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """This micro-batch's part of ``sum(w * nll) / sum(w)``, which runs over the whole batch (:mod:`train.loss`).
 
-        On an accelerator this is TRL's, whose fused head never holds the logits of a large vocabulary. On a processor
-        that head computes every position, and entropies besides: a third of the time of a small model. There the logits
-        are taken from the first labelled position on, which gives the same number.
+        ``num_items_in_batch`` is the sum of the weights; without it that of ``inputs`` alone. Scores by role are added
+        up on the way. With weights of 1 this is TRL's own loss.
         """
-        inputs.pop("roles")
-        if self.accelerator.device.type != "cpu" or return_outputs:
-            return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
-        labels = inputs["labels"]
-        first = int((labels != IGNORED).any(dim=0).int().argmax())
-        targets = labels[:, max(first, 1) :]
-        logits = model(
-            input_ids=inputs["input_ids"],
-            attention_mask=inputs["attention_mask"],
-            logits_to_keep=targets.size(1) + 1,
-            use_cache=False,
-        ).logits[:, :-1]
-        total = cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED, reduction="sum")
+        total: torch.Tensor = batch_weight(inputs, self.weights) if num_items_in_batch is None else num_items_in_batch
+        score = score_by_logits if self.accelerator.device.type == "cpu" else _score_by_fused_head
+        scores = score(model, inputs)
+        loss = weighted_loss(scores, self.weights, total)
         if num_items_in_batch is None:
-            return total / (targets != IGNORED).sum().clamp(min=1)
-        # The count is of all processes, and DDP takes the mean of their gradients.
-        return total / num_items_in_batch * self.accelerator.num_processes
+            return loss
+        self._sums += sum_by_role(scores)
+        self._losses += (loss.detach(),)
+        # The weight is that of all processes, and DDP, FSDP and DeepSpeed take the mean of their gradients.
+        return loss * int(self.accelerator.num_processes)
+
+    def _get_num_items_in_batch(self, batch_samples: list[Any], device: torch.device) -> torch.Tensor | None:
+        """What the labels of an optimizer step weigh together, on all processes; the Trainer would count them."""
+        self._losses = ()
+        if not batch_samples:
+            return None
+        total = torch.stack([batch_weight(batch, self.weights) for batch in batch_samples]).sum()
+        reduced: torch.Tensor = self.accelerator.reduce(total.to(device), "sum")
+        return reduced
+
+    def _get_grad_norm(self, model: torch.nn.Module, grad_norm: Any = None) -> Any:
+        """As the parent; the optimizer has not yet stepped (under DeepSpeed it has), and nothing has been saved.
+
+        Raises:
+            UserError: the norm, which is the same on all processes, is not finite. DeepSpeed says -1 then.
+        """
+        norm = super()._get_grad_norm(model, grad_norm)
+        norm = norm.full_tensor() if isinstance(norm, DTensor) else norm
+        if norm is not None and not 0 <= float(norm) < math.inf:
+            # From [processes x micro-batches] to the order of the plan, in which processes take turns.
+            losses = self.accelerator.gather(torch.stack(self._losses))
+            by_micro = losses.view(self.accelerator.num_processes, -1).T.flatten().tolist()
+            raise UserError(not_finite(self.state.global_step, by_micro, self.problems_of(self.state.global_step)))
+        return norm
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """As the parent, with what is watched beside each loss; every process must call this."""
+        if "loss" in logs:
+            memory = torch.tensor([memory_gib(self.accelerator.device)], dtype=torch.float64)
+            mine = torch.cat([torch.as_tensor(self._sums).flatten().cpu(), memory]).to(self.accelerator.device)
+            everyone = self.accelerator.gather(mine[None])
+            logs |= figures_by_role(everyone[:, :-1].sum(dim=0).view(len(Role), -1))
+            logs |= self.watch.figures(self.state.global_step, self.state.max_steps)
+            logs["memory_gib"] = float(everyone[:, -1].max())
+            self._sums = 0.0
+        super().log(logs, start_time)
+
+    def floating_point_ops(self, inputs: Any) -> int:
+        """None: ours are in :mod:`train.flops`, and the parent goes through all modules for each micro-batch."""
+        return 0
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """A row for each line on the console, with all that was watched, from the first step on."""
+        return [row for row in self.state.log_history if "loss" in row]
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: torch.nn.Module | None = None) -> None:
+        """As the parent, but the weights of a whole model are read by its own class, and must all be there.
+
+        A vision model is saved under the names of its published form, which are not those of its modules. The parent
+        compares names as they are and passes over what it does not find: the run would go on from the first weights.
+        """
+        whole = self.model if model is None else model
+        if not isinstance(whole, PreTrainedModel) or self.is_fsdp_enabled or self.is_deepspeed_enabled:
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+            return
+        saved = type(whole).from_pretrained(
+            resume_from_checkpoint, dtype=torch.float32, use_safetensors=True, local_files_only=True
+        )
+        whole.load_state_dict(saved.state_dict())
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)
@@ -155,60 +264,44 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         """None: it would name TRL's papers and nothing of what was trained."""
 
 
-class _Console(TrainerCallback):  # type: ignore[misc]
-    """One line every ``logging.steps`` steps. ``tokens`` are those of each step, padding left out."""
-
-    def __init__(self, tokens: list[int]) -> None:
-        self._tokens = [0, *accumulate(tokens)]
-        self._last: tuple[int, float] = (0, 0.0)
-
-    def on_train_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
-    ) -> None:
-        """Start the clock."""
-        self._last = (state.global_step, time.monotonic())
-
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        """Log at the last step, and with each checkpoint: a resumed run then has the losses of an unbroken one."""
-        if control.should_save or state.global_step >= state.max_steps:
-            control.should_log = True
-
-    def on_log(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        logs: dict[str, float] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        """Print the line."""
-        if not logs or "loss" not in logs or not state.is_world_process_zero:
-            return
-        step, now = state.global_step, time.monotonic()
-        tokens = self._tokens[step] - self._tokens[self._last[0]]
-        speed = tokens / max(now - self._last[1], 1e-9)
-        left = (state.max_steps - step) * (now - self._last[1]) / max(step - self._last[0], 1)
-        print(
-            f"step {step}/{state.max_steps}  loss {logs['loss']:.4f}  {speed:,.0f} tokens/s  {left / 60:.1f} min left",
-            flush=True,
-        )
-        self._last = (step, now)
-
-
-def _tokens_by_step(examples: list[Example], plan: BatchPlan, steps: int) -> list[int]:
-    lengths = [len(example.input_ids) for example in examples]
-    return [sum(lengths[index] for micro in plan.of_step(step) for index in micro) for step in range(steps)]
-
-
-def _lora(recipe: Recipe) -> Any:
-    if recipe.lora is None:
-        return None
-    from peft import LoraConfig  # a second to import, and full fine-tuning does not need it
-
-    return LoraConfig(
-        r=recipe.lora.r,
-        lora_alpha=recipe.lora.alpha,
-        lora_dropout=recipe.lora.dropout,
-        target_modules=list(recipe.lora.targets or _TARGETS),
-        task_type="CAUSAL_LM",
+def _score_by_fused_head(model: torch.nn.Module, batch: dict[str, torch.Tensor]) -> TokenScores:
+    """The scores by way of TRL's fused head, which holds no logits and needs labelled places only."""
+    inputs = {name: value for name, value in batch.items() if name != "roles"}
+    outputs = model(**inputs, use_cache=False, fused_lm_head=True)
+    return TokenScores(
+        labels=batch["labels"][:, 1:],
+        roles=batch["roles"][:, 1:],
+        log_probs=outputs.log_probs,
+        entropy=outputs.entropy.detach(),
+        is_top1=outputs.is_top1,
     )
+
+
+def _watch(recipe: Recipe, trainer: TraceTrainer, examples: list[Example], plan: BatchPlan, steps: int) -> Watch:
+    amounts = StepAmounts(examples, plan, steps, count_flops(trainer.model), packed=recipe.pack is not None)
+    peak = None
+    if torch.cuda.is_available() and recipe.model.dtype == "bfloat16":
+        peak = peak_flops(torch.cuda.get_device_name())
+    return Watch(amounts, peak and peak * plan.processes)
+
+
+def _shard_on_a_processor_too(arguments: SFTConfig) -> None:
+    """Of several processes on processors accelerate makes plain DDP, whatever its file says, and says nothing.
+
+    It turns several GPUs into FSDP, and no other kind of device, although FSDP2 itself runs on a processor.
+    """
+    state = arguments.distributed_state
+    if os.environ.get("ACCELERATE_USE_FSDP") == "true" and state.distributed_type is DistributedType.MULTI_CPU:
+        state.distributed_type = DistributedType.MULTI_GPU
+
+
+def _check_sharding(trainer: TraceTrainer) -> None:
+    """Whether accelerate made what its file asks for.
+
+    Raises:
+        UserError: it did not. Weights that are thought to be sharded and are not run out of memory much later.
+    """
+    for name, made in (("FSDP", trainer.is_fsdp_enabled), ("DEEPSPEED", trainer.is_deepspeed_enabled)):
+        if os.environ.get(f"ACCELERATE_USE_{name}") == "true" and not made:
+            there = trainer.accelerator.distributed_type.value
+            raise UserError(f"the accelerate file says distributed_type: {name}, and accelerate made {there} of it")
