@@ -8,14 +8,18 @@ relative to the folder in which the command runs.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from srt.errors import UserError
+from srt.extending import merged, read_extending
+from train.recipe_faults import RecipeFaults, contradictions, mended
 
 Attention = Literal["auto", "eager", "sdpa", "flash_attention_2", "flex_attention", "varlen", "segments"]
 PartPolicy = Literal["frozen", "lora", "full"]
@@ -45,9 +49,10 @@ class ModelSpec(_Closed):
 
 
 class Tune(_Closed):
-    """What is trained of each part of a model. ``language`` is by default ``lora`` with a ``lora`` block, else ``full``.
+    """What is trained of each part of a model.
 
-    A text model has a ``language`` part only, and the other two are not looked at.
+    ``language`` is by default ``lora`` where there is a ``lora`` block, and ``full`` where there is none. A text model
+    has a ``language`` part only, and the other two are not looked at.
     """
 
     vision: PartPolicy = "frozen"
@@ -120,7 +125,6 @@ class Recipe(_Closed):
         workers: processes that open pictures ahead of the training loop, for each training process.
         think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
         threads: processor threads of each process; by default what PyTorch takes.
-        resume: ``auto`` goes on from the last whole checkpoint in ``output``; ``never`` wants an empty ``output``.
         hub: the name of a model repository to upload the result to; none by default, and nothing leaves the machine.
     """
 
@@ -149,13 +153,14 @@ class Recipe(_Closed):
     save_steps: int | None = Field(default=None, ge=1)
     think: bool = False
     threads: int | None = Field(default=None, ge=1)
-    resume: Literal["auto", "never"] = "auto"
     hub: str | None = None
 
     @model_validator(mode="after")
-    def _steps_or_epochs(self) -> Recipe:
-        if (self.steps is None) == (self.epochs is None):
-            raise ValueError("give either steps or epochs (a recipe that extends another may set one of them to null)")
+    def _no_contradiction(self, info: ValidationInfo) -> Recipe:
+        if info.context == _LENIENT:
+            return self
+        if faults := list(contradictions(self, set())):
+            raise PydanticCustomError(_CONTRADICTIONS, "{all}", {"all": "; ".join(faults), "each": faults})
         return self
 
     def micro_batch_for(self, processes: int) -> int:
@@ -172,67 +177,115 @@ class Recipe(_Closed):
         return micro
 
 
-def load_recipe(path: str | Path) -> Recipe:
+def load_recipe(path: str | Path, changes: Iterable[str] = ()) -> Recipe:
     """Read the recipe in the YAML file ``path``, with all that it extends.
 
+    ``changes`` win over the file: ``key=value`` each, as on the command line (``model.path=m``, ``lora=null``), the
+    value in YAML.
+
     Raises:
-        UserError: no such file, not YAML, a circle of ``extends``, or faults in keys and values: all of them at once.
+        RecipeFaults: faults in keys and values, all of them at once.
+        UserError: no such file, not YAML, or a circle of ``extends``.
     """
-    return make_recipe(_read(Path(path), ()), str(path))
+    return make_recipe(_values(path, changes), str(path))
 
 
 def make_recipe(values: Mapping[str, Any], place: str = "recipe") -> Recipe:
-    """The recipe that ``values`` spell out; ``place`` opens the message of the :class:`UserError` that names faults."""
+    """The recipe that ``values`` spell out; ``place`` opens the message of the :class:`RecipeFaults`."""
+    read = _examined(values)
+    if read.faults:
+        raise RecipeFaults(place, read.faults)
+    return read.recipe
+
+
+class Examined(NamedTuple):
+    """A recipe as far as it can be read: ``faults``, a line each, and the keys that are ``unknown`` for them.
+
+    In ``recipe`` an unknown key has its default, or a value that means nothing if it has none.
+    """
+
+    recipe: Recipe
+    faults: list[str]
+    unknown: set[str]
+
+    def knows(self, *keys: str) -> bool:
+        """Whether each of ``keys`` (``model.path``) has the value that the recipe gives it."""
+        return not any(key == lost or key.startswith(f"{lost}.") for key in keys for lost in self.unknown)
+
+
+def examine_recipe(path: str | Path, changes: Iterable[str] = ()) -> Examined:
+    """As :func:`load_recipe`, but faults in keys and values are given back beside what can be read."""
+    return _examined(_values(path, changes))
+
+
+def _values(path: str | Path, changes: Iterable[str]) -> dict[str, Any]:
+    values = read_extending(Path(path))
+    for change in changes:
+        values = merged(values, _changed(change))
+    return values
+
+
+def _examined(values: Mapping[str, Any]) -> Examined:
     try:
-        return Recipe.model_validate(values)
+        return Examined(Recipe.model_validate(values), [], set())
     except ValidationError as error:
-        faults = [_fault(dict(fault)) for fault in error.errors(include_url=False)]
-        raise UserError(f"{place}: {'; '.join(faults)}") from None
+        found: list[dict[str, Any]] = [dict(fault) for fault in error.errors(include_url=False)]
+    faults = [line for fault in found for line in _lines(fault)]
+    # A fault inside a list makes the whole list unreadable. A contradiction has no place: every key can be read.
+    paths = [_until_a_list(fault["loc"]) for fault in found if fault["loc"]]
+    unknown = {".".join(path) for path in paths}
+    # A key that does not exist is most likely the one that it resembles, and that one's value is then not known.
+    unknown |= {".".join((*path[:-1], near)) for path in paths if (near := _nearest(path)) is not None}
+    recipe = Recipe.model_validate(mended(values, paths, _REQUIRED), context=_LENIENT)
+    if paths:
+        faults += contradictions(recipe, unknown)
+    return Examined(recipe, faults, unknown)
 
 
-def _read(path: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
-    real = path.resolve()
-    if real in seen:
-        raise UserError(f"{path}: extends: the recipe extends itself, by way of {' -> '.join(p.name for p in seen)}")
+_CONTRADICTIONS = "contradictions"
+_REQUIRED = {
+    "model.path": "",
+    "data": "",
+    "output": "",
+    "batch_size": 1,
+    "learning_rate": 1.0,
+    "max_length": 2,
+}  # every key without a default, with a value that contradicts nothing
+_LENIENT = {"lenient": True}
+
+
+def _changed(change: str) -> dict[str, Any]:
+    key, equals, text = change.partition("=")
+    if not equals or not all(key.split(".")):
+        raise UserError(f"--set {change}: KEY=VALUE was expected, as in --set data=data/cot/sequences.jsonl")
     try:
-        values = yaml.safe_load(path.read_text("utf-8"))
-    except FileNotFoundError:
-        by = f" (extended by {seen[-1]})" if seen else ""
-        raise UserError(f"{path}: no such file{by}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        raise UserError(f"{path}: a recipe is a mapping of keys to values")
-    base = values.pop("extends", None)
-    if base is None:
-        return values
-    if not isinstance(base, str):
-        raise UserError(f"{path}: extends: one path was expected, not {base!r}")
-    return _merge(_read(path.parent / base, (*seen, real)), values)
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise UserError(f"--set {change}: the value is not YAML; quote it") from None
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    return dict(value)
 
 
-def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        old = merged.get(key)
-        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
-    return merged
+def _until_a_list(place: tuple[str | int, ...]) -> tuple[str, ...]:
+    return tuple(str(part) for part in takewhile(lambda part: isinstance(part, str), place))
 
 
-def _fault(fault: dict[str, Any]) -> str:
-    path = [str(part) for part in fault["loc"]]
+def _lines(fault: dict[str, Any]) -> list[str]:
+    """What pydantic found at one place, a line for each fault."""
+    if fault["type"] == _CONTRADICTIONS:
+        return list(fault["ctx"]["each"])
+    path = tuple(str(part) for part in fault["loc"])
     name = ".".join(path)
     if fault["type"] == "extra_forbidden":
-        known = sorted(_keys_at(path[:-1]))
-        near = difflib.get_close_matches(path[-1], known, n=1)
-        return f"{name}: no such key, " + (f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}")
+        near = _nearest(path)
+        known = ", ".join(sorted(_keys_at(path[:-1])))
+        return [f"{name}: no such key, " + (f"did you mean {near}?" if near else f"known are {known}")]
     if fault["type"] == "missing":
-        return f"{name}: missing"
+        return [f"{name}: missing"]
     message = fault["msg"].removeprefix("Value error, ")
     message = message[0].lower() + message[1:]
-    return f"{name}: {message}, not {fault['input']!r}" if name else message
+    return [f"{name}: {message}, not {fault['input']!r}" if name else message]
 
 
 _NESTED: dict[str, type[BaseModel]] = {
@@ -245,6 +298,13 @@ _NESTED: dict[str, type[BaseModel]] = {
 }
 
 
-def _keys_at(path: list[str]) -> list[str]:
-    model = _NESTED[path[0]] if path else Recipe
-    return list(model.model_fields)
+def _nearest(path: tuple[str, ...]) -> str | None:
+    """The key that the last of ``path`` resembles, if it is none itself."""
+    known = sorted(_keys_at(path[:-1]))
+    near = difflib.get_close_matches(path[-1], known, n=1) if path and path[-1] not in known else []
+    return near[0] if near else None
+
+
+def _keys_at(path: tuple[str, ...]) -> list[str]:
+    model = _NESTED.get(path[0]) if path else Recipe
+    return list(model.model_fields) if model is not None else []

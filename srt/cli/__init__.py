@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _app() -> typer.Typer:
-    from srt.cli import agreement, curate, data, experiment, model, predictions, review, teach, traces
+    from srt.cli import agreement, curate, data, experiment, model, predictions, preflight, review, teach, traces
 
     app = typer.Typer(
         help="Structured reasoning traces: make them, prove them, train on them, measure what they bring.",
@@ -36,7 +36,7 @@ def _app() -> typer.Typer:
         add_completion=False,
         rich_markup_mode=None,
     )
-    for module in (data, curate, traces, model, predictions, experiment, teach, agreement, review):
+    for module in (data, curate, traces, model, preflight, predictions, experiment, teach, agreement, review):
         module.register(app)
     return app
 

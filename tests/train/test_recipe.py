@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from srt.errors import UserError
-from train.recipe import load_recipe
+from train.recipe import examine_recipe, load_recipe
+from train.recipe_faults import RecipeFaults
 
 WHOLE = """
 model: {path: m}
@@ -19,7 +20,9 @@ logging: {wandb: off}
 """
 
 
-def write(folder: Path, text: str, name: str = "r.yaml") -> Path:
+def write(folder: Path, text: str, name: str = "r.yaml", base: str | None = None) -> Path:
+    if base is not None:
+        (folder / "base.yaml").write_text(base, encoding="utf-8")
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
@@ -70,7 +73,77 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 def test_micro_batch_must_divide(tmp_path: Path) -> None:
-    recipe = load_recipe(write(tmp_path, WHOLE + "micro_batch: 3\n"))
-    with pytest.raises(UserError, match=r"batch_size: 8 is no multiple of micro_batch x processes = 3 x 1"):
-        recipe.micro_batch_for(1)
+    recipe = load_recipe(write(tmp_path, WHOLE + "micro_batch: 4\n"))
+    with pytest.raises(UserError, match=r"batch_size: 8 is no multiple of micro_batch x processes = 4 x 3"):
+        recipe.micro_batch_for(3)
     assert load_recipe(write(tmp_path, WHOLE)).micro_batch_for(2) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("pack: 100\nmicro_batch: 4", "pack and micro_batch"),
+        ("pack: 99", "max_length: 100 tokens do not fit in a row of pack = 99"),
+        ("micro_batch: 3", "batch_size: 8 is no multiple of micro_batch = 3"),
+        ("model: {path: m, quantize: nf4}", "model.quantize: nf4 holds frozen weights only"),
+        (
+            "lora: {}\nmodel: {path: m, quantize: nf4}\ntune: {language: full, vision: lora}",
+            "tune.language: full cannot",
+        ),
+        ("tune: {language: lora}", "tune.language: lora, but there is no lora block"),
+        ("tune: {vision: lora, projector: lora}", "tune.vision and tune.projector: lora, but there is no lora block"),
+        ("lora: {}\ntune: {language: full}", "lora: no part of tune is lora"),
+        (
+            "lora: {targets: [q_proj]}\ntune: {language: frozen, vision: lora}",
+            "lora.targets: are of the language model",
+        ),
+        ("tune: {language: frozen}", "every part is frozen"),
+        ("pictures: {min_pixels: 9, max_pixels: 8}", "pictures.min_pixels: 9 is more than"),
+        ("loss: {correlate: 0, constrain: 0, infer: 0, answer: 0, between: 0}", "loss: every weight is 0"),
+    ],
+)
+def test_a_contradiction(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(RecipeFaults) as caught:
+        load_recipe(write(tmp_path, "extends: base.yaml\n" + text, "over.yaml", base=WHOLE))
+    assert len(caught.value.faults) == 1, caught.value.faults
+    assert message in caught.value.faults[0]
+
+
+def test_contradictions_are_found_beside_faulty_keys(tmp_path: Path) -> None:
+    text = WHOLE.replace("batch_size: 8", "batch_size: many") + "seeed: 1\npack: 50\nloss: {infre: 0}\nlora: 3\n"
+    with pytest.raises(RecipeFaults) as caught:
+        load_recipe(write(tmp_path, text + "pictures: {min_pixels: 9, max_pixels: 8}\n"))
+    assert len(caught.value.faults) == 6
+    for part in ("batch_size", "seeed", "infre", "lora: ", "max_length: 100 tokens do not fit", "min_pixels: 9"):
+        assert sum(part in fault for fault in caught.value.faults) == 1
+    assert "; ".join(caught.value.faults) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE.replace("steps: 10", "stpes: 10"),  # it is most likely the steps that are missing
+        WHOLE.replace("steps: 10", "steps: ten"),
+        WHOLE + "tune: {vision: lora}\nlora: [3]\n",
+        WHOLE + "lora: {targets: [q_proj, 3]}\ntune: {language: frozen, vision: lora}\n",
+        WHOLE + "loss: {correlate: 0, constrain: 0, infer: 0, answer: 0, between: x}\n",
+    ],
+)
+def test_no_contradiction_is_made_up_from_a_faulty_key(tmp_path: Path, text: str) -> None:
+    with pytest.raises(RecipeFaults) as caught:
+        load_recipe(write(tmp_path, text))
+    assert len(caught.value.faults) == 1, caught.value.faults
+
+
+def test_what_can_be_read_is_read_beside_the_faults(tmp_path: Path) -> None:
+    read = examine_recipe(write(tmp_path, WHOLE.replace("steps: 10", "stpes: 10") + "loss: {infer: x}\nmodel: 3\n"))
+    assert len(read.faults) == 3
+    assert (read.recipe.data, read.recipe.batch_size) == ("d.jsonl", 8)
+    assert read.knows("data", "batch_size", "loss.answer")
+    assert not read.knows("model.path")
+    assert not read.knows("steps")
+    assert not read.knows("loss.infer")
+    whole = examine_recipe(write(tmp_path, WHOLE + "pack: 50\n"))
+    assert len(whole.faults) == 1
+    assert whole.recipe.pack == 50
+    assert whole.knows("pack", "max_length")
