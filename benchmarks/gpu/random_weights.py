@@ -1,0 +1,39 @@
+"""Weights that are made on the device instead of read: a model of 7 billion parameters stands within seconds."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel
+
+
+@contextmanager
+def made_on(device: torch.device) -> Iterator[None]:
+    """Within it, ``from_pretrained`` of every model class gives random weights of the class's own initialization.
+
+    Everything around it is as in a run with real weights: what loads a model, in which type, with which attention, is
+    the code of whoever calls. The weights are made on ``device`` in the type that is asked for (by default that of the
+    configuration, as in transformers), so that neither a file nor the processor's memory ever holds them.
+    """
+    original = PreTrainedModel.__dict__["from_pretrained"]
+
+    def made(cls: type[PreTrainedModel], path: Any, *_: Any, **options: Any) -> PreTrainedModel:
+        if options.get("quantization_config") is not None:
+            raise NotImplementedError("random weights are not quantized")
+        config = copy.deepcopy(options.get("config") or cls.config_class.from_pretrained(path))
+        dtype = options.get("dtype")
+        chosen = {"attn_implementation": options["attn_implementation"]} if options.get("attn_implementation") else {}
+        torch.manual_seed(0)
+        with torch.device(device):
+            model = cls._from_config(config, dtype=config.dtype if dtype in (None, "auto") else dtype, **chosen)
+        return model.eval()
+
+    PreTrainedModel.from_pretrained = classmethod(made)
+    try:
+        yield
+    finally:
+        PreTrainedModel.from_pretrained = original
