@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-long test test-slow lint clean
+.PHONY: demo demo-long test test-slow test-equivalence lint clean
 
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
@@ -16,6 +16,9 @@ test: $(VENV)/ready-dev ## the test suite without its long checks
 
 test-slow: $(VENV)/ready-dev ## the long checks
 	$(BIN)/python -m pytest -q -m slow
+
+test-equivalence: $(VENV)/ready-dev ## one process = DDP = FSDP2 = ZeRO, packed = unpacked, resumed = unbroken, ours = TRL's
+	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadgroup tests/train/equivalence
 
 lint: $(VENV)/ready-dev ## format, then lint
 	$(BIN)/ruff format .
