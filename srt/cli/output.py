@@ -35,4 +35,6 @@ def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
 
 
 def _told(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.1e}" if 0 < abs(value) < 5e-4 else f"{value:.4f}"
