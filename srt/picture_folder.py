@@ -37,11 +37,21 @@ class PictureFolder:
             CannotCopy: its copy cannot be written.
         """
         data = file_bytes(root, path)
-        kind = media_type(data, f"{root / path}")
-        digest = hashlib.sha256(data).hexdigest()
         real, here = (root / path).resolve(), self.root.resolve()
-        if real.is_relative_to(here):
-            return Image(path=real.relative_to(here).as_posix(), sha256=digest)
+        if not real.is_relative_to(here):
+            return self.keep(data, f"{root / path}")
+        media_type(data, f"{root / path}")
+        return Image(path=real.relative_to(here).as_posix(), sha256=hashlib.sha256(data).hexdigest())
+
+    def keep(self, data: bytes, place: str) -> Image:
+        """The picture in ``data``, which is no file of its own yet, written to the folder of copies.
+
+        Raises:
+            UserError: it is not fit to be read; ``place`` opens the message.
+            CannotCopy: it cannot be written.
+        """
+        kind = media_type(data, place)
+        digest = hashlib.sha256(data).hexdigest()
         copy = self._copies / digest[:2] / f"{digest}{_SUFFIX[kind]}"
         try:
             # Not synced one by one: a copy that a crash tore is seen here the next time, and by its digest before that.

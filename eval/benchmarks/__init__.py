@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eval.benchmarks.benchmark import Benchmark
+from eval.benchmarks.geoeval import GEOEVAL
+from eval.benchmarks.hst import HST
+from eval.benchmarks.mathspatial import MATHSPATIAL
+from eval.benchmarks.plain import PROBLEMS
+from eval.benchmarks.solidgeo import SOLIDGEO
+from eval.benchmarks.space2025 import SPACE2025
+from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES
+from eval.benchmarks.threedsrbench import THREEDSRBENCH
 from srt.errors import UserError
 
 BENCHMARKS: dict[str, Benchmark] = {
     one.name: one
     for one in (
-        Benchmark(name="plain", about="problems of your own, one a line, as srt import and srt generate write them"),
+        PROBLEMS,
+        MATHSPATIAL,
+        SPACE2025,
+        SOLIDGEO,
+        GEOEVAL,
+        HST,
+        SPATIAL_ABILITIES,
+        THREEDSRBENCH,
     )
 }
 

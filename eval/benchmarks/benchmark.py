@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from pydantic import Field
+
+from srt.corpora.item import Reader
 from srt.prompts import PromptStyle, prompt_messages
-from srt.records import Image, Message, Problem, Record
+from srt.records import Answer, Image, Message, Problem, Record
 
 if TYPE_CHECKING:
     from eval.runs import Run
 
 PLAIN = "plain"
+Unit = Literal["percent", "share", "points", "count", "tokens", "ratio"]
 Options = Mapping[str, str]
 """The benchmark's own settings of a run (``shots: "5"``); they stand in the run's stamp."""
 
@@ -44,22 +47,35 @@ class Asking(NamedTuple):
     options: Options
 
 
-class Table(Record):
-    """A table of a report. The first column names the row; a figure is a share in [0, 1] unless ``unit`` says more."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str | float | None]]
-    unit: Literal["percent", "points", "count", "tokens", "ratio"] = "percent"
-    note: str | None = None
-
-
 class Published(Record):
-    """A row that others published: shown as such, never mixed with what was measured here."""
+    """A row that others published: shown as such, never mixed with what was measured here.
+
+    ``figures`` are named as the columns of a table are, in the unit of their column; ``people``: the row is of people,
+    not of a model.
+    """
 
     model: str
     figures: dict[str, float]
     source: str
+    people: bool = False
+
+
+class Table(Record):
+    """A table of a report, one row an arm (or a label), as papers print it; the first column names the row.
+
+    A figure is in ``unit``, or in that which ``units`` gives its column; ``percent`` and ``share`` are two ways to show
+    a share in [0, 1]. ``counts`` says how many problems stand behind each column (one entry a column, ``None`` where
+    that says nothing). ``published`` are rows of others for the same columns.
+    """
+
+    title: str
+    header: list[str]
+    rows: list[list[str | float | None]]
+    unit: Unit = "percent"
+    units: dict[str, Unit] = Field(default_factory=dict)
+    counts: list[int | None] = Field(default_factory=list)
+    published: list[Published] = Field(default_factory=list)
+    note: str | None = None
 
 
 def ask_plainly(problem: Problem, asking: Asking, variant: str = PLAIN) -> Question:
@@ -79,19 +95,27 @@ class Benchmark:
 
     Args:
         name: as ``srt eval --benchmark`` takes it.
-        read: the problems in the user's copy (a file or a folder), with pictures relative to the second path, which is
-            the file of problems that is to be written; ``None`` for a benchmark that takes a file of problems as it is.
+        read: reads the user's copy (a file or a folder): its problems, and the items that are not taken, each named
+            with its reason; ``None`` for a benchmark that takes a file of problems as it is.
         ask: what is asked of a set of problems.
         options: the options that it knows, each with the values that it can have; the first is the default.
-        tables: its own tables of a scored run, in the form in which it is published.
-        published: figures of others.
+        grade: the credit in [0, 1] for an answer to a problem as asked, where it is not right or wrong by equality.
+        tables: its own tables of scored runs, by the name of their arm, in the form in which it is published. One run
+            or several; with several, each is of the very same problems (:func:`eval.benchmarks.tables.run_tables`).
+        contrast: its own tables of several runs that differ in its options, on the very same problems.
+        of_means: the figures that a row of people has in its tables, from their means by category and subcategory and
+            over all (``overall``); where it is left out, these means themselves.
+        published: figures of others, for the tables that show them.
         about: one line for ``--help`` and the report.
     """
 
     name: str
     about: str
-    read: Callable[[Path, Path], Iterator[Problem]] | None = None
+    read: Reader | None = None
     ask: Callable[[Sequence[Problem], Asking], Iterator[Question]] = ask_each_plainly
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tables: Callable[[Run], list[Table]] | None = None
+    grade: Callable[[Problem, Answer], float] | None = None
+    tables: Callable[[Mapping[str, Run]], list[Table]] | None = None
+    contrast: Callable[[Mapping[str, Run]], list[Table]] | None = None
+    of_means: Callable[[Mapping[str, float]], dict[str, float]] | None = None
     published: tuple[Published, ...] = ()

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from srt.cli.output import JsonFlag, StrictFlag, print_summary
+from srt.errors import UserError
 
 
 def register(app: typer.Typer) -> None:
@@ -15,8 +16,12 @@ def register(app: typer.Typer) -> None:
 
     @app.command("import")
     def import_(
-        source: Annotated[str, typer.Argument(help="The corpus: mathspatial, solidgeo or space2025.")],
-        path: Annotated[Path, typer.Argument(help="A published file, or the folder that holds them.")],
+        source: Annotated[
+            str, typer.Argument(help="The corpus: mathspatial, solidgeo or space2025; or another benchmark.")
+        ],
+        path: Annotated[
+            Path, typer.Argument(help="A published file, or the folder that holds them; else a mapping (YAML).")
+        ],
         out: Annotated[Path, typer.Option("-o", "--out", help="Where the problems go (JSONL); refusals go beside it.")],
         lang: Annotated[str | None, typer.Option("--lang", help="zh (default) or en; mathspatial has both.")] = None,
         traces: Annotated[
@@ -25,13 +30,24 @@ def register(app: typer.Typer) -> None:
         strict: StrictFlag = False,
         as_json: JsonFlag = False,
     ) -> None:
-        """Read a published corpus from disk.
+        """Read a published corpus from disk, or a benchmark of your own files (docs/benchmarks.md).
 
         Example: srt import mathspatial MathSpatial/corpus -o problems.jsonl --lang en
         """
-        from srt.corpora import import_file
+        from srt.corpora import CORPORA, import_file
 
-        summary = import_file(source, path, out, lang=lang, traces=traces)
+        if source in CORPORA:
+            summary = import_file(source, path, out, lang=lang, traces=traces)
+        else:
+            from eval.benchmarks import BENCHMARKS
+            from eval.benchmarks.importing import import_benchmark
+
+            if source not in BENCHMARKS:
+                known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
+                raise UserError(f"unknown corpus {source!r}: the corpora are {known}; other benchmarks are {others}")
+            if traces is not None:
+                raise UserError(f"{source}: --traces is for mathspatial")
+            summary = import_benchmark(source, path, out, lang=lang)
         print_summary(summary, as_json)
         if strict and summary.get("refused"):
             raise typer.Exit(1)

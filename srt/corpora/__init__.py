@@ -36,13 +36,20 @@ def read_corpus(name: str, path: Path) -> Iterator[Problem]:
 
 
 def import_file(
-    name: str, path: Path, out: Path, *, lang: str | None = None, traces: Path | None = None
+    name: str,
+    path: Path,
+    out: Path,
+    *,
+    lang: str | None = None,
+    traces: Path | None = None,
+    reader: Reader | None = None,
 ) -> dict[str, Any]:
     """Read a corpus into ``out`` and say how many problems of each category it holds.
 
     Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``. Items that
-    are not taken are named in ``out`` with ``.refusals`` before its suffix. ``lang`` and ``traces`` (where the
-    published traces go) are for MathSpatial, which has both languages, and Chinese by default.
+    are not taken are named in ``out`` with ``.refusals`` before its suffix; a second one of an id is not. ``lang`` and
+    ``traces`` (where the published traces go) are for MathSpatial, which has both languages, and Chinese by default.
+    ``reader`` reads the data where they are of no corpus here (:mod:`eval.benchmarks.importing`).
 
     Raises:
         UserError: no such corpus or file, nothing in it, or an ``out`` that is ``path`` or lies in that folder.
@@ -50,7 +57,7 @@ def import_file(
     """
     if not path.exists():
         raise UserError(f"{path}: no such file or folder")
-    if name in CORPORA and name != "mathspatial" and (lang or traces):
+    if (reader is not None or name in CORPORA) and name != "mathspatial" and (lang or traces):
         raise UserError(f"{name}: --lang and --traces are for mathspatial")
     if lang is not None and lang not in get_args(Lang):
         raise UserError(f"--lang: {' or '.join(get_args(Lang))} was expected, not {lang!r}")
@@ -61,7 +68,9 @@ def import_file(
     if traces is not None:
         keep_apart(traces, out)
     pictures = PictureFolder(out)
-    read = _reader(name)(path, Request(lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures))
+    request = Request(lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures)
+    read = (reader or _reader(name))(path, request)
+    ids: set[str] = set()
     counts: Counter[str] = Counter()
     notes: Counter[str] = Counter()
     imported: list[Trace] = []
@@ -73,7 +82,11 @@ def import_file(
                 imported.append(item)
             elif isinstance(item, NotImported):
                 refused.append(item)
+            elif item.id in ids:
+                detail = f"id: {item.id!r} stands there twice; the first is taken"
+                refused.append(NotImported(item=item.id, what="problem", reason="duplicate", detail=detail))
             else:
+                ids.add(item.id)
                 counts[item.subcategory or item.category or "none"] += 1
                 notes.update(item.meta.get("notes", ()))
                 yield _with_traits(item)

@@ -60,8 +60,7 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
 
     Of alternatives (``10 cm ## 10 cm``) the first counts. A choice item whose answer is no letter has no answer.
     """
-    head, explanation = _cut_tail(printed)
-    head = " ".join(_ALTERNATIVE.split(head)[0].split())  # also: runs of blanks make the patterns below slow
+    head, explanation = printed_answer(printed), _cut_tail(printed)[1]  # runs of blanks make the patterns below slow
     if not head or len(head) > LONGEST or _SEE.fullmatch(head):
         return Gold(None, explanation or (head if len(head) > LONGEST else None))
     if choice or choices:
@@ -73,6 +72,11 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
             named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
             return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
     return Gold(_parts(head) or _single(head), explanation)
+
+
+def printed_answer(printed: str) -> str:
+    """The answer as it is printed, without the explanation behind it; of alternatives the first."""
+    return " ".join(_ALTERNATIVE.split(_cut_tail(printed)[0])[0].split())
 
 
 def is_letter(printed: str) -> bool:
@@ -107,7 +111,7 @@ def _parts(head: str) -> Answer | None:
         return _joined([_single(piece) for piece in pieces]) if all(pieces) else None
     for separator in (_SPLIT, _COMMAS):
         pieces = [piece for piece in separator.split(_bare(head)) if piece]
-        if len(pieces) > 1:
+        if len(pieces) > 1 and all(map(_closed, pieces)):  # A comma of ``(1, 2, 0)`` parts no answers.
             read = [_single(piece) for piece in pieces]
             if all(one.kind in ("number", "expression") for one in read):
                 return _joined(read)
@@ -166,6 +170,11 @@ def _balanced(text: str) -> bool:
         if depth < 0:
             return False
     return depth == 0
+
+
+def _closed(text: str) -> bool:
+    """Whether as many brackets close as open, of whatever kind: an interval is ``[0, 2)``."""
+    return sum(text.count(sign) for sign in "([{") == sum(text.count(sign) for sign in ")]}")
 
 
 def _unwrap(text: str) -> str:

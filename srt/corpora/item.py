@@ -18,6 +18,7 @@ Why = Literal[
     "no_answer",
     "answer_is_no_option",
     "picture",
+    "duplicate",
     "no_trace",
     "trace_malformed",
     "trace_without_answer",

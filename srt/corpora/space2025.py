@@ -12,7 +12,8 @@ SPR   ``spr_zh_*``      set     spatial position reasoning, Chinese; letters
 SPR   ``spr_en_*``      set     the same, English
 ====  ================  ======  ==================================================
 
-The official predictions file is JSONL ``{"id", "answer"}``: a list of letters for SPR, a string for the rest.
+The official predictions file is JSONL ``{"id", "answer"}``, one for all subtasks: a list of letters for SPR, a string
+for the rest.
 """
 
 from __future__ import annotations
@@ -31,25 +32,38 @@ from srt.records import Answer, Lang, Problem
 
 _ID = re.compile(r"(?P<task>jsi|rsr|rse|spr-(?P<lang>en|zh))-(?P<split>[a-z]+)-(?P<number>\d+)")
 _CODES = {"jsi": "DSA", "rsr": "RSR", "rse": "RSE", "spr-en": "SPR", "spr-zh": "SPR"}
-_LABELS = {"DSA": ("正确", "错误"), "RSR": ("正确", "错误"), "RSE": ("相同", "不同")}
+SUBTASKS = frozenset(_CODES.values())
+"""The codes of the subtasks; SPR is two, one a language."""
+
+_LETTER = re.compile("[A-Z]")
+LABELS = {"DSA": ("正确", "错误"), "RSR": ("正确", "错误"), "RSE": ("相同", "不同")}
+"""What the answers of the language subtasks may say, word for word."""
 
 
 def read(path: Path) -> Iterator[Problem]:
-    """The problems of one published file, or of all ``*.jsonl`` files of a folder, in the order of their names.
+    """The problems of one published file, or of all ``*.jsonl`` files in or below a folder, in the order of names.
+
+    Items that a folder holds twice, with their answer and without (the development sets), are taken once, with it.
 
     Raises:
         UserError: the path does not exist, or a folder holds no ``.jsonl`` file.
-        RecordError: a line is not an item of one of the five subtasks; the message names file, line and field.
+        RecordError: a line is not an item of one of the five subtasks, or another item has its id already; the message
+            names file, line and field.
     """
-    if path.is_dir():
-        files = sorted(path.glob("*.jsonl"))
-        if not files:
-            raise UserError(f"{path}: no .jsonl file in this folder")
-    else:
-        files = [path]
+    if not path.is_dir():
+        yield from (_problem(row, f"{path}:{number}") for number, row in read_rows(path))
+        return
+    files = sorted(path.rglob("*.jsonl"))
+    if not files:
+        raise UserError(f"{path}: no .jsonl file in this folder")
+    by_id: dict[str, Problem] = {}
     for file in files:
         for number, row in read_rows(file):
-            yield _problem(row, f"{file}:{number}")
+            problem = _problem(row, f"{file}:{number}")
+            there = by_id.setdefault(problem.id, problem)
+            if there is not problem:
+                by_id[problem.id] = _with_answer(there, problem, f"{file}:{number}")
+    yield from by_id.values()
 
 
 def write_predictions(path: Path, answers: Iterable[tuple[str, str, Answer | None]]) -> int:
@@ -64,6 +78,42 @@ def write_predictions(path: Path, answers: Iterable[tuple[str, str, Answer | Non
         lines.append(orjson.dumps({"id": problem_id, "answer": value}, option=orjson.OPT_APPEND_NEWLINE))
     write_atomically(path, lines)
     return len(lines)
+
+
+def read_predictions(path: Path) -> dict[str, Any]:
+    """The answers of an official predictions file by item, as they stand there.
+
+    Raises:
+        UserError: there is no such file, or an item stands on two lines.
+        RecordError: a line is not JSON, or has no ``id`` or no ``answer``.
+    """
+    answers: dict[str, Any] = {}
+    for number, row in read_rows(path):
+        item = row.get("id")
+        if not isinstance(item, str) or "answer" not in row:
+            raise RecordError(f"{path}:{number}: id, answer: a prediction has both, this line has {sorted(row)}")
+        if item in answers:
+            raise UserError(f"{path}:{number}: id: a second prediction for {item!r}")
+        answers[item] = row["answer"]
+    return answers
+
+
+def prediction_answer(problem: Problem, value: Any) -> Answer | None:
+    """The answer of a predictions file to ``problem``; ``None`` where it is not of the official shape."""
+    if problem.category != "SPR":
+        return Answer(kind="text", value=value.strip()) if isinstance(value, str) else None
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        return None
+    letters = [one.strip() for one in value]
+    return Answer(kind="choice_set", value=letters) if all(map(_LETTER.fullmatch, letters)) else None
+
+
+def _with_answer(first: Problem, second: Problem, place: str) -> Problem:
+    """The one of two readings of an item that has its answer; they may differ in nothing but what tells the answer."""
+    bare = [one.model_copy(update={"answer": None, "solution": None}) for one in (first, second)]
+    if bare[0] != bare[1] or (first.answer is None) == (second.answer is None):
+        raise RecordError(f"{place}: id: an item {second.id!r} stands in another line or file already")
+    return second if first.answer is None else first
 
 
 def _problem(row: dict[str, Any], place: str) -> Problem:
@@ -111,8 +161,8 @@ def _answer(value: Any, code: str, place: str) -> Answer:
         if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
             raise RecordError(f"{place}: answer: a list of letters was expected, not {value!r}")
         return Answer(kind="choice_set", value=value)
-    if value not in _LABELS[code]:
-        raise RecordError(f"{place}: answer: {' or '.join(_LABELS[code])} was expected, not {value!r}")
+    if value not in LABELS[code]:
+        raise RecordError(f"{place}: answer: {' or '.join(LABELS[code])} was expected, not {value!r}")
     return Answer(kind="text", value=value)
 
 

@@ -1,0 +1,79 @@
+"""MathSpatial-Bench: accuracy by subtype and by category, in the form of the paper's table, beside its rows.
+
+The paper's figures are means of two runs: two repeats of one run, or two run folders of one arm given to a comparison.
+Its overall figure is over all problems, not the mean of the columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from eval.benchmarks.benchmark import Benchmark, Table
+from eval.benchmarks.published_rows import published_rows
+from eval.benchmarks.tables import breakdown, policy_note
+from srt.corpora import mathspatial
+from srt.records import Problem
+
+if TYPE_CHECKING:
+    from eval.runs import Run
+
+SUBTYPES = {
+    "C3M": 49,
+    "3VM": 123,
+    "IVI": 290,
+    "CR": 56,
+    "MVC": 357,
+    "VT": 134,
+    "PRA": 145,
+    "GPC": 482,
+    "FPBI": 125,
+    "SCP": 213,
+    "PPCD": 26,
+}
+"""The columns of the paper's table, in its order, and how many problems of each Bench was published with."""
+
+_CATEGORIES = tuple(dict.fromkeys(mathspatial.CATEGORIES[code] for code in SUBTYPES))
+_RUNS = "The paper's figures are means of two runs."
+
+
+def tables(runs: Mapping[str, Run]) -> list[Table]:
+    """By subtype, with tokens and the published rows; by category."""
+    return [
+        breakdown(
+            "MathSpatial-Bench by subtype",
+            runs,
+            tuple(SUBTYPES),
+            lambda problem: [problem.subcategory or ""],
+            last=("overall", "tokens"),
+            published=published_rows("mathspatial", "subtypes"),
+            note=" ".join(filter(None, (_missing(runs), _RUNS, policy_note(runs)))),
+        ),
+        breakdown("MathSpatial-Bench by category", runs, _CATEGORIES, lambda problem: [problem.category or ""]),
+    ]
+
+
+def _missing(runs: Mapping[str, Run]) -> str | None:
+    """What the problems that were scored lack of Bench as published; problems of no subtype stand in no column."""
+    run = next(iter(runs.values()))
+    scored = {row.problem_id for row in run.scores.values()}
+    there = Counter(_subtype(run.problems[problem_id]) for problem_id in scored)
+    short = [f"{code} {there[code]} of {count}" for code, count in SUBTYPES.items() if there[code] != count]
+    other = there["other"]
+    parts = [f"not the whole of Bench: {', '.join(short)}" if short else "", f"{other} of no subtype" if other else ""]
+    text = "; ".join(filter(None, parts))
+    return f"{text[0].upper()}{text[1:]}." if text else None
+
+
+def _subtype(problem: Problem) -> str:
+    return problem.subcategory if problem.subcategory in SUBTYPES else "other"
+
+
+MATHSPATIAL = Benchmark(
+    name="mathspatial",
+    about="MathSpatial-Bench: 2,000 school problems with pictures, eleven subtypes in three categories",
+    read=mathspatial.read,
+    tables=tables,
+    published=published_rows("mathspatial", "subtypes"),
+)

@@ -1,0 +1,158 @@
+"""HST-bench: how it asks, circular and average accuracy, the side studies, on items of our own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from eval.backends.fake import FakeBackend
+from eval.benchmarks import chosen_options
+from eval.benchmarks.benchmark import Asking
+from eval.benchmarks.hst import DIMENSIONS, HST
+from eval.benchmarks.tables import run_tables
+from eval.compare import compare
+from eval.human import score_people
+from eval.predict import predict
+from eval.runs import Run, read_run
+from eval.score import score
+from srt.records import Problem
+
+TEXTS = ["mill", "barn", "tree", "well"]
+RIGHT = "well"
+Imported = Callable[..., tuple[list[Problem], list[dict[str, str]], dict[str, object]]]
+
+
+@pytest.fixture
+def problems(tmp_path: Path, imported: Imported, draw: Callable[..., Path]) -> list[Problem]:
+    """Twelve items; the first two have a picture and a text for it, the first four a rewritten form."""
+    draw(tmp_path / "data" / "map.png", 90)
+    rows = ["id\tquestion\tA\tB\tC\tD\tanswer\tpicture\tdiagram_description\tskill\tdiscipline\toperation"]
+    for number in range(12):
+        skill = list(DIMENSIONS)[number % len(DIMENSIONS)]
+        shown = ("map.png", "A map of a village.") if number < 2 else ("", "")
+        question = f"在地图上，第 item {number} 题问哪个最近？" if number % 2 else f"Which is nearest, item {number}?"
+        cells = [f"i{number}", question, *TEXTS, "D", *shown, skill, "physics", "numerical" if number % 3 else "none"]
+        rows.append("\t".join(cells))
+    data = tmp_path / "data"
+    (data / "items.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    again = [f"i{number},Item again: which stands nearest? item {number}." for number in range(4)]
+    (data / "again.csv").write_text("\n".join(["id,question", *again]) + "\n", "utf-8")
+    (data / "mapping.yaml").write_text(
+        "data: items.tsv\nfields: {dimension: skill}\n"
+        "twins: {rewritten: {file: again.csv, fields: {question: question}}}\n"
+    )
+    found, refused, _ = imported("hst", data)
+    assert not refused
+    return found
+
+
+@pytest.fixture
+def run(tmp_path: Path, problems: list[Problem]) -> Callable[..., Run]:
+    """``run(arm, reply, **options)``: a scored run; ``reply(item, options of the prompt)`` gives the letter."""
+
+    def make(arm: str, reply: Callable[[int, dict[str, str]], str], **options: str) -> Run:
+        def answer(prompt: str) -> str:
+            choices = dict(re.findall(r"^([A-D])\. (\w+)", prompt, re.M))
+            letter = reply(int(re.findall(r"item (\d+)", prompt)[-1]), choices)
+            return f"First ...\n★答案：{letter}★" if "答案" in prompt else f"First ...\n★ Answer: {letter} ★"
+
+        backend = FakeBackend(answer, model=arm, reads_pictures=True)
+        folder = tmp_path / "runs" / arm
+        predict(tmp_path / "problems.jsonl", folder, backend, arm=arm, benchmark="hst", options=options)
+        score(folder)
+        return read_run(folder)
+
+    return make
+
+
+def of_right(_: int, choices: dict[str, str]) -> str:
+    return next(letter for letter, text in choices.items() if text == RIGHT)
+
+
+def ask(problems: list[Problem], pictures: bool = True, **options: str) -> dict[tuple[str, str], str]:
+    asking = Asking("full", pictures, chosen_options(HST, options))
+    return {(one.problem.id, one.variant): one.messages[0].content for one in HST.ask(problems, asking)}
+
+
+def test_an_item_is_asked_in_three_rolls_with_steps_and_its_own_marker(problems: list[Problem]) -> None:
+    asked = ask(problems)
+    assert len(asked) == 36
+    english, chinese = asked["i2", "plain"], asked["i3", "plain"]
+    assert "step by step" in english
+    assert "'★ Answer: X ★'" in english
+    assert "★答案：X★" in chinese
+    assert "A. mill\nB. barn\nC. tree\nD. well" in english
+    assert "A. well\nB. mill\nC. barn\nD. tree" in asked["i2", "roll-1"]
+    assert "step by step" not in ask(problems, cot="off")["i2", "plain"]
+
+
+def test_without_the_picture_the_text_for_it_is_shown_and_only_such_items_are_asked(problems: list[Problem]) -> None:
+    asking = Asking("full", True, chosen_options(HST, {"picture": "off"}))
+    asked = list(HST.ask(problems, asking))
+    assert {one.problem.id for one in asked} == {"i0", "i1"}
+    assert all("A map of a village." in one.messages[0].content and not one.images for one in asked)
+    shown = {one.problem.id: one for one in HST.ask(problems, Asking("full", True, chosen_options(HST, {})))}
+    assert shown["i0"].images
+    assert "village" not in shown["i0"].messages[0].content
+
+
+def test_rewritten_forms_are_asked_alone(problems: list[Problem]) -> None:
+    asked = ask(problems, text="rewritten")
+    assert {ident for ident, _ in asked} == {"i0", "i1", "i2", "i3"}
+    assert all("Item again" in text for text in asked.values())
+
+
+def test_who_knows_the_answer_is_right_in_the_circle_and_who_says_d_is_so_on_the_mean_of_one_in_three(
+    run: Callable[..., Run],
+) -> None:
+    runs = {"knows": run("knows", of_right), "says D": run("says D", lambda *_: "D")}
+    tables = {table.title: table for table in run_tables(runs)}
+    total = tables["HST-bench"]
+    assert total.header == ["arm", "circular", "average"]
+    assert total.rows == [["knows", 1.0, 1.0], ["says D", 0.0, pytest.approx(1 / 3)]]
+    assert total.counts == [None, 12, 12]
+    by = tables["HST-bench: average accuracy by sub-dimension"]
+    assert by.header[1:] == list(DIMENSIONS)
+    assert by.counts[1:3] == [2, 2]
+    published = {row.model: row for row in total.published}
+    assert published["deepseek-r1"].figures == {"circular": 0.67, "average": 0.79}
+    assert published["people"].people
+    assert {row.people for row in total.published} == {True, False}
+    (people,) = tables["HST-bench: average accuracy by dimension"].published
+    assert people.figures == pytest.approx({"A": 0.769, "B": 0.874, "C": 0.81})
+
+
+def test_runs_that_differ_in_an_option_are_contrasted_on_the_items_of_both(run: Callable[..., Run]) -> None:
+    wrong = run("rewritten", lambda item, choices: of_right(item, choices) if item != 1 else "A", text="rewritten")
+    (total, table) = run_tables({"original": run("original", of_right), "rewritten": wrong})
+    # Item 1 is wrong twice of three: "A" is right in one roll.
+    assert table.rows == [["original − rewritten", 0.25, pytest.approx(2 / 12), 4.0, "text: original / rewritten"]]
+    assert table.unit == "points"
+    assert next(row[1:] for row in total.rows) == [1.0, 1.0]
+
+
+def test_an_item_of_another_dimension_is_refused_by_name(tmp_path: Path, imported: Imported) -> None:
+    (tmp_path / "x.csv").write_text(
+        "question,A,B,answer,dimension\nWhich?,mill,barn,A,D9\nWhich, then?,mill,barn,A,A1\n".replace(", then", " then")
+    )
+    kept, refused, _ = imported("hst", tmp_path / "x.csv")
+    assert len(kept) == 1
+    assert "x.csv:2: dimension: A1 or A2" in refused[0]["detail"]
+
+
+def test_a_comparison_pairs_the_side_study_and_shows_people_beneath(tmp_path: Path, run: Callable[..., Run]) -> None:
+    folders = [
+        run("original", of_right).folder,
+        run("rewritten", lambda item, choices: of_right(item, choices) if item != 1 else "A", text="rewritten").folder,
+    ]
+    (tmp_path / "r.csv").write_text("participant,item,answer\nann,i0,D\nann,i1,A\n")
+    score_people(tmp_path / "r.csv", tmp_path / "problems.jsonl", tmp_path / "people", benchmark="hst")
+    comparison = compare(folders, tmp_path / "report", reference="original", people=[tmp_path / "people"])
+    (difference,) = comparison.differences
+    assert (difference.count, difference.difference) == (4, pytest.approx(-2 / 12))
+    total, drop = comparison.tables
+    assert drop.rows[0][1] == 0.25
+    assert [row.figures["average"] for row in total.published if row.people] == [pytest.approx(0.801), 0.5]

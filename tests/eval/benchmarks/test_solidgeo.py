@@ -1,0 +1,114 @@
+"""SolidGeo: the published table form, levels, forms and languages; several types, parts and units; items of our own."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from eval.benchmarks.solidgeo import TYPES
+from eval.benchmarks.tables import markdown_table, run_tables
+from eval.runs import Run
+
+CUBE: dict[str, Any] = {
+    "question": "item 1: the volume of the cube?\n<ImageHere>",
+    "choices": [],
+    "image": ["images\\1.jpg"],
+    "answer": "$V=8 \\mathrm{~cm}^{3}$",
+    "solution": [],
+    "answer_type": "single-step",
+    "problem_type": ["Measurement of Solid Geometric Forms"],
+    "complexity_level": "Level 1",
+    "source": "made up",
+    "qa_id": 1,
+}
+VIEWS = CUBE | {
+    "question": "item 2: which is the top view?\n<image1>",
+    "choices": ["a square", "a circle", "a line"],
+    "answer": "B\n\n[Analysis] Look from above.",
+    "answer_type": "choice",
+    "problem_type": ["Multi-view Projection", "Spatial Metric Relations"],
+    "complexity_level": "Level 2",
+}
+PARTS = CUBE | {
+    "question": "item 3：求圆柱的体积与侧面积。<image1>",
+    "answer": "(1) 6; (2) 4",
+    "answer_type": "multi-step",
+    "problem_type": ["Spatial Metric Relations"],
+    "complexity_level": "Level 3",
+}
+REPLIES = {"1": "8 cm^3", "2": "B", "3": "(1) 6; (2) 5"}
+
+
+@pytest.fixture
+def data(tmp_path: Path, draw: Callable[..., Path]) -> Path:
+    draw(tmp_path / "data" / "images" / "1.jpg")
+    rows = {str(number): row for number, row in enumerate((CUBE, VIEWS, PARTS))}
+    (tmp_path / "data" / "SolidGeo.json").write_bytes(orjson.dumps(rows))
+    return tmp_path / "data"
+
+
+def test_the_tables(data: Path, tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any) -> None:
+    problems, refused, _ = imported("solidgeo", data)
+    assert (len(problems), refused) == (3, [])
+    runs = {"model": run_of("solidgeo", tmp_path / "problems.jsonl", REPLIES.__getitem__)}
+    by_type = figures(runs, "SolidGeo by problem type")["model"]
+    assert list(by_type) == ["overall", *TYPES.values(), "tokens"]
+    there = {name: value for name, value in by_type.items() if value is not None and name != "tokens"}
+    # Item 2 counts under both of its types; item 3 is wrong for one wrong part.
+    assert there == {"overall": pytest.approx(2 / 3), "MVP": 1.0, "SMR": 0.5, "MSGF": 1.0}
+    assert figures(runs, "SolidGeo by level")["model"] == {
+        "Level 1": 1.0,
+        "Level 2": 1.0,
+        "Level 3": 0.0,
+        "overall": pytest.approx(2 / 3),
+    }
+    forms = figures(runs, "SolidGeo by form of the answer")["model"]
+    assert (forms["single-step"], forms["choice"], forms["multi-step"]) == (1.0, 1.0, 0.0)
+    languages = figures(runs, "SolidGeo by language")["model"]
+    assert (languages["English"], languages["Chinese"]) == (1.0, 0.0)
+    text = markdown_table(run_tables(runs)[0])
+    assert "| Qwen2.5-VL-Instruct-7B (published) | 15.5 | 8.4 | 8.8 | 30.1 |" in text
+    assert "3 of the 3,113 published items." in text
+
+
+def test_what_cannot_be_scored_is_named(data: Path, imported: Any) -> None:
+    bad = {
+        "0": CUBE,
+        "1": CUBE | {"image": ["images\\2.jpg"], "question": "item 4"},
+        "2": CUBE | {"answer": "see the analysis", "question": "item 5"},
+        "3": VIEWS | {"answer": "F", "question": "item 6"},
+    }
+    (data / "SolidGeo.json").write_bytes(orjson.dumps(bad))
+    problems, refused, summary = imported("solidgeo", data)
+    assert len(problems) == 1
+    assert {row["item"]: row["reason"] for row in refused} == {
+        "solidgeo-1": "picture",
+        "solidgeo-2": "no_answer",
+        "solidgeo-3": "answer_is_no_option",
+    }
+    assert summary["refused"] == {
+        "problem answer_is_no_option": 1,
+        "problem no_answer": 1,
+        "problem picture": 1,
+    }
+
+
+def test_the_published_sample(tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any) -> None:
+    """On the user's copy: every item that is read falls under a type, a level and a form."""
+    folder = Path(os.environ.get("SRT_SOLIDGEO") or Path(__file__).parents[4] / "shared" / "data" / "solidgeo_sample")
+    if not folder.is_dir():
+        warnings.warn("SolidGeo is not here: set SRT_SOLIDGEO to run the tests on real data", stacklevel=1)
+        pytest.skip("no SolidGeo: set SRT_SOLIDGEO")
+    problems, refused, summary = imported("solidgeo", folder)
+    assert len(problems) + len(refused) == summary["problems"] + len(refused)
+    assert len(refused) < 0.1 * len(problems)
+    for problem in problems:
+        assert {TYPES.get(name) for name in problem.meta["problem_type"]} - {None}, problem.id
+        assert problem.meta["complexity_level"].startswith("Level "), problem.id
+        assert problem.meta["answer_type"] in ("choice", "single-step", "multi-step"), problem.id
