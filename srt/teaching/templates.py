@@ -65,17 +65,27 @@ class Templates:
         return _put(self.texts[f"{lang}/{name}"], values).strip()
 
 
-def load_templates(own: Path | None) -> Templates:
-    """Our prompts, each replaced by the file of its name in ``own`` where there is one.
+def load_templates(
+    own: Path | None,
+    ours: Path = OURS,
+    fields: Mapping[str, frozenset[str]] = FIELDS,
+    needed: Mapping[str, frozenset[str]] = _NEEDED,
+) -> Templates:
+    """The prompts of the folder ``ours``, each replaced by the file of its name in ``own`` where there is one.
+
+    ``fields`` names the files there are, and the fields that each may use; ``needed`` those that it cannot do without.
 
     Raises:
         UserError: ``own`` is no folder, a file in it is none of ours by name, cannot be read, has a field that does not
             exist, lacks one that it needs, or lacks the line between the two messages.
     """
-    places = {f"{lang}/{name}": OURS / lang / f"{name}.md" for lang in LANGS for name in FIELDS}
+    places = {f"{lang}/{name}": ours / lang / f"{name}.md" for lang in LANGS for name in fields}
     if own is not None:
         places |= _own_files(own, set(places))
-    return Templates({key: _read(path, key.split("/")[1]) for key, path in places.items()})
+    names = {key: key.split("/")[1] for key in places}
+    return Templates(
+        {key: _read(path, names[key], fields[names[key]], needed[names[key]]) for key, path in places.items()}
+    )
 
 
 def _own_files(own: Path, known: set[str]) -> dict[str, Path]:
@@ -90,17 +100,17 @@ def _own_files(own: Path, known: set[str]) -> dict[str, Path]:
     return found
 
 
-def _read(path: Path, name: str) -> str:
+def _read(path: Path, name: str, known: frozenset[str], needed: frozenset[str]) -> str:
     try:
         text = path.read_text(encoding="utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"prompts: {path}: cannot be read: {error}") from None
     for match in _FIELD.finditer(text):
-        if match[1] not in FIELDS[name]:
+        if match[1] not in known:
             line = text.count("\n", 0, match.start()) + 1
-            fields = ", ".join(sorted(f"{{{field}}}" for field in FIELDS[name]))
+            fields = ", ".join(sorted(f"{{{field}}}" for field in known))
             raise UserError(f"prompts: {path}:{line}: {match[0]} is no field of this prompt; there are {fields}")
-    for field in sorted(_NEEDED[name] - set(_FIELD.findall(text))):
+    for field in sorted(needed - set(_FIELD.findall(text))):
         raise UserError(f"prompts: {path}: the field {{{field}}} is missing; this prompt cannot do without it")
     if name not in _PIECES and not _RULE.search(text):
         raise UserError(f"prompts: {path}: a line --- between the system message and the user's turn is missing")
