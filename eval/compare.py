@@ -10,43 +10,25 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from eval.benchmarks.benchmark import Table
+from eval.benchmarks.tables import run_tables
+from eval.bootstrap import RESAMPLES
+from eval.clusters import cluster_of
+from eval.differences import Difference, common_problems, differences
+from eval.human import read_people, with_people
 from eval.plots import accuracy_against_tokens, accuracy_by_scene
 from eval.report import markdown, page
 from eval.runs import R, RowId, Run, read_run, write_json
-from eval.significance import holm, mcnemar_exact, paired_bootstrap
+from eval.sampling import sample_curve
+from eval.significance import Estimate
 from eval.summary import Share, Summary, mean_values, summarise
 from srt.errors import UserError
 from srt.jsonl import write_atomically
 from srt.records import Problem, Record
 
 Drawing = Callable[[Problem], str | None]
-RESAMPLES = 10_000
 SEED = 0
 _OF_AN_ARM = ("backend", "settings", "style", "pictures", "benchmark", "options", "repeats")
-_OWN_PAIRS = (("srt", "answer"), ("srt", "cot"))
-
-
-class Difference(Record):
-    """``arm`` minus ``reference`` on the common problems: accuracy, its 95% bootstrap interval, exact McNemar.
-
-    ``count`` problems fall into ``clusters`` (problems of one ``group_id`` are one), which the bootstrap draws whole.
-    ``only_arm`` and ``only_reference`` are the problems that one alone solves, ``p`` their test; none of the three
-    where repeats make values fractional. ``p_holm`` is adjusted over all rows of the table. ``token_ratio`` is the
-    ratio of mean output tokens.
-    """
-
-    arm: str
-    reference: str
-    count: int
-    clusters: int
-    difference: float
-    low: float
-    high: float
-    only_arm: int | None
-    only_reference: int | None
-    p: float | None
-    p_holm: float | None
-    token_ratio: float | None
 
 
 class RunAccuracy(Record):
@@ -62,6 +44,8 @@ class Comparison(Record):
     ``clusters`` is how many puzzles the common problems are, where those with one ``group_id`` count once.
 
     An arm with several runs (training seeds) stands in ``arms`` with the mean over them; ``runs`` has each alone.
+    ``tokens_per_right`` are output tokens for each right answer, ``None`` for an arm without any. ``tables`` are those
+    of the benchmark, where all runs are of one.
     """
 
     common: int
@@ -69,6 +53,8 @@ class Comparison(Record):
     left_out: dict[str, int]
     arms: list[Summary]
     differences: list[Difference]
+    tokens_per_right: dict[str, Estimate | None]
+    tables: list[Table]
     resamples: int = RESAMPLES
     seed: int = SEED
     runs: dict[str, list[RunAccuracy]]
@@ -81,6 +67,7 @@ def compare(
     reference: str | None = None,
     drawing: Drawing | None = None,
     examples: int = 6,
+    people: Sequence[str | Path] = (),
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
 
@@ -88,10 +75,12 @@ def compare(
     ``reference`` is the arm that all others are compared with: ``base`` if there is one, else the first; ``srt`` is
     also compared with ``answer`` and ``cot``. ``drawing`` gives the picture of a problem's scene as SVG; its world's if
     none is given. ``examples`` is how many problems the page shows. Runs of one arm (training seeds) count as repeats.
+    ``people`` are folders of ``srt human``, whose rows stand beneath the benchmark's tables.
 
     Raises:
         UserError: a folder that is no scored run, one model given twice for an arm, runs of an arm that differ in
-            more than the model, an unknown reference, no common problem, one problem id with different texts.
+            more than the model, runs scored under different policies, an unknown reference, no common problem, one
+            problem id with different texts.
     """
     by_arm = _read(folders)
     runs = {arm: pool(several) for arm, several in by_arm.items()}
@@ -100,7 +89,7 @@ def compare(
         reference = "base" if "base" in runs else names[0]
     if reference not in runs:
         raise UserError(f"reference {reference!r}: no such arm here; there are {', '.join(names)}")
-    common, left_out = _common(runs)
+    common, left_out = common_problems(runs)
     accuracies = {
         arm: [
             RunAccuracy(fingerprint=run.stamp.fingerprint, accuracy=summarise(run, set(common)).accuracy)
@@ -108,12 +97,17 @@ def compare(
         ]
         for arm, several in by_arm.items()
     }
+    beside = [row for folder in people for row in read_people(folder).rows]
+    paired = differences(by_arm, common, reference, SEED)
+    problems = next(iter(runs.values())).problems
     comparison = Comparison(
         common=len(common),
-        clusters=len(set(_clusters(next(iter(runs.values())), common))),
+        clusters=len({cluster_of(problems[problem_id]) for problem_id in common}),
         left_out=left_out,
-        arms=[summarise(run, set(common)) for run in runs.values()],
-        differences=_differences(runs, common, reference),
+        arms=[_summary(runs[arm], several, set(common)) for arm, several in by_arm.items()],
+        differences=paired.rows,
+        tokens_per_right=paired.tokens_per_right,
+        tables=with_people(run_tables(runs, set(common)), beside),
         runs=accuracies,
     )
     output = Path(output)
@@ -183,6 +177,12 @@ def pool(runs: Sequence[Run]) -> Run:
     return dataclasses.replace(first, stamp=stamp, predictions=predictions, scores=scores, checked=checked)
 
 
+def _summary(pooled: Run, runs: Sequence[Run], only: set[str]) -> Summary:
+    """The summary of an arm. What sampling brings is a matter of each training run: a vote across runs is none."""
+    summary = summarise(pooled, only)
+    return summary if len(runs) == 1 else summary.model_copy(update={"sampling": sample_curve(runs, only)})
+
+
 def _moved(rows: dict[RowId, R], by: int) -> dict[RowId, R]:
     return {(problem, variant, repeat + by): row for (problem, variant, repeat), row in rows.items()}
 
@@ -205,63 +205,16 @@ def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:
             if different:
                 raise UserError(f"{same_arm} but differ in {', '.join(different)}: give them arms of their own")
         others.append(run)
+    _see_one_policy([run for several in by_arm.values() for run in several])
     return by_arm
 
 
-def _common(runs: dict[str, Run]) -> tuple[list[str], dict[str, int]]:
-    """Problems with gold that all runs have, in the first run's order, and how many of each run's own are not."""
-    scored = {name: {row.problem_id for row in run.scores.values()} for name, run in runs.items()}
-    shared = set.intersection(*scored.values())
-    first = next(iter(runs.values()))
-    common = [problem_id for problem_id in first.problems if problem_id in shared]
-    if not common:
-        raise UserError(f"the runs {', '.join(runs)} have no scored problem in common, so they cannot be compared")
-    for run in runs.values():
-        for problem_id in common:
-            if run.problems[problem_id] != first.problems[problem_id]:
-                raise UserError(
-                    f"{run.folder}: its problem {problem_id!r} is not the problem of that id in {first.folder}"
-                )
-    return common, {name: len(ids - shared) for name, ids in scored.items()}
-
-
-def _clusters(run: Run, common: list[str]) -> list[tuple[str, str]]:
-    """The cluster of each common problem: its ``group_id``, or the problem itself where it has none."""
-    groups = [(run.problems[problem_id].group_id, problem_id) for problem_id in common]
-    return [("problem", problem_id) if group is None else ("group", group) for group, problem_id in groups]
-
-
-def _differences(runs: dict[str, Run], common: list[str], reference: str) -> list[Difference]:
-    pairs = [(name, reference) for name in runs if name != reference]
-    pairs += [
-        pair for pair in _OWN_PAIRS if set(pair) <= set(runs) and pair not in pairs and (pair[1], pair[0]) not in pairs
-    ]
-    rows = [_difference(runs[arm], runs[other], arm, other, common) for arm, other in pairs]
-    tested = [row for row in rows if row.p is not None]
-    adjusted = iter(holm([row.p for row in tested if row.p is not None]))
-    return [row if row.p is None else row.model_copy(update={"p_holm": next(adjusted)}) for row in rows]
-
-
-def _difference(run: Run, other: Run, arm: str, reference: str, common: list[str]) -> Difference:
-    first, second = mean_values(run.scores.values()), mean_values(other.scores.values())
-    a, b = [first[problem_id] for problem_id in common], [second[problem_id] for problem_id in common]
-    clusters = _clusters(run, common)
-    interval = paired_bootstrap(a, b, clusters, resamples=RESAMPLES, seed=SEED)
-    binary = set(a) | set(b) <= {0.0, 1.0}
-    only_arm = sum(x > y for x, y in zip(a, b, strict=True))
-    only_reference = sum(x < y for x, y in zip(a, b, strict=True))
-    tokens, other_tokens = (summarise(each, set(common)).output_tokens for each in (run, other))
-    return Difference(
-        arm=arm,
-        reference=reference,
-        count=len(common),
-        clusters=len(set(clusters)),
-        difference=interval.value,
-        low=interval.low,
-        high=interval.high,
-        only_arm=only_arm if binary else None,
-        only_reference=only_reference if binary else None,
-        p=mcnemar_exact(only_arm, only_reference) if binary else None,
-        p_holm=None,
-        token_ratio=tokens.mean / other_tokens.mean if tokens and other_tokens else None,
-    )
+def _see_one_policy(runs: Sequence[Run]) -> None:
+    """Runs that were scored under different policies differ in what counts as right."""
+    folders: dict[str, Path] = {}
+    for run in runs:
+        for row in run.scores.values():
+            folders.setdefault(row.policy, run.folder)
+    if len(folders) > 1:
+        told = ", ".join(f"{folder} is {policy}" for policy, folder in sorted(folders.items()))
+        raise UserError(f"the runs were scored under different policies ({told}): score them again under one")

@@ -1,7 +1,7 @@
-"""Error bars and tests: how far a figure, or a difference of two, could be chance.
+"""Error bars of one run, and tests of two: how far a figure, or a difference, could be chance.
 
 Each docstring says what its figure assumes. None covers the chance of training: two seeds of one arm differ by more
-than these intervals show.
+than these intervals show (:mod:`eval.bootstrap` draws seeds too).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-import numpy as np
+from scipy.special import stdtrit
+
+from srt.records import Record
 
 CONFIDENCE = 0.95
 
@@ -25,6 +27,20 @@ class Interval:
     high: float
 
 
+class Estimate(Record):
+    """An :class:`Interval` in a file: a bound that is infinite is ``None``."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def estimate(interval: Interval) -> Estimate:
+    """``interval`` as it is written to files; its value must be finite."""
+    low, high = (bound if math.isfinite(bound) else None for bound in (interval.low, interval.high))
+    return Estimate(value=interval.value, low=low, high=high)
+
+
 def wilson(right: float, count: int, confidence: float = CONFIDENCE) -> Interval:
     """The Wilson score interval of a share, ``right`` of ``count`` (Wilson, JASA 22, 1927, p. 209).
 
@@ -34,47 +50,45 @@ def wilson(right: float, count: int, confidence: float = CONFIDENCE) -> Interval
     """
     if count == 0:
         return Interval(math.nan, 0.0, 1.0)
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share = right / count
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return Interval(share, max(0.0, centre - half), min(1.0, centre + half))
+    return _score_interval(right / count, count, NormalDist().inv_cdf(0.5 + confidence / 2))
 
 
-def paired_bootstrap(
-    first: Sequence[float],
-    second: Sequence[float],
-    clusters: Sequence[Hashable],
-    *,
-    resamples: int = 10_000,
-    seed: int = 0,
-    confidence: float = CONFIDENCE,
-) -> Interval:
-    """Mean of ``first - second`` with the percentile interval of a cluster bootstrap.
+def clustered_wilson(
+    values: Sequence[float], clusters: Sequence[Hashable], confidence: float = CONFIDENCE
+) -> tuple[Interval, float]:
+    """The mean of ``values``, each in [0, 1], with an interval that allows for clusters; and its design effect.
 
-    All three are as long as there are problems; problems of one cluster (variants, translations) are drawn together,
-    clusters with replacement (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 8 and 13).
-    Assumes that clusters are independent; that they are many (dozens at least), or the interval is too narrow.
+    Wilson's interval for the effective number of problems, their number divided by the design effect, with Student's t
+    of (clusters - 1) in place of the normal quantile (Dean and Pagano, Journal of Survey Statistics and Methodology 3,
+    2015, p. 484; after Korn and Graubard, Survey Methodology 24, 1998, p. 193). The design effect comes from the
+    cluster-robust variance of the mean, as Miller (Adding Error Bars to Evals, arXiv 2411.00640, 2024) takes
+    it; below 1 it counts as 1, and where all values are 0, or all 1, each cluster counts as one problem.
 
-    Raises:
-        ValueError: nothing to compare, or lengths that differ.
+    Assumes that clusters are independent of each other; inside a cluster anything goes.
     """
-    if not len(first) == len(second) == len(clusters) or not len(first):
-        raise ValueError(f"{len(first)}, {len(second)} values and {len(clusters)} clusters: equal and positive needed")
-    number: dict[Hashable, int] = {}
-    of_row = np.array([number.setdefault(cluster, len(number)) for cluster in clusters])
-    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
-    sums = np.bincount(of_row, weights=differences)
-    sizes = np.bincount(of_row)
-    generator = np.random.default_rng(seed)
-    rows = max(1, 2_000_000 // len(sums))  # bounds the memory of one block of draws to about 16 MB
-    means = []
-    for start in range(0, resamples, rows):
-        drawn = generator.integers(0, len(sums), size=(min(rows, resamples - start), len(sums)))
-        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
-    tail = (1 - confidence) / 2 * 100
-    low, high = np.percentile(np.concatenate(means), [tail, 100 - tail])
-    return Interval(float(differences.mean()), float(low), float(high))
+    share = math.fsum(values) / len(values) if values else math.nan
+    count = len(set(clusters))
+    if count < 2:
+        return Interval(share, 0.0, 1.0), math.nan
+    effect = design_effect(values, clusters, share * (1 - share)) or len(values) / count
+    return _score_interval(share, len(values) / effect, _student(count - 1, confidence)), effect
+
+
+def design_effect(values: Sequence[float], clusters: Sequence[Hashable], variance: float) -> float | None:
+    """By how much clusters multiply the variance of the mean of ``values``, where one value has ``variance``.
+
+    The cluster-robust variance (Liang and Zeger, Biometrika 73, 1986, p. 13), with its factor G/(G - 1) for G clusters,
+    over that of independent values; at least 1. ``None`` where it cannot be told: no variance, or one cluster.
+    """
+    mean = math.fsum(values) / len(values)
+    residuals: dict[Hashable, float] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        residuals[cluster] = residuals.get(cluster, 0.0) + value - mean
+    if len(residuals) < 2 or variance <= 1e-12:
+        return None
+    correction = len(residuals) / (len(residuals) - 1)
+    robust = correction * math.fsum(each * each for each in residuals.values()) / len(values) ** 2
+    return max(1.0, robust * len(values) / variance)
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
@@ -99,3 +113,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = highest
     return adjusted
+
+
+def _score_interval(share: float, count: float, z: float) -> Interval:
+    """Wilson's interval; ``count`` need not be whole."""
+    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return Interval(share, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def _student(freedom: int, confidence: float) -> float:
+    return float(stdtrit(freedom, 0.5 + confidence / 2))

@@ -9,6 +9,7 @@ import pytest
 from eval.backends.protocol import GenerationSettings
 from eval.compare import choose_examples, compare
 from eval.runs import read_run
+from eval.score import score
 from srt.errors import UserError
 from srt.jsonl import write_records
 from srt.records import Problem
@@ -125,6 +126,15 @@ def test_examples_show_disagreement_first(make_run: MakeRun) -> None:
     values = [[runs[arm].scores[problem_id, "plain", 0].value for arm in runs] for problem_id in chosen]
     assert all(len(set(row)) == 2 for row in values[:3])
     assert set(choose_examples(runs, common, 99)) == set(common)
+
+
+def test_runs_scored_under_different_policies_are_refused(make_run: MakeRun, tmp_path: Path) -> None:
+    folders = [make_run("base", lambda _: "ANSWER: B"), make_run("srt", lambda _: "ANSWER: B")]
+    score(folders[1], policy="lenient")
+    with pytest.raises(UserError, match=r"srt is lenient, .*base is strict\): score them again under one"):
+        compare(folders, tmp_path / "report")
+    score(folders[0], policy="lenient")
+    assert [arm.policy for arm in compare(folders, tmp_path / "report").arms] == ["lenient", "lenient"]
 
 
 def test_faults(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:

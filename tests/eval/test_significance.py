@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from eval.significance import holm, mcnemar_exact, paired_bootstrap, wilson
+from eval.significance import Interval, clustered_wilson, estimate, holm, mcnemar_exact, wilson
 
 
 @pytest.mark.parametrize(("right", "count"), [(0, 7), (3, 10), (50, 100), (399, 400), (12, 12)])
@@ -30,42 +29,66 @@ def test_mcnemar_is_the_binomial_test(b: int, c: int) -> None:
     assert mcnemar_exact(b, c) == pytest.approx(expected, rel=1e-9)
 
 
-def test_bootstrap_is_that_of_all_resamples() -> None:
-    """Four clusters have 256 resamples: their percentiles, counted one by one, are what drawing converges to."""
-    first, second = [1, 1, 0, 1, 1, 0], [0, 1, 1, 0, 0, 0]
-    clusters = ["a", "a", "b", "c", "c", "d"]
-    differences = {"a": [1, 0], "b": [-1], "c": [1, 1], "d": [0]}
-    means = [np.mean([value for name in draw for value in differences[name]]) for draw in product("abcd", repeat=4)]
-    low, high = np.percentile(means, [2.5, 97.5])
-    found = paired_bootstrap(first, second, clusters, resamples=200_000)
-    assert found.value == pytest.approx(2 / 6)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=0.02)
+def sandwich(values: np.ndarray, clusters: np.ndarray) -> float:
+    """The cluster-robust variance of the mean as the sandwich of a regression on a constant, matrix by matrix."""
+    x = np.ones((len(values), 1))
+    residuals = values - values.mean()
+    bread = np.linalg.inv(x.T @ x)
+    scores = [x[clusters == name].T @ residuals[clusters == name] for name in np.unique(clusters)]
+    meat = sum(np.outer(score, score) for score in scores) * len(scores) / (len(scores) - 1)
+    return float((bread @ meat @ bread)[0, 0])
 
 
-def test_bootstrap_agrees_with_the_normal_interval_on_many_problems() -> None:
-    generator = np.random.default_rng(1)
-    first, second = ((generator.random(2000) < share).astype(float) for share in (0.6, 0.5))
-    found = paired_bootstrap(first.tolist(), second.tolist(), range(2000))
-    differences = first - second
-    half = 1.96 * differences.std(ddof=1) / math.sqrt(2000)
-    assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), abs=0.003)
+def test_clustered_wilson_is_that_of_the_effective_number() -> None:
+    generator = np.random.default_rng(2)
+    clusters = np.arange(240) // 4
+    values = (generator.random(240) < np.repeat(generator.beta(2, 1, 60), 4)).astype(float)
+    interval, effect = clustered_wilson(values.tolist(), clusters.tolist())
+    share = values.mean()
+    expected = sandwich(values, clusters) / (share * (1 - share) / 240)
+    assert 1 < effect == pytest.approx(expected)
+    # Wilson's bounds are where |share - p| is t standard errors of p itself.
+    t, size = stats.t.ppf(0.975, 59), 240 / effect
+    for bound in (interval.low, interval.high):
+        assert abs(share - bound) == pytest.approx(t * math.sqrt(bound * (1 - bound) / size))
 
 
-def test_clusters_widen_the_interval() -> None:
-    first, second = [1.0, 1.0, 0.0, 0.0] * 25, [0.0] * 100
-    apart = paired_bootstrap(first, second, range(100))
-    together = paired_bootstrap(first, second, [at // 2 for at in range(100)])
-    assert together.high - together.low > 1.3 * (apart.high - apart.low)
+def test_clustered_wilson_at_its_edges() -> None:
+    whole, effect = clustered_wilson([1.0] * 60, [at // 3 for at in range(60)])
+    assert (whole.high, effect) == (1.0, 3.0)
+    assert whole.low == pytest.approx(1 / (1 + stats.t.ppf(0.975, 19) ** 2 / 20))  # as if 20 problems were right
+    opposed, effect = clustered_wilson([1.0, 0.0] * 30, [at // 2 for at in range(60)])
+    assert effect == 1.0
+    assert opposed.low < wilson(30, 60).low
+    one, effect = clustered_wilson([1.0, 0.0], "aa")
+    assert (one.low, one.high) == (0.0, 1.0)
+    assert math.isnan(effect)
+    assert math.isnan(clustered_wilson([], [])[0].value)
 
 
-def test_bootstrap_is_seeded_and_refuses_nothing() -> None:
-    rows = ([1.0, 0.0, 1.0], [0.0, 0.0, 1.0], "xyz")
-    assert paired_bootstrap(*rows, seed=3) == paired_bootstrap(*rows, seed=3)
-    with pytest.raises(ValueError, match="equal and positive"):
-        paired_bootstrap([], [], [])
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_clustered_wilson_covers(share: float) -> None:
+    """60 clusters of 4 with a correlation of 0.5 inside; plain Wilson covers far less."""
+    generator = np.random.default_rng(3)
+    clusters = [at // 4 for at in range(240)]
+    covered = plain = 0
+    for _ in range(500):
+        chance = np.repeat(generator.beta(share, 1 - share, 60), 4)
+        values = (generator.random(240) < chance).astype(float)
+        interval, _ = clustered_wilson(values.tolist(), clusters)
+        covered += interval.low <= share <= interval.high
+        naive = wilson(values.sum(), 240)
+        plain += naive.low <= share <= naive.high
+    assert 0.92 <= covered / 500 <= 0.98
+    assert plain / 500 < 0.85
 
 
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_an_infinite_bound_is_written_as_none() -> None:
+    found = estimate(Interval(2.0, 1.0, math.inf))
+    assert (found.value, found.low, found.high) == (2.0, 1.0, None)
