@@ -6,6 +6,7 @@ the answer A), and a text that leaves the choice open ("A or B") is ambiguous, n
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -13,15 +14,53 @@ from dataclasses import dataclass
 
 from srt.records import Answer, AnswerKind, Problem
 
-_DECORATION = re.compile(r"[*`★$]|\\(?:boxed|text|mathrm|mathbf)(?=\{)")
-_LEAD = re.compile(r"\s*(?:options?|choices?|letters?|选项)?\s*:?\s*", re.IGNORECASE)
+_DECORATION = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]|[*`$]|\\\\[()\\[\\]]|"
+    r"</?(?:b|i|u|p|em|br|strong|span|div|code|sub|sup|font)\b[^<>]{0,80}>|"
+    r"\\f?box(?:ed)?(?=\{)|\\(?:text|mathrm|mathbf|textbf|textit|mathit|rm|bf|boldsymbol|operatorname)(?=\s*\{)"
+)
+_BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
+_LEAD = re.compile(
+    r"[(\[\"']*\s*(?:either|both)?\s*(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*(?:is|are|是|为)?\s*:?\s*",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\(?\d{1,3}\)?\s*[,.:、)]\s*(?=[(\[\"']*[A-Za-z])")
+_BUT = re.compile(
+    r"(?:(?:it\s+)?is\s+|it'?s\s+)?not\s+\(?[A-Z]\)?\s*,?\s*but\s+(?:rather\s+)?|不是\s*[A-Z]\s*[,，]?\s*而?是\s*", re.I
+)
 _ITEM = r"[(\[{\"']*(?:[A-Z]+)[)\]}\"']*"
 _SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+)"
 _LETTERS = re.compile(rf"{_ITEM}(?:{_SEPARATOR}{_ITEM})*(?![A-Za-z])")
+_SMALL = re.compile(r"[(\[\"']*[a-z][)\]\"']*(?:\s*[,、;]\s*[(\[\"']*[a-z][)\]\"']*)*[.。]?")
 _OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
-_AFTER = re.compile(r"\s*(?:$|[.。,;:!)\]}\n])")
-_TRUE = {"true", "yes", "correct", "right", "正确", "对", "是"}
-_FALSE = {"false", "no", "incorrect", "wrong", "错误", "错", "否"}
+_AFTER = re.compile(
+    r"\s*(?:$|[.。,;:!)\]}\n]|选?项|(?:options?|choices?)?\s*(?:is|are)\s+(?:the\s+)?(?:correct|right)"
+    r"|(?:because|since|as)\s|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
+    re.IGNORECASE,
+)
+_TRUE = frozenset(
+    ("true", "yes", "correct", "right", "t", "y", "√", "正确", "对", "是", "真", "对的", "正确的", "是的")
+)
+_FALSE = frozenset(
+    (
+        "false",
+        "no",
+        "incorrect",
+        "wrong",
+        "f",
+        "n",
+        "×",
+        "错误",
+        "错",
+        "否",
+        "假",
+        "错的",
+        "错误的",
+        "不是",
+        "不对",
+        "不正确",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +121,7 @@ def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Read
         value = float(match[1])
         return Reading(Answer(kind="number", value=int(value) if value.is_integer() else value, unit=match[2]))
     if kind == "boolean":
-        word = body.casefold()
+        word = re.sub(r"^(?:it\s+is|this\s+is|是否正确:|判断:)\s*|[!.。\s\"'()]+$|^[\s\"'(]+", "", body.casefold())
         return Reading(Answer(kind="boolean", value=word in _TRUE) if word in _TRUE | _FALSE else None)
     if kind == "sequence":
         return Reading(
@@ -92,9 +131,9 @@ def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Read
 
 
 def _read_choices(text: str, choices: Mapping[str, str]) -> Reading:
-    body = _clean(text)
-    named = [letter for letter, option in choices.items() if _plain(option) == _plain(body.rstrip(".。"))]
-    if len(named) == 1 and body:
+    body = _BUT.sub("", _NUMBERED.sub("", _clean(text), count=1), count=1)
+    named = [letter for letter, option in choices.items() if _option(option) == _option(text)]
+    if len(named) == 1 and _option(text):
         return Reading(Answer(kind="choice_set", value=named))
     for letter, option in sorted(choices.items(), key=lambda item: -len(item[1])):
         if option.strip():
@@ -104,7 +143,7 @@ def _read_choices(text: str, choices: Mapping[str, str]) -> Reading:
             )
     start = _LEAD.match(body)
     at = start.end() if start else 0
-    if re.fullmatch(r"\(?[a-z]\)?[.。]?", body[at:]):
+    if _SMALL.fullmatch(body[at:]):
         body = body.upper()
     match = _LETTERS.match(body, at)
     if match is None or not _AFTER.match(body, match.end()):
@@ -134,10 +173,17 @@ def _names_another(rest: str, choices: Mapping[str, str], found: set[str]) -> bo
 
 def _clean(text: str) -> str:
     """``text`` with full-width forms narrowed, decoration and the braces around a whole dropped."""
-    body = _DECORATION.sub("", unicodedata.normalize("NFKC", text)).strip()
+    body = _DECORATION.sub("", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS)).strip()
     while len(body) > 1 and body[0] == "{" and body[-1] == "}":
         body = body[1:-1].strip()
     return " ".join(body.split())
+
+
+def _option(text: str) -> str:
+    """An option's text for comparison: without case, spacing, decoration and the full stop."""
+    return (
+        re.sub(r"\s|\\left|\\right|\\[,;:! ]", "", _clean(text).casefold()).rstrip(".。").replace("\\dfrac", "\\frac")
+    )
 
 
 def _plain(text: str) -> str:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
+Thinking = Literal["closed", "cut", "open"]
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Z]$")]
 
 
@@ -132,8 +133,11 @@ class Sequence(Record):
 class Prediction(Record):
     """One generation. Token counts come from ids, never from re-tokenized text.
 
-    ``image_tokens`` and ``reasoning_tokens`` keep their defaults until a back end counts them: the one there is reads
-    text and does not split its output.
+    ``image_tokens`` are part of ``input_tokens``. ``reasoning_tokens`` are part of ``output_tokens``; ``None`` where
+    the text does not show where its answer begins, or the back end does not say which tokens it wrote.
+    ``thinking``: what became of the think block that the prompt or the text opened: ``closed`` by the model, ``cut`` at
+    its budget and closed for the model, or ``open`` to the end. ``error`` says in one line why a prediction with
+    ``finish_reason`` ``error`` could not be made.
     """
 
     key: str
@@ -147,10 +151,17 @@ class Prediction(Record):
     reasoning_tokens: int | None = None
     finish_reason: Literal["stop", "length", "error"]
     seconds: float
+    thinking: Thinking | None = None
+    error: str | None = None
 
 
 class Score(Record):
-    """One prediction against gold. ``value`` is 1 or 0 (or a partial credit); anything but ``ok`` is 0."""
+    """One prediction against gold. ``value`` is 1 or 0 (or a partial credit); anything but ``ok`` is 0.
+
+    ``how`` says what decided whether the answer equals gold (``exact``, ``number``, ``unit``, ``algebra``,
+    ``math-verify``, ...), under ``policy``; there is none where nothing was compared. ``reference_tokens`` is the
+    length of the text by a tokenizer that all runs share, where one was named: ``reference_tokenizer``, with its hash.
+    """
 
     problem_id: str
     variant: str = "plain"
@@ -158,3 +169,7 @@ class Score(Record):
     value: float
     extracted: str | None
     status: Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
+    how: str | None = None
+    policy: Literal["strict", "lenient"] = "strict"
+    reference_tokens: int | None = None
+    reference_tokenizer: str | None = None

@@ -63,14 +63,17 @@ def equal_values(a: str, b: str) -> bool | None:
     Units are compared where both have them; a decimal equals only its own value, no rounding. Expressions in the same
     free names are equal if they are for all values of the names.
     """
-    found = [_equal_exactly(x, y) for x, y in itertools.product(_readings(a), _readings(b))]
+    found = [_equal_exactly(x, y) for x, y in itertools.product(readings(a), readings(b))]
     if any(found):
         return True
     return None if not found or None in found else False
 
 
-def _readings(text: str) -> list[Expression]:
-    """What ``text`` may say, as a formula and as prose (``2 m`` is two metres in prose); closed readings if any."""
+def readings(text: str) -> list[Expression]:
+    """What the expression ``text`` may say: as a formula and as prose (``2 m`` is two metres in prose).
+
+    Readings without free names alone, if there are any; nothing where it is not understood.
+    """
     body = text[:_LONGEST_ANSWER].strip().strip("$").rstrip(".。")
     trees: list[Expression] = []
     for source in (f"${body}$", body):

@@ -324,7 +324,7 @@ SOURCE = EXPERIMENT["train_problems"][0]
         ({"train": {**EXPERIMENT["train"], "stepz": 3}}, "train: stepz: no such key, did you mean steps?"),
         ({"train": {**EXPERIMENT["train"], "extends": "x.yaml"}}, "x.yaml: no such file"),
         ({"evaluate": {"tokens": 3}}, "evaluate: tokens: no such key, known are max_new_tokens, "),
-        ({"evaluate": {"batch_size": 0}}, "evaluate: batch_size: a whole number above 0 was expected, not 0"),
+        ({"evaluate": {"batch_size": 0}}, "evaluate: batch_size: Input should be greater than or equal to 1"),
         ({"launch": "no.yaml"}, "launch: no.yaml: no such accelerate file"),
         ({"model": "no"}, "model: no: no such folder"),
         ({"output": "traces.jsonl"}, "traces.jsonl: output: a folder was expected, this is a file"),
