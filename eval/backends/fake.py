@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from srt.prompts import render_prompt
@@ -54,6 +54,12 @@ class FakeBackend:
         """Batches in the given order."""
         indices = list(range(len(requests)))
         return [indices[at : at + self._batch_size] for at in range(0, len(indices), self._batch_size)]
+
+    def generate_batches(
+        self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
+    ) -> Iterator[tuple[int, list[Generation]]]:
+        """One batch after the other."""
+        return ((number, self.generate(batch, settings)) for number, batch in enumerate(batches))
 
     def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
         """Cut the reply to ``settings.max_new_tokens`` characters; the end of sequence counts as one token."""

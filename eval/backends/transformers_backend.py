@@ -1,33 +1,28 @@
-"""Generation with transformers: a causal language model from a folder, with a PEFT adapter where one is given.
+"""Generation with transformers: a text or vision-language model from a folder, with a PEFT adapter where one is given.
 
-Rows are padded on the left and batched by length. A batch of N gives what N single runs give: padding is masked, and
-positions count from each row's first real token. Only safetensors weights are read, and no code from the folder runs.
+Rows are padded on the left and batched by length. A batch of N gives what N single runs give: padding is masked,
+positions count from each row's first real token, and whatever a row draws or may not write depends on that row alone.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoTokenizer,
-    GenerationConfig,
-    LogitsProcessor,
-    LogitsProcessorList,
-)
-from transformers.convert_slow_tokenizer import bytes_to_unicode
-from transformers.utils.logging import disable_progress_bar
+from transformers import ContinuousBatchingConfig, GenerationConfig, LogitsProcessorList
 
-from eval.backends.protocol import Generation, GenerationSettings, Request
+from eval.backends.constraints import Constrained, Constraint, RowSampler, ThinkBudget, WordBan, token_bytes
+from eval.backends.inputs import PicturePrompts, Prompt, TextPrompts, pad_left
+from eval.backends.model_folder import ModelFolder
+from eval.backends.presets import family_of
+from eval.backends.protocol import Attention, Dtype, Generation, GenerationSettings, Request
+from eval.backends.tokens import count_reasoning, text_of, until_end, what_became_of_thinking
 from srt.errors import UserError
 from srt.language.text import MARKERS
 from srt.language.trace import Operation
@@ -35,34 +30,30 @@ from srt.prompts import render_prompt
 from srt.records import Message
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-Attention = Literal["auto", "eager", "sdpa", "flash_attention_2"]
 
-# What decides a model's output. Other files of the folder (training logs, checkpoints, read-mes) do not.
-_MODEL_FILES = (
-    "*.safetensors",
-    "*.safetensors.index.json",
-    "config.json",
-    "generation_config.json",
-    "tokenizer*",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.*",
-    "merges.txt",
-    "chat_template*",
-)
-_ADAPTER_FILES = ("adapter_config.json", "adapter_model.safetensors")
+BATCH_TOKENS = 131_072
+"""Default of ``batch_tokens``: 17 GB of keys and values of a Llama of 8 billion parameters in bfloat16."""
+
+# Of continuous batching.
+_CONTINUOUS_ROWS = 512  # between two writes to disk: what a killed run has to generate again at most
+_PAGE = 256  # tokens
+_PREFILL = 2048  # tokens in one forward pass
 
 
 class TransformersBackend:
     """A model folder, and an adapter folder if there is one, as a :class:`~eval.backends.protocol.Backend`.
 
-    ``dtype`` auto: float32 on a processor, else what the checkpoint holds. ``attention`` auto: eager on a processor
-    (on small models SDPA with a mask is several times slower there), else SDPA. ``threads`` sets torch's threads for
-    the whole process. Weights are loaded when the first batch is generated.
+    ``batch_size`` is the most rows of a batch, and ``batch_tokens`` the most places in it: rows times the longest
+    prompt with ``max_new_tokens``; a row that has more is a batch of its own. ``dtype`` auto: float32 on a processor,
+    else what the checkpoint holds. ``attention`` auto: eager on a processor (on small models SDPA with a mask is
+    several times slower there), else SDPA. ``threads`` sets torch's threads for the whole process. ``continuous``
+    generates by transformers' continuous batching, in which a row that ends makes room for the next: for text models
+    and greedy generation without constraints, for it knows no random stream and no constraint of a row's own. Weights
+    are loaded when the first batch is generated.
 
     Raises:
-        UserError: a folder or a file that is needed in it is missing.
+        UserError: a folder or a file that is needed in it is missing, the adapter is of another base, ``continuous``
+            for a model that reads pictures.
     """
 
     name = "transformers"
@@ -73,17 +64,23 @@ class TransformersBackend:
         adapter: str | Path | None = None,
         *,
         batch_size: int = 64,
+        batch_tokens: int = BATCH_TOKENS,
         device: Device = "auto",
         dtype: Dtype = "auto",
         attention: Attention = "auto",
         threads: int | None = None,
+        continuous: bool = False,
     ) -> None:
-        self._folder = _model_folder(Path(model))
-        self._adapter = None if adapter is None else _adapter_folder(Path(adapter))
+        self._files = ModelFolder(Path(model), None if adapter is None else Path(adapter))
         if batch_size < 1:
             raise UserError(f"batch size {batch_size}: at least 1 was expected")
-        self._batch_size = batch_size
-        self._bans_made: dict[Operation, list[tuple[bytes, list[bytes], list[torch.Tensor]]]] = {}
+        if batch_tokens < 1:
+            raise UserError(f"batch tokens {batch_tokens}: at least 1 was expected")
+        if continuous and self._files.reads_pictures:
+            raise UserError(f"{model}: continuous batching is for text models; this one reads pictures")
+        self._batch_size, self._batch_tokens, self._continuous = batch_size, batch_tokens, continuous
+        self._bans_made: dict[Operation, list[WordBan]] = {}
+        self._prompts_made: dict[tuple[int | None, int | None], TextPrompts | PicturePrompts] = {}
         self._device = _resolve_device(device)
         on_processor = self._device == "cpu"
         self._dtype = "float32" if dtype == "auto" and on_processor else dtype
@@ -94,257 +91,210 @@ class TransformersBackend:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over the files that decide the output, read once, and over number format and attention."""
-        digest = hashlib.sha256(f"{self._dtype} {self._attention}\n".encode())
-        folders: list[tuple[Path, tuple[str, ...]]] = [(self._folder, _MODEL_FILES)]
-        if self._adapter is not None:
-            folders.append((self._adapter, _ADAPTER_FILES))
-        for folder, patterns in folders:
-            files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
-            for file in sorted(files):
-                with open(file, "rb") as opened:
-                    digest.update(f"{file.name} {hashlib.file_digest(opened, 'sha256').hexdigest()}\n".encode())
-        return digest.hexdigest()
+        return self._files.digest(self._dtype, self._attention, *["continuous"] * self._continuous)
 
     @cached_property
     def description(self) -> dict[str, str]:
-        """Folders, device, number format, and the versions of what generates."""
-        adapter = {} if self._adapter is None else {"adapter": str(self._adapter), "peft": version("peft")}
+        """Folders, device, number format, batches, limits of pictures, and the versions of what generates."""
+        adapter, pictures = {}, {}
+        if self._files.adapter is not None:
+            base = "by the hash in its stamp" if self._files.base_verified else "by name and shapes only"
+            adapter = {"adapter": str(self._files.adapter), "adapter_fits": base, "peft": version("peft")}
+        if self.reads_pictures:
+            own = PicturePrompts(self._files.processor, GenerationSettings())
+            pictures = {"picture_limits": f"{own.limits} (of its processor, where the settings give none)"}
         return {
-            "model": str(self._folder),
+            "model": str(self._files.folder),
+            "family": family_of(self._files.folder),
             "device": self._device,
             "dtype": self._dtype,
             "attention": self._attention,
+            "batching": "continuous"
+            if self._continuous
+            else f"padded, at most {self._batch_size} rows and {self._batch_tokens} tokens",
             "torch": torch.__version__,
             "transformers": version("transformers"),
             **adapter,
+            **pictures,
         }
 
-    @cached_property
+    @property
     def tokenizer(self) -> Any:
-        """The tokenizer of the model folder."""
-        try:
-            return AutoTokenizer.from_pretrained(self._folder, local_files_only=True, trust_remote_code=False)
-        except (OSError, ValueError, KeyError) as error:
-            raise UserError(f"{self._folder}: its tokenizer cannot be read: {_first_line(error)}") from None
+        """The tokenizer of the model."""
+        return self._files.tokenizer
 
-    reads_pictures = False
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether the model has a vision tower."""
+        return self._files.reads_pictures
 
     def render(self, messages: Sequence[Message], pictures: int) -> str:
         """The prompt as the model's own chat template writes it."""
-        return render_prompt(self.tokenizer, list(messages))
-
-    def _ids(self, request: Request) -> list[int]:
-        # The template has written its special tokens: the tokenizer adds none.
-        return list(self.tokenizer.encode(request.prompt, add_special_tokens=False))
+        return render_prompt(self.tokenizer, list(messages), pictures)
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Batches of prompts of like length, longest first, so that a lack of memory shows at once."""
-        lengths = [len(self._ids(request)) for request in requests]
-        limit = getattr(self._config, "max_position_embeddings", None)
+        if self._continuous:
+            _check_continuous(settings)
+        prompts = self._prompts(settings)
+        lengths = [prompts.length(request) for request in requests]
+        limit = self._files.positions
         if lengths and limit is not None and max(lengths) + settings.max_new_tokens > limit:
             raise UserError(
-                f"{self._folder}: the longest prompt has {max(lengths)} tokens; with max_new_tokens "
+                f"{self._files.folder}: the longest prompt has {max(lengths)} tokens; with max_new_tokens "
                 f"{settings.max_new_tokens} that is beyond the model's {limit} positions"
             )
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
-        return [order[at : at + self._batch_size] for at in range(0, len(order), self._batch_size)]
+        batches: list[list[int]] = []
+        rows = 0
+        for index in order:
+            if not batches or len(batches[-1]) == rows:
+                batches.append([])
+                rows = self._rows(lengths[index] + settings.max_new_tokens)
+            batches[-1].append(index)
+        return batches
+
+    def generate_batches(
+        self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
+    ) -> Iterator[tuple[int, list[Generation]]]:
+        """One batch after the other, in the order of the plan."""
+        return ((number, self.generate(batch, settings)) for number, batch in enumerate(batches))
 
     def generate(self, batch: Sequence[Request], settings: GenerationSettings) -> list[Generation]:
-        """Generate for one batch; ``seconds`` of each row is the batch's time divided by its rows."""
-        model = self._model
+        """Generate for one batch; a request whose pictures cannot be shown is an ``error``, and the others go on.
+
+        ``seconds`` of each row is the batch's time divided by its rows.
+        """
+        self._model  # noqa: B018  loading it is no part of the batch's time
         started = time.perf_counter()
-        prompts = [self._ids(request) for request in batch]
-        width = max(map(len, prompts))
-        ids = torch.full((len(batch), width), self._pad)
-        mask = torch.zeros_like(ids)
-        for row, prompt in enumerate(prompts):
-            ids[row, width - len(prompt) :] = torch.tensor(prompt)
-            mask[row, width - len(prompt) :] = 1
-        processors = LogitsProcessorList(_WordBan(*ban, width) for ban in self._bans(settings.ban))
-        if settings.temperature > 0:
-            processors.append(_RowSampler(settings, [request.seed for request in batch]))
+        prompts = self._prompts(settings)
+        rows: list[Generation | None] = []
+        made: list[tuple[Request, Prompt]] = []
+        for request in batch:
+            try:
+                made.append((request, prompts.make(request)))
+                rows.append(None)
+            except UserError as error:
+                rows.append(Generation("", 0, 0, "error", 0.0, error=str(error)))
+        generated = iter(self._generate(made, settings) if made else [])
+        whole = [next(generated) if row is None else row for row in rows]
+        seconds = (time.perf_counter() - started) / len(batch)
+        return [replace(row, seconds=seconds) for row in whole]
+
+    def _generate(self, made: list[tuple[Request, Prompt]], settings: GenerationSettings) -> list[Generation]:
         config = GenerationConfig(
             max_new_tokens=settings.max_new_tokens,
             do_sample=False,
             num_beams=1,
-            eos_token_id=sorted(self._ends),
-            pad_token_id=self._pad,
+            eos_token_id=sorted(self._files.ends),
+            pad_token_id=self._files.pad,
         )
+        if self._continuous:
+            outputs = self._generate_continuously([prompt.ids for _, prompt in made], config)
+            return [self._generation(row, *each) for row, each in zip(outputs, made, strict=True)]
+        inputs = pad_left([prompt for _, prompt in made], self._files.pad)
+        width = inputs["input_ids"].shape[1]
+        constraints = [self._constraints(request, settings) for request, _ in made]
+        processors = LogitsProcessorList()
+        if any(constraints):
+            processors.append(Constrained(constraints, width, self._files.ends))
+        if settings.temperature > 0:
+            processors.append(RowSampler(settings, [request.seed for request, _ in made]))
         with torch.inference_mode():
-            output = model.generate(
-                input_ids=ids.to(self._device),
-                attention_mask=mask.to(self._device),
+            output = self._model.generate(
+                **{name: self._placed(value) for name, value in inputs.items()},
                 generation_config=config,
                 logits_processor=processors,
             )
-        rows = output[:, width:].tolist()
-        seconds = (time.perf_counter() - started) / len(batch)
-        inputs = mask.sum(dim=1).tolist()
-        return [self._generation(row, int(count), seconds) for row, count in zip(rows, inputs, strict=True)]
+        return [
+            self._generation(row, request, prompt, cut=any(getattr(each, "cut", False) for each in of_row))
+            for row, (request, prompt), of_row in zip(output[:, width:].tolist(), made, constraints, strict=True)
+        ]
 
-    def _generation(self, row: list[int], input_tokens: int, seconds: float) -> Generation:
-        end = next((at for at, token in enumerate(row) if token in self._ends), None)
-        text = self.tokenizer.decode(
-            row if end is None else row[:end], skip_special_tokens=False, clean_up_tokenization_spaces=False
+    def _generate_continuously(self, prompts: list[list[int]], config: GenerationConfig) -> list[list[int]]:
+        longest = max(map(len, prompts)) + config.max_new_tokens
+        cache = ContinuousBatchingConfig(
+            page_size=_PAGE,
+            # Left to itself it takes nine tenths of a GPU's free memory, or six tenths of a machine's.
+            num_blocks=max(self._batch_tokens // _PAGE, longest // _PAGE + 2),
+            max_batch_tokens=_PREFILL,
+            auto_switch_to_flash=False,
         )
+        # Its results come in the order of the prompts; what failed is missing or carries an error.
+        outputs = self._model.generate_batch(prompts, config, continuous_batching_config=cache, warmup=False)
+        results = list(outputs.values())
+        failed = [result.error for result in results if result.error is not None]
+        if failed or len(results) != len(prompts):
+            told = " ".join(str(failed[0]).split()) if failed else "generation ended early"
+            raise UserError(f"{self._files.folder}: continuous batching failed ({told}); evaluate without it")
+        return [list(result.generated_tokens) for result in results]
+
+    def _generation(self, row: list[int], request: Request, prompt: Prompt, cut: bool = False) -> Generation:
+        ids, ended = until_end(row, self._files.ends)
+        text = text_of(self.tokenizer, ids)
+        thinking = what_became_of_thinking(request.prompt, text)
         return Generation(
             text=text,
-            input_tokens=input_tokens,
-            output_tokens=len(row) if end is None else end + 1,
-            finish_reason="length" if end is None else "stop",
-            seconds=seconds,
+            input_tokens=len(prompt.ids),
+            image_tokens=prompt.image_tokens,
+            output_tokens=len(ids) + ended,
+            reasoning_tokens=None if thinking == "open" else count_reasoning(self.tokenizer, ids, text),
+            thinking="cut" if cut and thinking == "closed" else thinking,
+            finish_reason="stop" if ended else "length",
+            seconds=0.0,
         )
 
-    def _bans(self, operation: Operation | None) -> list[tuple[bytes, list[bytes], list[torch.Tensor]]]:
-        """What :class:`_WordBan` needs to keep the word of ``operation`` out, in each language."""
+    def _rows(self, places: int) -> int:
+        """How many rows of so many ``places`` a batch has."""
+        return _CONTINUOUS_ROWS if self._continuous else max(1, min(self._batch_size, self._batch_tokens // places))
+
+    def _placed(self, value: torch.Tensor) -> torch.Tensor:
+        return value.to(self._device, self._model.dtype if value.is_floating_point() else None)
+
+    def _prompts(self, settings: GenerationSettings) -> TextPrompts | PicturePrompts:
+        limits = (settings.min_pixels, settings.max_pixels)
+        if limits not in self._prompts_made:
+            self._prompts_made[limits] = (
+                PicturePrompts(self._files.processor, settings) if self.reads_pictures else TextPrompts(self.tokenizer)
+            )
+        return self._prompts_made[limits]
+
+    def _constraints(self, request: Request, settings: GenerationSettings) -> list[Constraint]:
+        """What the row of ``request`` may not write."""
+        if settings.grammar is not None:
+            from eval.grammar import make_trace_grammar  # which keeps the banned word out itself
+
+            return [make_trace_grammar(self.tokenizer, settings, request.prompt, self._files.ends)]
+        constraints: list[Constraint] = [*self._bans(settings.ban)]
+        if settings.think_budget is not None:
+            constraints.append(ThinkBudget(self.tokenizer, settings.think_budget, request.prompt))
+        return constraints
+
+    def _bans(self, operation: Operation | None) -> list[WordBan]:
+        """What keeps the word of ``operation`` out, in each language."""
         if operation is None:
             return []
         if operation not in self._bans_made:
-            words = [markers[operation].encode() for markers in MARKERS.values()]
-            self._bans_made[operation] = [(word, self._pieces, _completions(word, self._pieces)) for word in words]
+            pieces = token_bytes(self.tokenizer)
+            self._bans_made[operation] = [WordBan(markers[operation], pieces) for markers in MARKERS.values()]
         return self._bans_made[operation]
 
     @cached_property
-    def _pieces(self) -> list[bytes]:
-        """The bytes of each token. Byte-level vocabularies write each byte as a character, others write the text."""
-        byte_of = {character: byte for byte, character in bytes_to_unicode().items()}
-        tokens = self.tokenizer.convert_ids_to_tokens(list(range(len(self.tokenizer))))
-        return [
-            bytes(byte_of[c] for c in token) if all(c in byte_of for c in token) else token.encode()
-            for token in (each or "" for each in tokens)
-        ]
-
-    @cached_property
-    def _config(self) -> Any:
-        try:
-            return AutoConfig.from_pretrained(self._folder, local_files_only=True, trust_remote_code=False)
-        except (OSError, ValueError, KeyError) as error:
-            raise UserError(f"{self._folder}: its config.json cannot be read: {_first_line(error)}") from None
-
-    @cached_property
     def _model(self) -> Any:
-        disable_progress_bar()  # of loading weights; it would be torn lines in a log
-        try:
-            model: Any = AutoModelForCausalLM.from_pretrained(
-                self._folder,
-                dtype=self._dtype,
-                attn_implementation=self._attention,
-                use_safetensors=True,
-                local_files_only=True,
-                trust_remote_code=False,
+        return self._files.load(self._dtype, self._attention, self._device)
+
+
+def _check_continuous(settings: GenerationSettings) -> None:
+    for name, used in {
+        "a temperature": settings.temperature > 0,
+        "a ban": settings.ban is not None,
+        "a think_budget": settings.think_budget is not None,
+        "a grammar": settings.grammar is not None,
+    }.items():
+        if used:
+            raise UserError(
+                f"continuous batching: greedy generation without constraints was expected, not {name}; leave one out"
             )
-            if self._adapter is not None:
-                from peft import PeftModel
-
-                # LoRA sits inside the base model's own layers: its generate() is the adapted one. Merging would round.
-                model = PeftModel.from_pretrained(model, str(self._adapter)).get_base_model()
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise UserError(f"{self._adapter or self._folder}: cannot be loaded: {_first_line(error)}") from None
-        model.to(self._device).eval()
-        self._ends  # noqa: B018  the ends are read from the model's own generation defaults before those are dropped
-        # generate() fills what we leave unset from here: a checkpoint's own sampling defaults must not leak in.
-        model.generation_config = GenerationConfig()
-        return model
-
-    @cached_property
-    def _ends(self) -> frozenset[int]:
-        """Ids that end a sequence: the tokenizer's, the configuration's, and those of the generation defaults."""
-        found: set[int] = set()
-        sources = [self.tokenizer.eos_token_id, getattr(self._config, "eos_token_id", None)]
-        if (self._folder / "generation_config.json").is_file():
-            defaults = GenerationConfig.from_pretrained(self._folder, local_files_only=True)
-            sources.append(defaults.eos_token_id)
-        for source in sources:
-            found.update(source if isinstance(source, list) else [] if source is None else [source])
-        if not found:
-            raise UserError(f"{self._folder}: neither tokenizer nor config names an end-of-sequence token")
-        return frozenset(found)
-
-    @property
-    def _pad(self) -> int:
-        pad = self.tokenizer.pad_token_id
-        return min(self._ends) if pad is None else int(pad)
-
-
-class _WordBan(LogitsProcessor):  # type: ignore[misc]
-    """Forbids each token that would complete ``word``, whatever pieces it is spelled in, alone or inside a longer one.
-
-    ``pieces`` are the bytes of each token, ``completions`` is of :func:`_completions`; what is generated begins at the
-    column ``start``, so that the prompt may hold the word.
-    """
-
-    def __init__(self, word: bytes, pieces: list[bytes], completions: list[torch.Tensor], start: int) -> None:
-        self._word, self._pieces, self._completions, self._start = word, pieces, completions, start
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        # A token has at least one byte: older ones than these cannot be part of the word.
-        first = max(self._start, input_ids.shape[1] - len(self._word) + 1)
-        for row, ids in enumerate(input_ids[:, first:].tolist()):
-            text = b"".join(self._pieces[token] for token in ids)
-            begun = next(n for n in reversed(range(len(self._word))) if text.endswith(self._word[:n]))
-            scores[row, self._completions[begun].to(scores.device)] = float("-inf")
-        return scores
-
-
-def _completions(word: bytes, pieces: list[bytes]) -> list[torch.Tensor]:
-    """For each number of bytes of ``word`` that a text ends with: the tokens after which the text holds all of it."""
-    return [
-        torch.tensor([token for token, piece in enumerate(pieces) if word in word[:begun] + piece], dtype=torch.long)
-        for begun in range(len(word))
-    ]
-
-
-class _RowSampler(LogitsProcessor):  # type: ignore[misc]
-    """Sampling as an argmax: top-p on the tempered logits, then Gumbel noise from a generator of each row's own.
-
-    argmax(logits / T + Gumbel) is a draw from softmax(logits / T) (the Gumbel-max trick, Gumbel 1954; Maddison et al.,
-    "A* Sampling", 2014), and each row's noise depends on its seed alone, not on the batch.
-    """
-
-    def __init__(self, settings: GenerationSettings, seeds: Sequence[int]) -> None:
-        self._settings = settings
-        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        scores = scores.float() / self._settings.temperature
-        if self._settings.top_p < 1:
-            ordered, order = scores.sort(dim=-1, descending=True)
-            chances = ordered.softmax(dim=-1)
-            outside = chances.cumsum(dim=-1) - chances >= self._settings.top_p
-            scores = scores.masked_fill(outside.scatter(-1, order, outside), float("-inf"))
-        noise = torch.stack([torch.rand(scores.shape[1], generator=g) for g in self._generators])
-        gumbel = -torch.log(-torch.log(noise.clamp(1e-20, 1 - 1e-7)))
-        return scores + gumbel.to(scores.device)
-
-
-def _model_folder(folder: Path) -> Path:
-    if not folder.is_dir():
-        raise UserError(f"{folder}: no such model folder")
-    if not (folder / "config.json").is_file() and (folder / _ADAPTER_FILES[0]).is_file():
-        raise UserError(
-            f"{folder}: this is an adapter, not a model; give it with --adapter, and the model that it was trained on "
-            "with --model"
-        )
-    if not (folder / "config.json").is_file():
-        raise UserError(f"{folder}: not a model folder: there is no config.json in it")
-    if not any(folder.glob("*.safetensors")):
-        raise UserError(f"{folder}: no weights in safetensors form (*.safetensors) in it; other forms are not read")
-    return folder
-
-
-def _adapter_folder(folder: Path) -> Path:
-    if not folder.is_dir():
-        raise UserError(f"{folder}: no such adapter folder")
-    for name in _ADAPTER_FILES:
-        if not (folder / name).is_file():
-            raise UserError(f"{folder}: not an adapter folder: there is no {name} in it")
-    try:
-        kind = json.loads((folder / _ADAPTER_FILES[0]).read_bytes()).get("peft_type")
-    except (ValueError, AttributeError):
-        raise UserError(f"{folder / _ADAPTER_FILES[0]}: not a JSON object") from None
-    if kind != "LORA":
-        raise UserError(f"{folder}: an adapter of type {kind}; only LORA is supported")
-    return folder
 
 
 def _resolve_device(device: Device) -> str:
@@ -354,7 +304,3 @@ def _resolve_device(device: Device) -> str:
     if not there[device]:
         raise UserError(f"device {device}: this machine has none; use auto or cpu")
     return device
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

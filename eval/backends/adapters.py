@@ -1,0 +1,166 @@
+"""Adapter folders, and whether an adapter was trained on the base that it is given with.
+
+An adapter of another base loads without a word where the shapes fit, and what it then writes is worthless. The run
+that trained it left a stamp with a hash of its base; where there is none, the base that ``adapter_config.json`` names
+and the shapes of the weights must fit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from safetensors import SafetensorError, safe_open
+
+from srt.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+
+CONFIG = "adapter_config.json"
+WEIGHTS = "adapter_model.safetensors"
+ADAPTER_FILES = (CONFIG, WEIGHTS)
+TRAINING_STAMP = "stamp.json"
+_BASE_HASH = "model (contents)"
+_OF_LORA = re.compile(r"(.+)\.(lora_A|lora_B|lora_magnitude_vector)(?:\.weight)?")
+
+
+def adapter_folder(folder: Path) -> Path:
+    """``folder``, which holds a LoRA adapter (DoRA is one too).
+
+    Raises:
+        UserError: it does not exist, or holds no adapter of that kind in safetensors.
+    """
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such adapter folder")
+    for name in ADAPTER_FILES:
+        if not (folder / name).is_file():
+            raise UserError(f"{folder}: not an adapter folder: there is no {name} in it")
+    kind = adapter_config(folder).get("peft_type")
+    if kind != "LORA":
+        raise UserError(f"{folder}: an adapter of type {kind}; only LORA is supported")
+    return folder
+
+
+def adapter_config(folder: Path) -> dict[str, Any]:
+    """What ``adapter_config.json`` says.
+
+    Raises:
+        UserError: it is no JSON object.
+    """
+    return _json_object(folder / CONFIG)
+
+
+def check_base(adapter: Path, base: Path) -> bool:
+    """See that ``adapter`` was trained on ``base``; whether the contents of ``base`` are known to be the right ones.
+
+    Raises:
+        UserError: the adapter's stamp has the hash of another base; or there is no stamp, and the adapter's
+            configuration names a base of another name.
+    """
+    if (adapter / TRAINING_STAMP).is_file():
+        decides = _json_object(adapter / TRAINING_STAMP).get("decides")
+        hashed = decides.get(_BASE_HASH) if isinstance(decides, dict) else None
+        if not isinstance(hashed, str):
+            raise UserError(f"{adapter / TRAINING_STAMP}: decides: {_BASE_HASH!r} is missing: not the stamp of a run")
+        if hashed != base_hash(base):
+            raise UserError(
+                f"{base}: not the model that the adapter {adapter} was trained on: its contents differ from those that "
+                f"{TRAINING_STAMP} has the hash of"
+            )
+        return True
+    named = adapter_config(adapter).get("base_model_name_or_path")
+    if isinstance(named, str) and named and not _names(named, base):
+        raise UserError(
+            f"{base}: not the model that the adapter {adapter} was trained on: its {CONFIG} names {named} "
+            "(base_model_name_or_path), and there is no stamp to say that they are the same; if they are, mend the name"
+        )
+    return False
+
+
+def check_shapes(adapter: Path, base: Path, skeleton: torch.nn.Module) -> None:
+    """See that each tensor of ``adapter`` has its place in ``skeleton``, the model in ``base`` without weights.
+
+    Raises:
+        UserError: a tensor without a place or of another shape: the first is named, all are counted.
+    """
+    modules = dict(skeleton.named_modules())
+    tensors: dict[str, Any] = {**dict(skeleton.named_parameters()), **dict(skeleton.named_buffers())}
+    faults = []
+    try:
+        with safe_open(adapter / WEIGHTS, framework="np") as file:
+            names = list(file.keys())
+            shapes = {name: tuple(file.get_slice(name).get_shape()) for name in names}
+    except (OSError, SafetensorError) as error:
+        raise UserError(f"{adapter / WEIGHTS}: not a safetensors file: {' '.join(str(error).split())}") from None
+    if not names:
+        raise UserError(f"{adapter / WEIGHTS}: no tensor in it")
+    for name, shape in shapes.items():
+        if fault := _misfit(name, shape, modules, tensors):
+            faults.append(f"{name} {fault}")
+    if faults:
+        raise UserError(
+            f"{adapter}: does not fit the model {base}: {len(faults)} of {len(names)} tensors; the first: {faults[0]}"
+        )
+
+
+def base_hash(folder: Path) -> str:
+    """SHA-256 of the names and contents of all files that lie in ``folder``, as the stamp of a training run has it."""
+    digest = hashlib.sha256()
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    for file in files:
+        digest.update(f"{file.name if len(files) > 1 else ''}:".encode())
+        digest.update(bytes.fromhex(file_hash(file)))
+    return digest.hexdigest()
+
+
+def file_hash(file: Path) -> str:
+    """SHA-256 (hex) of the contents of ``file``; what has not changed since is not read again."""
+    state = file.stat()
+    return _file_hash(file.resolve(), state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _file_hash(file: Path, changed: int, size: int) -> str:
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _names(named: str, base: Path) -> bool:
+    """Whether ``named`` (a path, or an owner and a name) can mean the folder ``base``.
+
+    A folder of a hub's cache has the name above it: ``models--OWNER--NAME/snapshots/REVISION``.
+    """
+    last = named.rstrip("/\\").replace("\\", "/").rpartition("/")[2].lower()
+    parts = {part.rpartition("--")[2].lower() for path in (base.absolute(), base.resolve()) for part in path.parts[-3:]}
+    return last in parts
+
+
+def _misfit(name: str, shape: tuple[int, ...], modules: dict[str, Any], tensors: dict[str, Any]) -> str | None:
+    path = name.removeprefix("base_model.model.").replace(".base_layer.", ".")
+    match = _OF_LORA.fullmatch(path)
+    if match is None:
+        there = tensors.get(path)
+        if there is None:
+            return "has no counterpart"
+        return None if tuple(there.shape) == shape else f"is {list(shape)}, there it is {list(there.shape)}"
+    weight = getattr(modules.get(match[1]), "weight", None)
+    if weight is None:
+        return "has no counterpart"
+    outputs, inputs = weight.shape[0], weight.shape[-1]
+    size, expected = (shape[-1], inputs) if match[2] == "lora_A" else (shape[0], outputs)
+    return None if size == expected else f"is {list(shape)}, its module there has {outputs} x {inputs} weights"
+
+
+def _json_object(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(f"{file}: not a JSON object")
+    return found

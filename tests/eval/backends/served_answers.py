@@ -1,0 +1,11 @@
+"""What the fake endpoint answers in the tests of this folder; it is loaded by the endpoint's own process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def answer(body: dict[str, Any], rng: Any) -> str:
+    content = body["messages"][-1]["content"]
+    text = content if isinstance(content, str) else content[-1]["text"]
+    return f"{text[:80]} seed {body.get('seed')}\nANSWER: B"
