@@ -132,6 +132,11 @@ def run_problems(folder: Path, stamp: RunStamp, path: Path | None = None) -> dic
     return problems
 
 
+def problems_path(run: Run) -> Path:
+    """The file of the problems of ``run``, where its stamp says that it lies; pictures are relative to its folder."""
+    return Path(os.path.normpath(run.folder / run.stamp.problems.path))
+
+
 def run_questions(stamp: RunStamp, problems: dict[str, Problem]) -> dict[tuple[str, str], Problem]:
     """What the run asks of ``problems``: each problem as asked, by its id and variant."""
     asking = Asking(stamp.style, stamp.pictures, stamp.options)
@@ -165,6 +170,11 @@ def read_run(folder: Path) -> Run:
     if set(predictions) != set(checked) or not {key for key in predictions if problems[key[0]].answer} <= set(scores):
         raise UserError(f"{folder}: its scores are not of its predictions: score it again")
     return Run(folder, stamp, problems, questions, predictions, scores, checked)
+
+
+def scores_sha256(folder: Path) -> str:
+    """SHA-256 (hex) of the scores in ``folder``: what is made from them keeps it, and is known as stale by it."""
+    return _sha256(folder / SCORES)
 
 
 def row_id(row: Prediction | Score | Checked) -> RowId:

@@ -32,9 +32,14 @@ def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
         yield record
 
 
-def read_numbered(path: str | Path, model: type[M]) -> Iterator[tuple[int, M]]:
-    """Yield ``(line number, record)``, numbers from 1; raises as :func:`read_records` does."""
+def read_numbered(path: str | Path, model: type[M], *, growing: bool = False) -> Iterator[tuple[int, M]]:
+    """Yield ``(line number, record)``, numbers from 1; raises as :func:`read_records` does.
+
+    ``growing``: another process appends to the file: a last line that is not whole yet is not read.
+    """
     for number, line in _lines(path):
+        if growing and not line.endswith(b"\n"):
+            return
         yield number, parse_record(line, model, f"{path}:{number}")
 
 

@@ -27,7 +27,22 @@ def main() -> None:
 
 
 def _app() -> typer.Typer:
-    from srt.cli import agreement, curate, data, experiment, model, predictions, preflight, review, teach, traces
+    from srt.cli import (
+        agreement,
+        analysis,
+        curate,
+        data,
+        evaluate,
+        experiment,
+        human,
+        model,
+        power,
+        predictions,
+        preflight,
+        review,
+        teach,
+        traces,
+    )
 
     app = typer.Typer(
         help="Structured reasoning traces: make them, prove them, train on them, measure what they bring.",
@@ -36,7 +51,22 @@ def _app() -> typer.Typer:
         add_completion=False,
         rich_markup_mode=None,
     )
-    for module in (data, curate, traces, model, preflight, predictions, experiment, teach, agreement, review):
+    for module in (
+        data,
+        curate,
+        traces,
+        model,
+        evaluate,
+        preflight,
+        predictions,
+        experiment,
+        teach,
+        agreement,
+        review,
+        human,
+        power,
+        analysis,
+    ):
         module.register(app)
     return app
 

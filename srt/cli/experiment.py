@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 from rich.markdown import Markdown
 
-from srt.cli.model import evaluate, evaluation_settings, one_of, run_training
+from srt.cli.evaluate import check_evaluation, evaluate
+from srt.cli.model import one_of, run_training
 from srt.errors import UserError
 from srt.language.arms import banned_operation
 
@@ -45,7 +46,7 @@ class _Workers:
         from train.recipe import make_recipe
 
         make_recipe(recipe, "train")
-        evaluation_settings(experiment.evaluate)
+        check_evaluation(experiment.evaluate)
         if not isinstance(experiment.model, Path):
             _check_init_model(experiment.model)
 

@@ -1,6 +1,6 @@
-"""Commands around models: ``init-model``, ``train``, ``merge``, ``eval``, ``score``, ``compare``.
+"""Commands around models: ``init-model``, ``train``, ``merge``.
 
-``train`` and ``eval`` need their extras (``pip install -e .[train,eval]``) and are imported inside the command.
+``train`` needs its extra (``pip install -e .[train]``) and is imported inside the command.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -17,8 +17,6 @@ import typer
 
 from srt.cli.output import JsonFlag, print_summary
 from srt.errors import UserError
-from srt.problems import read_problems
-from srt.prompts import PromptStyle
 
 
 def register(app: typer.Typer) -> None:
@@ -124,120 +122,6 @@ def register(app: typer.Typer) -> None:
         if not merged.base_verified:
             print(f"{adapter} has no stamp: that {merged.base} is its base could not be checked", file=sys.stderr)
         print_summary({"merged": str(out), **merged.model_dump(mode="json")}, as_json)
-
-    @app.command("eval")
-    def eval_(
-        model: Annotated[Path, typer.Option("--model", help="Folder of the model.")],
-        problems: Annotated[Path, typer.Option("--problems", help="A file of problems (JSONL).")],
-        out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the run; a killed run goes on there.")],
-        adapter: Annotated[Path | None, typer.Option("--adapter", help="Folder of a LoRA adapter.")] = None,
-        arm: Annotated[str, typer.Option("--arm", help="The name that comparisons show.")] = "model",
-        prompt: Annotated[str, typer.Option("--prompt", help="full or bare, as the sequences were built.")] = "full",
-        max_new_tokens: Annotated[int, typer.Option(min=1, help="Budget of a generation.")] = 1024,
-        temperature: Annotated[float, typer.Option(min=0.0, help="0 is greedy.")] = 0.0,
-        batch_size: Annotated[int, typer.Option(min=1, help="Prompts at a time.")] = 64,
-        ban: Annotated[str | None, typer.Option(help="Forbid the word of an operation while generating.")] = None,
-        as_json: JsonFlag = False,
-    ) -> None:
-        """Generate, score and check: accuracy, tokens, and the share of traces that are proved.
-
-        Example: srt eval --model runs/srt/model --problems test.jsonl -o runs/srt --arm srt
-        """
-        settings = {"max_new_tokens": max_new_tokens, "temperature": temperature, "batch_size": batch_size}
-        summary = evaluate(model, problems, out, arm=arm, prompt=prompt, settings=settings, adapter=adapter, ban=ban)
-        print_summary(summary, as_json)
-
-    @app.command()
-    def score(
-        run: Annotated[Path, typer.Argument(help="Folder of a run.")],
-        problems: Annotated[Path | None, typer.Option("--problems", help="Problems, if the file has moved.")] = None,
-        as_json: JsonFlag = False,
-    ) -> None:
-        """Score a run again. Never generates.
-
-        Example: srt score runs/srt
-        """
-        from eval.score import score as score_run
-
-        print_summary(score_run(run, problems).model_dump(mode="json"), as_json)
-
-    @app.command()
-    def compare(
-        runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs.")],
-        out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the report.")],
-        reference: Annotated[
-            str | None,
-            typer.Option(
-                "--reference", help="The arm that others are compared with: base if there is one, or the first."
-            ),
-        ] = None,
-        as_json: JsonFlag = False,
-    ) -> None:
-        """Runs side by side: table, paired differences, plots, and one page to open.
-
-        Example: srt compare runs/base runs/cot runs/srt -o report
-        """
-        from eval.compare import compare as compare_runs
-
-        comparison = compare_runs(runs, out, reference=reference)
-        if as_json:
-            print_summary(comparison.model_dump(mode="json"), as_json)
-            return
-        print((out / "report.md").read_text(encoding="utf-8"))
-        print(f"The report is at {out / 'report.html'}")
-
-
-def evaluate(
-    model: Path,
-    problems: Path,
-    out: Path,
-    *,
-    arm: str,
-    prompt: str,
-    settings: dict[str, Any],
-    adapter: Path | None = None,
-    ban: str | None = None,
-) -> dict[str, Any]:
-    """Predict and score one run. ``settings`` are those of the generation, with ``batch_size`` and ``threads``.
-
-    Gives the summary of the scores; where no problem has a gold answer there are none, which is said on standard error.
-    """
-    style = one_of(prompt, get_args(PromptStyle), "prompt style")
-    generation, of_backend = evaluation_settings(settings, ban)
-    from eval.backends.transformers_backend import TransformersBackend
-    from eval.predict import predict
-    from eval.score import score as score_run
-
-    backend = TransformersBackend(model, adapter, **of_backend)
-    made = predict(problems, out, backend, arm=arm, style=style, settings=generation)
-    if all(problem.answer is None for problem in read_problems(problems).values()):
-        print("no problem has a gold answer: there is nothing to score", file=sys.stderr)
-        return {"predictions": made.total, "scored": 0}
-    return score_run(out).model_dump(mode="json")
-
-
-def evaluation_settings(settings: Mapping[str, Any], ban: str | None = None) -> tuple[Any, dict[str, Any]]:
-    """``settings`` apart: a ``GenerationSettings``, and what the back end takes (``batch_size``, ``threads``).
-
-    Raises:
-        UserError: an unknown key, or a value that a key cannot have.
-    """
-    from pydantic import ValidationError
-
-    from eval.backends.protocol import GenerationSettings
-
-    of_backend = {key: settings[key] for key in ("batch_size", "threads") if key in settings}
-    for key, value in of_backend.items():
-        if not isinstance(value, int) or value < 1:
-            raise UserError(f"evaluate: {key}: a whole number above 0 was expected, not {value!r}")
-    chosen = {key: value for key, value in settings.items() if key not in of_backend}
-    try:
-        return GenerationSettings(**chosen, **({"ban": ban} if ban else {})), of_backend
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        known = ", ".join([*GenerationSettings.model_fields, "batch_size", "threads"])
-        told = f"no such key, known are {known}" if fault["type"] == "extra_forbidden" else fault["msg"]
-        raise UserError(f"evaluate: {'.'.join(map(str, fault['loc']))}: {told}") from None
 
 
 def run_training(

@@ -1,10 +1,11 @@
-"""The command ``predictions``: the file that a benchmark's organisers score."""
+"""The commands ``predictions`` and ``totals``: SpaCE2025's official predictions file, written and scored."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -13,12 +14,19 @@ from srt.errors import UserError
 from srt.records import Answer, Problem
 
 
+class _Answered(NamedTuple):
+    """The problems of one source, and the answers that it gives to some of them."""
+
+    problems: Mapping[str, Problem]
+    answers: Mapping[str, Answer]
+
+
 def register(app: typer.Typer) -> None:
-    """Add the command of this module to ``app``."""
+    """Add the commands of this module to ``app``."""
 
     @app.command()
     def predictions(
-        source: Annotated[Path, typer.Argument(help="Folder of a run of srt eval, or a file of traces (JSONL).")],
+        sources: Annotated[list[Path], typer.Argument(help="Folders of runs of srt eval, or files of traces (JSONL).")],
         out: Annotated[Path, typer.Option("-o", "--out", help="Where the predictions file goes (JSONL).")],
         problems: Annotated[
             Path | None,
@@ -28,41 +36,92 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """The official predictions file of SpaCE2025: a line for every problem, empty where there is no answer.
 
-        Example: srt predictions runs/srt -o predictions.jsonl
+        The organisers take one file for all five subtasks; a subtask may come from a run (a model) of its own.
+
+        Example: srt predictions runs/language runs/spr-zh runs/spr-en -o team-test-1.jsonl
         """
-        from srt.corpora.space2025 import write_predictions
+        from srt.corpora.space2025 import SUBTASKS, write_predictions
         from srt.jsonl import keep_apart, keep_outside
 
-        keep_apart(out, source, problems)
-        keep_outside(out, source)
-        by_id, answers = _of_run(source, problems) if source.is_dir() else _of_traces(source, problems)
-        for problem in by_id.values():
-            if problem.source != "space2025":
-                raise UserError(f"problem {problem.id}: source: space2025 was expected, not {problem.source!r}")
+        keep_apart(out, *sources, problems)
+        for source in sources:
+            keep_outside(out, source)
+        by_id, answers = _merged(sources, problems)
         rows = [(problem.id, problem.category or "", answers.get(problem.id)) for problem in by_id.values()]
+        if lacking := sorted(SUBTASKS - {problem.category for problem in by_id.values()}):
+            print(
+                f"no item of {', '.join(lacking)}: the official total needs all subtasks in one file", file=sys.stderr
+            )
         summary = {"file": str(out), "problems": write_predictions(out, rows), "answered": len(answers)}
         print_summary(summary, as_json)
 
+    @app.command()
+    def totals(
+        file: Annotated[Path, typer.Argument(help="An official predictions file of SpaCE2025 (JSONL).")],
+        problems: Annotated[Path, typer.Option("--problems", help="The problems, with their gold answers.")],
+        as_json: JsonFlag = False,
+    ) -> None:
+        """Score an official predictions file of SpaCE2025 as the organisers do: five subtasks, two scores, the total.
 
-def _of_run(folder: Path, problems: Path | None) -> tuple[Mapping[str, Problem], Mapping[str, Answer]]:
+        One difference, which only a file with gaps can show: an item that is missing from it counts as wrong. The
+        official scorer compares it with the prediction of the item before.
+
+        Example: srt totals team-test-1.jsonl --problems gold.jsonl
+        """
+        from eval.benchmarks.space2025 import score_file
+        from srt.problems import read_problems
+
+        print_summary(score_file(file, read_problems(problems)).model_dump(mode="json"), as_json)
+
+
+def _merged(sources: list[Path], problems: Path | None) -> _Answered:
+    """All problems and answers of ``sources``; a problem that stands in two of them is a fault."""
+    by_id: dict[str, Problem] = {}
+    answers: dict[str, Answer] = {}
+    for source in sources:
+        found = _of_run(source, problems) if source.is_dir() else _of_traces(source, problems)
+        for problem in found.problems.values():
+            if problem.source != "space2025":
+                raise UserError(f"problem {problem.id}: source: space2025 was expected, not {problem.source!r}")
+            if problem.id in by_id:
+                raise UserError(
+                    f"{source}: problem {problem.id}: an earlier source has it too; the file has one line each"
+                )
+            by_id[problem.id] = problem
+        answers |= found.answers
+    return _Answered(by_id, answers)
+
+
+def _of_run(folder: Path, problems: Path | None) -> _Answered:
     """The problems of a run, and the answers that are read from its generations."""
+    from eval.benchmarks.space2025 import official_answer
     from eval.extract import extract
-    from eval.runs import PREDICTIONS, read_rows_by_id, read_stamp, run_problems
+    from eval.runs import PREDICTIONS, read_rows_by_id, read_stamp, run_problems, run_questions
+    from srt.corpora.space2025 import LABELS
     from srt.records import Prediction
 
     stamp = read_stamp(folder)
     if stamp.repeats > 1:
         raise UserError(f"{folder}: repeats: the file has one answer for a problem, this run has {stamp.repeats}")
     by_id = run_problems(folder, stamp, problems)
+    questions = run_questions(stamp, by_id)
+    if len(questions) > len(by_id):
+        raise UserError(
+            f"{folder}: variants: the file has one answer for a problem, this run asks some in several ways"
+        )
     answers = {}
-    for row in read_rows_by_id(folder / PREDICTIONS, Prediction, by_id).values():
-        answer = extract(row.text, by_id[row.problem_id], row.finish_reason).answer
+    for (item, variant, _), row in read_rows_by_id(folder / PREDICTIONS, Prediction, questions).items():
+        problem = questions[item, variant]
+        found = extract(row.text, problem, row.finish_reason)
+        answer = found.answer
+        if answer is not None and found.text is not None and problem.category in LABELS:
+            answer = official_answer(problem, found.text) or answer
         if answer is not None:
-            answers[row.problem_id] = answer
-    return by_id, answers
+            answers[item] = answer
+    return _Answered(by_id, answers)
 
 
-def _of_traces(traces: Path, problems: Path | None) -> tuple[Mapping[str, Problem], Mapping[str, Answer]]:
+def _of_traces(traces: Path, problems: Path | None) -> _Answered:
     """The problems of ``problems``, and the answers of their traces."""
     from srt.answers import expected_kind, read_answer
     from srt.jsonl import read_numbered
@@ -83,4 +142,4 @@ def _of_traces(traces: Path, problems: Path | None) -> tuple[Mapping[str, Proble
         if answer is None:
             raise UserError(f"{traces}:{number}: answer: {trace.answer!r} is no answer to problem {problem.id!r}")
         answers[problem.id] = answer
-    return by_id, answers
+    return _Answered(by_id, answers)

@@ -181,7 +181,7 @@ class Endpoint:
                 raise self._ended(f"cannot be reached ({outcome.reason}): is the server running?")
             if given_up or self._closing:
                 raise Unavailable(f"{request.model}: {outcome.reason} (sent {failures + throttled} times)")
-            await asyncio.sleep(_wait(outcome, throttled if outcome.throttled else failures))
+            await asyncio.sleep(wait_before(outcome, throttled if outcome.throttled else failures))
 
     async def _send(self, request: Request, key: str, dialect: Dialect) -> Reply | Failure:
         """Money, a slot, one POST, the books."""
@@ -257,8 +257,11 @@ class Endpoint:
         return self._fault
 
 
-def _wait(outcome: Failure, tries: int) -> float:
-    """Seconds before the next sending: doubled each time, up to half of it taken off so that not all come at once."""
+def wait_before(outcome: Failure, tries: int) -> float:
+    """Seconds before the next sending after ``outcome``, the failure number ``tries`` of its kind.
+
+    Doubled each time, up to half of it taken off so that not all come at once.
+    """
     wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.0)
     if outcome.retry_after is None:
         return wait

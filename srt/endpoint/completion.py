@@ -41,6 +41,7 @@ def read_completion(body: bytes, seconds: float) -> Reply:
         raise ValueError(f"the reply has no message: {_beginning(body)}")
     usage = found.get("usage")
     counts = usage if isinstance(usage, dict) else {}
+    details = counts.get("completion_tokens_details")
     return Reply(
         text=_text(message.get("content")),
         finish_reason=str(choice.get("finish_reason") or "unknown"),
@@ -48,6 +49,8 @@ def read_completion(body: bytes, seconds: float) -> Reply:
         input_tokens=_count(counts.get("prompt_tokens")),
         output_tokens=_count(counts.get("completion_tokens")),
         seconds=seconds,
+        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")) or None,
+        reasoning_tokens=_count(details.get("reasoning_tokens")) or None if isinstance(details, dict) else None,
     )
 
 

@@ -68,7 +68,8 @@ class Reply(Record):
     """What a model answered, as it came. Token counts are the endpoint's own.
 
     ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
-    where the model declined in the API's own field.
+    where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
+    the text, and ``reasoning_tokens`` how many of the output tokens they say it took.
     """
 
     text: str
@@ -77,3 +78,5 @@ class Reply(Record):
     input_tokens: int
     output_tokens: int
     seconds: float
+    reasoning: str | None = None
+    reasoning_tokens: int | None = None

@@ -22,14 +22,17 @@ from train.recipe import Pictures
 TEXTS = ["Who is left of Cleo?", "A Ana; B Bo", "(1) right(Ana) = Bo", "x", "ANSWER: B or what is it?"]
 
 
+def asked(number: int) -> Message:
+    return Message(role="user", content=f"{TEXTS[number % 5]} {number}")
+
+
 def make_requests(backend: TransformersBackend, pictures: tuple[Path, list[Image]], count: int = 16) -> list[Request]:
     """Requests with none to three pictures each."""
     folder, images = pictures
     requests = []
     for number in range(count):
         shown = tuple(images[number : number + number % 4])
-        messages = (Message(role="user", content=f"{TEXTS[number % 5]} {number}"),)
-        requests.append(Request(backend.render(messages, len(shown)), shown, folder, seed=number))
+        requests.append(Request(backend.render([asked(number)], len(shown)), shown, folder, seed=number))
     return requests
 
 
@@ -57,9 +60,9 @@ def test_what_transformers_writes_by_itself(vision_model: Path, pictures: tuple[
     processor = AutoProcessor.from_pretrained(vision_model)
     network = AutoModelForImageTextToText.from_pretrained(vision_model, attn_implementation="eager").eval()
     end = processor.tokenizer.eos_token_id
-    for request, row in zip(requests, rows, strict=True):
+    for number, (request, row) in enumerate(zip(requests, rows, strict=True)):
         shown = [{"type": "image", "image": PIL.Image.open(request.root / image.path)} for image in request.images]
-        content = [*shown, {"type": "text", "text": request.messages[0].content}]
+        content = [*shown, {"type": "text", "text": asked(number).content}]
         inputs = processor.apply_chat_template(
             [{"role": "user", "content": content}],
             tokenize=True,
@@ -95,13 +98,13 @@ def test_prompts_are_those_of_training(vision_model: Path, pictures: tuple[Path,
         processor = load_processor(str(vision_model))
         tokens = PictureTokens(processor, Pictures(**given))
         prompts = backend._prompts(GenerationSettings(**given))
-        for request in make_requests(backend, pictures):
+        for number, request in enumerate(make_requests(backend, pictures)):
             sequence = Sequence(
                 problem_id="p",
                 trace_id="t",
                 arm="srt",
                 lang="en",
-                prompt=list(request.messages),
+                prompt=[asked(number)],
                 completion=[Message(role="assistant", content="ANSWER: B")],
                 images=list(request.images),
             )

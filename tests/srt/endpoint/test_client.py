@@ -190,14 +190,14 @@ def test_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "FIRST_WAIT_S", 0.5)
     monkeypatch.setattr(client, "LONGEST_WAIT_S", 30.0)
     error, asked = Failure("500"), Failure("503", retry_after=20.0)
-    waits = [client._wait(error, tries) for tries in (1, 2, 3, 4, 5, 6, 7, 20)]
+    waits = [client.wait_before(error, tries) for tries in (1, 2, 3, 4, 5, 6, 7, 20)]
     for wait, longest in zip(waits, (0.5, 1, 2, 4, 8, 16, 30, 30), strict=True):
         assert longest / 2 <= wait <= longest
-    assert client._wait(asked, 1) == 20.0
+    assert client.wait_before(asked, 1) == 20.0
     held = Failure("429", throttled=True, retry_after=20.0)
-    assert client._wait(held, 1) == client._wait(held, 2) == 0.0
-    assert client._wait(held, 3) >= 1.0
-    assert client._wait(Failure("429", throttled=True), 1) >= 0.25
+    assert client.wait_before(held, 1) == client.wait_before(held, 2) == 0.0
+    assert client.wait_before(held, 3) >= 1.0
+    assert client.wait_before(Failure("429", throttled=True), 1) >= 0.25
 
 
 def test_failures_without_end_end_the_run(fake_endpoint: ModuleType, open_endpoint: Any, ask: Any) -> None:
