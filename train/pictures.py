@@ -15,6 +15,7 @@ import torch
 from transformers import ProcessorMixin
 
 from srt.errors import UserError
+from srt.picture_limits import limit_pictures
 from srt.records import Image
 from srt.shown_pictures import shown_picture, shown_size
 from train.recipe import Pictures
@@ -54,7 +55,7 @@ class PictureTokens:
     """
 
     def __init__(self, processor: ProcessorMixin, limits: Pictures) -> None:
-        limit_pictures(processor, limits)
+        limit_pictures(processor, limits.min_pixels, limits.max_pixels)
         self._processor = processor
         self.image_token_id: int = processor.image_token_id
         video = getattr(processor, "video_token_id", None)
@@ -122,38 +123,6 @@ class PictureTokens:
         return ids[: ids.index(self.image_token_id)], ids[behind:]
 
 
-def limit_pictures(processor: ProcessorMixin, limits: Pictures) -> None:
-    """Set ``limits`` in the image processor itself, so that the saved one gives evaluation the same pictures.
-
-    A processor that cuts pictures into tiles takes as many as lie within the limits, and one more that shows the whole.
-
-    Raises:
-        UserError: limits that contradict the processor's own, or a processor that has none.
-    """
-    images = processor.image_processor
-    # Some processors pass their image processor options that it does not have by itself: they become its own.
-    for key, value in processor._merge_kwargs()["images_kwargs"].items():
-        if value is not None and hasattr(images, key):
-            setattr(images, key, value)
-    if limits.min_pixels is None and limits.max_pixels is None:
-        return
-    if hasattr(images, "max_patches"):
-        _limit_tiles(images, limits)
-    elif "longest_edge" in dict(images.size):
-        size = {
-            "shortest_edge": limits.min_pixels or images.size["shortest_edge"],
-            "longest_edge": limits.max_pixels or images.size["longest_edge"],
-        }
-        if size["shortest_edge"] > size["longest_edge"]:
-            raise UserError(
-                f"pictures: at least {size['shortest_edge']} and at most {size['longest_edge']} pixels cannot both be "
-                "(a limit that the recipe does not set is the processor's own)"
-            )
-        images.size = type(images.size)(**size)
-    else:
-        raise UserError(f"pictures: {type(images).__name__} has no limits of area; leave min_pixels and max_pixels out")
-
-
 def open_pictures(pictures: Sequence[Picture], image_processor: Any) -> dict[str, torch.Tensor]:
     """What a model takes of ``pictures``, of which there is at least one, in their order.
 
@@ -179,18 +148,3 @@ def _open(picture: Picture) -> Any:
             f"pixels, but its header says {picture.width} x {picture.height}"
         )
     return shown
-
-
-def _limit_tiles(images: Any, limits: Pictures) -> None:
-    area = images.size["height"] * images.size["width"]
-    if limits.max_pixels is not None:
-        if limits.max_pixels < area:
-            raise UserError(f"pictures.max_pixels: {limits.max_pixels} is less than one tile, which has {area} pixels")
-        images.max_patches = limits.max_pixels // area
-    if limits.min_pixels is not None:
-        images.min_patches = -(-limits.min_pixels // area)
-    if images.min_patches > images.max_patches:
-        raise UserError(
-            f"pictures: at least {images.min_patches} and at most {images.max_patches} tiles of {area} pixels cannot "
-            "both be (a limit that the recipe does not set is the processor's own)"
-        )

@@ -18,13 +18,14 @@ from transformers import AutoModelForImageTextToText, AutoProcessor
 
 from srt.errors import UserError
 from srt.jsonl import read_records, write_records
+from srt.picture_limits import limit_pictures
 from srt.pictures import describe_picture
 from srt.prompts import render_prompt
 from srt.records import Image, Sequence
 from srt.shown_pictures import shown_picture
 from train.examples import IGNORED, Example, Role, encode, read_examples
 from train.load_model import load_processor
-from train.pictures import Picture, PictureFault, PictureTokens, limit_pictures, open_pictures
+from train.pictures import Picture, PictureFault, PictureTokens, open_pictures
 from train.recipe import Pictures, Recipe
 
 ARCHITECTURES = ["qwen2_5_vl", "internvl"]
@@ -111,7 +112,7 @@ def test_a_model_takes_an_example(model: Path, vision_recipe: Callable[..., Reci
 
 def test_limits_are_saved_with_the_processor(model: Path, tmp_path: Path) -> None:
     processor = load_processor(str(model))
-    limit_pictures(processor, Pictures(min_pixels=6_272, max_pixels=12_544))
+    limit_pictures(processor, 6_272, 12_544)
     processor.save_pretrained(tmp_path)
     again = AutoProcessor.from_pretrained(tmp_path, local_files_only=True)
     picture = PIL.Image.new("RGB", (300, 200))
