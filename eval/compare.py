@@ -15,9 +15,12 @@ from eval.benchmarks.tables import run_tables
 from eval.bootstrap import RESAMPLES
 from eval.clusters import cluster_of
 from eval.differences import Difference, common_problems, differences
+from eval.error_taxonomies import TAXONOMY_NAMES
 from eval.human import read_people, with_people
-from eval.plots import accuracy_against_tokens, accuracy_by_scene
-from eval.report import markdown, page
+from eval.plots import accuracy_against_tokens, accuracy_by_scene, sampling_curves
+from eval.report import error_plot, page
+from eval.report_errors import arm_errors
+from eval.report_markdown import markdown
 from eval.runs import R, RowId, Run, read_run, write_json
 from eval.sampling import sample_curve
 from eval.significance import Estimate
@@ -28,6 +31,8 @@ from srt.records import Problem, Record
 
 Drawing = Callable[[Problem], str | None]
 SEED = 0
+EXAMPLES = 400
+"""Problems that the page shows, if not told otherwise."""
 _OF_AN_ARM = ("backend", "settings", "style", "pictures", "benchmark", "options", "repeats")
 
 
@@ -66,12 +71,13 @@ def compare(
     *,
     reference: str | None = None,
     drawing: Drawing | None = None,
-    examples: int = 6,
+    examples: int = EXAMPLES,
     people: Sequence[str | Path] = (),
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
 
-    Writes ``comparison.json``, ``report.md``, ``accuracy_tokens.png``, ``accuracy_by_scene.png`` and ``report.html``.
+    Writes ``comparison.json``, ``report.md``, ``accuracy_tokens.png``, ``accuracy_by_scene.png`` and ``report.html``;
+    ``sampling.png`` where an arm was sampled, ``errors_*.png`` where the errors of one were classed (``srt errors``).
     ``reference`` is the arm that all others are compared with: ``base`` if there is one, else the first; ``srt`` is
     also compared with ``answer`` and ``cot``. ``drawing`` gives the picture of a problem's scene as SVG; its world's if
     none is given. ``examples`` is how many problems the page shows. Runs of one arm (training seeds) count as repeats.
@@ -119,11 +125,17 @@ def compare(
         "accuracy_tokens.png": accuracy_against_tokens,
         "accuracy_by_scene.png": accuracy_by_scene,
     }
+    if any(arm.sampling for arm in comparison.arms):
+        plots["sampling.png"] = sampling_curves
     for file, plot in plots.items():
         write_atomically(output / file, [plot(comparison.arms, dark=False)])
+    errors = arm_errors(by_arm)
+    for name in TAXONOMY_NAMES if errors else ():
+        write_atomically(output / f"errors_{name}.png", [error_plot(errors, name, dark=False)])
     chosen = choose_examples(runs, common, examples)
-    write_atomically(output / "report.html", [page(comparison, runs, chosen, drawing or scene_picture).encode()])
-    write_atomically(output / "report.md", [markdown(comparison).encode()])
+    text = page(comparison, by_arm, runs, chosen, drawing or scene_picture)
+    write_atomically(output / "report.html", [text.encode()])
+    write_atomically(output / "report.md", [markdown(comparison, errors).encode()])
     write_json(output / "comparison.json", comparison)
     return comparison
 

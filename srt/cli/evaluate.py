@@ -154,6 +154,9 @@ def register(app: typer.Typer) -> None:
             list[Path] | None,
             typer.Option("--people", help="Folder of srt human, shown below the benchmark's tables; may be repeated."),
         ] = None,
+        examples: Annotated[
+            int, typer.Option("--examples", min=0, help="Problems that the page shows, with all outputs.")
+        ] = 400,
         as_json: JsonFlag = False,
     ) -> None:
         """Runs side by side: table, paired differences, plots, and one page to open.
@@ -162,7 +165,7 @@ def register(app: typer.Typer) -> None:
         """
         from eval.compare import compare as compare_runs
 
-        comparison = compare_runs(runs, out, reference=reference, people=people or ())
+        comparison = compare_runs(runs, out, reference=reference, people=people or (), examples=examples)
         if as_json:
             print_summary(comparison.model_dump(mode="json"), as_json)
             return

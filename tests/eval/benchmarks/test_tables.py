@@ -136,5 +136,5 @@ def test_srt_score_prints_them(
             main()
         out = capsys.readouterr().out
         assert not end.value.code
-        assert ("| model | 100.0 | 9.0 |" in out) is (not flags), out
-        assert ('"title": "GeoEval"' in out) is bool(flags)
+        assert ("| model | 100.0 | 10.0 |" in out) == (not flags), out
+        assert ('"title": "GeoEval"' in out) == bool(flags)
