@@ -28,7 +28,8 @@ def read_extending(path: Path, seen: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise UserError(f"{path}: no such file{by}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
+    # A date that is none is a ValueError, and brackets can be nested deeper than Python reads.
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
         raise UserError(f"{path}: a recipe is a mapping of keys to values")

@@ -82,7 +82,7 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
     """The text that the model continues, with a placeholder for each of ``pictures`` before the first user's text.
 
     Raises:
-        UserError: the tokenizer has no chat template, or one that cannot show pictures.
+        UserError: the tokenizer has no chat template, or one that fails on this prompt or cannot show pictures.
     """
     name = getattr(tokenizer, "name_or_path", "") or "the model"
     if not tokenizer.chat_template:
@@ -97,10 +97,9 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
         first["content"] = [{"type": "image"}] * pictures + [{"type": "text", "text": first["content"]}]
     try:
         text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    except Exception as error:  # a template is a program, and fails as it likes on a turn that is no plain text
-        if not pictures:
-            raise
-        raise UserError(f"{name}: its chat template cannot show pictures ({' '.join(str(error).split())})") from None
+    except Exception as error:  # a template is a program, and fails as it likes
+        what = "cannot show pictures" if pictures else "does not take this prompt"
+        raise UserError(f"{name}: its chat template {what} ({' '.join(str(error).split())})") from None
     if not isinstance(text, str):
         raise TypeError(f"apply_chat_template gave {type(text).__name__}, not str")
     return text
@@ -122,7 +121,8 @@ def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = Fal
     ``think`` opens the block here, for models whose template leaves that to them. Otherwise the text stays as it is.
 
     Raises:
-        UserError: the completion is not one assistant turn, or must be cut before its answer line and has none.
+        UserError: the completion is not one assistant turn, or must be cut before its answer line and has none, or
+            closes the block itself.
     """
     where = f"sequence of trace {sequence.trace_id} (arm {sequence.arm})"
     if len(sequence.completion) != 1 or sequence.completion[0].role != "assistant":
@@ -136,6 +136,8 @@ def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = Fal
     marker = f"{MARKERS[sequence.lang]['ANSWER']}: "
     if not answer.startswith(marker):
         raise UserError(f"{where}: completion: its last line must begin with {marker!r}")
+    if THINK_CLOSES in text:
+        raise UserError(f"{where}: completion: it contains {THINK_CLOSES}, and the block is to end before the answer")
     opening = "" if opened else THINK_OPENS
     if not prompt_text.endswith("\n") or not opened:
         opening += "\n"

@@ -104,6 +104,8 @@ def encode(
     prompt = prompt_ids(tokenizer, sequence.prompt, len(sequence.images))
     rendered = render_completion(text, sequence, think=think)
     tokens = tokenizer(rendered.text, add_special_tokens=False, return_offsets_mapping=True)
+    if tokenizer.eos_token_id in tokens["input_ids"]:
+        raise UserError(f"{trace}: completion: it contains {tokenizer.eos_token}, where an answer would be cut off")
     completion = [*tokens["input_ids"], tokenizer.eos_token_id]
     pictures: tuple[Picture, ...] = ()
     if picture_tokens is not None:

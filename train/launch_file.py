@@ -23,7 +23,7 @@ class Launch(NamedTuple):
     precision: str
     on_processor: bool
     accumulation: int | None  # what DeepSpeed was told, if anything
-    fsdp_version: int | None
+    fsdp_version: Any  # as the file has it; accelerate's default is 1
 
 
 def read_launch(path: str | Path) -> Launch:
@@ -37,7 +37,7 @@ def read_launch(path: str | Path) -> Launch:
     processes = values.get("num_processes", 1)
     if not isinstance(processes, int) or isinstance(processes, bool) or processes < 1:
         raise UserError(f"{path}: num_processes: a number of at least 1 was expected, not {processes!r}")
-    deepspeed, fsdp = values.get("deepspeed_config") or {}, values.get("fsdp_config") or {}
+    deepspeed, fsdp = (_block(path, values, name) for name in ("deepspeed_config", "fsdp_config"))
     if kind == "DEEPSPEED":
         cluster = _deepspeed(Path(path), deepspeed, processes)
     elif kind == "FSDP":
@@ -60,7 +60,7 @@ def read_launch(path: str | Path) -> Launch:
         precision=str(values.get("mixed_precision", "no")),
         on_processor=_true(values.get("use_cpu")),
         accumulation=accumulation if isinstance(accumulation, int) else None,
-        fsdp_version=int(fsdp.get("fsdp_version", 1)) if kind == "FSDP" else None,
+        fsdp_version=fsdp.get("fsdp_version", 1) if kind == "FSDP" else None,
     )
 
 
@@ -88,8 +88,8 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
             f"mixed_precision: {launch.precision}, but model.dtype of the recipe is {recipe.model.dtype}, "
             'and it decides; say "no" in the accelerate file'
         )
-    if launch.fsdp_version == 1:
-        faults.append("fsdp_config.fsdp_version: 1; only FSDP2 is supported, say fsdp_version: 2")
+    if launch.fsdp_version is not None and str(launch.fsdp_version) != "2":
+        faults.append(f"fsdp_config.fsdp_version: {launch.fsdp_version}; only FSDP2 is supported, say fsdp_version: 2")
     if launch.accumulation is not None and accumulation is not None and launch.accumulation != accumulation:
         faults.append(
             f"deepspeed_config.gradient_accumulation_steps: {launch.accumulation}, but the recipe makes "
@@ -108,12 +108,12 @@ def _deepspeed(path: Path, config: dict[str, Any], processes: int) -> Cluster:
     else:
         stage = config.get("zero_stage", 2)
         optimizer, weights = (config.get(f"offload_{name}_device", "none") for name in ("optimizer", "param"))
-    methods: dict[Any, Method] = {2: "zero2", 3: "zero3"}
-    if stage not in methods:
+    methods: dict[str, Method] = {"2": "zero2", "3": "zero3"}
+    if str(stage) not in methods:
         raise UserError(
             f"{path}: deepspeed_config.zero_stage: {stage}; 2 and 3 are supported (for copies say MULTI_GPU)"
         )
-    return Cluster(processes, methods[stage], _moved(optimizer), _moved(weights))
+    return Cluster(processes, methods[str(stage)], _moved(optimizer), _moved(weights))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -123,11 +123,18 @@ def _read(path: Path) -> dict[str, Any]:
         raise UserError(f"{path}: no such accelerate file; there are some in configs/") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise UserError(f"{path}: an accelerate file is a mapping of keys to values")
     return values
+
+
+def _block(path: str | Path, values: dict[str, Any], name: str) -> dict[str, Any]:
+    block = values.get(name) or {}
+    if not isinstance(block, dict):
+        raise UserError(f"{path}: {name}: a mapping of keys to values was expected, not {block!r}")
+    return block
 
 
 def _json(path: Path, name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from transformers import (
     AutoConfig,
     AutoProcessor,
@@ -36,9 +36,13 @@ def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
         UserError: there is none that transformers reads by itself.
     """
     try:
-        return AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, ImportError) as error:
+        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # transformers looks little at what is in a folder before it uses it
         raise UserError(f"model.path: {path}: no tokenizer can be loaded: {_one_line(error)}") from None
+    if tokenizer.encode("a", add_special_tokens=False) == []:
+        # Without a file of a tokenizer transformers makes an empty one, by the name of the architecture.
+        raise UserError(f"model.path: {path}: no tokenizer in it, or one that knows no word")
+    return tokenizer
 
 
 def load_processor(path: str) -> ProcessorMixin:
@@ -49,7 +53,7 @@ def load_processor(path: str) -> ProcessorMixin:
     """
     try:
         processor = AutoProcessor.from_pretrained(path, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # as above
         raise UserError(f"model.path: {path}: no processor can be loaded: {_one_line(error)}") from None
     if not isinstance(processor, ProcessorMixin):
         raise UserError(f"model.path: {path}: holds a tokenizer, and no processor of pictures")
@@ -91,14 +95,27 @@ def load_weights(path: str, architecture: Architecture, dtype: torch.dtype, **ho
     """The model in the folder ``path`` as it is, in safetensors; ``how`` goes to ``from_pretrained``.
 
     Raises:
-        UserError: transformers cannot load it.
+        UserError: transformers cannot load it, or the files do not hold all of it.
     """
+    model: PreTrainedModel
     try:
-        model: PreTrainedModel = architecture.auto_class.from_pretrained(  # type: ignore[attr-defined]
-            path, dtype=dtype, use_safetensors=True, local_files_only=True, trust_remote_code=False, **how
+        model, info = architecture.auto_class.from_pretrained(  # type: ignore[attr-defined]
+            path,
+            dtype=dtype,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+            **how,
         )
     except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
         raise UserError(f"model.path: {path}: cannot be loaded: {_one_line(error)}") from None
+    if missing := sorted(info["missing_keys"]):
+        # transformers makes up random ones, with a warning at most.
+        raise UserError(
+            f"model.path: {path}: {len(missing)} weights of the model that config.json describes are in none of its "
+            f"files, as {missing[0]}"
+        )
     _forget_unused_renamings(model)
     return model
 
@@ -176,6 +193,8 @@ def read_config(path: str) -> PreTrainedConfig:
         raise UserError(f"{place}: config.json cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UserError(f"{place}: config.json is not JSON: {_one_line(error)}") from None
+    if not isinstance(raw, dict):
+        raise UserError(f"{place}: config.json: a mapping was expected")
     if "auto_map" in raw:
         raise UserError(
             f"{place}: config.json asks for code of its own (auto_map), which is never run; "
@@ -183,7 +202,7 @@ def read_config(path: str) -> PreTrainedConfig:
         )
     try:
         config: PreTrainedConfig = AutoConfig.from_pretrained(path, local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # values of a wrong kind fail in as many ways as there are configurations
         raise UserError(f"{place}: config.json cannot be used: {_one_line(error)}") from None
     return config
 
@@ -192,7 +211,7 @@ def weight_faults(folder: Path) -> list[str]:
     """What of the weights is not there in safetensors, the only form that is read: a pickle can run code."""
     index = folder / "model.safetensors.index.json"
     if (folder / "model.safetensors").is_file():
-        return []
+        return _unreadable(folder, ["model.safetensors"])
     if index.is_file():
         try:
             named = set(json.loads(index.read_bytes())["weight_map"].values())
@@ -201,13 +220,25 @@ def weight_faults(folder: Path) -> list[str]:
         missing = sorted(name for name in named if not (folder / name).is_file())
         if missing:
             return [f"model.path: {folder}: {len(missing)} of {len(named)} weight files are missing, as {missing[0]}"]
-        return []
+        return _unreadable(folder, sorted(named))
     if pickled := sorted(file.name for pattern in ("*.bin", "*.pt", "*.pth") for file in folder.glob(pattern)):
         return [
             f"model.path: {folder}: the weights are pickled ({pickled[0]}), which can run code: "
             "only safetensors are read; save the model again with safe_serialization"
         ]
     return [f"model.path: {folder}: no model.safetensors and no model.safetensors.index.json"]
+
+
+def _unreadable(folder: Path, names: list[str]) -> list[str]:
+    """A line for each file whose header is none or tells of more bytes than there are, as after a broken download."""
+    faults = []
+    for name in names:
+        try:
+            with safe_open(folder / name, framework="pt"):
+                pass
+        except (SafetensorError, OSError) as error:
+            faults.append(f"model.path: {folder / name}: not whole, or not safetensors: {_one_line(error)}")
+    return faults
 
 
 def _forget_unused_renamings(model: Any) -> None:

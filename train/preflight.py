@@ -24,6 +24,7 @@ from train.batches import BatchPlan, plan_batches
 from train.data_checks import Data, Faults, compare_prompts, encode_all, open_all, read_sequences, too_long
 from train.disk_space import disk_fault
 from train.examples import IGNORED, Example, Role
+from train.hub import hub_faults
 from train.launch_file import Launch, launch_faults, read_launch
 from train.load_model import load_architecture, load_processor, load_tokenizer, model_faults
 from train.memory import Cluster, Memory, MemoryModel
@@ -101,6 +102,8 @@ def preflight(
         report.faults += faults.lines()
     if launch is not None:
         report.faults += [f"{launch_path}: {fault}" for fault in launch_faults(launch, recipe, None)]
+    if recipe.hub is not None:
+        report.faults += hub_faults(recipe.hub)
     if report.faults or data is None or tokenizer is None:
         return report
     _look_at_run(report, recipe, data.whole, tokenizer, processor, launch, launch_path, gpu_bytes, step)
@@ -306,7 +309,7 @@ def _look_at_output(report: Report, recipe: Recipe, cluster: Cluster) -> None:
         # The hash of a large model takes a while, and an empty folder needs none.
         used = output.is_dir() and any(output.iterdir())
         keys = {**fingerprint(recipe, cluster.processes), "sharding": sharding} if used else {}
-        if finished(output, keys) is not None:
+        if used and finished(output, keys) is not None:
             report.notes.append(f"{output}: output holds this run, finished: srt train would do nothing")
         elif (start := find_start(output, keys, True)).checkpoint is not None:
             report.notes.append(f"{output}: output holds this run unfinished; --resume goes on from {start.checkpoint}")

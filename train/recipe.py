@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -25,10 +25,13 @@ Attention = Literal["auto", "eager", "sdpa", "flash_attention_2", "flex_attentio
 PartPolicy = Literal["frozen", "lora", "full"]
 
 
-class _Closed(BaseModel):
-    """Refuses keys it does not know."""
+_Path = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f]*$")]  # no path of a file or folder is empty
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+class _Closed(BaseModel):
+    """Refuses keys it does not know, and numbers that are none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class ModelSpec(_Closed):
@@ -42,7 +45,7 @@ class ModelSpec(_Closed):
     (:mod:`train.attention`). ``quantize: nf4`` holds frozen weights in 4 bits (QLoRA).
     """
 
-    path: str
+    path: _Path
     dtype: Literal["float32", "bfloat16"] = "float32"
     attn: Attention = "auto"
     quantize: Literal["nf4"] | None = None
@@ -129,9 +132,9 @@ class Recipe(_Closed):
     """
 
     model: ModelSpec
-    data: str
-    output: str
-    seed: int = Field(default=0, ge=0)
+    data: _Path
+    output: _Path
+    seed: int = Field(default=0, ge=0, lt=2**32)  # NumPy takes no larger one
     steps: int | None = Field(default=None, ge=1)
     epochs: float | None = Field(default=None, gt=0)
     batch_size: int = Field(ge=1)
@@ -244,9 +247,9 @@ def _examined(values: Mapping[str, Any]) -> Examined:
 
 _CONTRADICTIONS = "contradictions"
 _REQUIRED = {
-    "model.path": "",
-    "data": "",
-    "output": "",
+    "model.path": "unknown",
+    "data": "unknown",
+    "output": "unknown",
     "batch_size": 1,
     "learning_rate": 1.0,
     "max_length": 2,
@@ -260,7 +263,7 @@ def _changed(change: str) -> dict[str, Any]:
         raise UserError(f"--set {change}: KEY=VALUE was expected, as in --set data=data/cot/sequences.jsonl")
     try:
         value = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         raise UserError(f"--set {change}: the value is not YAML; quote it") from None
     for part in reversed(key.split(".")):
         value = {part: value}

@@ -9,6 +9,7 @@ go on with (from its last whole checkpoint, if it came to one), or a finished ru
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -82,8 +83,8 @@ def find_start(output: Path, decides: dict[str, Any], resume: bool) -> Start:
         UserError: the folder holds another run (what differs is named), an unfinished one without ``resume``, or files
             of no run.
     """
-    if output.exists() and not output.is_dir():
-        raise UserError(f"{output}: output must be a folder")
+    if (at := _no_folder(output)) is not None:
+        raise UserError(f"{output}: output must be a folder, and {at} is none")
     files = _files(output)
     if not files:
         return Start(None, 0.0)
@@ -141,6 +142,12 @@ def remove_checkpoints(output: Path, whole_too: bool) -> None:
 def write_summary(output: Path, summary: TrainSummary) -> None:
     """Write ``train.json``: from here on the run is finished."""
     _write_json(output / SUMMARY, summary.model_dump(mode="json"))
+
+
+def _no_folder(output: Path) -> Path | None:
+    """What stands where ``output`` or a folder above it would be: a file, or a link to nothing."""
+    there = next(path for path in (output.absolute(), *output.absolute().parents) if os.path.lexists(path))
+    return None if there.is_dir() else there
 
 
 def _files(output: Path) -> list[Path]:

@@ -110,11 +110,13 @@ def make_trainer(
 
     ``processor`` is that of a model that sees pictures.
     """
+    # Some models (Llama 3) have no token to pad with. No one attends to padding, so that any will do.
+    pad_id = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
     trainer = TraceTrainer(
         model=model,
         args=arguments,
         train_dataset=Dataset.from_dict({MEMBERS: plan.micro_batches}),
-        data_collator=make_collator(recipe, examples, model.config, tokenizer.pad_token_id, processor),
+        data_collator=make_collator(recipe, examples, model.config, pad_id, processor),
         processing_class=tokenizer,
     )
     _check_sharding(trainer)

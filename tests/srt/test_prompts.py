@@ -104,6 +104,23 @@ def test_completion_without_an_answer_line() -> None:
         render_completion("<think>\n", sequence("It is A."))
 
 
+@pytest.mark.parametrize(("prompt", "think"), [("<think>\n", False), ("", True)])
+def test_a_completion_that_closes_the_block_itself(prompt: str, think: bool) -> None:
+    whole = sequence("So.</think>\nANSWER: A")
+    with pytest.raises(UserError, match=r"trace t \(arm srt\): completion: it contains </think>"):
+        render_completion(prompt, whole, think=think)
+    assert render_completion("", whole).text == "So.</think>\nANSWER: A"
+
+
+def test_a_template_that_fails_is_named() -> None:
+    class Failing(Tokenizer):
+        def apply_chat_template(self, conversation: Any, **how: Any) -> Any:
+            raise ZeroDivisionError("division\nby zero")
+
+    with pytest.raises(UserError, match=r"its chat template does not take this prompt \(division by zero\)"):
+        render_prompt(Failing(), [Message(role="user", content="hello")])
+
+
 class PictureTokenizer(Tokenizer):
     """Its template shows pictures as ``(picture)``."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import unicodedata
 from collections.abc import Callable
 from itertools import groupby
@@ -176,3 +178,24 @@ def test_faults_of_data(recipe: Callable[..., Recipe], models: dict[str, Path], 
     tokenizer.chat_template = None
     with pytest.raises(UserError, match=r"no chat template"):
         encode(sequence, tokenizer, False)
+
+
+def test_a_completion_that_ends_before_its_end(data: Path, models: dict[str, Path]) -> None:
+    tokenizer = load_tokenizer(str(models["qwen2.5"]))
+    whole = next(iter(read_records(data, Sequence)))
+    cut = whole.model_copy(update={"completion": [Message(role="assistant", content="So.<|im_end|>\nANSWER: A")]})
+    with pytest.raises(UserError, match=r"completion: it contains <\|im_end\|>, where an answer would be cut off"):
+        encode(cut.model_copy(update={"spans": []}), tokenizer, False)
+
+
+def test_a_tokenizer_without_padding(recipe: Callable[..., Recipe], models: dict[str, Path], tmp_path: Path) -> None:
+    folder = shutil.copytree(models["llama3"], tmp_path / "no_padding")
+    values = json.loads((folder / "tokenizer_config.json").read_text("utf-8"))
+    del values["pad_token"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(values), encoding="utf-8")
+    built = [build_trainer(recipe(model={"path": str(path)})) for path in (models["llama3"], folder)]
+    first, second = (
+        trainer.compute_loss(trainer.model, next(iter(trainer.get_train_dataloader()))) for trainer in built
+    )
+    assert load_tokenizer(str(folder)).pad_token_id is None
+    assert first.item() == second.item()

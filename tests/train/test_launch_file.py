@@ -39,6 +39,10 @@ def test_the_files_that_there_are(name: str, cluster: Cluster, recipe: Callable[
         ("num_processes: two", "num_processes"),
         ("distributed_type: DEEPSPEED\ndeepspeed_config: {zero_stage: 1}", "zero_stage: 1; 2 and 3"),
         ("distributed_type: DEEPSPEED\ndeepspeed_config: {deepspeed_config_file: no.json}", "no.json"),
+        ("distributed_type: DEEPSPEED\ndeepspeed_config: zero3.json", "deepspeed_config: a mapping of keys"),
+        ("distributed_type: DEEPSPEED\ndeepspeed_config: {zero_stage: [3]}", r"zero_stage: \[3\]; 2 and 3"),
+        ("distributed_type: FSDP\nfsdp_config: [1]", "fsdp_config: a mapping of keys"),
+        ("main_process_ip: 2024-13-45", "not YAML: month"),
         ("- a", "a mapping"),
         ("a: [", "not YAML"),
     ],
@@ -57,6 +61,8 @@ def test_what_contradicts_the_recipe(tmp_path: Path, recipe: Callable[..., Recip
     assert len(found) == 2
     assert "mixed_precision: bf16, but model.dtype of the recipe is float32" in found[0]
     assert "fsdp_version: 1" in found[1]
+    (tmp_path / "c.yaml").write_text("distributed_type: FSDP\nfsdp_config: {fsdp_version: two}\n")
+    assert "fsdp_version: two; only FSDP2" in launch_faults(read_launch(tmp_path / "c.yaml"), recipe(), 1)[0]
     bfloat = recipe(model={**recipe().model.model_dump(), "dtype": "bfloat16"})
     assert len(launch_faults(read_launch(tmp_path / "a.yaml"), bfloat, 1)) == 1
     (tmp_path / "b.yaml").write_text(

@@ -135,6 +135,7 @@ def test_memory_that_is_not_there_brings_a_plan(recipe: Callable[..., Recipe], t
     ("changes", "message"),
     [
         ({"batch_size": 12}, "batch_size: 12 is no multiple"),
+        ({"output": "pyproject.toml/run"}, "output must be a folder, and"),
         ({"lora": {"r": 4, "targets": ["lm_head"]}}, "LoRA on embeddings or the head is not supported"),
     ],
 )
@@ -152,6 +153,16 @@ def test_an_output_folder_in_use(recipe: Callable[..., Recipe], tmp_path: Path) 
     found = faults(preflight(recipe(), tmp_path, "--no-step"))
     assert len(found) == 1
     assert "files that are of no training run" in found[0]
+
+
+def test_a_hub_that_cannot_be_uploaded_to(
+    recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("train.hub.get_token", lambda: None)
+    found = faults(preflight(recipe(hub="nobody"), tmp_path, "--no-step"))
+    assert len(found) == 2
+    assert "OWNER/NAME was expected" in found[0]
+    assert "no token to upload with" in found[1]
 
 
 def test_too_little_disk(recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

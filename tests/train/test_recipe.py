@@ -67,6 +67,26 @@ def test_one_fault(tmp_path: Path, text: str, message: str) -> None:
         load_recipe(write(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("learning_rate=.inf", "learning_rate: input should be a finite number"),
+        ("loss.infer=.inf", "loss.infer: input should be a finite number"),
+        ("seed=4294967296", "seed: input should be less than 4294967296"),
+        ("output=''", "output: string should have at least 1 character"),
+        ("steps=2024-13-45", "the value is not YAML"),
+    ],
+)
+def test_a_value_that_no_run_can_have(tmp_path: Path, change: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        load_recipe(write(tmp_path, WHOLE), [change])
+
+
+def test_a_date_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="not YAML: month must be in"):
+        load_recipe(write(tmp_path, WHOLE + "\nhub: 2024-13-45"))
+
+
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none\.yaml: no such file"):
         load_recipe(tmp_path / "none.yaml")
