@@ -190,7 +190,16 @@ def kill_after_step(command: list[str], step: int) -> None:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "DS_ACCELERATOR": "cpu"}
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+        "DS_ACCELERATOR": "cpu",
+        # A launcher that is killed must not leave processes that hold what the next run waits for.
+        "SRT_DIE_WITH_PARENT": "1",
+        # DeepSpeed compiles a part of itself once. Two environments in one cache would take turns in building it anew.
+        "TORCH_EXTENSIONS_DIR": str(Path(sys.prefix) / "torch_extensions"),
+    }
 
 
 def ended_in(recipe: Recipe) -> Ended:
