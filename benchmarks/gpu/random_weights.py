@@ -21,7 +21,7 @@ def made_on(device: torch.device) -> Iterator[None]:
     """
     original = PreTrainedModel.__dict__["from_pretrained"]
 
-    def made(cls: type[PreTrainedModel], path: Any, *_: Any, **options: Any) -> PreTrainedModel:
+    def made(cls: type[PreTrainedModel], path: Any, *_: Any, **options: Any) -> Any:
         if options.get("quantization_config") is not None:
             raise NotImplementedError("random weights are not quantized")
         config = copy.deepcopy(options.get("config") or cls.config_class.from_pretrained(path))
@@ -30,7 +30,7 @@ def made_on(device: torch.device) -> Iterator[None]:
         torch.manual_seed(0)
         with torch.device(device):
             model = cls._from_config(config, dtype=config.dtype if dtype in (None, "auto") else dtype, **chosen)
-        return model.eval()
+        return (model.eval(), {"missing_keys": set()}) if options.get("output_loading_info") else model.eval()
 
     PreTrainedModel.from_pretrained = classmethod(made)
     try:

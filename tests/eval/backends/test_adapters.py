@@ -16,6 +16,7 @@ from eval.backends.adapters import base_hash
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
 from srt.errors import UserError
+from srt.picture_limits import limit_pictures
 from srt.records import Image, Message
 from train.init_model import init_model
 from train.merge import merge
@@ -80,8 +81,6 @@ def test_what_the_training_run_left_beside_the_adapter_is_used(
 ) -> None:
     """Its processor, with the limits of pictures that it was trained with."""
     from train.load_model import load_processor
-    from train.pictures import limit_pictures
-    from train.recipe import Pictures
 
     torch.manual_seed(1)
     network = AutoModelForImageTextToText.from_pretrained(vision_model)
@@ -92,7 +91,7 @@ def test_what_the_training_run_left_beside_the_adapter_is_used(
     request = Request(base.render([Message(role="user", content="x")], 2), tuple(images[:2]), folder)
     before, fingerprint = base.generate([request], SETTINGS)[0].image_tokens, base.fingerprint
     processor = load_processor(str(vision_model))
-    limit_pictures(processor, Pictures(max_pixels=4000))
+    limit_pictures(processor, None, 4000)
     processor.save_pretrained(tmp_path / "adapter")
     limited = TransformersBackend(vision_model, tmp_path / "adapter", device="cpu")
     assert limited.generate([request], SETTINGS)[0].image_tokens < before
