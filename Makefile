@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-long test test-slow test-equivalence lint clean
+.PHONY: demo demo-long test test-slow test-equivalence lint docs clean
 
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
@@ -24,6 +24,9 @@ lint: $(VENV)/ready-dev ## format, then lint
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(VENV)/ready-docs ## the documentation as a site in build/site; a dead link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 $(VENV)/ready: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval]"
@@ -31,6 +34,11 @@ $(VENV)/ready: pyproject.toml constraints.txt
 
 $(VENV)/ready-dev: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval,teach,dev]"
+	touch $@
+
+$(VENV)/ready-docs: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	touch $@
 
 clean:

@@ -25,18 +25,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from eval.equality import Policy, equal, unreadable_gold
-from eval.equality.algebra import numeric_values
-from eval.equality.spelling import plain, squeezed
-from eval.equality.verifier import shared_verifier
-from eval.extract import extract
-from srt.answers import canonical_text
+from srt.answers.equality import POLICIES, PolicyName, equal_to_gold, unreadable_gold
+from srt.answers.equality.algebra import numeric_values
+from srt.answers.equality.math_verify_client import shared_math_verify
+from srt.answers.equality.normal_form import plain, squeezed
+from srt.answers.extraction import extract
+from srt.answers.written_form import canonical_text
 from srt.corpora import solidgeo
-from srt.corpora.gold import printed_answer
-from srt.corpora.item import NotImported, Request
-from srt.errors import UserError
-from srt.picture_folder import PictureFolder
-from srt.records import Answer, Image, Problem
+from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
+from srt.corpora.gold_answers import printed_answer
+from srt.images.store import PictureFolder
+from srt.io.errors import UserError
+from srt.io.records import Answer, Image, Problem
 
 _UPRIGHT = re.compile(r"\\(?:mathrm|text)\s*\{[\s~]*([A-Za-z][A-Za-z ]*?)[\s~]*\}")
 _LABEL = re.compile(r"^\$?\s*[A-Za-z][A-Za-z .'_{}\\]{0,40}?\s*\$?\s*=\s*")
@@ -88,15 +88,15 @@ def main() -> None:
             print(f"{name}: {odd}")
 
 
-def read_items(path: Path) -> tuple[list[Problem], list[NotImported]]:
+def read_items(path: Path) -> tuple[list[Problem], list[ImportRefusal]]:
     """The items with a gold answer, and those without one."""
-    request = Request(lang="en", traces=False, pictures=_NoPictures(path / "problems.jsonl"))
+    request = ImportRequest(lang="en", traces=False, pictures=_NoPictures(path / "problems.jsonl"))
     items: list[Problem] = []
-    refused: list[NotImported] = []
+    refused: list[ImportRefusal] = []
     for item in solidgeo.read(path, request):
         if isinstance(item, Problem):
             items.append(item)
-        elif isinstance(item, NotImported):
+        elif isinstance(item, ImportRefusal):
             refused.append(item)
     return items, refused
 
@@ -124,21 +124,13 @@ def measure(items: list[Problem], pairs: int) -> dict[str, Row]:
     return rows
 
 
-def _try(row: Row, item: Problem, text: str, policy: Policy, *, wanted: bool, boxed: bool = False) -> None:
-    assert item.answer is not None
+def _try(row: Row, item: Problem, text: str, policy: PolicyName, *, wanted: bool, boxed: bool = False) -> None:
     began = time.perf_counter()
     found = extract(f"We look at the solid.\n\nThe result is {text}." if boxed else f"So it is.\nANSWER: {text}", item)
     accepted = False
     how: str = found.status
     if found.answer is not None and found.text is not None:
-        outcome = equal(
-            item.answer,
-            found.text,
-            question=item.question,
-            choices=item.choices,
-            policy=policy,
-            same_formula=shared_verifier().same,
-        )
+        outcome = equal_to_gold(item, found.text, POLICIES[policy], shared_math_verify().same)
         accepted, how = outcome.equal, outcome.how
     row.seconds.append(time.perf_counter() - began)
     row.tried += 1
@@ -188,7 +180,7 @@ def _two_decimals(item: Problem, text: str) -> str | None:
     return f"{float(values[0]):.2f} {gold.unit or ''}".strip() if values else None
 
 
-REWRITINGS: list[tuple[str, Policy, Callable[[Problem, str], str | None]]] = [
+REWRITINGS: list[tuple[str, PolicyName, Callable[[Problem, str], str | None]]] = [
     ("as printed", "strict", lambda item, text: text),
     ("$ dropped", "strict", _dollars_dropped),
     ("$ added", "strict", _dollars_added),
@@ -279,7 +271,7 @@ def _value(answer: Answer) -> Fraction | None:
 
 
 def figures(
-    rows: dict[str, Row], items: list[Problem], refused: list[NotImported], unread: dict[str, str]
+    rows: dict[str, Row], items: list[Problem], refused: list[ImportRefusal], unread: dict[str, str]
 ) -> dict[str, Any]:
     """All figures, for machines."""
     table = {
@@ -307,7 +299,7 @@ def figures(
     }
 
 
-def report(rows: dict[str, Row], items: list[Problem], refused: list[NotImported], unread: dict[str, str]) -> str:
+def report(rows: dict[str, Row], items: list[Problem], refused: list[ImportRefusal], unread: dict[str, str]) -> str:
     """The table, for people."""
     found = figures(rows, items, refused, unread)
     lines = [f"{len(items)} items with gold, {len(refused)} without, {len(unread)} golds not understood", ""]

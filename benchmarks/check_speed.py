@@ -18,9 +18,9 @@ from pathlib import Path
 import orjson
 
 from srt.checking import check
-from srt.jsonl import dump, parse_record
+from srt.io.jsonl import dump, parse_record
+from srt.io.records import Problem
 from srt.language.trace import Trace
-from srt.records import Problem
 
 
 def main() -> None:

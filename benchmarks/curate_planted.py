@@ -30,9 +30,9 @@ import PIL.ImageDraw
 import PIL.ImageEnhance
 import PIL.ImageOps
 
-from srt.curate import CuratedOut
-from srt.jsonl import read_records, write_records
-from srt.records import Answer, Image, Problem
+from srt.curate import CurationFinding
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Answer, Image, Problem
 
 Picture = PIL.Image.Image
 Label = tuple[int, int, str]
@@ -76,7 +76,9 @@ def main() -> None:
         summary = json.loads(ran.stdout)
         verdicts = {}
         for name in ("dropped", "review"):
-            verdicts |= {one.problem_id: name for one in read_records(Path(folder, f"kept.{name}.jsonl"), CuratedOut)}
+            verdicts |= {
+                one.problem_id: name for one in read_records(Path(folder, f"kept.{name}.jsonl"), CurationFinding)
+            }
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for problem, kind in kinds.items():
         counts[kind][verdicts.get(problem, "kept")] += 1

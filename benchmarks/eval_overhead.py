@@ -1,16 +1,15 @@
-"""What evaluation costs beside the model: our own time a sample and our memory, with a back end that costs nothing.
+"""The cost of evaluation besides the model: our own time and memory for each sample, with a back end that does nothing.
 
     python benchmarks/eval_overhead.py [--samples 10000] [--few 1000] [--json]
 
-Each case runs ``predict`` and ``score`` on made-up problems, in a process of its own, once with ``--few`` and once with
-``--samples``. ``text`` has a question of 400 characters and an answer of a line of prose; ``trace`` a problem of an
+Each case runs ``predict`` and ``score`` on made-up problems, in a separate process, once with ``--few`` and once with
+``--samples``. ``text`` has a question of 400 characters and an answer of one line of prose; ``trace`` a problem of an
 exact world and its trace, which the checker proves step by step (that is the checker's time, not the harness's);
-``picture`` one PNG of 640 x 480 a sample, each another file, read and checked. ``loop`` is the floor, beside it in the
-same process: read the problems, ask the fake, write a line, read it again and look for the answer, with nothing that
-makes a run safe. Milliseconds are of the processor (user and system, children too); ``wall`` is beside it.
-``predict_kib_a_sample``
-and ``all_kib_a_sample`` are what the peak of resident memory, after ``predict`` and at the end, grew by for each
-sample between the two sizes: records and prompts, never generations or pictures.
+``picture`` a different PNG of 640 x 480 for each sample, read and checked. ``loop`` is the lower bound in the same
+process: read the problems, ask the fake, write a line, read it again and look for the answer, with nothing that makes a
+run safe. Milliseconds are processor time (user and system, children included); ``wall`` is the time of the clock.
+``predict_kib_a_sample`` and ``all_kib_a_sample`` are the growth of peak resident memory for each sample between the two
+sizes, after ``predict`` and at the end: records and prompts, never generations or pictures.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from typing import Any
 import orjson
 import PIL.Image
 
-from srt.jsonl import write_records
-from srt.pictures import describe_picture
-from srt.records import Answer, Problem
+from srt.images.open import describe_picture
+from srt.io.jsonl import write_records
+from srt.io.records import Answer, Problem
 
 CASES = ("text", "trace", "picture")
 PROSE = "It follows from the first clue that she sits there.\nANSWER: B"
@@ -59,8 +58,8 @@ def main() -> None:
         }
         found[case] = {**many, **{f"few_{name}": few[name] for name in ("peak_mib_predict", "peak_mib")}, **growth}
         if not options.json:
-            told = ", ".join(f"{name} {value:.2f}" for name, value in found[case].items())
-            print(f"{case}: {told}", flush=True)
+            figures = ", ".join(f"{name} {value:.2f}" for name, value in found[case].items())
+            print(f"{case}: {figures}", flush=True)
     if options.json:
         print(json.dumps(found, indent=2))
 
@@ -75,9 +74,9 @@ def child(case: str, count: int) -> dict[str, float]:
 
 
 def measure(case: str, count: int) -> dict[str, float]:
-    from eval.backends.fake import CLOSE, OPEN, FakeBackend
-    from eval.predict import predict
-    from eval.score import score
+    from eval.backends.fake_backend import CLOSE, OPEN, FakeBackend
+    from eval.run.predict import predict
+    from eval.scoring.score import score
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -100,7 +99,7 @@ def measure(case: str, count: int) -> dict[str, float]:
 
 
 def peak_mib() -> float:
-    """The most that was resident in memory so far."""
+    """Peak resident memory so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -117,7 +116,7 @@ def cpu_seconds() -> float:
 
 
 def bare_loop(problems: Path, out: Path, reply: Callable[[str], str]) -> int:
-    """The least that could be done: no keys, no fsync, no records, the last line as the answer."""
+    """The minimum of work: no keys, no fsync, no records, the last line as the answer."""
     with open(problems, "rb") as source, open(out, "wb") as log:
         for line in source:
             problem: dict[str, Any] = orjson.loads(line)
@@ -129,14 +128,14 @@ def bare_loop(problems: Path, out: Path, reply: Callable[[str], str]) -> int:
 
 
 def make_problems(case: str, count: int, path: Path) -> dict[str, str]:
-    """Write ``count`` problems; what the fake answers to those that have a trace, by their question."""
+    """Write ``count`` problems; returns the fake's answers to those that have a trace, by question."""
     if case == "trace":
-        from srt.generate import generate_file
-        from srt.jsonl import read_records
+        from srt.io.jsonl import read_records
+        from srt.io.problem_files import read_problems
         from srt.language.text import linearize
         from srt.language.trace import Trace
-        from srt.problems import read_problems
-        from srt.solve import solve_file
+        from srt.pipeline.generate import generate_file
+        from srt.pipeline.solve import solve_file
 
         generate_file("seating", count, "test", path, {"scenes": ["booth", "hexagon-in"]})
         solve_file(path, path.with_name("traces.jsonl"))

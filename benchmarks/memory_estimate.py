@@ -1,11 +1,11 @@
-"""The error of the estimated activations against a real pass on a processor, for a model of 0.1B.
+"""The error of the estimated activations against a real pass on a CPU, for a model of 0.1B.
 
     python benchmarks/memory_estimate.py
 
 For full fine-tuning and DoRA, with and without checkpointing, in float32 and bfloat16, for one row and for padded rows:
-what `train.activations` follows on tensors without contents, extended from three layers to eight, against the same
-layers run with weights and numbers. A GPU has other kernels: `srt preflight` compares with its allocator where there is
-one.
+what `train.preflight.activations` traces on tensors without contents, extrapolated from three layers to eight, against
+the same layers run with weights and numbers. A GPU has other kernels: there, `srt preflight` compares with its
+allocator.
 """
 
 from __future__ import annotations
@@ -19,9 +19,17 @@ from typing import Any
 import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
-from train.activations import Held, LiveBytes, Load, language_activations, language_backbone
-from train.load_model import empty_model, load_architecture, load_model
-from train.recipe import Recipe, make_recipe
+from train.models.load_model import load_model, model_without_weights
+from train.models.model_files import load_family
+from train.preflight.activations import (
+    ActivationBytes,
+    LiveBytes,
+    MicroBatchShape,
+    language_activations,
+    language_backbone,
+)
+from train.recipe import Recipe
+from train.recipe_reader import make_recipe
 
 SHAPES = [(1, 512, "sdpa"), (2, 256, "sdpa"), (2, 256, "eager")]  # rows, length, attention
 KINDS: list[dict[str, Any]] = [
@@ -49,36 +57,36 @@ def main() -> None:
         for dtype, kind, (rows, length, attention) in product(("float32", "bfloat16"), KINDS, SHAPES):
             values = {"data": "-", "output": "-", "steps": 1, "batch_size": 8, "learning_rate": 1, "max_length": 512}
             recipe = make_recipe({**values, "model": {"path": folder, "dtype": dtype, "attn": attention}, **kind})
-            load = Load(rows, length, length)
-            architecture = load_architecture(folder)
-            estimated = language_activations(empty_model(recipe), architecture, recipe, load, in_half=False)
-            measured = real_pass(recipe, load)
-            told = [
+            shape = MicroBatchShape(rows, length, length)
+            model = model_without_weights(recipe)
+            estimated = language_activations(model, load_family(folder), recipe, shape, in_half=False)
+            measured = real_pass(recipe, shape)
+            columns = [
                 f"{e / 1e6:8.1f} {m / 1e6:8.1f} {e / m - 1:+7.1%}" for e, m in zip(estimated, measured, strict=True)
             ]
             name = " ".join([dtype, attention, f"{rows}x{length}", *kind, *(["dora"] if "dora" in str(kind) else [])])
-            print(f"{name:<64} {told[0]:>26} {told[1]:>26}", flush=True)
+            print(f"{name:<64} {columns[0]:>26} {columns[1]:>26}", flush=True)
 
 
-def real_pass(recipe: Recipe, load: Load) -> Held:
-    """What is held when the layers run with numbers; the second of two rows is half padding."""
+def real_pass(recipe: Recipe, shape: MicroBatchShape) -> ActivationBytes:
+    """The activations when the layers run with weights and numbers; the second of two rows is half padding."""
     model = load_model(recipe).train()
     if recipe.gradient_checkpointing:
         model.gradient_checkpointing_enable({"use_reentrant": False})
-    backbone = language_backbone(model, load_architecture(recipe.model.path))
-    stream = torch.randn(load.rows, load.length, 1024, dtype=backbone.embed_tokens.weight.dtype).requires_grad_()
-    mask = torch.ones(load.rows, load.length, dtype=torch.long)
-    mask[1:, load.length // 2 :] = 0
+    backbone = language_backbone(model, load_family(recipe.model.path))
+    stream = torch.randn(shape.rows, shape.length, 1024, dtype=backbone.embed_tokens.weight.dtype).requires_grad_()
+    mask = torch.ones(shape.rows, shape.length, dtype=torch.long)
+    mask[1:, shape.length // 2 :] = 0
     for parameter in model.parameters():
         if parameter.requires_grad:
             parameter.register_post_accumulate_grad_hook(lambda parameter: setattr(parameter, "grad", None))
     autocast = torch.autocast("cpu", torch.bfloat16) if recipe.model.dtype == "bfloat16" else nullcontext()
     with LiveBytes() as live:
         with autocast:
-            out = backbone(inputs_embeds=stream, attention_mask=mask if load.rows > 1 else None, use_cache=False)[0]
-        kept = live.most = live.now
+            out = backbone(inputs_embeds=stream, attention_mask=mask if shape.rows > 1 else None, use_cache=False)[0]
+        stored = live.peak = live.now
         out.backward(torch.ones_like(out))
-    return Held(kept, live.most)
+    return ActivationBytes(stored, live.peak)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Training speed with packed rows against padded batches, on a processor, in one run.
+"""Training speed with packed rows against padded batches, on a CPU, in one run.
 
     python benchmarks/packing_speed.py [SEQUENCES.jsonl ...] [--threads 1] [--json OUT]
 
-A llama of the demo's shape takes the same optimizer steps of 64 sequences in each way, in turns, so that a change of
-the machine's pace meets all of them. A step is the project's own: plan, collator, attention, loss, AdamW. Without
-files, the sequences are made here: puzzles of the seating world with their traces, in English and in Chinese.
+A llama of the demo's shape takes the same optimizer steps of 64 sequences in each way, alternating, so that a change
+in the speed of the machine affects all of them. A step is that of the project: plan, collator, attention, loss, AdamW.
+Without files, the sequences are made here: puzzles of the seating world with their traces, in English and in Chinese.
 
-The bound is (tokens with padding) / (tokens): what packing would gain if all time went by the token. Attention within a
-sequence is quadratic, so more than the bound is possible where padding is long.
+The bound is (tokens with padding) / (tokens): the gain from packing if time were proportional to tokens. Attention
+within a sequence is quadratic, so more than the bound is possible if the padding is long.
 """
 
 from __future__ import annotations
@@ -20,29 +20,30 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 import transformers
 
-from srt.build import build
-from srt.generate import generate_file
-from srt.jsonl import read_records, write_records
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
-from srt.records import Problem
-from srt.solve import solve
-from train.batches import BatchPlan, plan_batches
-from train.collate import MEMBERS, Collator, make_collator
-from train.examples import Example, read_examples
-from train.init_model import init_model, sequence_texts
-from train.load_model import load_model, load_tokenizer
-from train.loss import batch_weight, role_weights, score_by_logits, weighted_loss
-from train.recipe import Recipe, make_recipe
+from srt.pipeline.build import build
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_one
+from train.data.batches import BatchPlan, plan_batches
+from train.data.collate import MEMBERS, Collator, make_collator
+from train.data.examples import Example, read_examples
+from train.loop.loss import batch_weight, role_weights, score_by_logits, weighted_loss
+from train.models.init_model import init_model, sequence_texts
+from train.models.load_model import load_model
+from train.models.model_files import load_tokenizer
+from train.recipe import Recipe
+from train.recipe_reader import make_recipe
 
 BATCH = 64
-# By name, the keys of the recipe. Longest first, several micro-batches have little padding; the bound is of one.
+# The keys of the recipe by name. Longest first, several micro-batches have little padding; the bound is for one.
 WAYS: dict[str, dict[str, Any]] = {
     "padded, eager": {"attn": "eager"},
     "padded, sdpa": {"attn": "sdpa"},
@@ -92,17 +93,17 @@ def measure(file: Path, folder: Path, steps: int, rounds: int) -> dict[str, Any]
     model_path = folder / "models" / file.stem
     options: dict[str, Any] = {"hidden": 128, "layers": 3, "heads": 4, "vocab": 2048, "initializer_range": 0.08}
     init_model("llama", sequence_texts([file]), model_path, **options)
-    recipes = {name: _recipe(file, model_path, folder, keys) for name, keys in WAYS.items()}
+    recipes = {name: _recipe(file, model_path, folder, keys, steps) for name, keys in WAYS.items()}
     tokenizer = load_tokenizer(str(model_path))
     examples = read_examples(recipes["packed"], tokenizer)
-    ways = {name: _way(recipe, examples, tokenizer.pad_token_id, steps) for name, recipe in recipes.items()}
+    ways = {name: _way(recipe, examples, tokenizer.pad_token_id) for name, recipe in recipes.items()}
     lengths = sorted(len(example.input_ids) for example in examples)
     real, padded = _tokens(ways["padded, sdpa"].plan, examples)
 
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + 1):
         for name, way in ways.items():
-            taken = _run(way, steps)
+            taken = _run(way)
             if number:  # the first is for warming up
                 seconds[name].append(taken)
     speeds = {name: real / statistics.median(taken) for name, taken in seconds.items()}
@@ -124,35 +125,35 @@ def _make_sequences(folder: Path) -> list[Path]:
         problems_file = folder / f"problems-{lang}.jsonl"
         generate_file("seating", 512, "train", problems_file, {"lang": lang})
         problems = {problem.id: problem for problem in read_records(problems_file, Problem)}
-        traces = [made for made in solve(problems.values()) if isinstance(made, Trace)]
+        traces = [made for made in map(solve_one, problems.values()) if isinstance(made, Trace)]
         files.append(folder / f"seating-{lang}.jsonl")
-        write_records(files[-1], build(traces, problems, "srt"))
+        write_records(files[-1], (one for one in build(traces, problems, "srt") if isinstance(one, Sequence)))
     return files
 
 
-def _recipe(file: Path, model: Path, folder: Path, keys: dict[str, Any]) -> Recipe:
+def _recipe(file: Path, model: Path, folder: Path, keys: dict[str, Any], steps: int) -> Recipe:
     rest = {key: value for key, value in keys.items() if key != "attn"}
     attn = {"attn": keys["attn"]} if "attn" in keys else {}
-    base = {"data": str(file), "output": str(folder / "run"), "steps": 1, "learning_rate": 1e-3, "max_length": 4096}
+    base = {"data": str(file), "output": str(folder / "run"), "steps": steps, "learning_rate": 1e-3, "max_length": 4096}
     return make_recipe({**base, "batch_size": BATCH, "model": {"path": str(model), **attn}, **rest})
 
 
-def _way(recipe: Recipe, examples: list[Example], pad_id: int, steps: int) -> Way:
+def _way(recipe: Recipe, examples: list[Example], pad_id: int) -> Way:
     model = load_model(recipe)
     return Way(
         model=model.train(),
         optimizer=torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate, fused=True),
-        plan=plan_batches(recipe, examples, steps, processes=1),
+        plan=plan_batches(recipe, examples, processes=1),
         collate=make_collator(recipe, examples, model.config, pad_id),
         weights=role_weights(recipe.loss),
     )
 
 
-def _run(way: Way, steps: int) -> float:
-    """Seconds for ``steps`` optimizer steps."""
+def _run(way: Way) -> float:
+    """Seconds for the optimizer steps."""
     start = time.perf_counter()
-    for step in range(steps):
-        batches = list(_batches(way, step))
+    for step in range(way.plan.steps):
+        batches = [way.collate([{MEMBERS: micro_batch}]) for micro_batch in way.plan.of_step(step)]
         total = torch.stack([batch_weight(batch, way.weights) for batch in batches]).sum()
         for batch in batches:
             weighted_loss(score_by_logits(way.model, batch), way.weights, total).backward()  # type: ignore[no-untyped-call]
@@ -160,11 +161,6 @@ def _run(way: Way, steps: int) -> float:
         way.optimizer.step()
         way.optimizer.zero_grad()
     return time.perf_counter() - start
-
-
-def _batches(way: Way, step: int) -> Iterator[dict[str, Any]]:
-    for micro_batch in way.plan.of_step(step):
-        yield way.collate([{MEMBERS: micro_batch}])
 
 
 def _tokens(plan: BatchPlan, examples: list[Example]) -> tuple[int, int]:

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from srt.errors import UserError
+from srt.claims import check_prose
+from srt.io.errors import UserError
 from srt.language.trace import ClaimCheck
-from srt.mutate.prose import KINDS, plant
-from srt.prose import check_prose
+from srt.mutate.prose_faults import KINDS, plant
 
 Item = tuple[str, str, str]
 """Name, question, solution."""

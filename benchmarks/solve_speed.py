@@ -16,9 +16,9 @@ from pathlib import Path
 
 import orjson
 
-from srt.jsonl import dump
-from srt.records import Problem
-from srt.solve import solve_one
+from srt.io.jsonl import dump
+from srt.io.records import Problem
+from srt.pipeline.solve import solve_one
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How often 95% intervals hold the truth, on made-up data where the truth is known.
+"""How often 95% intervals contain the truth, on made-up data whose truth is known.
 
 python benchmarks/statistics_coverage.py              # about ten minutes on one core
 python benchmarks/statistics_coverage.py --times 200
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from eval.bootstrap import Floats, bootstrap
-from eval.significance import clustered_wilson, wilson
+from srt.statistics.bootstrap import Floats, bootstrap
+from srt.statistics.significance import clustered_wilson, wilson
 
 CLUSTERED = ((60, 4, 0.5), (20, 4, 0.5), (150, 2, 0.5), (150, 2, 0.1))
 SHARES = (0.5, 0.8, 0.95)
@@ -23,19 +23,19 @@ PROBLEMS = 300
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--times", type=int, default=1000, help="made-up data sets a row")
+    parser.add_argument("--times", type=int, default=1000, help="made-up data sets for each row")
     times = parser.parse_args().times
     print("accuracy of one run: clusters, problems in each, correlation inside, share right")
     for clusters, size, correlation in CLUSTERED:
         for share in SHARES:
             found = accuracy(clusters, size, correlation, share, times)
-            print(f"  {clusters:4} {size} {correlation} {share:5}: {told(found)}", flush=True)
+            print(f"  {clusters:4} {size} {correlation} {share:5}: {listed(found)}", flush=True)
     print(f"difference of two arms, {PROBLEMS} problems in pairs: training runs an arm, their deviation (logits)")
     for runs, deviation in RUNS:
-        print(f"  {runs:4} {deviation}: {told(difference(runs, deviation, times))}", flush=True)
+        print(f"  {runs:4} {deviation}: {listed(difference(runs, deviation, times))}", flush=True)
 
 
-def told(shares: dict[str, float]) -> str:
+def listed(shares: dict[str, float]) -> str:
     return ", ".join(f"{name} {share:.3f}" for name, share in shares.items())
 
 

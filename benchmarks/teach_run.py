@@ -1,19 +1,18 @@
-"""The whole loop of ``srt teach`` against the fake endpoint: its rate, its memory, and what becomes of faulty replies.
+"""The whole loop of ``srt teach`` against the fake endpoint: its rate, its memory, and its handling of faulty replies.
 
     python benchmarks/teach_run.py rate   [--in-flight 256] [--delay 0.2] [--problems 3000] [--without-audits] [--json]
     python benchmarks/teach_run.py memory [--problems 100000] [--without-http] [--json]
     python benchmarks/teach_run.py faulty [--problems 2000] [--share 0.2] [--json]
 
-``rate``: requests a second while the run has all its slots full, against in-flight / delay; with the processor's
-milliseconds a request, of this process (the loop, the client, the journal), of the audits' processes and of the fake.
-``share_of_ideal_by_cpu`` is what a core of its own would reach: the wall-clock share means little on a busy machine.
-``--without-audits`` has the machine accept all at once: the exact checks take more of the processor than all the rest
-together, and cores of their own.
-``memory``: the peak resident memory of this process and of the largest audit process, over a run whose fake answers at
-once; ``--without-http`` answers in this process and has the machine accept all, which leaves journal, cases, loop and
-files to be measured. ``faulty``: every kind of fault at an equal rate, ``--share`` together; each problem must end in
-a named state, and the invariant must hold after one run and after a second one, without faults, that takes up what is
-pending.
+``rate``: requests per second while all slots of the run are full, against in-flight / delay; and CPU milliseconds per
+request of this process (the loop, the client, the journal), of the audit processes and of the fake endpoint.
+``share_of_ideal_by_cpu`` is what a free core would reach: on a busy machine the wall-clock share means little. With
+``--without-audits`` the machine accepts every trace at once: the exact checks take more CPU than everything else
+together, on other cores. ``memory``: the peak resident memory of this process and of the largest audit process, over a
+run whose replies come at once; ``--without-http`` replies in this process and accepts every trace, which leaves
+journal, cases, loop and files to be measured. ``faulty``: all kinds of faults at equal rates, ``--share`` together;
+every problem must end in a named state, and the invariant must hold after one run and after a second one, without
+faults, that resumes the pending problems.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import ModuleType
@@ -34,20 +33,21 @@ from typing import Any
 
 import orjson
 
-import srt.teaching.run
-from srt.endpoint.budget import Budget
-from srt.endpoint.journal import Journal
-from srt.endpoint.messages import Reply, Request
+import srt.teaching.teach_problems
+from srt.io.records import Problem
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.records import Problem
-from srt.teaching.command import folder_status, loop_factory
-from srt.teaching.config import TeachConfig, load_config
-from srt.teaching.exchange import Desk
-from srt.teaching.folder import survey
-from srt.teaching.machine import MachineAudit
-from srt.teaching.records import Case, State
-from srt.teaching.run import run_folder
-from srt.teaching.templates import load_templates
+from srt.llm.budget import Budget
+from srt.llm.config import LlmConfig, ModelChoice
+from srt.llm.exchange import LlmContext
+from srt.llm.journal import Journal
+from srt.llm.prompt_templates import PromptTemplates
+from srt.llm.request import LlmRequest, Reply
+from srt.teaching.case_store.case_records import State, TeachingCase
+from srt.teaching.case_store.folder_files import folder_status
+from srt.teaching.case_store.manifest import scan_problems
+from srt.teaching.loop.machine_audit import MachineAudit
+from srt.teaching.teach_config import load_teach_config
+from srt.teaching.teach_problems import run_folder
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 
@@ -56,12 +56,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("rate", "memory", "faulty"))
     parser.add_argument("--in-flight", type=int, default=256)
-    parser.add_argument("--delay", type=float, default=0.2, help="seconds that a reply takes (rate)")
+    parser.add_argument("--delay", type=float, default=0.2, help="seconds per reply (rate)")
     parser.add_argument("--problems", type=int)
-    parser.add_argument("--share", type=float, default=0.2, help="of replies that are faulty (faulty)")
-    parser.add_argument("--without-audits", action="store_true", help="the machine accepts all (rate)")
-    parser.add_argument("--without-http", action="store_true", help="answer in this process (memory)")
-    parser.add_argument("--folder", type=Path, help="where the run lies (default: a temporary folder)")
+    parser.add_argument("--share", type=float, default=0.2, help="share of faulty replies (faulty)")
+    parser.add_argument("--without-audits", action="store_true", help="accept every trace unchecked (rate)")
+    parser.add_argument("--without-http", action="store_true", help="reply in this process (memory)")
+    parser.add_argument("--folder", type=Path, help="folder for the run (default: a temporary one)")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 class Clock:
-    """A watcher that notes when each case ended, and the processor seconds of this process from begin to last case."""
+    """An observer that records when each case ended, and this process's CPU seconds up to the last one."""
 
     def __init__(self) -> None:
         self.ended_at: list[float] = []
@@ -83,11 +83,11 @@ class Clock:
         self._cpu_at_begin = 0.0
         self.stopped: str | None = None
 
-    def begin(self, total: int, money: Callable[[], float]) -> None:
+    def begin(self, total: int, cost: Callable[[], float]) -> None:
         """The run begins."""
         self._total, self._cpu_at_begin = total, time.process_time()
 
-    def ended(self, case: Case) -> None:
+    def case_ended(self, case: TeachingCase) -> None:
         """A case ended now."""
         self.ended_at.append(time.monotonic())
         if len(self.ended_at) == self._total:
@@ -97,17 +97,17 @@ class Clock:
         """The run ends early."""
         self.stopped = why
 
-    def leave(self) -> None:
+    def exiting(self) -> None:
         """The process ends now."""
 
 
 def rate(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     count = options.problems or 3000
     if options.without_audits:
-        srt.teaching.run.Auditors = AcceptingAuditors  # type: ignore[assignment,misc]
+        srt.teaching.teach_problems.Auditors = AcceptingAuditors  # type: ignore[assignment,misc]
     clock, seconds, fake_cpu = one_run(folder, count, options.in_flight, delay=options.delay)
     requests = sum(account.requests for account in folder_status(folder / "out").accounts)
-    # The first and the last tenth are left out: slots fill up, and run empty.
+    # The first and the last tenth are left out, while slots fill up and run empty.
     tenth = len(clock.ended_at) // 10
     steady = (len(clock.ended_at) - 2 * tenth) / (clock.ended_at[-tenth] - clock.ended_at[tenth])
     ideal = options.in_flight / options.delay
@@ -129,14 +129,14 @@ def rate(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
 def memory(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     count = options.problems or 100_000
     if options.without_http:
-        srt.teaching.run.open_desk = desk_of_one_process  # type: ignore[assignment]
-        srt.teaching.run.Auditors = AcceptingAuditors  # type: ignore[assignment,misc]
+        srt.teaching.teach_problems.open_context = context_of_one_process  # type: ignore[assignment]
+        srt.teaching.teach_problems.Auditors = AcceptingAuditors  # type: ignore[assignment,misc]
     _, seconds, _ = one_run(folder, count, options.in_flight)
     status = folder_status(folder / "out")
     return {
         "problems": count,
         "requests": sum(account.requests for account in status.accounts),
-        "states": str({name: n for name, n in status.states.items() if n}),
+        "states": _counts(status.states),
         "wall_s": seconds,
         "problems_a_second": count / seconds,
         "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -158,22 +158,26 @@ def faulty(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
         asked.update(counts)
     if not (first.balanced and second.balanced):
         raise SystemExit("the invariant does not hold")
-    if second.states["pending"]:
+    if second.states[State.PENDING]:
         raise SystemExit(f"{second.states['pending']} problems are still pending")
     return {
         "problems": count,
         "wall_s": seconds,
-        "states": str(first.states),
-        "states_after_a_second_run": str(second.states),
+        "states": _counts(first.states),
+        "states_after_a_second_run": _counts(second.states),
         "outcomes": str(dict(asked.most_common())),
-        "accounted_for": sum(second.states[state.value] for state in State),
+        "accounted_for": sum(second.states.values()),
     }
+
+
+def _counts(states: Mapping[State, int]) -> str:
+    return ", ".join(f"{n} {state}" for state, n in states.items() if n)
 
 
 def one_run(
     folder: Path, count: int, in_flight: int, *, delay: float = 0.0, faults: Any = None, timeout_s: float = 30
 ) -> tuple[Clock, float, float]:
-    """Run ``count`` problems; the clock, the seconds, and the fake's processor seconds."""
+    """Run ``count`` problems; the clock, the seconds, and the fake's CPU seconds."""
     cubes, fake = load(TESTS / "srt" / "teaching" / "cubes.py"), load(TESTS / "fake_endpoint.py")
     problems = folder / "problems.jsonl"
     if not problems.exists():
@@ -182,7 +186,7 @@ def one_run(
     with fake.fake_process(delay=delay, faults=faults, responder=responder, folder=folder) as url:
         config = cubes.config(folder / "c.yaml", url, in_flight=in_flight, timeout_s=timeout_s)
         clock, began = Clock(), time.monotonic()
-        ran = run(lambda: run_folder(survey(problems), folder / "out", load_config(config), clock))
+        ran = asyncio.run(run_folder(scan_problems(problems), folder / "out", load_teach_config(config), clock))
         seconds = time.monotonic() - began
         spent = fake_seconds(url)
     if ran.stopped:
@@ -191,30 +195,36 @@ def one_run(
 
 
 @asynccontextmanager
-async def desk_of_one_process(config: TeachConfig, journal: Journal, image_root: Path) -> AsyncIterator[Any]:
-    """A desk whose questions are answered here; replies and money go through the real journal and budget."""
+async def context_of_one_process(
+    config: LlmConfig,
+    models: Mapping[str, ModelChoice],
+    templates: PromptTemplates,
+    journal: Journal,
+    image_root: Path,
+) -> AsyncIterator[Any]:
+    """A context whose questions are answered here; replies and money go through the real journal and budget."""
     cubes, budget = load(TESTS / "srt" / "teaching" / "cubes.py"), Budget(config.budget, config.prices)
 
-    async def ask(request: Request) -> Reply:
+    async def ask(request: LlmRequest) -> Reply:
         if (known := journal.get(request.key)) is not None:
             return known
         reservation = await budget.reserve(request)
         text = cubes.answer(request.user)
         reply = Reply(text=text, finish_reason="stop", input_tokens=500, output_tokens=100, seconds=0.0)
-        await journal.put(request, reply, budget.settle(reservation, request, reply))
+        journal.put(request, reply, budget.settle(reservation, request, reply))
         return reply
 
-    yield Desk(config, load_templates(config.prompts), ask), budget
+    yield LlmContext(models, templates, ask), budget
 
 
 class AcceptingAuditors:
-    """A machine that takes no time and holds nothing against anything."""
+    """A machine that accepts every trace and takes no time."""
 
     async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
         """Every step is unchecked."""
         verdict = StepCheck(support="unchecked", reason="not checked in this benchmark")
         checks = TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict)
-        return MachineAudit(checks, (), "equal", None, frozenset(), False)
+        return MachineAudit(checks, (), "equal")
 
     def __enter__(self) -> AcceptingAuditors:
         return self
@@ -223,14 +233,8 @@ class AcceptingAuditors:
         """Nothing to close."""
 
 
-def run(main: Callable[[], Any]) -> Any:
-    """``main()`` in the event loop that ``srt teach`` uses."""
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
-        return runner.run(main())
-
-
 def cpu(who: int, but: float = 0.0) -> float:
-    """Processor seconds, user and system; ``but`` are known to be another's."""
+    """CPU seconds, user and system, without the ``but`` seconds of another process."""
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime - but
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from transformers import AutoTokenizer
 
-from srt.build import build
-from srt.jsonl import read_records
+from srt.io.jsonl import read_records
+from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
-from srt.records import Problem
-from srt.solve import solve
-from train.init_model import init_model
+from srt.pipeline.build import build
+from srt.pipeline.solve import solve_one
+from train.models.init_model import init_model
 
 ARMS = ("srt", "srt-unlabelled", "cot", "cot-terse", "answer")
 VOCABULARY = 8192
@@ -31,10 +31,11 @@ def main(paths: list[Path]) -> None:
     texts: dict[tuple[str, str], list[str]] = {}
     for path in paths:
         problems = {problem.id: problem for problem in read_records(path, Problem)}
-        traces = [made for made in solve(problems.values()) if isinstance(made, Trace)]
+        traces = [made for made in map(solve_one, problems.values()) if isinstance(made, Trace)]
         for arm in ARMS:
             for sequence in build(traces, problems, arm):
-                texts.setdefault((sequence.lang, arm), []).append(sequence.completion[0].content)
+                if isinstance(sequence, Sequence):
+                    texts.setdefault((sequence.lang, arm), []).append(sequence.completion[0].content)
     with tempfile.TemporaryDirectory() as folder:
         everything = (text for arm_texts in texts.values() for text in arm_texts)
         init_model("llama", everything, folder, hidden=16, layers=1, heads=1, vocab=VOCABULARY)

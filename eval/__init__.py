@@ -1,5 +1,6 @@
-"""Evaluation: back ends that generate, answers read from what they wrote, statistics, comparison, reports.
+"""Evaluation: back ends that generate, scores of what they wrote, comparison, reports.
 
-Predict (:mod:`.predict`) writes a run folder, score (:mod:`.score`) reads it and never generates, compare
-(:mod:`.compare`) reads several and writes tables, plots and a page. :mod:`.runs` says what lies in a run folder.
+:mod:`eval.run.predict` writes a run folder (:mod:`eval.run.run_records` describes its files), :mod:`eval.scoring.score`
+scores it and never generates, :mod:`eval.report.compare` reads several and writes tables, plots and a page.
+:mod:`eval.evaluation` runs all of it from a recipe.
 """

@@ -1,7 +1,56 @@
 """SRT: structured reasoning traces, from problems to checked traces to training sequences.
 
-This package holds the trace language, the exact worlds and the checker. It imports no deep-learning library;
-``train`` and ``eval`` build on it. Nothing heavy is imported here, so that ``import srt`` stays instant.
+``from srt import Problem, solve, check, build`` is the public Python API (:mod:`srt.api`, ``docs/python.md``). It is
+imported on first use, so ``import srt`` is instant. No deep-learning library is imported anywhere in this package;
+``train`` and ``eval`` build on it.
 """
 
+from __future__ import annotations
+
+# Not typing.TYPE_CHECKING: nothing is imported here. Type checkers know the name.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from srt.api import (
+        Answer,
+        Problem,
+        Sequence,
+        Step,
+        StepCheck,
+        Trace,
+        TraceCheck,
+        UserError,
+        build,
+        check,
+        linearize,
+        parse,
+        solve,
+    )
+
 __version__ = "0.1.0"
+__all__ = [
+    "Answer",
+    "Problem",
+    "Sequence",
+    "Step",
+    "StepCheck",
+    "Trace",
+    "TraceCheck",
+    "UserError",
+    "build",
+    "check",
+    "linearize",
+    "parse",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'srt' has no attribute {name!r}")
+    import srt.api
+
+    return getattr(srt.api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

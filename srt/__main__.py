@@ -1,8 +1,16 @@
-"""``python -m srt`` is ``srt``: what ``accelerate launch -m srt eval`` starts in each process."""
+"""``python -m srt`` is ``srt``; ``accelerate launch -m srt eval`` starts it in each process."""
 
 from __future__ import annotations
 
-from srt.cli import main
+import os
+import sys
 
 if __name__ == "__main__":
+    # ``python -m`` puts the current folder first on the path: a file eval.py or torch.py there would be imported
+    # instead of ours. Drop it before anything else is imported, unless it is the folder that this package is in.
+    our_root = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != our_root:
+        del sys.path[0]
+    from srt.cli import main
+
     main()

@@ -317,7 +317,7 @@ def fake_process(
     folder: Path | None = None,
 ) -> Iterator[str]:
     """The URL of a fake endpoint in a process of its own. ``folder`` is where ``faults`` is written."""
-    command = [sys.executable, __file__, "--delay", str(delay), "--seed", str(seed)]
+    command = [sys.executable, "-P", __file__, "--delay", str(delay), "--seed", str(seed)]
     if faults is not None:
         assert folder is not None, "name a folder for the faults file"
         path = folder / "faults.yaml"
@@ -373,13 +373,7 @@ def main() -> None:
             print(fake.url, flush=True)
             await asyncio.Event().wait()
 
-    try:
-        import uvloop
-
-        run: Callable[[Any], None] = uvloop.run
-    except ImportError:
-        run = asyncio.run
-    run(serve())
+    asyncio.run(serve())
 
 
 if __name__ == "__main__":

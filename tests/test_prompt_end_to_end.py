@@ -1,6 +1,7 @@
 """What a model is asked is what it was trained on: from problems to a trainer's batches, and to a back end's requests.
 
-Whole path, nothing made by hand: srt.solve, srt.build, srt init-model, a training step, then srt eval's own requests.
+Whole path, nothing made by hand: srt.pipeline.solve, srt.pipeline.build, srt init-model, a training step, then srt
+eval's own requests.
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ import pytest
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
-from eval.predict import predict
-from srt.build import build_file
-from srt.generate import generate_file
-from srt.jsonl import read_records, write_records
+from eval.run.predict import predict
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Problem
 from srt.language.text import linearize
 from srt.language.trace import Trace
-from srt.records import Problem
-from srt.solve import solve_file
-from train.examples import IGNORED
-from train.init_model import ChatTemplate, init_model, sequence_texts
-from train.recipe import make_recipe
+from srt.pipeline.build import build_file
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
+from train.data.examples import IGNORED
+from train.loop.trl_trainer import TraceTrainer
+from train.models.chat_templates import ChatTemplate
+from train.models.init_model import init_model, sequence_texts
+from train.recipe_reader import make_recipe
 from train.train_srt import train
-from train.trl_trainer import TraceTrainer
 
 COMPLETION: dict[str, str] = {
     "qwen2.5": "{steps}\n{answer}<|im_end|>",

@@ -44,6 +44,8 @@ def inside(name: str, *packages: str) -> bool:
         ("srt/worlds", ("srt.checking",)),
         ("srt/checking", ("srt.worlds",)),
         ("srt/language", ("srt.worlds", "srt.checking")),
+        ("srt/llm", ("srt.teaching", "srt.review")),
+        ("srt/teaching", ("srt.review",)),
     ],
 )
 def test_walls(folder: str, forbidden: tuple[str, ...]) -> None:
@@ -59,7 +61,8 @@ def test_walls(folder: str, forbidden: tuple[str, ...]) -> None:
 
 def test_srt_imports_nothing_heavy() -> None:
     for path in files("srt"):
-        heavy = {name for name in imports(path) if inside(name, *HEAVY)}
+        allowed = {"scipy"} if path.parent.name == "statistics" else set()
+        heavy = {name for name in imports(path) if inside(name, *(HEAVY - allowed))}
         assert not heavy, f"{path.relative_to(ROOT)} imports {sorted(heavy)}"
 
 
@@ -68,7 +71,7 @@ def test_no_file_of_train_or_eval_hides_another_module() -> None:
     installed = {
         path.stem
         for base in sys.path
-        if Path(base).is_dir() and Path(base).resolve() != ROOT
+        if Path(base).is_dir() and not (Path(base) / "train" / "train_srt.py").is_file()
         for path in Path(base).iterdir()
     }
     taken = sys.stdlib_module_names | (installed - {"train", "eval"})
@@ -83,7 +86,7 @@ def test_no_file_of_train_or_eval_hides_another_module() -> None:
 def test_import_srt_is_instant() -> None:
     """Under 0.3 s without torch. Seconds of the processor, best of five: a busy machine must not decide it."""
     code = (
-        "import sys, time; t = time.process_time(); import srt, srt.records; "
+        "import sys, time; t = time.process_time(); import srt, srt.io.records; "
         "print(time.process_time() - t, 'torch' in sys.modules)"
     )
     runs = [

@@ -3,12 +3,12 @@
 import logging
 import warnings
 
-# Imported along with PEFT, it warns on some processors that a package is missing which it would use to fetch compiled
-# code from a hub. That package is not wanted here, and the warning would open the output of every command.
+# PEFT imports bitsandbytes, which warns on some processors that a package for fetching compiled code from a hub is
+# missing. That package is not wanted here.
 logging.getLogger("bitsandbytes.backends.cpu.ops").setLevel(logging.ERROR)
 
-# DeepSpeed says at each start that there is no GPU. What a run computes on stands in its stamp.
+# DeepSpeed reports at each start that there is no GPU. The devices of a run are in its manifest.
 logging.getLogger("DeepSpeed").addFilter(lambda record: "Setting accelerator to CPU" not in record.getMessage())
 
-# PEFT asks transformers by a name that is about to go.
+# PEFT uses a deprecated name of transformers.
 warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)

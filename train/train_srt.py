@@ -2,14 +2,13 @@
 
     accelerate launch train/train_srt.py --config my_recipe.yaml [--set key=value ...] [--resume]
 
-The prompt comes from the function that evaluation uses too (``srt/prompts.py``), the loss sees the completion and its
-end-of-sequence token and nothing else, and no chat template touches the trace.
+Training and evaluation render prompts with the same function (:mod:`srt.language.prompts`). The loss sees only the
+completion and its end-of-sequence token, and no chat template touches the trace.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import signal
 import sys
@@ -18,133 +17,139 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
 
-from srt.errors import UserError
-from srt.folder_lock import hold_folder
-from train.batches import BatchPlan, plan_batches
-from train.curves import draw_curves
-from train.examples import IGNORED, Example, read_examples
-from train.hub import hub_faults, push
-from train.load_model import load_architecture, load_model, load_processor, load_tokenizer, model_faults
-from train.model_card import CURVES, write_card
-from train.out_of_memory import first_to_tell, is_out_of_memory, out_of_memory_lines
-from train.preemption import EXIT_STATUS, Preempted, StopAtSignal
-from train.recipe import Recipe, load_recipe
-from train.recipe_faults import RecipeFaults
-from train.run_folder import (
-    Start,
+from srt.io.errors import UserError
+from srt.io.folder_lock import hold_folder
+from srt.io.yaml_config import ConfigFaults
+from train.data.batches import BatchPlan, plan_batches
+from train.data.examples import Example, data_faults, read_examples
+from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal
+from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.models.load_model import load_model, model_faults
+from train.models.model_files import load_tokenizer_and_processor
+from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
+from train.recipe import Recipe
+from train.recipe_reader import load_recipe
+from train.run.curves import draw_curves
+from train.run.hub import hub_faults, upload
+from train.run.model_card import CURVES, write_card
+from train.run.resume import (
+    StartPoint,
     TrainSummary,
     claim_folder,
     find_start,
-    finished,
-    give_up_folder,
+    finished_summary,
+    release_folder,
     remove_checkpoints,
     write_summary,
 )
-from train.stamp import fingerprint, fingerprint_hash, read_stamp, this_attempt
-from train.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest, this_attempt
 
 
 def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
-    """Train as ``recipe`` says and return the summary; a run that is finished already returns at once.
+    """Train by ``recipe`` and return the summary; if the run is already finished, return at once.
 
-    Afterwards ``recipe.output`` holds the weights (safetensors; under LoRA the adapter), the tokenizer, ``stamp.json``
-    and ``train.json``. With ``resume`` an unfinished run there goes on from its last whole checkpoint; without, it is
-    refused. Under ``accelerate launch`` every process calls this, and every process returns the summary.
+    Afterwards ``recipe.output`` contains the weights (safetensors; with LoRA the adapter), the tokenizer,
+    ``manifest.json`` and ``train.json``. With ``resume``, an unfinished run there continues from its last complete
+    checkpoint; without, it is refused. Under ``accelerate launch`` every process calls this and gets the summary.
 
     Raises:
-        UserError: a fault in the recipe, the data, the model folder or the output folder; another process that writes
+        UserError: a fault in the recipe, the data, the model folder or the output folder, or another process is writing
             to the output folder.
         Preempted: the process was sent SIGTERM, and a checkpoint was written.
     """
-    processes, is_main = int(os.environ.get("WORLD_SIZE", "1")), os.environ.get("RANK", "0") == "0"
+    processes, is_main = int(os.environ.get("WORLD_SIZE", "1")), _is_main_process()
     output = Path(recipe.output)
-    _quieten()
+    _silence_libraries()
 
-    # 1. What is there? All that can be wrong is found before a weight is loaded.
-    _check(recipe)
+    # 1. Check everything that can be checked before weights are loaded.
+    if faults := [*data_faults(recipe), *model_faults(recipe), *(hub_faults(recipe.hub) if recipe.hub else [])]:
+        raise UserError("; ".join(faults))
     keys = fingerprint(recipe, processes)
-    if (summary := finished(output, keys)) is not None:
+    if (summary := finished_summary(output, keys)) is not None:
         return summary
-    # The main process may have begun to write there before another looks: only it may refuse a folder in use.
+    # The main process may already write to the folder when another one looks: only the main one may refuse it.
     start = find_start(output, keys, resume or not is_main)
 
     # 2. Tokens, labels, and their order: the same problems in the same batches for every arm.
     if recipe.threads is not None:
         torch.set_num_threads(recipe.threads)
-    sees_pictures = load_architecture(recipe.model.path).reads_pictures
-    processor = load_processor(recipe.model.path) if sees_pictures else None
-    tokenizer = processor.tokenizer if processor else load_tokenizer(recipe.model.path)
+    tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples = read_examples(recipe, tokenizer, processor)
-    steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
-    plan = plan_batches(recipe, examples, steps, processes)
+    plan = plan_batches(recipe, examples, processes)
 
-    # 3. The model, and the trainer. From here on no other process may write to the folder.
-    arguments = make_arguments(recipe, plan, steps)
+    # 3. The model and the trainer. From here on no other process may write to the folder.
+    arguments = make_arguments(recipe, plan)
     model = load_model(recipe)
     with hold_folder(output) if is_main else nullcontext():
-        if is_main and (find_start(output, keys, resume) != start or finished(output, keys) is not None):
+        if is_main and (find_start(output, keys, resume) != start or finished_summary(output, keys) is not None):
             raise UserError(f"{output}: another process has written to output meanwhile; start again")
         try:
             if is_main:
                 _claim(recipe, keys, start)
-            trainer = make_trainer(recipe, arguments, model, tokenizer, examples, plan, steps, start, processor)
+            trainer = make_trainer(
+                recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
+            )
             stop = StopAtSignal()
             trainer.add_callback(stop)
 
-            # 4. Train, from the start or from the last whole checkpoint.
+            # 4. Train, from the start or from the last complete checkpoint.
             trainer.train(resume_from_checkpoint=str(start.checkpoint) if start.checkpoint else None)
             if stop.stopped:
                 raise Preempted(trainer.state.global_step)
             seconds = trainer.seconds
 
-            # 5. The weights first, the summary after them: who finds the summary finds the weights.
+            # 5. The weights before the summary: where there is a summary, the weights are complete.
             trainer.save_final(output)
             if processor is not None and is_main:
                 processor.save_pretrained(output)
         except BaseException:
             if is_main:
-                give_up_folder(output)
+                release_folder(output)
             raise
         summary = _summarize(trainer, fingerprint_hash(keys), examples, plan, seconds)
         if is_main:
             draw_curves(summary.history, output / CURVES, output.resolve().name)
-            write_card(output, recipe, summary, read_stamp(output), sees_pictures)
+            write_card(output, recipe, summary, read_manifest(output), reads_pictures=processor is not None)
             write_summary(output, summary)
-            remove_checkpoints(output, whole_too=True)
-            _stop_wandb(recipe)
+            remove_checkpoints(output, incomplete_only=False)
+            if recipe.logging.wandb != "off":
+                import wandb
+
+                wandb.finish()
             if recipe.hub is not None:
-                print(f"uploaded to {push(output, recipe.hub)}", flush=True)
+                print(f"uploaded to {upload(output, recipe.hub)}", flush=True)
         return summary
 
 
-def _check(recipe: Recipe) -> None:
-    if faults := path_faults(recipe) or [*model_faults(recipe), *(hub_faults(recipe.hub) if recipe.hub else [])]:
-        raise UserError("; ".join(faults))
+def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint) -> None:
+    """Write the manifest, report what has changed since the last attempt, and start the W&B run (main process only)."""
+    output = Path(recipe.output)
+    from_step = int(start.checkpoint.name.rpartition("-")[2]) if start.checkpoint else 0
+    if changed := claim_folder(output, keys, this_attempt(from_step)):
+        print(f"warning: changed since this run was started: {', '.join(changed)}", file=sys.stderr, flush=True)
+    if start.checkpoint is not None:
+        print(f"resuming from {start.checkpoint}", flush=True)
+    if recipe.logging.wandb != "off":
+        import wandb
 
-
-def path_faults(recipe: Recipe) -> list[str]:
-    """What is not where ``recipe`` says: a line for each."""
-    faults = []
-    if not Path(recipe.data).is_file():
-        faults.append(f"data: no such file: {recipe.data}")
-    if not Path(recipe.model.path).is_dir():
-        faults.append(f"model.path: no such folder: {recipe.model.path} (a model from a hub must be downloaded first)")
-    elif not (Path(recipe.model.path) / "config.json").is_file():
-        faults.append(f"model.path: no config.json in {recipe.model.path}")
-    return faults
+        wandb.init(
+            project="srt",
+            name=output.name,
+            dir=output,
+            mode=recipe.logging.wandb,
+            config=recipe.model_dump(mode="json"),
+            settings=wandb.Settings(silent=True),
+        )
 
 
 def _summarize(
     trainer: TraceTrainer, recipe_hash: str, examples: list[Example], plan: BatchPlan, seconds: float
 ) -> TrainSummary:
     losses = [(int(row["step"]), float(row["loss"])) for row in trainer.history]
-    lengths = [len(example.input_ids) for example in examples]
-    trained = [int((np.asarray(example.labels) != IGNORED).sum()) for example in examples]
-    seen = [index for micro in plan.micro_batches for index in micro]
+    seen = [examples[index] for micro in plan.micro_batches for index in micro]
     parameters = list(trainer.model.parameters())
     return TrainSummary(
         recipe_hash=recipe_hash,
@@ -153,44 +158,40 @@ def _summarize(
         losses=losses,
         history=trainer.history,
         examples=len(examples),
-        tokens=sum(lengths[index] for index in seen),
-        trained_tokens=sum(trained[index] for index in seen),
-        parameters=sum(_size(parameter) for parameter in parameters),
-        trainable_parameters=sum(_size(parameter) for parameter in parameters if parameter.requires_grad),
+        tokens=sum(len(example.input_ids) for example in seen),
+        trained_tokens=sum(example.trained_tokens for example in seen),
+        parameters=sum(_numel(parameter) for parameter in parameters),
+        trainable_parameters=sum(_numel(parameter) for parameter in parameters if parameter.requires_grad),
         processes=plan.processes,
         seconds=round(seconds, 1),
     )
 
 
-def _size(parameter: torch.nn.Parameter) -> int:
-    """Numbers in a parameter. DeepSpeed leaves of its own only a share here, and two of 4 bits lie in a byte."""
+def _numel(parameter: torch.nn.Parameter) -> int:
+    """Elements of the full parameter: under DeepSpeed this process holds a share, and two 4-bit values fill a byte."""
     if hasattr(parameter, "ds_numel"):
         return int(parameter.ds_numel)
     packed = 2 * parameter.element_size() if type(parameter).__name__ == "Params4bit" else 1
     return parameter.numel() * packed
 
 
-def _claim(recipe: Recipe, keys: dict[str, Any], start: Start) -> None:
-    """The main process's: stamp the folder, say what a resumed run goes on from, and open the run in W&B."""
-    output = Path(recipe.output)
-    from_step = int(start.checkpoint.name.rpartition("-")[2]) if start.checkpoint else 0
-    if changed := claim_folder(output, keys, this_attempt(from_step)):
-        print(f"warning: not as before in this run: {', '.join(changed)}", file=sys.stderr, flush=True)
-    if start.checkpoint is not None:
-        print(f"going on from {start.checkpoint}", flush=True)
-    _start_wandb(recipe)
+def _silence_libraries() -> None:
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    # DeepSpeed calls deprecated functions of torch, which would warn at every step of every process.
+    warnings.filterwarnings("ignore", r"`torch\.distributed\.\w+` is deprecated", FutureWarning)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. 0: trained (or finished before); 2: a fault of the user's or no memory left, told; 143: SIGTERM."""
+    """The command line. Exit status 0: trained or already finished; 2: user error or out of memory; 143: SIGTERM."""
     parser = argparse.ArgumentParser(
         description="Fine-tune a model on traces.",
         epilog="example: accelerate launch --config_file configs/cpu.yaml train/train_srt.py --config my_recipe.yaml",
     )
-    parser.add_argument("--config", required=True, metavar="RECIPE.yaml", help="the recipe, see train/recipe.py")
-    parser.add_argument("--resume", action="store_true", help="go on with the unfinished run in the output folder")
+    parser.add_argument("--config", required=True, metavar="RECIPE.yaml", help="the recipe; its keys: train/recipe.py")
+    parser.add_argument("--resume", action="store_true", help="continue the unfinished run in the output folder")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="a key that is not as in the recipe; repeatable"
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the recipe; repeatable"
     )
     options = parser.parse_args(arguments)
     if os.environ.get("SRT_DIE_WITH_PARENT") == "1":
@@ -198,79 +199,52 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         recipe = load_recipe(options.config, options.set)
         summary = train(recipe, resume=options.resume)
-        _leave_the_processes()
-    except RecipeFaults as error:
-        if os.environ.get("RANK", "0") == "0":
+        _leave_process_group()
+    except ConfigFaults as error:
+        if _is_main_process():
             print("\n".join(f"error: {error.place}: {fault}" for fault in error.faults), file=sys.stderr)
         return 2
     except UserError as error:
-        # Until the processes know of each other all of them meet the same fault; then one may meet it alone.
-        if first_to_tell() if torch.distributed.is_initialized() else os.environ.get("RANK", "0") == "0":
+        # Before the process group exists, every process meets the same fault; afterwards it may be a single one.
+        if first_to_report() if torch.distributed.is_initialized() else _is_main_process():
             print(f"error: {error}", file=sys.stderr, flush=True)
         return 2
     except RuntimeError as error:
         if not is_out_of_memory(error):
             raise
-        if first_to_tell():
+        if first_to_report():
             print("\n".join(out_of_memory_lines(error, recipe)), file=sys.stderr, flush=True)
         return 2
     except Preempted as stop:
-        _leave_the_processes()
-        if os.environ.get("RANK", "0") == "0":
-            print(
-                f"stopped by SIGTERM after step {stop.step}: its checkpoint is written, go on with --resume", flush=True
-            )
+        _leave_process_group()
+        if _is_main_process():
+            print(f"stopped by SIGTERM after step {stop.step}: checkpoint written, continue with --resume", flush=True)
         return EXIT_STATUS
-    if os.environ.get("RANK", "0") == "0":
+    if _is_main_process():
         print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
     return 0
 
 
-def _leave_the_processes() -> None:
-    """Close the process group: a thread of it that still runs while Python ends may abort the whole process."""
+def _is_main_process() -> bool:
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _leave_process_group() -> None:
+    """Close the process group: if one of its threads still runs when Python exits, the process may be aborted."""
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
 
 
 def _die_with_parent() -> None:
-    """Have the kernel kill this process when the one that started it dies (Linux; elsewhere nothing happens).
+    """Have the kernel kill this process when its parent dies (Linux only).
 
-    Under ``accelerate launch`` that is the launcher, whose death alone would leave the training running.
+    Under ``accelerate launch`` the parent is the launcher; without this, training would go on after its death.
     """
     if sys.platform == "linux":
         import ctypes
 
         pr_set_pdeathsig = 1
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
-def _quieten() -> None:
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    # DeepSpeed calls torch by names that are about to go, and is told so at every step of every process.
-    warnings.filterwarnings("ignore", r"`torch\.distributed\.\w+` is deprecated", FutureWarning)
-
-
-def _start_wandb(recipe: Recipe) -> None:
-    if recipe.logging.wandb == "off":
-        return
-    import wandb
-
-    wandb.init(
-        project="srt",
-        name=Path(recipe.output).name,
-        dir=recipe.output,
-        mode=recipe.logging.wandb,
-        config=recipe.model_dump(mode="json"),
-        settings=wandb.Settings(silent=True),
-    )
-
-
-def _stop_wandb(recipe: Recipe) -> None:
-    if recipe.logging.wandb != "off":
-        import wandb
-
-        wandb.finish()
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def main() -> int:
     if missing:
         print(f"error: not installed: {', '.join(missing)}; bash benchmarks/gpu/run.sh installs them", file=sys.stderr)
         return 2
-    # Nothing is fetched and nothing reported: TRL tells its makers of each run where it can.
+    # Nothing is fetched and nothing is sent: TRL reports each run to its makers if it can.
     os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TRANSFORMERS_VERBOSITY="error")
     os.environ.setdefault("HF_DATASETS_DISABLE_PROGRESS_BARS", "1")
     # Sequences of other lengths in each step leave holes that plain blocks do not fit in.

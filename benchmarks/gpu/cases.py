@@ -1,4 +1,4 @@
-"""What is measured: the model, the data, and the settings of each side, as data."""
+"""What is measured: model, data, and the settings of each side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Side(NamedTuple):
     """One trainer of a case.
 
     ``attempts`` are its settings (keys of a recipe for ``ours``, arguments of ``SFTConfig`` for ``trl``), the fastest
-    first: where the device cannot hold one, the next is tried, and the report says so.
+    first: if one does not fit on the device, the next is tried, and the report says so.
     """
 
     name: str
@@ -167,7 +167,7 @@ _FULL = Case(
                     "batch_size": 32,
                     "pack": 4096,
                     "max_length": 4096,
-                    "tune": {"vision": vision, "projector": "full", "language": "full"},
+                    "trainable": {"vision": vision, "projector": "full", "language": "full"},
                     "workers": 4,
                     "gradient_checkpointing": True,
                 }

@@ -1,7 +1,7 @@
-"""What is trained on: problems of the exact world, solved, with pictures where the model sees; a tokenizer of our own.
+"""The training data: solved problems of the exact world, with pictures for a vision model, and a new tokenizer.
 
-Everything is made on the spot and the same on every machine: no file is fetched, and ids stay below the vocabulary of
-the published model, whose embedding is only larger than it need be.
+Everything is made here and is the same on every machine. No file is fetched. Token ids stay below the vocabulary of the
+published model, whose embeddings are just larger than necessary.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from safetensors.torch import save_file
 from transformers import AutoProcessor, AutoTokenizer, Qwen2_5_VLConfig, Qwen2Config
 
 from benchmarks.gpu.shapes import Model, shape_of
-from srt.build import build
-from srt.generate import generate_file
-from srt.jsonl import read_records, write_records
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Image, Problem, Sequence
 from srt.language.trace import Trace
-from srt.records import Image, Problem
-from srt.solve import solve
-from train.init_model import init_model, sequence_texts
+from srt.pipeline.build import build
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_one
+from train.models.init_model import init_model, sequence_texts
 
 # Width and height of pictures, from a small drawing to a scan of half a page: 108 to 768 tokens of Qwen2.5-VL.
 _SIZES = [(336, 252), (448, 448), (672, 504), (896, 672)]
@@ -49,20 +49,21 @@ class Data(NamedTuple):
 
 def make_data(model: Model, place: Path, problems: int, tiny: bool) -> Data:
     """Make the problems, pictures and sequences, and the folder of ``model`` without its weights, in ``place``."""
-    sees = "vl" in model
+    is_vision = "vl" in model
     place.mkdir(parents=True, exist_ok=True)
     generate_file("seating", problems, "train", place / "problems.jsonl", {"lang": "en"})
     asked = {problem.id: problem for problem in read_records(place / "problems.jsonl", Problem)}
-    if sees:
+    if is_vision:
         sizes = _SIZES_TINY if tiny else _SIZES
         asked = {
             key: problem.model_copy(update={"images": _pictures(place, key, sizes)}) for key, problem in asked.items()
         }
-    traces = [trace for trace in solve(asked.values()) if isinstance(trace, Trace)]
-    count = write_records(place / "sequences.jsonl", build(traces, asked, "srt", pictures=sees))
+    traces = [trace for trace in map(solve_one, asked.values()) if isinstance(trace, Trace)]
+    built = build(traces, asked, "srt", pictures=is_vision)
+    count = write_records(place / "sequences.jsonl", (one for one in built if isinstance(one, Sequence)))
     _write_folder(model, place / "model", place / "sequences.jsonl", tiny)
     about: dict[str, Any] = {"sequences": count, "world": "seating, English, arm srt"}
-    if sees:
+    if is_vision:
         about["pictures"] = sum(len(problem.images) for problem in asked.values())
         about["picture_sizes"] = sizes
     return Data(place / "model", place / "sequences.jsonl", about)
@@ -88,22 +89,22 @@ def _pictures(place: Path, key: str, sizes: list[tuple[int, int]]) -> list[Image
 
 def _write_folder(model: Model, folder: Path, sequences: Path, tiny: bool) -> None:
     """A small model of the class with its tokenizer, whose config is then replaced, and whose weights are emptied."""
-    sees = "vl" in model
+    is_vision = "vl" in model
     init_model(
-        "qwen2_5_vl" if sees else "qwen2",
+        "qwen2_5_vl" if is_vision else "qwen2",
         sequence_texts([sequences]),
         folder,
         hidden=32,
         layers=1,
         heads=2,
         vocab=_VOCABULARY_TINY if tiny else _VOCABULARY,
-        chat_template="qwen2.5-vl" if sees else "qwen2.5",
+        chat_template="qwen2.5-vl" if is_vision else "qwen2.5",
         max_positions=_LONGEST,
     )
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     special = {"bos_token_id": None, "eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id}
     shape = shape_of(model, tiny)
-    if sees:
+    if is_vision:
         names = {"image": "image_pad", "video": "video_pad", "vision_start": "vision_start", "vision_end": "vision_end"}
         marks = {f"{key}_token_id": tokenizer.convert_tokens_to_ids(f"<|{name}|>") for key, name in names.items()}
         text = shape.pop("text_config") | special

@@ -1,12 +1,10 @@
-"""One block: a trainer is built, warmed up, timed step by step, and taken down again. The same for every trainer."""
+"""One block: a trainer is built, warmed up, timed step by step, and freed. The same for every trainer."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import io
-import math
-import statistics
 import time
 import traceback
 from collections.abc import Callable
@@ -15,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-WARM_UP = 2  # steps that are not timed: kernels are compiled and chosen, the allocator finds its size
+WARM_UP = 2  # steps that are not timed: kernels are compiled and chosen, the allocator grows
 GIB = 1024**3
 
 
@@ -31,10 +29,10 @@ class Step(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The timed steps of a block, and what they took.
+    """The timed steps of a block, and their time and memory.
 
-    Memory is told on a GPU alone: the peaks of the whole block, and what was held before it began, which is next to
-    nothing unless a trainer before it was not given back.
+    Memory is measured only on a GPU: the peaks of the block, and what was allocated before it, which is close to zero
+    unless an earlier trainer was not freed.
     """
 
     steps: list[Step]
@@ -47,17 +45,17 @@ class Block(NamedTuple):
 
     @property
     def tokens_per_second(self) -> float:
-        """Real tokens by the time of all the steps: the median over blocks is what is reported."""
+        """Tokens, without padding, by the time of all steps; the median over blocks is reported."""
         return sum(step.tokens for step in self.steps) / sum(step.seconds for step in self.steps)
 
     @property
     def padding(self) -> float:
-        """The share of the computed positions that are no token."""
+        """The share of the computed positions that are padding."""
         return 1 - sum(step.tokens for step in self.steps) / sum(step.positions for step in self.steps)
 
 
 class OutOfMemory(NamedTuple):
-    """A block that the device could not hold."""
+    """A block that did not fit on the device."""
 
     message: str
 
@@ -82,7 +80,7 @@ def run_block(build: Callable[[], Trainer], device: torch.device, deadline: floa
 
 
 def free(device: torch.device) -> None:
-    """Give back what nobody holds any more: a trainer and its model refer to each other, and go only here."""
+    """Free unused memory: a trainer and its model refer to each other, so only the garbage collector frees them."""
     gc.collect()
     if device.type == "cuda":
         torch.cuda.synchronize(device)
@@ -97,7 +95,7 @@ def _run(build: Callable[[], Trainer], device: torch.device, deadline: float, mo
     watch = _Stopwatch(trainer, device, deadline, most)
     trainer.add_callback(watch)
     ready = time.monotonic()
-    # Each trainer has lines of its own to print; what is measured is told once, by whoever called.
+    # Discard what the trainer prints; the caller reports the figures.
     with contextlib.redirect_stdout(io.StringIO()):
         trainer.train()
     return Block(
@@ -137,7 +135,7 @@ class _Stopwatch(TrainerCallback):  # type: ignore[misc]
         trainer.training_step = counted
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        """Note the time, and stop where enough is measured."""
+        """Record the time, and stop if enough has been measured."""
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
         self.ends.append(time.monotonic())
@@ -152,21 +150,10 @@ class _Stopwatch(TrainerCallback):  # type: ignore[misc]
         """The timed steps."""
         made = []
         for number in range(WARM_UP, len(self.ends)):
-            counts = self._counts[number]
-            made.append(
-                Step(
-                    seconds=round(self.ends[number] - self.ends[number - 1], 4),
-                    tokens=sum(int(real) for real, _ in counts),
-                    positions=sum(positions for _, positions in counts),
-                )
-            )
+            tokens, positions = (sum(map(int, column)) for column in zip(*self._counts[number], strict=True))
+            made.append(Step(round(self.ends[number] - self.ends[number - 1], 4), tokens, positions))
         return made
 
     def first_loss(self) -> float:
         """The sum of the losses of the first step's micro-batches: about ln(vocabulary) with random weights."""
         return round(sum(float(loss) for loss in self._losses[: len(self._counts[0])]), 4)
-
-
-def median(values: list[float]) -> float:
-    """The median; not a number where there is none."""
-    return statistics.median(values) if values else math.nan

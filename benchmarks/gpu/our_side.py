@@ -1,4 +1,4 @@
-"""This project's training: the functions that ``train/train_srt.py`` calls, in its order, up to the trainer."""
+"""Training with this project: the functions that ``train/train_srt.py`` calls, in its order, up to the trainer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 import torch
 from transformers import PreTrainedTokenizerBase, ProcessorMixin, Trainer
 
-from train.batches import BatchPlan, plan_batches
-from train.examples import IGNORED, Example, read_examples
-from train.flops import count_flops
-from train.load_model import empty_model, load_architecture, load_model, load_processor, load_tokenizer
-from train.memory import Cluster, MemoryModel
-from train.micro_batches import heaviest
-from train.recipe import Recipe, make_recipe
-from train.run_folder import Start
-from train.trl_trainer import make_arguments, make_trainer
+from train.data.batches import BatchPlan, plan_batches
+from train.data.examples import Example, read_examples
+from train.loop.trl_trainer import make_arguments, make_trainer
+from train.models.flops import count_flops
+from train.models.load_model import load_model, model_without_weights
+from train.models.model_files import load_tokenizer_and_processor
+from train.preflight.heaviest_batch import heaviest_micro_batch
+from train.preflight.memory_estimate import Cluster, MemoryEstimator
+from train.recipe import Recipe
+from train.recipe_reader import make_recipe
 
 
 def our_recipe(folder: Path, sequences: Path, output: Path, steps: int, settings: dict[str, Any]) -> Recipe:
@@ -28,7 +29,7 @@ def our_recipe(folder: Path, sequences: Path, output: Path, steps: int, settings
             "steps": steps,
             "learning_rate": 1e-5,
             "scheduler": "constant",
-            # A line at the end alone: reading the loss makes the processor wait for the device.
+            # One line at the end: reading the loss makes the CPU wait for the device.
             "logging": {"steps": steps},
             **settings,
             "model": {"path": str(folder), "dtype": "bfloat16", **settings.get("model", {})},
@@ -37,61 +38,43 @@ def our_recipe(folder: Path, sequences: Path, output: Path, steps: int, settings
 
 
 def our_trainer(recipe: Recipe) -> Trainer:
-    """The trainer of ``recipe`` on one process, with all of a real run but the stamp and the summary."""
+    """The trainer of ``recipe`` on one process: everything of a real run except manifest and summary."""
     if recipe.threads is not None:
         torch.set_num_threads(recipe.threads)
-    prepared = prepare(recipe)
-    arguments = make_arguments(recipe, prepared.plan, prepared.steps)
+    data = prepare(recipe)
+    arguments = make_arguments(recipe, data.plan)
     model = load_model(recipe)
-    return make_trainer(
-        recipe,
-        arguments,
-        model,
-        prepared.tokenizer,
-        prepared.examples,
-        prepared.plan,
-        prepared.steps,
-        Start(None, 0.0),
-        prepared.processor,
-    )
+    return make_trainer(recipe, arguments, model, data.tokenizer, data.examples, data.plan, data.processor)
 
 
-class Prepared(NamedTuple):
+class PreparedData(NamedTuple):
     """What a run has before its model is loaded."""
 
     processor: ProcessorMixin | None
     tokenizer: PreTrainedTokenizerBase
     examples: list[Example]
     plan: BatchPlan
-    steps: int
 
 
-def prepare(recipe: Recipe) -> Prepared:
+def prepare(recipe: Recipe) -> PreparedData:
     """Tokens and micro-batches."""
-    assert recipe.steps is not None
-    processor = load_processor(recipe.model.path) if load_architecture(recipe.model.path).reads_pictures else None
-    tokenizer = processor.tokenizer if processor else load_tokenizer(recipe.model.path)
+    tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples = read_examples(recipe, tokenizer, processor)
-    return Prepared(processor, tokenizer, examples, plan_batches(recipe, examples, recipe.steps, 1), recipe.steps)
+    return PreparedData(processor, tokenizer, examples, plan_batches(recipe, examples, processes=1))
 
 
 def estimated_memory(recipe: Recipe) -> dict[str, int]:
-    """What ``srt preflight`` says of the recipe's memory on one GPU: bytes by part, and their ``peak``."""
-    prepared = prepare(recipe)
-    _, load = heaviest(prepared.plan, prepared.examples, recipe, prepared.processor)
-    return MemoryModel(recipe).estimate(load, Cluster(), prepared.plan.accumulation)._asdict()
+    """The memory on one GPU as ``srt preflight`` estimates it: bytes by part, and their ``peak``."""
+    data = prepare(recipe)
+    _, shape = heaviest_micro_batch(data.plan, data.examples, recipe)
+    return MemoryEstimator(recipe).estimate(shape, Cluster(), data.plan.accumulation)._asdict()
 
 
-def operations_of_a_token(recipe: Recipe) -> float:
-    """Operations that training needs for a token of these sequences, by the convention of :mod:`train.flops`."""
+def operations_per_token(recipe: Recipe) -> float:
+    """Operations for training on a token of these sequences, by the convention of :mod:`train.models.flops`."""
     examples = prepare(recipe).examples
-    count = count_flops(empty_model(recipe))
+    count = count_flops(model_without_weights(recipe))
     needed = sum(
-        count.of(
-            len(example.input_ids),
-            int((example.labels != IGNORED).sum()),
-            sum(picture.tokens for picture in example.pictures),
-        )
-        for example in examples
+        count.of(len(example.input_ids), example.trained_tokens, example.picture_tokens) for example in examples
     )
     return needed / sum(len(example.input_ids) for example in examples)

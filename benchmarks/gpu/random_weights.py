@@ -1,4 +1,4 @@
-"""Weights that are made on the device instead of read: a model of 7 billion parameters stands within seconds."""
+"""Random weights made on the device instead of read: a model of 7 billion parameters is ready within seconds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from transformers import PreTrainedModel
 
 @contextmanager
 def made_on(device: torch.device) -> Iterator[None]:
-    """Within it, ``from_pretrained`` of every model class gives random weights of the class's own initialization.
+    """Within it, ``from_pretrained`` of every model class returns random weights, initialized as the class does.
 
-    Everything around it is as in a run with real weights: what loads a model, in which type, with which attention, is
-    the code of whoever calls. The weights are made on ``device`` in the type that is asked for (by default that of the
-    configuration, as in transformers), so that neither a file nor the processor's memory ever holds them.
+    Everything else is as in a run with real weights: the caller's code chooses dtype and attention. The weights are
+    made on ``device`` in the requested dtype (by default that of the configuration, as in transformers), and never
+    exist in a file or in main memory.
     """
     original = PreTrainedModel.__dict__["from_pretrained"]
 

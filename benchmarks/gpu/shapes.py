@@ -66,7 +66,7 @@ def shape_of(model: Model, tiny: bool) -> dict[str, Any]:
     """The keyword arguments of the config class: ``Qwen2Config``, or ``Qwen2_5_VLConfig`` for a vision model.
 
     A tiny shape differs in its sizes alone: grouped keys and values, tied embeddings and the window of the vision tower
-    stay as they are in the model that it stands for.
+    stay as in the published model.
     """
     language = {"qwen2.5-7b": _LANGUAGE_7B, "qwen2.5-vl-7b": _LANGUAGE_7B, "qwen2.5-vl-3b": _LANGUAGE_3B}[model]
     if tiny:

@@ -26,8 +26,8 @@ def trl_trainer(folder: Path, sequences: Path, output: Path, steps: int, setting
     ``settings`` are arguments of :class:`SFTConfig`; everything that they do not name is TRL's default, except what
     writes files or lines, and that the learning rate stays where it is.
     """
-    dataset, sees = read_dataset(sequences)
-    if sees:
+    dataset, has_pictures = read_dataset(sequences)
+    if has_pictures:
         processing = AutoProcessor.from_pretrained(folder, local_files_only=True)
         # The vision tower has matrices of the same names; a pattern keeps the adapter to the language model.
         targets: Any = rf".*language_model.*\.({'|'.join(_MATRICES)})"

@@ -1,1 +1,1 @@
-"""Back ends that generate: :mod:`.protocol` is what all of them offer, the other modules are one back end each."""
+"""Back ends that generate: their :mod:`.protocol`, their :mod:`.registry`, and the modules of each."""

@@ -1,8 +1,8 @@
-"""Adapter folders, and whether an adapter was trained on the base that it is given with.
+"""Adapter folders, and whether an adapter was trained on the given base.
 
-An adapter of another base loads without a word where the shapes fit, and what it then writes is worthless. The run
-that trained it left a stamp with a hash of its base; where there is none, the base that ``adapter_config.json`` names
-and the shapes of the weights must fit.
+An adapter of another base loads silently if the shapes fit, and its output is then worthless. The training run left a
+manifest with a hash of the base; without one, the base that ``adapter_config.json`` names and the shapes of the weights
+must fit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from srt.errors import UserError
+from srt.io.errors import UserError
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
 ADAPTER_FILES = (CONFIG, WEIGHTS)
-TRAINING_STAMP = "stamp.json"
+TRAINING_MANIFESTS = ("manifest.json", "stamp.json")
+"""What a training run writes beside its weights; runs before the second name was dropped have the latter."""
+
 _BASE_HASH = "model (contents)"
 _OF_LORA = re.compile(r"(.+)\.(lora_A|lora_B|lora_magnitude_vector)(?:\.weight)?")
 
@@ -59,25 +61,28 @@ def check_base(adapter: Path, base: Path) -> bool:
     """See that ``adapter`` was trained on ``base``; whether the contents of ``base`` are known to be the right ones.
 
     Raises:
-        UserError: the adapter's stamp has the hash of another base; or there is no stamp, and the adapter's
+        UserError: the adapter's manifest has the hash of another base; or there is no manifest, and the adapter's
             configuration names a base of another name.
     """
-    if (adapter / TRAINING_STAMP).is_file():
-        decides = _json_object(adapter / TRAINING_STAMP).get("decides")
-        hashed = decides.get(_BASE_HASH) if isinstance(decides, dict) else None
+    manifest = next((path for name in TRAINING_MANIFESTS if (path := adapter / name).is_file()), None)
+    if manifest is not None:
+        values = _json_object(manifest)
+        fingerprint = values.get("fingerprint", values.get("decides"))
+        hashed = fingerprint.get(_BASE_HASH) if isinstance(fingerprint, dict) else None
         if not isinstance(hashed, str):
-            raise UserError(f"{adapter / TRAINING_STAMP}: decides: {_BASE_HASH!r} is missing: not the stamp of a run")
+            raise UserError(f"{manifest}: fingerprint: {_BASE_HASH!r} is missing: not the manifest of a training run")
         if hashed != base_hash(base):
             raise UserError(
-                f"{base}: not the model that the adapter {adapter} was trained on: its contents differ from those that "
-                f"{TRAINING_STAMP} has the hash of"
+                f"{base}: not the model that the adapter {adapter} was trained on: its contents differ from the "
+                f"hash in {manifest.name}"
             )
         return True
     named = adapter_config(adapter).get("base_model_name_or_path")
     if isinstance(named, str) and named and not _names(named, base):
         raise UserError(
             f"{base}: not the model that the adapter {adapter} was trained on: its {CONFIG} names {named} "
-            "(base_model_name_or_path), and there is no stamp to say that they are the same; if they are, mend the name"
+            "(base_model_name_or_path), and there is no manifest to confirm that they are the same; if they are, "
+            "correct the name"
         )
     return False
 
@@ -109,7 +114,7 @@ def check_shapes(adapter: Path, base: Path, skeleton: torch.nn.Module) -> None:
 
 
 def base_hash(folder: Path) -> str:
-    """SHA-256 of the names and contents of all files that lie in ``folder``, as the stamp of a training run has it."""
+    """SHA-256 of the names and contents of all files that lie in ``folder``, as in the manifest of a training run."""
     digest = hashlib.sha256()
     files = sorted(file for file in folder.iterdir() if file.is_file())
     for file in files:

@@ -1,7 +1,7 @@
-"""What a model may not write, and how it draws: the processors of logits that a batch is generated with.
+"""What a model may not write, and how it samples: the logits processors of a batch.
 
-A :class:`Constraint` speaks of one row; it sees the tokens that were generated for that row and nothing of its
-neighbours, so that a batch of N stays N single runs.
+A :class:`Constraint` is for one row; it sees only the tokens that were generated for that row, so that a batch of N
+gives the same as N single runs.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Sequence, Set
 from typing import Any, Protocol
 
 import torch
-from transformers import LogitsProcessor
+from transformers import LogitsProcessor, TopPLogitsWarper
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from eval.backends.protocol import GenerationSettings
-from eval.backends.tokens import text_of, what_became_of_thinking
-from srt.prompts import THINK_CLOSES
+from eval.backends.token_counts import text_of, think_state
+from srt.language.prompts import THINK_CLOSES
 
 NEVER = float("-inf")
 
@@ -28,10 +28,10 @@ class Constraint(Protocol):
 
 
 class Constrained(LogitsProcessor):  # type: ignore[misc]
-    """Applies to each row its own constraints, until one of the tokens ``ends`` has ended it.
+    """Applies its constraints to each row, until one of the tokens ``ends`` has ended it.
 
-    What is generated begins at the column ``start``. Made anew for each batch: the rows' ids are kept as they come, for
-    copying them all at each step would take time that grows with the square of their number.
+    Generated tokens begin at the column ``start``. Made anew for each batch: the rows' ids are collected step by step,
+    since copying all of them at each step would take quadratic time.
     """
 
     def __init__(self, rows: Sequence[Sequence[Constraint]], start: int, ends: Set[int]) -> None:
@@ -79,10 +79,10 @@ class WordBan:
 
 
 class ThinkBudget:
-    """Closes the think block of one row after ``budget`` tokens: it then may write ``</think>`` and an empty line only.
+    """Closes the think block of one row after ``budget`` tokens: it then can only write ``</think>`` and an empty line.
 
-    Only if the block is open by then, opened by ``prompt`` or by the row itself. ``cut`` tells afterwards whether it
-    was closed here.
+    This happens only if the block is still open, whether ``prompt`` or the row opened it. Afterwards ``cut`` says
+    whether it was closed here.
     """
 
     def __init__(self, tokenizer: Any, budget: int, prompt: str) -> None:
@@ -95,7 +95,7 @@ class ThinkBudget:
         written = len(generated) - self._budget
         if written == 0:
             text = text_of(self._tokenizer, generated)
-            self.cut = what_became_of_thinking(self._prompt, text) == "open"
+            self.cut = think_state(self._prompt, text) == "open"
         if self.cut and 0 <= written < len(self._closing):
             token = self._closing[written]
             kept = scores[token].clone()
@@ -118,10 +118,7 @@ class RowSampler(LogitsProcessor):  # type: ignore[misc]
         """The scores [rows, vocabulary] whose argmax is each row's draw."""
         scores = scores.float() / self._settings.temperature
         if self._settings.top_p < 1:
-            ordered, order = scores.sort(dim=-1, descending=True)
-            chances = ordered.softmax(dim=-1)
-            outside = chances.cumsum(dim=-1) - chances >= self._settings.top_p
-            scores = scores.masked_fill(outside.scatter(-1, order, outside), NEVER)
+            scores = TopPLogitsWarper(self._settings.top_p)(input_ids, scores)
         noise = torch.stack([torch.rand(scores.shape[1], generator=g) for g in self._generators])
         gumbel = -torch.log(-torch.log(noise.clamp(1e-20, 1 - 1e-7)))
         return scores + gumbel.to(scores.device)

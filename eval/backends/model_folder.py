@@ -1,4 +1,4 @@
-"""A model folder, with an adapter folder where there is one: what is read from them, and a hash of all that decides.
+"""A model folder, with an optional adapter folder: what is loaded from them, and a hash of all files that matter.
 
 Only safetensors weights are read, nothing is fetched, and no code from a folder runs. Tokenizer and processor are those
 that the training run left beside its adapter, else those of the model: a run that trained with limits of pictures is
@@ -8,6 +8,7 @@ evaluated with them.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,12 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from eval.backends.adapters import ADAPTER_FILES, adapter_folder, check_base, check_shapes, file_hash
-from srt.errors import UserError
+from eval.backends.presets import family_of
+from eval.backends.protocol import Generation, GenerationSettings
+from eval.backends.token_counts import count_reasoning, text_of, think_state, until_end
+from srt.io.errors import UserError
+from srt.io.records import Message
+from srt.language.prompts import render_prompt
 
 # What decides a model's output. Other files of the folder (training logs, checkpoints, read-mes) do not.
 _PROMPT_FILES = (
@@ -45,7 +51,7 @@ _UNREADABLE = (OSError, ValueError, KeyError, ImportError)
 class ModelFolder:
     """The model in ``folder``, with the adapter in ``adapter``.
 
-    ``base_verified``: whether the adapter's stamp names the model by its contents (true of a model without adapter).
+    ``base_verified``: the adapter's manifest has the hash of this model (also true without an adapter).
 
     Raises:
         UserError: a folder or a file that is needed in it is missing, or the adapter is of another base.
@@ -57,7 +63,9 @@ class ModelFolder:
         self.base_verified = True
         if self.adapter is not None:
             self.base_verified = check_base(self.adapter, self.folder)
-            check_shapes(self.adapter, self.folder, self._skeleton())
+            with torch.device("meta"):
+                skeleton = self._auto_class.from_config(self.config, trust_remote_code=False)
+            check_shapes(self.adapter, self.folder, skeleton)
 
     def digest(self, *also: str) -> str:
         """SHA-256 (hex) over ``also`` and the contents of the files that decide what the model writes."""
@@ -121,16 +129,14 @@ class ModelFolder:
     @cached_property
     def ends(self) -> frozenset[int]:
         """Ids that end a sequence: the tokenizer's, the configuration's, and those of the generation defaults."""
-        found: set[int] = set()
         configs = (self.config, self.config.get_text_config())
         sources = [self.tokenizer.eos_token_id, *(getattr(config, "eos_token_id", None) for config in configs)]
         if (self.folder / "generation_config.json").is_file():
             sources.append(GenerationConfig.from_pretrained(self.folder, local_files_only=True).eos_token_id)
-        for source in sources:
-            found.update(source if isinstance(source, list) else [] if source is None else [source])
-        if not found:
-            raise UserError(f"{self.folder}: neither tokenizer nor config names an end-of-sequence token")
-        return frozenset(found)
+        each = (source if isinstance(source, list) else [source] for source in sources if source is not None)
+        if found := frozenset(token for tokens in each for token in tokens):
+            return found
+        raise UserError(f"{self.folder}: neither tokenizer nor config names an end-of-sequence token")
 
     @property
     def pad(self) -> int:
@@ -151,7 +157,15 @@ class ModelFolder:
                 trust_remote_code=False,
             )
             if self.adapter is not None:
-                model = _with_adapter(model, self.adapter)
+                from peft import PeftModel  # a second to import
+
+                # LoRA sits inside the base model's own layers: its generate() is the adapted one. Merging would round.
+                # All in the type of the base, which autocast has computed the adapter in while it was trained; PEFT
+                # would hold it in float32.
+                adapted = PeftModel.from_pretrained(
+                    model, str(self.adapter), local_files_only=True, autocast_adapter_dtype=False
+                )
+                model = adapted.get_base_model()
         except (*_UNREADABLE, RuntimeError, SafetensorError) as error:
             raise UserError(f"{self.adapter or self.folder}: cannot be loaded: {one_line(error)}") from None
         model.to(device).eval()
@@ -163,28 +177,71 @@ class ModelFolder:
     def _auto_class(self) -> Any:
         return AutoModelForImageTextToText if self.reads_pictures else AutoModelForCausalLM
 
-    def _skeleton(self) -> Any:
-        with torch.device("meta"):
-            return self._auto_class.from_config(self.config, trust_remote_code=False)
-
     def _beside(self, *names: str) -> Path:
         """The folder that holds one of the files ``names``: the adapter's, else the model's."""
         there = self.adapter is not None and any((self.adapter / name).is_file() for name in names)
         return self.adapter if self.adapter is not None and there else self.folder
 
 
+class FolderBackend:
+    """What the back ends of a model folder, with an adapter folder if there is one, have in common.
+
+    Raises:
+        UserError: as :class:`ModelFolder` does.
+    """
+
+    def __init__(self, model: str | Path, adapter: str | Path | None) -> None:
+        self._files = ModelFolder(Path(model), None if adapter is None else Path(adapter))
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer of the model."""
+        return self._files.tokenizer
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether the model has a vision tower."""
+        return self._files.reads_pictures
+
+    def render(self, messages: Sequence[Message], pictures: int) -> str:
+        """The prompt as the model's own chat template writes it."""
+        return render_prompt(self.tokenizer, list(messages), pictures)
+
+    def _described(self) -> dict[str, str]:
+        """The folders, for the run's manifest."""
+        files = self._files
+        adapter = {} if files.adapter is None else {"adapter": str(files.adapter)}
+        return {"model": str(files.folder), "family": family_of(files.folder), **adapter}
+
+    def _check_room(self, lengths: Iterable[int], settings: GenerationSettings) -> None:
+        """Raise where a prompt, whose lengths in tokens these are, and its answer do not fit the model."""
+        longest, limit = max(lengths, default=0), self._files.positions
+        if longest and limit is not None and longest + settings.max_new_tokens > limit:
+            raise UserError(
+                f"{self._files.folder}: the longest prompt has {longest} tokens; with max_new_tokens "
+                f"{settings.max_new_tokens} that is beyond the model's {limit} positions"
+            )
+
+    def _generation(self, row: Sequence[int], prompt: str, input_tokens: int, image_tokens: int) -> Generation:
+        """What the ids ``row`` say that were generated for ``prompt``; what follows their end is padding."""
+        ids, ended = until_end(row, self._files.ends)
+        text = text_of(self.tokenizer, ids)
+        thinking = think_state(prompt, text)
+        return Generation(
+            text=text,
+            input_tokens=input_tokens,
+            image_tokens=image_tokens,
+            output_tokens=len(ids) + ended,
+            reasoning_tokens=None if thinking == "open" else count_reasoning(self.tokenizer, ids, text),
+            thinking=thinking,
+            finish_reason="stop" if ended else "length",
+            seconds=0.0,
+        )
+
+
 def one_line(error: BaseException) -> str:
     """The first line of what ``error`` says."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def _with_adapter(model: Any, adapter: Path) -> Any:
-    from peft import PeftModel  # a second to import
-
-    # LoRA sits inside the base model's own layers: its generate() is the adapted one. Merging would round. All in the
-    # type of the base, which autocast has computed the adapter in while it was trained; PEFT would hold it in float32.
-    adapted = PeftModel.from_pretrained(model, str(adapter), local_files_only=True, autocast_adapter_dtype=False)
-    return adapted.get_base_model()
 
 
 def _model_folder(folder: Path) -> Path:

@@ -1,73 +1,113 @@
-"""How each family of models is asked to generate, unless the user says otherwise.
+"""Generation presets: how each family of models generates, unless the user says otherwise.
 
-The family is told from the folder's configuration and chat template, without loading anything. What a preset sets, and
-what the user changed in it, stands in the stamp of the run: its settings are the effective ones. A text that is still
-unfinished at its token budget counts as wrong, with the status ``truncated``, whatever the family.
+The family is recognised from the folder's configuration and chat template, without loading anything. The effective
+settings, from the preset and the user, are in the manifest of the run. A text that is unfinished at its token budget
+counts as wrong, with the status ``truncated``, whatever the family.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Required, TypedDict
 
 from pydantic import ValidationError
 
-from eval.backends.adapters import TRAINING_STAMP
+from eval.backends.adapters import TRAINING_MANIFESTS
 from eval.backends.protocol import GenerationSettings
-from srt.errors import UserError
+from srt.io.errors import UserError
+from srt.io.jsonl import validation_fault
 
-Family = Literal["r1-distill", "qwen2.5-vl", "internvl", "llama", "qwen2", "other"]
-
-_TRAINED = (TRAINING_STAMP, "merge.json")
-"""What a folder holds that was trained here, or merged from what was."""
+_TRAINED = (*TRAINING_MANIFESTS, "merge.json")
+"""Files in a folder that was trained here, or merged from one that was."""
 
 ANSWER_ROOM = 1024
 """Tokens that are left for the answer when a think block is closed at its budget."""
 
-PRESETS: dict[Family, dict[str, Any]] = {
+
+class PresetSettings(TypedDict, total=False):
+    """The fields of :class:`~eval.backends.protocol.GenerationSettings` that a preset can set."""
+
+    max_new_tokens: Required[int]
+    temperature: float
+    top_p: float
+    think_budget: int
+    max_pixels: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationPreset:
+    """The settings of one family.
+
+    Attributes:
+        family: its name, in ``run.json``.
+        model_types: the ``model_type`` of its ``config.json``.
+        settings: what is set unless the user says otherwise.
+        template_marker: text that its chat template contains, if the ``model_type`` is not enough.
+    """
+
+    family: str
+    model_types: tuple[str, ...]
+    settings: PresetSettings
+    template_marker: str = ""
+
+
+PRESETS: tuple[GenerationPreset, ...] = (
     # Temperature and top-p: the DeepSeek-R1 model card, which warns of endless repetition when greedy. It measured with
     # 32,768 tokens; half of that is a compromise with time, and no thought is cut without an answer.
-    "r1-distill": {
-        "temperature": 0.6,
-        "top_p": 0.95,
-        "max_new_tokens": 16_384,
-        "think_budget": 16_384 - ANSWER_ROOM,
-    },
-    # Greedy in all but name in its own generation_config.json (temperature 1e-6). Its processor lets a picture take
-    # 16,384 tokens; 1,280 (of 28 x 28 pixels) are what its model card advises.
-    "qwen2.5-vl": {"max_new_tokens": 2048, "max_pixels": 1280 * 28 * 28},
-    # Its own processor's limit, 12 tiles of 448 x 448 pixels, is that of its published figures.
-    "internvl": {"max_new_tokens": 2048},
-    "llama": {"max_new_tokens": 2048},
-    "qwen2": {"max_new_tokens": 2048},
-    "other": {"max_new_tokens": 2048},
-}
+    GenerationPreset(
+        family="r1-distill",
+        model_types=("qwen2", "llama"),
+        template_marker="<｜Assistant｜>",
+        settings={
+            "temperature": 0.6,
+            "top_p": 0.95,
+            "max_new_tokens": 16_384,
+            "think_budget": 16_384 - ANSWER_ROOM,
+        },
+    ),
+    # Practically greedy in its own generation_config.json (temperature 1e-6). Its processor lets a picture take 16,384
+    # tokens; its model card advises 1,280 (of 28 x 28 pixels).
+    GenerationPreset(
+        family="qwen2.5-vl",
+        model_types=("qwen2_5_vl",),
+        settings={"max_new_tokens": 2048, "max_pixels": 1280 * 28 * 28},
+    ),
+    # The limit of its processor, 12 tiles of 448 x 448 pixels, is that of its published figures.
+    GenerationPreset(family="internvl", model_types=("internvl",), settings={"max_new_tokens": 2048}),
+    GenerationPreset(family="llama", model_types=("llama",), settings={"max_new_tokens": 2048}),
+    GenerationPreset(family="qwen2", model_types=("qwen2",), settings={"max_new_tokens": 2048}),
+)
+"""The first one that matches is used. Another family is one more entry here."""
+
+OTHER = GenerationPreset(family="other", model_types=(), settings={"max_new_tokens": 2048})
+"""The preset of every other model."""
 
 
-def family_of(folder: str | Path) -> Family:
-    """The family of the model in ``folder``, by its ``model_type`` and the marks of its chat template."""
+def find_preset(folder: str | Path) -> GenerationPreset:
+    """The preset for the model in ``folder``, by its ``model_type`` and its chat template."""
     folder = Path(folder)
-    kind = _json(folder / "config.json").get("model_type")
-    if kind in ("qwen2", "llama") and "<｜Assistant｜>" in _template(folder):
-        return "r1-distill"
-    families: dict[Any, Family] = {
-        "qwen2_5_vl": "qwen2.5-vl",
-        "internvl": "internvl",
-        "llama": "llama",
-        "qwen2": "qwen2",
-    }
-    return families.get(kind, "other")
+    model_type = _json(folder / "config.json").get("model_type")
+    for preset in PRESETS:
+        if model_type in preset.model_types and preset.template_marker in _template(folder):
+            return preset
+    return OTHER
+
+
+def family_of(folder: str | Path) -> str:
+    """The name of the family of the model in ``folder``."""
+    return find_preset(folder).family
 
 
 def preset_for(folder: str | Path, adapter: str | Path | None = None) -> dict[str, Any]:
-    """The settings of :data:`PRESETS` for the model in ``folder``, cut to what it can do.
+    """The preset settings for the model in ``folder``, reduced to what it can do.
 
-    No more new tokens than half of its positions. No limit of pictures where the processor's own is lower, or where the
+    At most as many new tokens as half of its positions. No picture limit if the processor's own is lower, or if the
     model or its adapter was trained here: it keeps the limits that it was trained with.
     """
     folder = Path(folder)
-    preset = dict(PRESETS[family_of(folder)])
+    preset: dict[str, Any] = {**find_preset(folder).settings}
     config = _json(folder / "config.json")
     positions = {**config, **(config.get("text_config") or {})}.get("max_position_embeddings")
     if isinstance(positions, int) and preset["max_new_tokens"] > positions // 2:
@@ -86,11 +126,11 @@ def effective_settings(
 ) -> GenerationSettings:
     """The settings of a run: what is ``given`` (and not ``None``), else the preset, else the protocol's default.
 
-    A think budget of the preset gives way to a lower ``max_new_tokens`` and to a grammar; ``think_budget`` 0 means
-    none.
+    The think budget of the preset is reduced by a lower ``max_new_tokens`` and dropped with a grammar; ``think_budget``
+    0 means no budget.
 
     Raises:
-        UserError: a value that is out of its range, or that contradicts another.
+        UserError: a value is out of its range, or contradicts another.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     settings: dict[str, Any] = {**preset_for(folder, adapter), **chosen}
@@ -102,10 +142,7 @@ def effective_settings(
     try:
         return GenerationSettings.model_validate(settings)
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = ".".join(map(str, fault["loc"]))
-        message = fault["msg"].removeprefix("Value error, ")
-        raise UserError(f"{place}: {message}" if place else message) from None
+        raise UserError(validation_fault(error).removeprefix("record: ")) from None
 
 
 def _template(folder: Path) -> str:
@@ -121,7 +158,7 @@ def _template(folder: Path) -> str:
 
 
 def _most_pixels(folder: Path) -> int | None:
-    """The most pixels that the processor in ``folder`` leaves of a picture, in either spelling of its file."""
+    """The most pixels of a picture that the processor in ``folder`` allows, in either format of its file."""
     for file in ("processor_config.json", "preprocessor_config.json"):
         config = _json(folder / file)
         images: Any = config.get("image_processor")
@@ -134,7 +171,7 @@ def _most_pixels(folder: Path) -> int | None:
 
 
 def _json(file: Path) -> dict[str, Any]:
-    """What ``file`` holds; empty where it cannot be read: whoever loads the model says what is wrong with it."""
+    """The contents of ``file``; empty if it cannot be read, which is reported when the model is loaded."""
     try:
         found = json.loads(file.read_bytes())
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""What every back end offers: it plans batches over a whole set of prompts, and generates those that are missing.
+"""The protocol of back ends: plan batches over a whole set of prompts, and generate those that are missing.
 
-The plan depends on the whole set alone, not on what is already done, so that a run that was killed and resumed meets
-the same batches, and hence the same floating-point sums, as a run that was not.
+The plan depends only on the whole set, not on what is already done, so that a run that was killed and resumed has the
+same batches, and hence the same floating-point sums, as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -13,25 +13,29 @@ from typing import Literal, Protocol
 
 from pydantic import Field, model_validator
 
+from srt.io.records import Image, Message, Record, Thinking
 from srt.language.trace import Operation
-from srt.records import Image, Message, Record, Thinking
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Attention = Literal["auto", "eager", "sdpa", "flash_attention_2"]
 Grammar = Literal["trace"]
-"""The forms that a text can be held to while it is generated: that of a trace (:mod:`eval.grammar`)."""
+"""The grammars that generation can be constrained to: that of a trace (:mod:`eval.backends.trace_grammar`)."""
+
+
+ServerType = Literal["vllm", "sglang", "llama.cpp"]
+"""The servers whose request field for a grammar is known; without a grammar any OpenAI-compatible server will do."""
 
 
 class GenerationSettings(Record):
     """How to generate. ``temperature`` 0 is greedy. ``ban`` forbids the word of one operation, in every language.
 
-    ``grammar`` holds the text to a form, token by token, on back ends that can.
+    ``grammar`` constrains the text token by token, on back ends that can.
 
-    ``seed`` enters each sample's own seed when ``temperature`` is above 0; samples never share a random stream, so
-    that what is drawn for one prompt does not depend on its neighbours in the batch. ``think_budget``: after so many
-    tokens inside an open think block the block is closed for the model, which goes on to its answer. ``min_pixels`` and
-    ``max_pixels`` bound what a picture is resized to; ``None`` leaves the limits of the model's own processor.
-    A grammar and a think budget exclude each other.
+    ``seed`` enters the seed of each sample if ``temperature`` is above 0; samples never share a random stream, so that
+    a sample does not depend on its neighbours in the batch. ``think_budget``: after so many tokens inside an open think
+    block the block is closed, and the model goes on to its answer. ``min_pixels`` and ``max_pixels`` bound the size to
+    which pictures are resized; ``None`` keeps the limits of the model's own processor. A grammar and a think budget
+    exclude each other.
     """
 
     max_new_tokens: int = Field(default=512, ge=1)
@@ -60,8 +64,8 @@ class GenerationSettings(Record):
 class Request:
     """One prompt. ``prompt`` is what :meth:`Backend.render` gave for its messages.
 
-    ``images``, in order, are relative to the folder ``root``: :func:`srt.pictures.open_picture` opens them. ``seed`` is
-    that of its sample (used only when sampling).
+    ``images``, in order, are relative to the folder ``root``: :func:`srt.images.open.open_picture` opens them. ``seed``
+    is that of its sample (used only when sampling).
     """
 
     prompt: str
@@ -72,7 +76,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Generation:
-    """What one request gave. All counts are of token ids, and none is of padding.
+    """The result of one request. All counts are of token ids, without padding.
 
     ``text`` is without the end-of-sequence token; ``output_tokens`` counts ids up to and with it, of which
     ``reasoning_tokens`` lie before the answer (``None`` where the text does not show where that begins);
@@ -94,42 +98,36 @@ class Generation:
 
 
 class Backend(Protocol):
-    """A model that can be asked for a batch of texts."""
+    """A model that generates texts in batches."""
 
     @property
     def name(self) -> str:
-        """The back end's own name, for the run stamp."""
-        ...
+        """The back end's name, for the run's manifest."""
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 (hex) over everything that makes the model: weights, configuration, tokenizer, adapter, numbers."""
-        ...
 
     @property
     def description(self) -> dict[str, str]:
-        """What people want to know about it: model, adapter, number format, versions. It is in no key."""
-        ...
+        """Facts for readers: model, adapter, number format, versions. They are not part of any key."""
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether requests may have ``images``; a model that reads none is given their description."""
-        ...
+        """Whether requests may have ``images``; other models are given their description."""
 
     def render(self, messages: Sequence[Message], pictures: int) -> str:
-        """The text that the model continues, with a placeholder for each picture; it takes part in the key.
+        """The text that the model continues, with a placeholder for each picture; it is part of the key.
 
-        A server that applies its own template gives the messages as JSON.
+        For a server that applies its own template, this is the messages as JSON.
         """
-        ...
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Batches (indices into ``requests``) that cover every request once.
 
         Raises:
-            UserError: a prompt with ``settings.max_new_tokens`` more would not fit the model.
+            UserError: a prompt and ``settings.max_new_tokens`` together do not fit the model.
         """
-        ...
 
     def generate_batches(
         self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
@@ -137,7 +135,6 @@ class Backend(Protocol):
         """Generate for ``batches`` of the plan, each whole.
 
         Yields (index into ``batches``, one generation for each request in the order of the batch) as soon as a batch is
-        done, in any order: what is yielded is written to disk before the next is asked for. A back end that has many
-        requests under way at once (a server, vLLM) plans batches of one.
+        done, in any order: it is written to disk before the next is requested. A back end that has many requests in
+        flight (a server, vLLM) plans batches of one.
         """
-        ...

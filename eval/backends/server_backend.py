@@ -1,8 +1,10 @@
 """A model behind an OpenAI-compatible server: the server writes the prompt, counts the tokens and holds the weights.
 
 Each request is a batch of its own: many are under way at once, each answer is written when it comes, and one that is on
-disk is never asked for again. What one sending can come to is judged as for teachers (:mod:`srt.endpoint.client`):
+disk is never asked for again. The client is that of teachers (:mod:`srt.llm.client`):
 
+=========================== ========================================================================================
+what happens                what is done
 =========================== ========================================================================================
 an answer                   a generation; one that was declined or filtered is an ``error`` that says so
 400, 413, 422               an ``error``: this request cannot be answered, a prompt that is too long among others
@@ -18,27 +20,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-from eval.backends.protocol import Generation, GenerationSettings, Request
-from eval.backends.tokens import what_became_of_thinking
-from eval.grammar import trace_gbnf, trace_regex
-from eval.recipe import ServerKind
-from srt.endpoint.client import FAILURES_IN_A_ROW, MOST_429, TRIES_WITHOUT_CONTACT, wait_before
-from srt.endpoint.config import EndpointConfig
-from srt.endpoint.errors import EndpointFault, RequestRejected, Unavailable
-from srt.endpoint.limits import AdaptiveLimit
-from srt.endpoint.messages import Reply
-from srt.endpoint.outcomes import Failure, judge
-from srt.endpoint.pictures import DataUris
-from srt.endpoint.transport import Lost, NotSent, Transport
-from srt.errors import UserError
-from srt.prompts import THINK_CLOSES, THINK_OPENS
-from srt.records import Image, Message
+from eval.backends.protocol import Generation, GenerationSettings, Request, ServerType
+from eval.backends.token_counts import think_state
+from eval.backends.trace_grammar import trace_gbnf, trace_regex
+from srt.images.data_uri import DataUris
+from srt.io.errors import UserError
+from srt.io.records import Message
+from srt.language.prompts import THINK_CLOSES, THINK_OPENS
+from srt.llm.client import EndpointClient
+from srt.llm.config import EndpointConfig
+from srt.llm.llm_errors import RequestRejected, Unavailable
+from srt.llm.request import Reply
 
 _SEEDS = 2**31  # some servers take no larger ones
 
@@ -46,16 +44,16 @@ _SEEDS = 2**31  # some servers take no larger ones
 class ServerBackend:
     """The model called ``model`` at ``config.base_url``, as a :class:`~eval.backends.protocol.Backend`.
 
-    ``reads_pictures``: it is shown pictures, as data URIs. ``kind`` says how it is told a grammar. Token counts are the
-    server's own; which of them stand for pictures it does not say.
+    ``reads_pictures``: it is shown pictures, as data URIs. ``server_type`` decides in which field it
+    is sent a grammar. Token counts are the server's own; which of them stand for pictures it does not say.
     """
 
     name = "server"
 
     def __init__(
-        self, model: str, config: EndpointConfig, *, reads_pictures: bool = True, kind: ServerKind = "vllm"
+        self, model: str, config: EndpointConfig, *, reads_pictures: bool = True, server_type: ServerType = "vllm"
     ) -> None:
-        self._model, self._config, self._kind = model, config, kind
+        self._model, self._config, self._server_type = model, config, server_type
         self.reads_pictures = reads_pictures
 
     @property
@@ -104,28 +102,30 @@ class ServerBackend:
             EndpointFault: no answer is to be had there.
             UserError: some requests got none after all retries.
         """
-        if not batches:
-            return
         missing: list[str] = []
         with asyncio.Runner() as runner:
-            talk = runner.run(_start(self, batches, settings))
+            outcomes = self._outcomes(batches, settings)
+
+            async def following() -> tuple[int, Generation | Unavailable]:
+                return await anext(outcomes)
+
             try:
                 for _ in batches:
-                    number, outcome = runner.run(talk.next())
+                    number, outcome = runner.run(following())
                     if isinstance(outcome, Unavailable):
                         missing.append(str(outcome))
                     else:
                         yield number, [outcome]
             finally:
-                runner.run(talk.close())
+                runner.run(outcomes.aclose())
         if missing:
             raise UserError(
                 f"{self._config.base_url}: {len(missing)} of {len(batches)} requests got no answer ({missing[-1]}); "
                 "the others are written: the same command asks for those alone"
             )
 
-    def body(self, request: Request, settings: GenerationSettings, pictures: Sequence[str], limit: str) -> bytes:
-        """The JSON that is posted; ``pictures`` are data URIs, ``limit`` is the server's name for the token budget."""
+    def body(self, request: Request, settings: GenerationSettings, pictures: Sequence[str]) -> dict[str, Any]:
+        """What is posted as JSON; ``pictures`` are data URIs."""
         turns = orjson.loads(request.prompt)["messages"]
         if pictures:
             first = next(turn for turn in turns if turn["role"] == "user")
@@ -134,85 +134,61 @@ class ServerBackend:
         body: dict[str, Any] = {
             "model": self._model,
             "messages": turns,
-            limit: settings.max_new_tokens,
+            "max_tokens": settings.max_new_tokens,
             "temperature": settings.temperature,
         }
         if settings.temperature > 0:
             body["seed"] = request.seed % _SEEDS
         if settings.top_p < 1:
             body["top_p"] = settings.top_p
-        if settings.grammar is not None:
-            body |= self._grammar(settings)
-        return orjson.dumps(body)
+        if settings.grammar is not None and self._server_type == "llama.cpp":
+            body["grammar"] = trace_gbnf(ban=settings.ban)
+        elif settings.grammar is not None:
+            regex = trace_regex(ban=settings.ban)
+            body |= {"regex": regex} if self._server_type == "sglang" else {"structured_outputs": {"regex": regex}}
+        return body
 
-    def _grammar(self, settings: GenerationSettings) -> dict[str, Any]:
-        if self._kind == "llama.cpp":
-            return {"grammar": trace_gbnf(ban=settings.ban)}
-        regex = trace_regex(ban=settings.ban)
-        return {"regex": regex} if self._kind == "sglang" else {"structured_outputs": {"regex": regex}}
+    async def _outcomes(
+        self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
+    ) -> AsyncGenerator[tuple[int, Generation | Unavailable], None]:
+        """The outcomes as they come, each with the number of its batch; what ends the run is raised."""
+        client = EndpointClient(self._config)
+        uris: dict[Path, DataUris] = {}
+        room = asyncio.Semaphore(self._config.in_flight)
 
+        async def answer(number: int, request: Request) -> tuple[int, Generation | Unavailable]:
+            async with room:
+                try:
+                    return number, await self._generation(client, request, settings, uris)
+                except Unavailable as error:
+                    return number, error
 
-async def _start(
-    backend: ServerBackend, batches: Sequence[Sequence[Request]], settings: GenerationSettings
-) -> _Conversation:
-    return _Conversation(backend, batches, settings)
-
-
-class _Conversation:
-    """The requests under way: as many workers as may be in flight, each with one request at a time."""
-
-    def __init__(
-        self, backend: ServerBackend, batches: Sequence[Sequence[Request]], settings: GenerationSettings
-    ) -> None:
-        self._backend, self._settings, self._config = backend, settings, backend._config
-        self._todo = iter(enumerate(batches))
-        self._transport = Transport(self._config)
-        self._limit = AdaptiveLimit(self._config.in_flight)
-        self._uris: dict[Path, DataUris] = {}
-        self._token_limit = "max_tokens"
-        self._contact, self._failed = False, 0
-        workers = min(self._config.in_flight, len(batches))
-        self._done: asyncio.Queue[tuple[int, Generation | Unavailable | Exception]] = asyncio.Queue(workers)
-        self._workers = [asyncio.create_task(self._work()) for _ in range(workers)]
-
-    async def next(self) -> tuple[int, Generation | Unavailable]:
-        """The next outcome, with the number of its batch; what ends the run is raised."""
-        number, outcome = await self._done.get()
-        if isinstance(outcome, Exception) and not isinstance(outcome, Unavailable):
-            raise outcome
-        return number, outcome
-
-    async def close(self) -> None:
-        """End what is under way, and the connections."""
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
-        await self._transport.close()
-
-    async def _work(self) -> None:
-        for number, (request,) in self._todo:
-            outcome: Generation | Exception
-            try:
-                outcome = await self._generation(request)
-                self._failed = 0
-            except Unavailable as error:
-                self._failed += 1
-                outcome = error
-                if self._failed >= FAILURES_IN_A_ROW:
-                    outcome = self._fault(f"{self._failed} requests in a row got no answer; the last: {error}")
-            except Exception as error:  # told to whoever waits for it, where it ends the run
-                outcome = error
-            await self._done.put((number, outcome))
-
-    async def _generation(self, request: Request) -> Generation:
-        began = time.monotonic()
+        tasks = [asyncio.create_task(answer(number, request)) for number, (request,) in enumerate(batches)]
         try:
-            pictures = [await self._data_uri(request.root, image) for image in request.images]
-            reply = await self._ask(request, pictures)
+            for task in asyncio.as_completed(tasks):
+                yield await task
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await client.close()
+
+    async def _generation(
+        self, client: EndpointClient, request: Request, settings: GenerationSettings, uris: dict[Path, DataUris]
+    ) -> Generation:
+        began = time.monotonic()
+        shown = uris.setdefault(request.root, DataUris(request.root, self._config.max_side))
+        try:
+            try:
+                pictures = [await shown.load(image) for image in request.images]
+            except UserError as error:
+                raise RequestRejected(str(error)) from None
+            body = self.body(request, settings, pictures)
+            reply = await client.complete(body, hashlib.sha256(orjson.dumps(body)).hexdigest())
         except RequestRejected as error:
-            return _no_generation(str(error), time.monotonic() - began)
+            return Generation("", 0, 0, "error", time.monotonic() - began, error=str(error))
         if not reply.output_tokens:
-            raise self._fault("its replies have no usage: without the server's own counts there are no token figures")
+            raise client.fault("its replies have no usage: without the server's own counts there are no token figures")
         finish_reason, why = _ended(reply)
         closing = f"{THINK_CLOSES}\n\n" if reply.text or reply.finish_reason == "stop" else ""
         thought = "" if reply.reasoning is None else f"{THINK_OPENS}\n{reply.reasoning}\n{closing}"
@@ -224,66 +200,9 @@ class _Conversation:
             reasoning_tokens=reply.reasoning_tokens,
             finish_reason=finish_reason,
             seconds=reply.seconds,
-            thinking=what_became_of_thinking("", text),
+            thinking=think_state("", text),
             error=why,
         )
-
-    async def _ask(self, request: Request, pictures: Sequence[str]) -> Reply:
-        """Send until there is an answer, or no hope of one."""
-        failures, throttled = 0, 0
-        while True:
-            limit = self._token_limit
-            body = self._backend.body(request, self._settings, pictures, limit)
-            try:
-                outcome = await self._send(body)
-            except RequestRejected as error:
-                # Some models refuse the one name of the budget and ask for the other.
-                if "max_completion_tokens" not in str(error) or limit != "max_tokens":
-                    raise
-                self._token_limit = "max_completion_tokens"
-                continue
-            if isinstance(outcome, Reply):
-                return outcome
-            throttled, failures = throttled + outcome.throttled, failures + (not outcome.throttled)
-            given_up = throttled > MOST_429 or failures > self._config.retries
-            if outcome.not_sent and not self._contact and (given_up or failures >= TRIES_WITHOUT_CONTACT):
-                raise self._fault(f"cannot be reached ({outcome.reason}): is the server running?")
-            if given_up:
-                raise Unavailable(f"{outcome.reason}, sent {failures + throttled} times")
-            await asyncio.sleep(wait_before(outcome, throttled if outcome.throttled else failures))
-
-    async def _send(self, body: bytes) -> Reply | Failure:
-        ticket = await self._limit.acquire()
-        try:
-            began = time.monotonic()
-            response = await self._transport.post(body, hashlib.sha256(body).hexdigest())
-        except NotSent as error:
-            return Failure(str(error), not_sent=True)
-        except Lost as error:
-            return Failure(str(error), lost=True)
-        finally:
-            self._limit.release()
-        self._contact = True
-        outcome = judge(response, time.monotonic() - began, self._backend._model, self._config)
-        if isinstance(outcome, Reply):
-            self._limit.answered()
-        elif outcome.throttled:
-            self._limit.throttled(ticket, outcome.retry_after)
-        return outcome
-
-    async def _data_uri(self, root: Path, image: Image) -> str:
-        uris = self._uris.setdefault(root, DataUris(root, self._config.max_side))
-        uri = uris.cached(image)
-        if uri is None:
-            try:
-                uri = await asyncio.to_thread(uris.make, image)
-            except UserError as error:
-                raise RequestRejected(str(error)) from None
-            uris.keep(image, uri)
-        return uri
-
-    def _fault(self, reason: str) -> EndpointFault:
-        return EndpointFault(f"{self._config.base_url}: {reason}")
 
 
 def _ended(reply: Reply) -> tuple[Literal["stop", "length", "error"], str | None]:
@@ -295,7 +214,3 @@ def _ended(reply: Reply) -> tuple[Literal["stop", "length", "error"], str | None
     if reply.finish_reason == "length":
         return "length", None
     return "error", f"finish_reason: {reply.finish_reason}"
-
-
-def _no_generation(reason: str, seconds: float) -> Generation:
-    return Generation("", 0, 0, "error", seconds, error=reason)

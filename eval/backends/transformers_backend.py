@@ -1,7 +1,7 @@
-"""Generation with transformers: a text or vision-language model from a folder, with a PEFT adapter where one is given.
+"""Generation with transformers: a text or vision-language model from a folder, with an optional PEFT adapter.
 
-Rows are padded on the left and batched by length. A batch of N gives what N single runs give: padding is masked,
-positions count from each row's first real token, and whatever a row draws or may not write depends on that row alone.
+Rows are padded on the left and batched by length. A batch of N gives the same as N single runs: padding is masked,
+positions count from each row's first real token, and sampling and constraints of a row depend on that row alone.
 """
 
 from __future__ import annotations
@@ -18,16 +18,12 @@ import torch
 from transformers import ContinuousBatchingConfig, GenerationConfig, LogitsProcessorList
 
 from eval.backends.constraints import Constrained, Constraint, RowSampler, ThinkBudget, WordBan, token_bytes
-from eval.backends.inputs import PicturePrompts, Prompt, TextPrompts, pad_left
-from eval.backends.model_folder import ModelFolder
-from eval.backends.presets import family_of
+from eval.backends.model_folder import FolderBackend
+from eval.backends.model_inputs import PicturePrompts, Prompt, TextPrompts, pad_left
 from eval.backends.protocol import Attention, Dtype, Generation, GenerationSettings, Request
-from eval.backends.tokens import count_reasoning, text_of, until_end, what_became_of_thinking
-from srt.errors import UserError
+from srt.io.errors import UserError
 from srt.language.text import MARKERS
 from srt.language.trace import Operation
-from srt.prompts import render_prompt
-from srt.records import Message
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 
@@ -40,7 +36,7 @@ _PAGE = 256  # tokens
 _PREFILL = 2048  # tokens in one forward pass
 
 
-class TransformersBackend:
+class TransformersBackend(FolderBackend):
     """A model folder, and an adapter folder if there is one, as a :class:`~eval.backends.protocol.Backend`.
 
     ``batch_size`` is the most rows of a batch, and ``batch_tokens`` the most places in it: rows times the longest
@@ -71,7 +67,7 @@ class TransformersBackend:
         threads: int | None = None,
         continuous: bool = False,
     ) -> None:
-        self._files = ModelFolder(Path(model), None if adapter is None else Path(adapter))
+        super().__init__(model, adapter)
         if batch_size < 1:
             raise UserError(f"batch size {batch_size}: at least 1 was expected")
         if batch_tokens < 1:
@@ -96,61 +92,47 @@ class TransformersBackend:
     @cached_property
     def description(self) -> dict[str, str]:
         """Folders, device, number format, batches, limits of pictures, and the versions of what generates."""
-        adapter, pictures = {}, {}
-        if self._files.adapter is not None:
-            base = "by the hash in its stamp" if self._files.base_verified else "by name and shapes only"
-            adapter = {"adapter": str(self._files.adapter), "adapter_fits": base, "peft": version("peft")}
-        if self.reads_pictures:
-            own = PicturePrompts(self._files.processor, GenerationSettings())
-            pictures = {"picture_limits": f"{own.limits} (of its processor, where the settings give none)"}
-        return {
-            "model": str(self._files.folder),
-            "family": family_of(self._files.folder),
+        padded = f"padded, at most {self._batch_size} rows and {self._batch_tokens} tokens"
+        described = {
+            **self._described(),
             "device": self._device,
             "dtype": self._dtype,
             "attention": self._attention,
-            "batching": "continuous"
-            if self._continuous
-            else f"padded, at most {self._batch_size} rows and {self._batch_tokens} tokens",
+            "batching": "continuous" if self._continuous else padded,
             "torch": torch.__version__,
             "transformers": version("transformers"),
-            **adapter,
-            **pictures,
         }
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer of the model."""
-        return self._files.tokenizer
-
-    @property
-    def reads_pictures(self) -> bool:
-        """Whether the model has a vision tower."""
-        return self._files.reads_pictures
-
-    def render(self, messages: Sequence[Message], pictures: int) -> str:
-        """The prompt as the model's own chat template writes it."""
-        return render_prompt(self.tokenizer, list(messages), pictures)
+        if self._files.adapter is not None:
+            base = "by the hash in its manifest" if self._files.base_verified else "by name and shapes only"
+            described |= {"adapter_fits": base, "peft": version("peft")}
+        if self.reads_pictures:
+            own = PicturePrompts(self._files.processor, GenerationSettings())
+            described["picture_limits"] = f"{own.limits} (of its processor, where the settings give none)"
+        return described
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Batches of prompts of like length, longest first, so that a lack of memory shows at once."""
-        if self._continuous:
-            _check_continuous(settings)
+        beyond = {
+            "a temperature": settings.temperature > 0,
+            "a ban": settings.ban is not None,
+            "a think_budget": settings.think_budget is not None,
+            "a grammar": settings.grammar is not None,
+        }
+        if self._continuous and (used := next((name for name, is_set in beyond.items() if is_set), None)):
+            raise UserError(
+                f"continuous batching: greedy generation without constraints was expected, not {used}; leave one out"
+            )
         prompts = self._prompts(settings)
         lengths = [prompts.length(request) for request in requests]
-        limit = self._files.positions
-        if lengths and limit is not None and max(lengths) + settings.max_new_tokens > limit:
-            raise UserError(
-                f"{self._files.folder}: the longest prompt has {max(lengths)} tokens; with max_new_tokens "
-                f"{settings.max_new_tokens} that is beyond the model's {limit} positions"
-            )
+        self._check_room(lengths, settings)
         order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
         batches: list[list[int]] = []
         rows = 0
         for index in order:
             if not batches or len(batches[-1]) == rows:
                 batches.append([])
-                rows = self._rows(lengths[index] + settings.max_new_tokens)
+                fitting = self._batch_tokens // (lengths[index] + settings.max_new_tokens)
+                rows = _CONTINUOUS_ROWS if self._continuous else max(1, min(self._batch_size, fitting))
             batches[-1].append(index)
         return batches
 
@@ -189,27 +171,34 @@ class TransformersBackend:
             eos_token_id=sorted(self._files.ends),
             pad_token_id=self._files.pad,
         )
+        constraints: list[list[Constraint]] = [[] for _ in made]
         if self._continuous:
             outputs = self._generate_continuously([prompt.ids for _, prompt in made], config)
-            return [self._generation(row, *each) for row, each in zip(outputs, made, strict=True)]
-        inputs = pad_left([prompt for _, prompt in made], self._files.pad)
-        width = inputs["input_ids"].shape[1]
-        constraints = [self._constraints(request, settings) for request, _ in made]
-        processors = LogitsProcessorList()
-        if any(constraints):
-            processors.append(Constrained(constraints, width, self._files.ends))
-        if settings.temperature > 0:
-            processors.append(RowSampler(settings, [request.seed for request, _ in made]))
-        with torch.inference_mode():
-            output = self._model.generate(
-                **{name: self._placed(value) for name, value in inputs.items()},
-                generation_config=config,
-                logits_processor=processors,
-            )
-        return [
-            self._generation(row, request, prompt, cut=any(getattr(each, "cut", False) for each in of_row))
-            for row, (request, prompt), of_row in zip(output[:, width:].tolist(), made, constraints, strict=True)
-        ]
+        else:
+            inputs = pad_left([prompt for _, prompt in made], self._files.pad)
+            width = inputs["input_ids"].shape[1]
+            constraints = [self._constraints(request, settings) for request, _ in made]
+            processors = LogitsProcessorList()
+            if any(constraints):
+                processors.append(Constrained(constraints, width, self._files.ends))
+            if settings.temperature > 0:
+                processors.append(RowSampler(settings, [request.seed for request, _ in made]))
+            with torch.inference_mode():
+                output = self._model.generate(
+                    **{
+                        name: value.to(self._device, self._model.dtype if value.is_floating_point() else None)
+                        for name, value in inputs.items()
+                    },
+                    generation_config=config,
+                    logits_processor=processors,
+                )
+            outputs = output[:, width:].tolist()
+        generations = []
+        for row, (request, prompt), of_row in zip(outputs, made, constraints, strict=True):
+            one = self._generation(row, request.prompt, len(prompt.ids), prompt.image_tokens)
+            cut = one.thinking == "closed" and any(getattr(each, "cut", False) for each in of_row)
+            generations.append(replace(one, thinking="cut") if cut else one)
+        return generations
 
     def _generate_continuously(self, prompts: list[list[int]], config: GenerationConfig) -> list[list[int]]:
         longest = max(map(len, prompts)) + config.max_new_tokens
@@ -229,28 +218,6 @@ class TransformersBackend:
             raise UserError(f"{self._files.folder}: continuous batching failed ({told}); evaluate without it")
         return [list(result.generated_tokens) for result in results]
 
-    def _generation(self, row: list[int], request: Request, prompt: Prompt, cut: bool = False) -> Generation:
-        ids, ended = until_end(row, self._files.ends)
-        text = text_of(self.tokenizer, ids)
-        thinking = what_became_of_thinking(request.prompt, text)
-        return Generation(
-            text=text,
-            input_tokens=len(prompt.ids),
-            image_tokens=prompt.image_tokens,
-            output_tokens=len(ids) + ended,
-            reasoning_tokens=None if thinking == "open" else count_reasoning(self.tokenizer, ids, text),
-            thinking="cut" if cut and thinking == "closed" else thinking,
-            finish_reason="stop" if ended else "length",
-            seconds=0.0,
-        )
-
-    def _rows(self, places: int) -> int:
-        """How many rows of so many ``places`` a batch has."""
-        return _CONTINUOUS_ROWS if self._continuous else max(1, min(self._batch_size, self._batch_tokens // places))
-
-    def _placed(self, value: torch.Tensor) -> torch.Tensor:
-        return value.to(self._device, self._model.dtype if value.is_floating_point() else None)
-
     def _prompts(self, settings: GenerationSettings) -> TextPrompts | PicturePrompts:
         limits = (settings.min_pixels, settings.max_pixels)
         if limits not in self._prompts_made:
@@ -260,47 +227,30 @@ class TransformersBackend:
         return self._prompts_made[limits]
 
     def _constraints(self, request: Request, settings: GenerationSettings) -> list[Constraint]:
-        """What the row of ``request`` may not write."""
+        """The constraints of the row of ``request``."""
         if settings.grammar is not None:
-            from eval.grammar import make_trace_grammar  # which keeps the banned word out itself
+            from eval.backends.trace_grammar import make_trace_grammar  # which keeps the banned word out itself
 
             return [make_trace_grammar(self.tokenizer, settings, request.prompt, self._files.ends)]
-        constraints: list[Constraint] = [*self._bans(settings.ban)]
+        constraints: list[Constraint] = []
+        if settings.ban is not None:
+            if settings.ban not in self._bans_made:
+                pieces = token_bytes(self.tokenizer)
+                self._bans_made[settings.ban] = [WordBan(markers[settings.ban], pieces) for markers in MARKERS.values()]
+            constraints += self._bans_made[settings.ban]  # of the word in each language
         if settings.think_budget is not None:
             constraints.append(ThinkBudget(self.tokenizer, settings.think_budget, request.prompt))
         return constraints
-
-    def _bans(self, operation: Operation | None) -> list[WordBan]:
-        """What keeps the word of ``operation`` out, in each language."""
-        if operation is None:
-            return []
-        if operation not in self._bans_made:
-            pieces = token_bytes(self.tokenizer)
-            self._bans_made[operation] = [WordBan(markers[operation], pieces) for markers in MARKERS.values()]
-        return self._bans_made[operation]
 
     @cached_property
     def _model(self) -> Any:
         return self._files.load(self._dtype, self._attention, self._device)
 
 
-def _check_continuous(settings: GenerationSettings) -> None:
-    for name, used in {
-        "a temperature": settings.temperature > 0,
-        "a ban": settings.ban is not None,
-        "a think_budget": settings.think_budget is not None,
-        "a grammar": settings.grammar is not None,
-    }.items():
-        if used:
-            raise UserError(
-                f"continuous batching: greedy generation without constraints was expected, not {name}; leave one out"
-            )
-
-
 def _resolve_device(device: Device) -> str:
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        return next(name for name, found in there.items() if found)
     if not there[device]:
         raise UserError(f"device {device}: this machine has none; use auto or cpu")
     return device

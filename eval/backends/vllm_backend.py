@@ -1,8 +1,8 @@
 """Generation with vLLM on this machine's GPUs, its queue kept full from the whole set; answers are written as they end.
 
 Requests are batches of one, so nothing that is on disk is generated again. vLLM is not deterministic across batch
-sizes, at temperature 0 neither: which requests share a step decides how sums round. A run that is resumed, or
-repeated, may therefore differ in single answers; the stamp says so. Written against vLLM 0.33 (``LLM``,
+sizes, not even at temperature 0: which requests share a step decides how sums round. A run that is resumed, or
+repeated, may therefore differ in single answers; the run's manifest says so. Written against vLLM 0.33 (``LLM``,
 ``LLMEngine.add_request`` and ``step``, ``LoRARequest``).
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -18,25 +19,22 @@ from typing import Any
 
 from safetensors import safe_open
 
-from eval.backends.model_folder import ModelFolder
-from eval.backends.presets import family_of
+from eval.backends.model_folder import FolderBackend
 from eval.backends.protocol import Generation, GenerationSettings, Request
-from eval.backends.tokens import count_reasoning, text_of, until_end, what_became_of_thinking
-from eval.grammar import trace_regex
-from srt.errors import UserError
-from srt.prompts import THINK_OPENS, render_prompt
-from srt.records import Message
-from srt.shown_pictures import shown_picture
+from eval.backends.trace_grammar import trace_regex
+from srt.images.normalise import shown_picture
+from srt.io.errors import UserError
+from srt.language.prompts import THINK_OPENS
 
 RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-"""The values that ``max_lora_rank`` can have."""
+"""The allowed values of ``max_lora_rank``."""
 QUEUE = 1024
-"""So many requests are queued at once, more than a GPU has in hand; not all, for their pictures are in memory."""
+"""Requests queued at once: more than a GPU processes together, but not all, since their pictures are in memory."""
 TOWER = ("visual", "vision_tower", "vision_model", "multi_modal_projector", "mlp1", "merger")
-"""Parts of module names by which a weight is of a vision tower or of what connects it to the language model."""
+"""Parts of the names of weights in a vision tower, or in what connects it to the language model."""
 
 
-class VllmBackend:
+class VllmBackend(FolderBackend):
     """A model folder, and an adapter folder if there is one, as a :class:`~eval.backends.protocol.Backend`.
 
     ``tensor_parallel`` GPUs hold the model together; ``gpu_memory`` is the share of each that vLLM takes.
@@ -59,12 +57,18 @@ class VllmBackend:
         gpu_memory: float = 0.9,
         vision_adapter: bool = False,
     ) -> None:
-        self._files = ModelFolder(Path(model), None if adapter is None else Path(adapter))
+        super().__init__(model, adapter)
         self._tensor_parallel, self._gpu_memory, self._vision_adapter = tensor_parallel, gpu_memory, vision_adapter
         self._rank = 0
         if self._files.adapter is not None:
             self._rank = check_adapter_for_vllm(self._files.adapter, vision_adapter)
-        self._vllm = _import_vllm()
+        try:
+            import vllm
+        except ImportError:
+            raise UserError(
+                "the back end vllm needs the package vllm, which is not installed: pip install vllm"
+            ) from None
+        self._vllm: Any = vllm
         self._engine: Any = None
 
     @cached_property
@@ -75,24 +79,12 @@ class VllmBackend:
     @cached_property
     def description(self) -> dict[str, str]:
         """Folders, version, and that it is not deterministic."""
-        adapter = {} if self._files.adapter is None else {"adapter": str(self._files.adapter)}
         return {
-            "model": str(self._files.folder),
-            "family": family_of(self._files.folder),
+            **self._described(),
             "vllm": str(self._vllm.__version__),
             "tensor_parallel": str(self._tensor_parallel),
             "deterministic": "no: sums depend on which requests share a step, at temperature 0 too",
-            **adapter,
         }
-
-    @property
-    def reads_pictures(self) -> bool:
-        """Whether the model has a vision tower."""
-        return self._files.reads_pictures
-
-    def render(self, messages: Sequence[Message], pictures: int) -> str:
-        """The prompt as the model's own chat template writes it."""
-        return render_prompt(self._files.tokenizer, list(messages), pictures)
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Each request alone: vLLM batches them itself.
@@ -105,13 +97,7 @@ class VllmBackend:
             raise UserError("think_budget: vLLM cannot close a think block here; give --think-budget 0")
         if settings.ban is not None and settings.grammar is None:
             raise UserError("ban: vLLM bans tokens, not words; use the back end transformers, or add --grammar trace")
-        limit = self._files.positions
-        longest = max((len(self._ids(request)) for request in requests), default=0)
-        if limit is not None and longest + settings.max_new_tokens > limit:
-            raise UserError(
-                f"{self._files.folder}: the longest prompt has {longest} tokens; with max_new_tokens "
-                f"{settings.max_new_tokens} that is beyond the model's {limit} positions"
-            )
+        self._check_room((len(self._ids(request)) for request in requests), settings)
         return [[index] for index in range(len(requests))]
 
     def generate_batches(
@@ -142,7 +128,7 @@ class VllmBackend:
                 if output.finished:
                     now, queued = time.perf_counter(), queued - 1
                     number = int(output.request_id)
-                    yield number, [self._generation(output, batches[number][0].prompt, now - last)]
+                    yield number, [self._ended(output, batches[number][0].prompt, now - last)]
                     last = now
 
     def _make_engine(self, pictures: int) -> Any:
@@ -164,15 +150,14 @@ class VllmBackend:
 
     def _ids(self, request: Request) -> list[int]:
         # The template has written its special tokens: the tokenizer adds none.
-        return list(self._files.tokenizer.encode(request.prompt, add_special_tokens=False))
+        return list(self.tokenizer.encode(request.prompt, add_special_tokens=False))
 
     def _prompt(self, request: Request, settings: GenerationSettings) -> dict[str, Any]:
         prompt: dict[str, Any] = {"prompt_token_ids": self._ids(request)}
         if request.images:
             prompt["multi_modal_data"] = {"image": [shown_picture(request.root, image) for image in request.images]}
-            limits = {"min_pixels": settings.min_pixels, "max_pixels": settings.max_pixels}
-            if given := {name: value for name, value in limits.items() if value is not None}:
-                prompt["mm_processor_kwargs"] = given
+            if limits := settings.model_dump(include={"min_pixels", "max_pixels"}, exclude_none=True):
+                prompt["mm_processor_kwargs"] = limits
         return prompt
 
     def _params(self, request: Request, settings: GenerationSettings) -> Any:
@@ -192,21 +177,14 @@ class VllmBackend:
             **held,
         )
 
-    def _generation(self, output: Any, prompt: str, seconds: float) -> Generation:
+    def _ended(self, output: Any, prompt: str, seconds: float) -> Generation:
         made, given = output.outputs[0], list(output.prompt_token_ids or ())
-        ids, _ = until_end(list(made.token_ids), self._files.ends)
-        text = text_of(self._files.tokenizer, ids)
+        image_tokens = given.count(getattr(self._files.config, "image_token_id", None))
         known = made.finish_reason in ("stop", "length")
-        thinking = what_became_of_thinking(prompt, text)
-        return Generation(
-            text=text,
-            input_tokens=len(given),
-            image_tokens=given.count(getattr(self._files.config, "image_token_id", None)),
-            output_tokens=len(made.token_ids),
-            reasoning_tokens=None if thinking == "open" else count_reasoning(self._files.tokenizer, ids, text),
+        return replace(
+            self._generation(list(made.token_ids), prompt, len(given), image_tokens),
             finish_reason=made.finish_reason if known else "error",
             seconds=seconds,
-            thinking=thinking,
             error=None if known else f"vLLM ended it with {made.finish_reason!r}",
         )
 
@@ -234,11 +212,3 @@ def check_adapter_for_vllm(adapter: Path, vision_adapter: bool) -> int:
     if not fitting:
         raise UserError(f"{adapter}: rank {max(ranks)}: vLLM takes at most {RANKS[-1]}; merge it first (srt merge)")
     return fitting[0]
-
-
-def _import_vllm() -> Any:
-    try:
-        import vllm
-    except ImportError:
-        raise UserError("the back end vllm needs the package vllm, which is not installed: pip install vllm") from None
-    return vllm

@@ -1,36 +1,34 @@
-"""What a benchmark is to the rest of evaluation: how its files are read, what is asked, how it is graded and reported.
+"""What a benchmark defines: how its files are read, what is asked, how it is graded and reported.
 
 A new benchmark is one file in this folder that makes a :class:`Benchmark`, and one line in the registry
-(:mod:`eval.benchmarks`). What it leaves out is that of plain problems: every problem asked once, in the style of the
-run, right or wrong by its gold answer.
+(:mod:`eval.benchmarks.registry`). Fields that it leaves out have the defaults of plain problems: every problem is asked
+once, in the style of the run, and is right or wrong by its gold answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
-from srt.corpora.item import Reader
-from srt.prompts import PromptStyle, prompt_messages
-from srt.records import Answer, Image, Message, Problem, Record
-
-if TYPE_CHECKING:
-    from eval.runs import Run
+from eval.run.run_records import Run
+from srt.corpora.corpus_reader import CorpusReader
+from srt.io.records import Answer, Image, Message, Problem, Record
+from srt.language.prompts import PromptStyle, prompt_messages
 
 PLAIN = "plain"
 Unit = Literal["percent", "share", "points", "count", "tokens", "ratio"]
 Options = Mapping[str, str]
-"""The benchmark's own settings of a run (``shots: "5"``); they stand in the run's stamp."""
+"""The benchmark's own settings of a run (``shots: "5"``); they stand in the run's manifest."""
 
 
 class Question(NamedTuple):
     """One thing that is asked: a problem in one of its variants.
 
-    ``problem`` is as asked, with its gold answer (options may be rolled); its ``id`` is that of the problem in the
-    file, and ``variant`` tells the variants of one problem apart. ``messages`` and ``images`` are what the model sees.
+    ``problem`` is as asked, with its gold answer (its options may be rolled) and the ``id`` of the problem in the file;
+    ``variant`` distinguishes the variants of one problem. ``messages`` and ``images`` are what the model is shown.
     """
 
     problem: Problem
@@ -40,7 +38,7 @@ class Question(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How a run asks: the style of its prompts, whether the model is shown pictures, and the benchmark's options."""
+    """How a run asks: the style of its prompts, whether the model is shown pictures, the benchmark's options."""
 
     style: PromptStyle
     pictures: bool
@@ -48,24 +46,24 @@ class Asking(NamedTuple):
 
 
 class Published(Record):
-    """A row that others published: shown as such, never mixed with what was measured here.
+    """A row of published figures: marked as such, never mixed with what was measured here.
 
-    ``figures`` are named as the columns of a table are, in the unit of their column; ``people``: the row is of people,
-    not of a model.
+    ``figures`` are named as the columns of a table are, in the unit of their column; ``human``: the row is of humans,
+    not of a model (older files call the field ``people``).
     """
 
     model: str
     figures: dict[str, float]
     source: str
-    people: bool = False
+    human: bool = Field(default=False, validation_alias=AliasChoices("human", "people"))
 
 
 class Table(Record):
-    """A table of a report, one row an arm (or a label), as papers print it; the first column names the row.
+    """A table of a report, with one row for each arm (or label), as papers print it; the first column names the row.
 
-    A figure is in ``unit``, or in that which ``units`` gives its column; ``percent`` and ``share`` are two ways to show
-    a share in [0, 1]. ``counts`` says how many problems stand behind each column (one entry a column, ``None`` where
-    that says nothing). ``published`` are rows of others for the same columns.
+    A figure is in ``unit``, or in the unit that ``units`` gives its column; ``percent`` and ``share`` are two ways to
+    show a share in [0, 1]. ``counts`` has the number of problems behind each column (one entry for each column,
+    ``None`` where it has no meaning). ``published`` are published rows for the same columns.
     """
 
     title: str
@@ -95,27 +93,25 @@ class Benchmark:
 
     Args:
         name: as ``srt eval --benchmark`` takes it.
-        read: reads the user's copy (a file or a folder): its problems, and the items that are not taken, each named
-            with its reason; ``None`` for a benchmark that takes a file of problems as it is.
+        read: reads the user's copy (a file or a folder): its problems, and the items that are refused, each with its
+            reason.
         ask: what is asked of a set of problems.
-        options: the options that it knows, each with the values that it can have; the first is the default.
-        grade: the credit in [0, 1] for an answer to a problem as asked, where it is not right or wrong by equality.
-        tables: its own tables of scored runs, by the name of their arm, in the form in which it is published. One run
-            or several; with several, each is of the very same problems (:func:`eval.benchmarks.tables.run_tables`).
-        contrast: its own tables of several runs that differ in its options, on the very same problems.
-        of_means: the figures that a row of people has in its tables, from their means by category and subcategory and
-            over all (``overall``); where it is left out, these means themselves.
-        published: figures of others, for the tables that show them.
+        options: its options, each with the allowed values; the first is the default.
+        grade: the credit in [0, 1] for an answer to a problem as asked; by default 1 or 0 by equality with gold.
+        tables: its tables of scored runs by arm, in their published form. Several runs are restricted to the problems
+            that all of them have (:func:`eval.benchmarks.tables.run_tables.run_tables`).
+        contrast: its tables of several runs that differ in its options, on the same problems.
+        of_means: the figures of a human row in its tables, from the means by category, by subcategory and over all
+            (``overall``); by default these means themselves.
         about: one line for ``--help`` and the report.
     """
 
     name: str
     about: str
-    read: Reader | None = None
+    read: CorpusReader
     ask: Callable[[Sequence[Problem], Asking], Iterator[Question]] = ask_each_plainly
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     grade: Callable[[Problem, Answer], float] | None = None
     tables: Callable[[Mapping[str, Run]], list[Table]] | None = None
     contrast: Callable[[Mapping[str, Run]], list[Table]] | None = None
     of_means: Callable[[Mapping[str, float]], dict[str, float]] | None = None
-    published: tuple[Published, ...] = ()

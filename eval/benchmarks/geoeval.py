@@ -1,66 +1,60 @@
 """GeoEval: geometry problems, some with a picture, read from the user's file through a mapping.
 
-The data are given out on application, so the names of their fields are the user's to map: ``question``, ``choices``,
-``answer``, ``picture``, and, where the file has them, ``subset``, ``shape`` and ``origin``, by which the tables divide.
+The data are available on request, and the user maps the names of their fields: ``question``, ``choices``, ``answer``,
+``picture``, and, where the file has them, ``subset``, ``shape`` and ``origin``, by which the tables are broken down.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.duplicates import refuse_repeated
-from eval.benchmarks.mapping import Column, Form, read_mapped
-from eval.benchmarks.published_rows import published_rows
-from eval.benchmarks.tables import breakdown, policy_note
-from srt.corpora.item import NotImported, Request
-from srt.language.trace import Trace
-from srt.records import Problem
-
-if TYPE_CHECKING:
-    from eval.runs import Run
+from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
+from eval.benchmarks.external.repeated_problems import refuse_repeated
+from eval.benchmarks.tables.breakdown import breakdown, policy_note
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.run.run_records import Run
+from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
+from srt.io.records import Problem
 
 COLUMNS = {
     "subset": "subset",  # as GeoEval names its parts: 2000, backward, augmented, hard
     "shape": "shape",  # flat or solid
     "origin": "data set of origin",
 }
-"""The benchmark's own columns, and what a table calls them."""
+"""The benchmark's own columns, and their names in tables."""
 
-_FORM = Form(source="geoeval", columns={name: Column() for name in COLUMNS})
+_FORM = Form(
+    source="geoeval", columns={name: Column() for name in COLUMNS}, categories=lambda own: (own["subset"] or None, None)
+)
 
 
-def read(path: Path, request: Request) -> Iterator[Problem | Trace | NotImported]:
+def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
     """The problems that the mapping at ``path`` tells of; ``subset`` is their category.
 
     Raises:
-        UserError: as :func:`eval.benchmarks.mapping.read_mapped` does.
+        UserError: as :func:`eval.benchmarks.external.mapped_reader.read_mapped` does.
     """
-    for item in refuse_repeated(read_mapped(path, request, _FORM)):
-        if isinstance(item, Problem):
-            yield item.model_copy(update={"category": item.meta.get("subset")})
-        else:
-            yield item
+    return refuse_repeated(read_mapped(path, request, _FORM))
 
 
 def tables(runs: Mapping[str, Run]) -> list[Table]:
     """All problems, beside the published rows; then by each of the columns that divides them."""
     problems = next(iter(runs.values())).problems.values()
     rows = published_rows("geoeval", "overall")
-    made = [
-        breakdown("GeoEval", runs, (), lambda _: (), last=("overall", "tokens"), published=rows, note=policy_note(runs))
-    ]
+    note = policy_note(runs)
+    made = [breakdown("GeoEval", runs, (), lambda _: (), last=("overall", "tokens"), published=rows, note=note)]
     for name, title in COLUMNS.items():
         labels = sorted({str(problem.meta[name]) for problem in problems if name in problem.meta})
         if len(labels) > 1:
-            made.append(_by_column(f"GeoEval by {title}", runs, labels, name))
+            made.append(breakdown(f"GeoEval by {title}", runs, labels, functools.partial(_label, name)))
     return made
 
 
-def _by_column(title: str, runs: Mapping[str, Run], labels: list[str], name: str) -> Table:
-    return breakdown(title, runs, labels, lambda problem: [str(problem.meta.get(name, ""))])
+def _label(name: str, problem: Problem) -> list[str]:
+    return [str(problem.meta.get(name, ""))]
 
 
 GEOEVAL = Benchmark(
@@ -68,5 +62,4 @@ GEOEVAL = Benchmark(
     about="GeoEval: geometry problems with and without a picture, through a mapping of your file",
     read=read,
     tables=tables,
-    published=published_rows("geoeval", "overall"),
 )

@@ -1,23 +1,19 @@
 """MathSpatial-Bench: accuracy by subtype and by category, in the form of the paper's table, beside its rows.
 
-The paper's figures are means of two runs: two repeats of one run, or two run folders of one arm given to a comparison.
-Its overall figure is over all problems, not the mean of the columns.
+The paper's figures are means of two runs: two repeats of one run, or two run folders of one arm in a comparison. Its
+overall figure is over all problems, not the mean of the columns.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.published_rows import published_rows
-from eval.benchmarks.tables import breakdown, policy_note
+from eval.benchmarks.tables.breakdown import breakdown, policy_note
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.run.run_records import Run
 from srt.corpora import mathspatial
-from srt.records import Problem
-
-if TYPE_CHECKING:
-    from eval.runs import Run
 
 SUBTYPES = {
     "C3M": 49,
@@ -55,19 +51,13 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
 
 
 def _missing(runs: Mapping[str, Run]) -> str | None:
-    """What the problems that were scored lack of Bench as published; problems of no subtype stand in no column."""
-    run = next(iter(runs.values()))
-    scored = {row.problem_id for row in run.scores.values()}
-    there = Counter(_subtype(run.problems[problem_id]) for problem_id in scored)
+    """What is missing of Bench as published among the scored problems; problems without a subtype are in no column."""
+    there = Counter(problem.subcategory for problem in next(iter(runs.values())).scored_problems)
     short = [f"{code} {there[code]} of {count}" for code, count in SUBTYPES.items() if there[code] != count]
-    other = there["other"]
+    other = sum(count for code, count in there.items() if code not in SUBTYPES)
     parts = [f"not the whole of Bench: {', '.join(short)}" if short else "", f"{other} of no subtype" if other else ""]
     text = "; ".join(filter(None, parts))
     return f"{text[0].upper()}{text[1:]}." if text else None
-
-
-def _subtype(problem: Problem) -> str:
-    return problem.subcategory if problem.subcategory in SUBTYPES else "other"
 
 
 MATHSPATIAL = Benchmark(
@@ -75,5 +65,4 @@ MATHSPATIAL = Benchmark(
     about="MathSpatial-Bench: 2,000 school problems with pictures, eleven subtypes in three categories",
     read=mathspatial.read,
     tables=tables,
-    published=published_rows("mathspatial", "subtypes"),
 )

@@ -9,26 +9,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from eval.benchmarks.benchmark import PLAIN, Benchmark
-from eval.benchmarks.duplicates import refuse_repeated
-from eval.benchmarks.mapping import Form, read_mapped
-from eval.benchmarks.rolled import FLIPS, ROLLS, ask_rolled, view_tables
-from srt.corpora.item import NotImported, Request, Why
-from srt.errors import UserError
-from srt.jsonl import read_rows
-from srt.language.trace import Trace
-from srt.picture_folder import CannotCopy
-from srt.records import Image, Problem
-
-_FORM = Form(source="own")
+from eval.benchmarks.external.mapped_reader import Form, read_mapped
+from eval.benchmarks.external.repeated_problems import refuse_repeated
+from eval.benchmarks.tables.rolled import FLIPS, ROLLS, ask_rolled, view_tables
+from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
+from srt.io.jsonl import read_rows, validation_fault
+from srt.io.records import Image, Problem
 
 
-class _NotTaken(Exception):
-    def __init__(self, reason: Why, detail: str) -> None:
-        self.reason, self.detail = reason, detail
-
-
-def read(path: Path, request: Request) -> Iterator[Problem | Trace | NotImported]:
-    """The problems at ``path``: records of ours (JSONL), else what :func:`~eval.benchmarks.mapping.read_mapped` reads.
+def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
+    """The problems at ``path``: records of ours (JSONL), else what
+    :func:`~eval.benchmarks.external.mapped_reader.read_mapped` reads.
 
     A record that is none, a picture that is missing or not the one of the record, a gold answer that is none of the
     options or cannot be read, and problems that ask the same are refused by name. A record without ``answer`` is taken.
@@ -36,55 +27,46 @@ def read(path: Path, request: Request) -> Iterator[Problem | Trace | NotImported
     Raises:
         UserError: no such file, or what the mapping's reader raises.
     """
-    return refuse_repeated(_records(path, request) if _holds_records(path) else read_mapped(path, request, _FORM))
+    first: dict[str, Any] = {}
+    if path.suffix.lower() == ".jsonl" and path.is_file():
+        first = next((row for _, row in read_rows(path)), {})
+    # Records of ours have source and split, and hardly another file does.
+    ours = {"source", "split"} <= first.keys()
+    return refuse_repeated(_records(path, request) if ours else read_mapped(path, request, Form(source="own")))
 
 
-def _holds_records(path: Path) -> bool:
-    """Whether the first line says ``source`` and ``split``, as records of ours do and hardly another file does."""
-    if path.suffix.lower() != ".jsonl" or not path.is_file():
-        return False
-    first = next((row for _, row in read_rows(path)), {})
-    return {"source", "split"} <= first.keys()
-
-
-def _records(path: Path, request: Request) -> Iterator[Problem | NotImported]:
+def _records(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
     for number, row in read_rows(path):
         try:
             problem = _problem(row)
             yield problem.model_copy(update={"images": _images(problem, path.parent, request)})
-        except _NotTaken as fault:
-            item, detail = str(row.get("id") or f"line {number}"), f"{path}:{number}: {fault.detail}"
-            yield NotImported(item=item, what="problem", reason=fault.reason, detail=detail)
+        except ItemRefused as fault:
+            yield fault.record(str(row.get("id") or f"line {number}"), f"{path}:{number}")
 
 
 def _problem(row: dict[str, Any]) -> Problem:
     try:
         problem = Problem.model_validate(row)
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "record"
-        message = fault["msg"].removeprefix("Value error, ")
-        raise _NotTaken("no_answer" if where.startswith("answer") else "unreadable", f"{where}: {message}") from None
+        fault = validation_fault(error)
+        raise ItemRefused("no_answer" if fault.startswith("answer") else "unreadable", fault) from None
     answer = problem.answer
     if answer is not None and answer.kind == "choice_set" and problem.choices:
         beyond = sorted(set(answer.value) - set(problem.choices))
         if beyond or not answer.value:
             named = ", ".join(beyond) or "no letter"
-            raise _NotTaken("answer_is_no_option", f"answer: {named}; the options are {', '.join(problem.choices)}")
+            raise ItemRefused("answer_is_no_option", f"answer: {named}; the options are {', '.join(problem.choices)}")
     return problem
 
 
-def _images(problem: Problem, folder: Path, request: Request) -> list[Image]:
+def _images(problem: Problem, folder: Path, request: ImportRequest) -> list[Image]:
     images = []
     for image in problem.images:
-        try:
+        with refusing_pictures("images"):
             found = request.pictures.refer(folder, image.path)
-        except CannotCopy:
-            raise
-        except UserError as error:
-            raise _NotTaken("picture", f"images: {error}") from None
         if found.sha256 != image.sha256:
-            raise _NotTaken("picture", f"images: {folder / image.path}: not the picture of the record: SHA-256 differs")
+            detail = f"images: {folder / image.path}: not the picture of the record: SHA-256 differs"
+            raise ItemRefused("picture", detail)
         images.append(found)
     return images
 

@@ -6,16 +6,13 @@ An item of several problem types counts in the column of each, as in the publish
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.published_rows import published_rows
-from eval.benchmarks.tables import breakdown, policy_note
+from eval.benchmarks.tables.breakdown import breakdown, policy_note
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.run.run_records import Run
 from srt.corpora import solidgeo
-from srt.records import Problem
-
-if TYPE_CHECKING:
-    from eval.runs import Run
+from srt.io.records import Problem
 
 TYPES = {
     "Composite Solid Structures": "CSS",
@@ -35,11 +32,12 @@ ITEMS = 3113
 _LEVELS = ("Level 1", "Level 2", "Level 3")
 _FORMS = ("choice", "single-step", "multi-step")
 _LANGUAGES = {"en": "English", "zh": "Chinese"}
-_PUBLISHED = (*published_rows("solidgeo", "types"), *published_rows("solidgeo", "mathspatial"))
 
 
 def tables(runs: Mapping[str, Run]) -> list[Table]:
     """By problem type, with tokens and the published rows; by level; by the answer's form; by language."""
+    scored = len(next(iter(runs.values())).scored_problems)
+    part = "" if scored == ITEMS else f"{scored:,} of the {ITEMS:,} published items. "
     return [
         breakdown(
             "SolidGeo by problem type",
@@ -48,24 +46,16 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
             lambda problem: [TYPES[name] for name in problem.meta.get("problem_type", ()) if name in TYPES],
             first=("overall",),
             last=("tokens",),
-            published=_PUBLISHED,
-            note=_note(runs),
+            published=(*published_rows("solidgeo", "types"), *published_rows("solidgeo", "mathspatial")),
+            note=f"{part}An item of several types counts in each of its columns. {policy_note(runs)}",
         ),
         breakdown("SolidGeo by level", runs, _LEVELS, lambda problem: [_meta(problem, "complexity_level")]),
-        breakdown("SolidGeo by form of the answer", runs, _FORMS, lambda problem: [_form(problem)]),
+        # The data write single-step, their description single_step.
+        breakdown(
+            "SolidGeo by form of the answer", runs, _FORMS, lambda it: [_meta(it, "answer_type").replace("_", "-")]
+        ),
         breakdown("SolidGeo by language", runs, tuple(_LANGUAGES.values()), lambda it: [_LANGUAGES[it.lang]]),
     ]
-
-
-def _note(runs: Mapping[str, Run]) -> str:
-    scored = len({row.problem_id for row in next(iter(runs.values())).scores.values()})
-    part = "" if scored == ITEMS else f"{scored:,} of the {ITEMS:,} published items. "
-    return f"{part}An item of several types counts in each of its columns. {policy_note(runs)}"
-
-
-def _form(problem: Problem) -> str:
-    """The published form of the answer; the data write ``single-step``, their description ``single_step``."""
-    return _meta(problem, "answer_type").replace("_", "-")
 
 
 def _meta(problem: Problem, field: str) -> str:
@@ -77,5 +67,4 @@ SOLIDGEO = Benchmark(
     about="SolidGeo: 3,113 problems of solid geometry with pictures, English and Chinese, some with several parts",
     read=solidgeo.read,
     tables=tables,
-    published=_PUBLISHED,
 )

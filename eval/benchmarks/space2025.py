@@ -1,4 +1,4 @@
-"""SpaCE2025: the official totals of the five subtasks, and where right answers come from.
+"""SpaCE2025: the official totals of the five subtasks, and a breakdown of the right answers.
 
 Official arithmetic: the accuracy of each subtask; language is the mean of DSA, RSE and RSR, reasoning the mean of the
 two SPR, the total the mean of these two; nothing is rounded. The official scorer compares an item that is missing from
@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.published_rows import published_rows
-from eval.benchmarks.tables import breakdown, mean, values_of
-from eval.equality import equal
+from eval.benchmarks.tables.breakdown import breakdown, mean
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.run.run_records import Run, mean_values
+from srt.answers.equality import equal
 from srt.corpora import space2025
-from srt.errors import UserError
-from srt.records import Answer, Problem, Record
-
-if TYPE_CHECKING:
-    from eval.runs import Run
+from srt.io.errors import UserError
+from srt.io.records import Answer, Problem, Record
 
 LANGUAGE, REASONING = ("DSA", "RSE", "RSR"), ("SPR zh", "SPR en")
-"""The subtasks of each score, in the order in which the official scorer adds them: the last digit depends on it."""
+"""The subtasks of each score, in the order in which the official scorer adds them, on which the last digit depends."""
 
 _SCENES = ("booth", "hexagon-out", "hexagon-in", "shelf")
 _PLACES = (*(f"{scene}{compass}" for scene in _SCENES[:3] for compass in ("", " EW", " NS")), "shelf")
@@ -47,8 +45,8 @@ class Subtask(Record):
 
 
 class FileScore(Record):
-    """What :func:`score_file` finds. ``missing`` items have no line in the file, ``malformed`` ones an answer of
-    another shape than the official one; both are wrong. ``without_gold`` items are not scored.
+    """The result of :func:`score_file`. ``missing`` items have no line in the file, ``malformed`` ones an answer that
+    does not have the official form; both are wrong. ``without_gold`` items are not scored.
     """
 
     subtasks: dict[str, Subtask]
@@ -73,9 +71,9 @@ def totals(accuracy: Mapping[str, float | None]) -> Totals:
 
 
 def official_answer(problem: Problem, text: str) -> Answer | None:
-    """The label that the answer ``text`` to an item of a language subtask means (对 is 正确); ``None`` if it is none.
+    """The label that the answer ``text`` to an item of a language subtask means (对 is 正确), or ``None``.
 
-    The official scorer knows the labels alone; what a run is scored by knows other words for them.
+    The official scorer accepts only the labels; the scorer of a run also accepts other words for them.
     """
     meant = [
         label
@@ -89,46 +87,42 @@ def score_file(path: Path, problems: Mapping[str, Problem]) -> FileScore:
     """Score the official predictions file ``path`` against the gold answers of ``problems``.
 
     Raises:
-        UserError: an item that stands twice or is none of ``problems``, or no gold answer at all.
-        RecordError: a line that is no prediction.
+        UserError: a second line for an item, an item that is not among ``problems``, or no gold answer at all.
+        RecordError: a line that is not a prediction.
     """
     given = space2025.read_predictions(path)
     for item in given:
         if item not in problems:
-            raise UserError(f"{path}: id: {item!r} is none of the problems")
+            raise UserError(f"{path}: id: {item!r} is not among the problems")
     gold = {item: problem for item, problem in problems.items() if problem.answer is not None}
     if not gold:
         raise UserError(f"{path}: none of the problems has a gold answer to score against")
     right: dict[str, list[bool]] = {}
-    missing = malformed = 0
+    answers = {
+        item: space2025.prediction_answer(problem, given[item]) for item, problem in gold.items() if item in given
+    }
     for item, problem in gold.items():
-        answer = None
-        if item not in given:
-            missing += 1
-        else:
-            answer = space2025.prediction_answer(problem, given[item])
-            malformed += answer is None
+        answer = answers.get(item)
         right.setdefault(subtask(problem), []).append(answer is not None and answer == problem.answer)
     subtasks = {
         name: Subtask(items=len(rows), right=sum(rows), accuracy=sum(rows) / len(rows))
         for name in (*LANGUAGE, *REASONING)
         if (rows := right.get(name))
     }
-    scores = totals({name: one.accuracy for name, one in subtasks.items()})
     return FileScore(
         subtasks=subtasks,
-        **scores._asdict(),
-        missing=missing,
-        malformed=malformed,
+        **totals({name: subtask.accuracy for name, subtask in subtasks.items()})._asdict(),
+        missing=len(gold) - len(answers),
+        malformed=sum(answer is None for answer in answers.values()),
         without_gold=len(problems) - len(gold),
     )
 
 
 def tables(runs: Mapping[str, Run]) -> list[Table]:
     """The official totals; SPR by scene and compass and by the number of right options; SPR's two languages paired."""
-    made = [_totals_table(runs)]
-    langs = [lang for lang in _LANGS if any(subtask(one) == f"SPR {lang}" for one in _scored(runs))]
-    made += [_places_table(runs, lang) for lang in langs]
+    scored = {subtask(problem) for problem in next(iter(runs.values())).scored_problems}
+    langs = [lang for lang in _LANGS if f"SPR {lang}" in scored]
+    made = [_totals_table(runs), *(_places_table(runs, lang) for lang in langs)]
     if langs:
         made.append(_right_options_table(runs, langs))
     if len(langs) == len(_LANGS):
@@ -151,31 +145,24 @@ def _totals_table(runs: Mapping[str, Run]) -> Table:
         scores = totals({name: cell for name, cell in zip(subtasks, cells, strict=True) if isinstance(cell, float)})
         rows.append([arm, *cells, *scores])
     whole = all(cell is not None for row in rows for cell in row)
-    notes = [
-        table.note,
-        None if whole else "A score needs an item of each of its subtasks with a gold answer.",
-        _gaps(runs),
-    ]
+    needs = None if whole else "A score needs an item of each of its subtasks with a gold answer."
     return table.model_copy(
         update={
             "header": [*table.header, *Totals._fields],
             "rows": rows,
             "counts": [*table.counts, None, None, None],
             "unit": "share",
-            "note": " ".join(filter(None, notes)) or None,
+            "note": " ".join(filter(None, (table.note, needs, _gaps(runs)))) or None,
         }
     )
 
 
 def _gaps(runs: Mapping[str, Run]) -> str | None:
-    """What is said of items without a prediction, which the official scorer would treat in another way."""
+    """A note on items without a prediction, which the official scorer treats differently."""
     gaps = {arm: len(set(run.scores) - set(run.predictions)) for arm, run in runs.items()}
-    named = ", ".join(f"{arm} {count}" for arm, count in gaps.items() if count)
-    return (
-        f"Items without a prediction are wrong ({named}); the official scorer takes the previous item's."
-        if named
-        else None
-    )
+    if named := ", ".join(f"{arm} {count}" for arm, count in gaps.items() if count):
+        return f"Items without a prediction are wrong ({named}); the official scorer takes the previous item's."
+    return None
 
 
 def _places_table(runs: Mapping[str, Run], lang: str) -> Table:
@@ -191,45 +178,33 @@ def _places_table(runs: Mapping[str, Run], lang: str) -> Table:
 
 
 def _place(problem: Problem) -> str:
-    """The scene, and the compass where there is one; a shelf's sides say it all."""
+    """The scene, and the compass if the text gives directions; a shelf has none."""
     scene, compass = problem.meta.get("scene", "other"), problem.meta.get("compass", "none")
     return f"{scene} {compass}" if compass in ("EW", "NS") and scene != "shelf" else str(scene)
 
 
 def _right_options_table(runs: Mapping[str, Run], langs: Collection[str]) -> Table:
-    columns = tuple(f"{lang} {count}" for lang in langs for count in range(1, 5))
     return breakdown(
         "SpaCE2025: SPR by number of right options",
         runs,
-        columns,
-        lambda problem: (
-            [f"{problem.lang} {len(problem.answer.value)}"] if problem.category == "SPR" and problem.answer else []
-        ),
+        [f"{lang} {count}" for lang in langs for count in range(1, 5)],
+        lambda it: [f"{it.lang} {len(it.answer.value)}"] if it.category == "SPR" and it.answer else [],
         last=(),
         published=published_rows("space2025", "right options"),
     )
 
 
 def _pairs_table(runs: Mapping[str, Run]) -> Table:
-    """Items that stand in both languages: how often they are solved in both, and how their scores go together."""
+    """Items in both languages: how often they are solved in both, and how their scores correlate."""
     rows: list[list[str | float | None]] = []
     for arm, run in runs.items():
         pairs = _pairs(run)
-        both = [min(pair) for pair in pairs]
-        rows.append(
-            [
-                arm,
-                float(len(pairs)),
-                *(mean([pair[side] for pair in pairs]) for side in (0, 1)),
-                mean(both),
-                spearman(pairs),
-            ]
-        )
+        sides = (mean([zh for zh, _ in pairs]), mean([en for _, en in pairs]), mean([min(pair) for pair in pairs]))
+        rows.append([arm, float(len(pairs)), *sides, spearman(pairs)])
     return Table(
         title="SpaCE2025: SPR items in both languages",
         header=["arm", "pairs", "zh", "en", "both", "Spearman"],
         rows=rows,
-        unit="percent",
         units={"pairs": "count", "Spearman": "ratio"},
         note="Spearman: rank correlation of the scores in the two languages, over the pairs. Published, by team: 0.26 "
         "to 0.64, mean 0.48.",
@@ -237,9 +212,9 @@ def _pairs_table(runs: Mapping[str, Run]) -> Table:
 
 
 def _pairs(run: Run) -> list[tuple[float, float]]:
-    """The scores (zh, en) of the SPR items that stand in both languages."""
+    """The scores (zh, en) of the SPR items that exist in both languages."""
     by_group: dict[str, dict[str, float]] = {}
-    for item, value in values_of(run).items():
+    for item, value in mean_values(run.scores.values()).items():
         problem = run.problems[item]
         if problem.category == "SPR" and problem.group_id is not None:
             by_group.setdefault(problem.group_id, {})[problem.lang] = value
@@ -247,25 +222,18 @@ def _pairs(run: Run) -> list[tuple[float, float]]:
 
 
 def spearman(pairs: Collection[tuple[float, float]]) -> float | None:
-    """Spearman's rank correlation, ties at their mean rank; ``None`` of fewer than two pairs or a constant side."""
+    """Spearman's rank correlation, ties at their mean rank; ``None`` for fewer than two pairs or a constant side."""
     from scipy.stats import spearmanr
 
-    first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    if len(set(first)) < 2 or len(set(second)) < 2:
+    if any(len(set(side)) < 2 for side in zip(*pairs, strict=True)) or not pairs:
         return None
-    return float(spearmanr(first, second).statistic)
-
-
-def _scored(runs: Mapping[str, Run]) -> Iterable[Problem]:
-    run = next(iter(runs.values()))
-    return [run.problems[row.problem_id] for row in run.scores.values()]
+    return float(spearmanr(list(pairs)).statistic)
 
 
 def _mean_of(values: Iterable[float | None]) -> float | None:
-    """Their mean, summed from left to right; ``None`` where one of them is."""
+    """Their mean, summed from left to right; ``None`` if one of them is."""
     known = list(values)
-    there = [value for value in known if value is not None]
-    return mean(there) if len(there) == len(known) else None
+    return None if None in known else mean([value for value in known if value is not None])
 
 
 SPACE2025 = Benchmark(
@@ -273,5 +241,4 @@ SPACE2025 = Benchmark(
     about="SpaCE2025: five subtasks of spatial semantics, Chinese and English, with the official scores",
     read=lambda path, _: space2025.read(path),
     tables=tables,
-    published=(*published_rows("space2025", "totals"), *published_rows("space2025", "overview")),
 )

@@ -1,7 +1,8 @@
 """Basic Spatial Abilities: 312 items of nine psychometric tests with pictures, five abilities.
 
-The user's mapping (:mod:`eval.benchmarks.mapping`) names the fields; ``test`` and ``number`` are the benchmark's own,
-and ``role: example`` marks items that are shown as shots and never asked. Options stand in the pictures.
+The user's mapping (:mod:`eval.benchmarks.external.mapped_reader`) names the fields; ``test`` and ``number`` are the
+benchmark's own, and ``role: example`` marks items that are shown as shots and never asked. The options are in the
+pictures.
 
 =============  =====  =====================  ==============
 test           items  answer                 ability
@@ -17,8 +18,8 @@ SBST              30  one of four            visualization
 R-Cube-Vis        60  true or false          visualization
 =============  =====  =====================  ==============
 
-How it is scored is :mod:`eval.benchmarks.ability_scores`. The tests are introduced in our own words, each with a worked
-example of ours (``spatial_abilities.yaml``); figures are therefore not those of the published prompts.
+:mod:`eval.benchmarks.tables.ability_scores` has the scoring. The tests are introduced in our own words, each with our
+own worked example (``spatial_abilities.yaml``); figures are therefore not those of the published prompts.
 """
 
 from __future__ import annotations
@@ -30,13 +31,12 @@ from typing import Any
 
 import yaml
 
-from eval.benchmarks.ability_scores import TESTS, of_means, tables, turns_in
 from eval.benchmarks.benchmark import PLAIN, Asking, Benchmark, Question
-from eval.benchmarks.mapping import Column, Form, read_mapped
-from eval.benchmarks.published_rows import published_rows
-from srt.answers import canonical_text
-from srt.corpora.item import NotImported, Request
-from srt.records import Answer, AnswerKind, Image, Lang, Message, Problem
+from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
+from eval.benchmarks.tables.ability_scores import TESTS, of_means, tables, turns_in
+from srt.answers.written_form import canonical_text
+from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
+from srt.io.records import Answer, AnswerKind, Image, Lang, Message, Problem
 
 _WORDS = Path(__file__).with_name("spatial_abilities.yaml")
 _OPTIONS = {"SVT": "ABCDE", "NCIT": "ABC", "DAT:SR": "ABCDE", "MRT": "ABCD", "PSVT:R": "ABCDE", "SBST": "ABCD"}
@@ -45,7 +45,7 @@ _EXAMPLE = "example"
 
 
 def _options(own: Mapping[str, str], found: dict[str, str]) -> tuple[dict[str, str], AnswerKind]:
-    """The options of an item: those that the file has, else letters without a text, T and F, or none for turns."""
+    """The options of an item: those of the file, else letters without text, T and F, or no options for turns."""
     test = own["test"]
     if test == "MRMT":
         return {}, "sequence"
@@ -64,31 +64,32 @@ _FORM = Form(
     twins=(),
     options=_options,
     question=False,
+    categories=lambda own: (TESTS[own["test"]], own["test"]),
 )
 
 
-def read(path: Path, request: Request) -> Iterator[Problem | NotImported]:
-    """The items that the mapping at ``path`` tells of; turns of a map that stand in rows of their own become one item.
+def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
+    """The items that the mapping at ``path`` describes; turns of one map in separate rows become one item.
 
     ``category`` is the ability, ``subcategory`` the test; ``meta.number`` the item's number in its test.
 
     Raises:
-        UserError: as :func:`eval.benchmarks.mapping.read_mapped` does.
+        UserError: as :func:`eval.benchmarks.external.mapped_reader.read_mapped` does.
     """
     counts: dict[str, int] = {}
     walk: Problem | None = None
     for item in read_mapped(path, request, _FORM):
-        if isinstance(item, NotImported):
+        if isinstance(item, ImportRefusal):
             yield item
             continue
         test = item.meta["test"]
         counts[test] = counts.get(test, 0) + 1
         meta = {"number": str(counts[test]), **item.meta}
-        item = item.model_copy(update={"category": TESTS[test], "subcategory": test, "meta": meta})
+        item = item.model_copy(update={"meta": meta})
         if test != "MRMT":
             yield item
-        elif (turns := _turns(item)) is None:
-            yield NotImported(
+        elif (turns := turns_in(_gold(item))) is None:
+            yield ImportRefusal(
                 item=item.id, what="problem", reason="no_answer", detail="answer: turns, each L or R, were expected"
             )
         elif walk is not None and len(turns) == 1 and item.images == walk.images:
@@ -158,7 +159,7 @@ def _question(problem: Problem, shots: Sequence[Problem], asking: Asking) -> Que
         blocks.append(words["shots"])
         for shot in shots:
             assert shot.answer is not None
-            solved = f"{shot.meta['number']},{canonical_text(shot.answer).replace(', ', _joint(test))}"
+            solved = f"{shot.meta['number']},{canonical_text(shot.answer).replace(', ', ',' if test == 'MRMT' else '')}"
             blocks.append(f"{_item(shot, asking, images)}\n{words['answer'].format(answer=solved)}")
         blocks.append(words["now"])
     blocks.append(_item(problem, asking, images))
@@ -175,18 +176,10 @@ def _item(problem: Problem, asking: Asking, images: list[Image]) -> str:
         names = words["one_picture" if first == last else "more_pictures"].format(first=first, last=last)
         named = words["shown"].format(names=names)
     described = None if named else problem.diagram_description
-    told = {letter: text for letter, text in problem.choices.items() if text and problem.subcategory in _OPTIONS}
-    options = "\n".join(f"{letter}. {text}" for letter, text in sorted(told.items()))
+    written = problem.choices if problem.subcategory in _OPTIONS else {}
+    options = "\n".join(f"{letter}. {text}" for letter, text in sorted(written.items()) if text)
     head = words["item"].format(number=problem.meta["number"], pictures=named)
     return "\n".join(part for part in (head, described, problem.question, options) if part)
-
-
-def _joint(test: str) -> str:
-    return "," if test == "MRMT" else ""
-
-
-def _turns(problem: Problem) -> list[str] | None:
-    return turns_in(problem.answer.value) if problem.answer is not None else None
 
 
 def _gold(problem: Problem) -> list[str]:
@@ -213,5 +206,4 @@ SPATIAL_ABILITIES = Benchmark(
     tables=tables,
     contrast=lambda runs: tables(runs)[:2],
     of_means=of_means,
-    published=published_rows("spatial-abilities", "overall"),
 )

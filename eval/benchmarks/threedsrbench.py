@@ -3,8 +3,8 @@
 The data are one TSV with ``index, question, A..D, answer, image`` (base64, or the ``index`` of the row that has it) or
 ``image_path``, ``category`` and ``qid``. Rows of one question share the stem of their ``qid``: ``X`` or ``X-0`` is the
 question, ``X-1``... are its options rolled, ``X-flip`` (``X-flip-1``...) the same of the mirrored picture. They become
-one problem with its other forms beside it (:class:`eval.variants.Twin`). Rolls that the file has are asked as they
-are; where it has none, they are made here. A mirrored row without a picture of its own gets the mirrored one.
+one problem with its other forms beside it (:class:`eval.benchmarks.variants.Twin`). Rolls that the file has are asked
+as they are; where it has none, they are made here. A mirrored row without a picture of its own gets the mirrored one.
 """
 
 from __future__ import annotations
@@ -13,31 +13,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.foreign_pictures import mirrored, picture_of
-from eval.benchmarks.foreign_rows import Row, rows_of
-from eval.benchmarks.rolled import ask_rolled, breakdown_table, shown_views, view_table
-from eval.variants import FLIP, Twin, with_twin
-from srt.answers import read_answer
-from srt.corpora.item import NotImported, Request, Why
-from srt.errors import UserError
-from srt.picture_folder import CannotCopy
-from srt.records import Image, Problem
+from eval.benchmarks.external.external_images import mirrored, picture_of
+from eval.benchmarks.external.external_rows import Row, rows_of
+from eval.benchmarks.tables.rolled import ask_rolled, breakdown_table, shown_views, view_table
+from eval.benchmarks.variants import FLIP, Twin, with_twin
+from eval.run.run_records import Run
+from srt.answers.written_form import read_answer
+from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
+from srt.io.errors import UserError
+from srt.io.records import Image, Problem
 
-if TYPE_CHECKING:
-    from eval.runs import Run
-
-SOURCE = "3dsrbench"
 TYPES = ("height", "location", "orientation", "multi_object")
 _NEEDED = ("question", "A", "B", "answer", "category", "qid")
 _QID = re.compile(r"(?P<stem>.+?)(?:-(?P<first>\d))?(?P<flip>-flip)?(?:-(?P<last>\d))?")
-
-
-class _NotTaken(Exception):
-    def __init__(self, reason: Why, detail: str) -> None:
-        self.reason, self.detail = reason, detail
 
 
 @dataclass
@@ -49,37 +39,38 @@ class _Group:
     category: str = ""
 
 
-def read(path: Path, request: Request) -> Iterator[Problem | NotImported]:
-    """One problem a question of the file, in the order of their first rows, and the questions that are not taken.
+def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
+    """One problem for each question of the file, in the order of their first rows, and the questions that are refused.
 
-    A row at fault refuses its whole question: a circle with a gap is none.
+    A faulty row refuses its whole question: circular accuracy needs all of its rolls.
 
     Raises:
         UserError: no such file, a column that is missing, a row with the wrong number of cells.
     """
     groups: dict[str, _Group] = {}
-    faults: dict[str, NotImported] = {}
+    faults: dict[str, ImportRefusal] = {}
     pictures: dict[str, Image] = {}
     for number, row in enumerate(rows_of(path)):
         if number == 0:
-            _check_columns(row)
+            for name in _NEEDED:
+                if name not in row.values:
+                    raise UserError(f"{row.place}: no column {name!r}; there are {', '.join(list(row.values)[:12])}")
+            if "image" not in row.values and "image_path" not in row.values:
+                raise UserError(f"{row.place}: neither a column 'image' (base64) nor 'image_path'")
         qid = str(row.values["qid"]).strip()
         stem, name = _name(qid)
         group = groups.setdefault(stem, _Group())
         try:
             if not stem:
-                raise _NotTaken("unreadable", "qid: empty")
+                raise ItemRefused("unreadable", "qid: empty")
             if name in group.forms:
-                raise _NotTaken("duplicate", f"qid: {qid!r} stands at {group.places[name]} already")
-            group.forms[name] = _form(row, path.parent, request, pictures)
+                raise ItemRefused("duplicate", f"qid: {qid!r} stands at {group.places[name]} already")
+            group.forms[name] = _form(row, name, path.parent, request, pictures)
             group.places[name] = row.place
             group.category = group.category or str(row.values["category"]).strip()
-        except _NotTaken as fault:
+        except ItemRefused as fault:
             ident = stem or f"row {number + 1}"
-            faults.setdefault(
-                ident,
-                NotImported(item=ident, what="problem", reason=fault.reason, detail=f"{row.place}: {fault.detail}"),
-            )
+            faults.setdefault(ident, fault.record(ident, row.place))
     yield from faults.values()
     for stem, group in groups.items():
         if stem and stem not in faults:
@@ -103,15 +94,15 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
     return found
 
 
-def _problem(stem: str, group: _Group, request: Request) -> Problem | NotImported:
+def _problem(stem: str, group: _Group, request: ImportRequest) -> Problem | ImportRefusal:
     base = group.forms.get("")
     if base is None:
         name = next(iter(group.forms))
         detail = f"{group.places[name]}: qid: there is {name!r} of it and not the question itself"
-        return NotImported(item=stem, what="problem", reason="no_question", detail=detail)
+        return ImportRefusal(item=stem, what="problem", reason="no_question", detail=detail)
     problem = Problem(
         id=stem,
-        source=SOURCE,
+        source="3dsrbench",
         split="test",
         lang="en",
         question=base.question or "",
@@ -133,37 +124,32 @@ def _problem(stem: str, group: _Group, request: Request) -> Problem | NotImporte
     return problem
 
 
-def _form(row: Row, folder: Path, request: Request, pictures: dict[str, Image]) -> Twin:
+def _form(row: Row, name: str, folder: Path, request: ImportRequest, pictures: dict[str, Image]) -> Twin:
     question = str(row.values["question"]).strip()
     if not question:
-        raise _NotTaken("no_question", "question: empty")
+        raise ItemRefused("no_question", "question: empty")
     choices = {letter: text for letter in "ABCD" if (text := str(row.values.get(letter) or "").strip())}
     if sorted(choices) != [chr(ord("A") + place) for place in range(len(choices))] or len(choices) < 2:
-        raise _NotTaken("unreadable", "A to D: two options or more, without a gap, were expected")
+        raise ItemRefused("unreadable", "A to D: two options or more, without a gap, were expected")
     printed = str(row.values["answer"]).strip()
     found = read_answer(printed, "choice_set", choices).answer
     if found is None:
-        raise _NotTaken("answer_is_no_option", f"answer: {printed!r:.60} is none of {', '.join(choices)}")
-    try:
+        raise ItemRefused("answer_is_no_option", f"answer: {printed!r:.60} is none of {', '.join(choices)}")
+    with refusing_pictures():
         images = _images(row, folder, request, pictures)
-    except CannotCopy:
-        raise
-    except UserError as error:
-        raise _NotTaken("picture", str(error)) from None
-    if not images and _name(str(row.values["qid"]).strip())[1] == "":
-        raise _NotTaken("picture", "image, image_path: empty, and the question is about a picture")
+    if not images and not name:
+        raise ItemRefused("picture", "image, image_path: empty, and the question is about a picture")
     return Twin(question=question, choices=choices, answer=found, images=images)
 
 
-def _images(row: Row, folder: Path, request: Request, pictures: dict[str, Image]) -> list[Image]:
+def _images(row: Row, folder: Path, request: ImportRequest, pictures: dict[str, Image]) -> list[Image]:
     given, path = (str(row.values.get(name) or "").strip() for name in ("image", "image_path"))
     if given in pictures:
         return [pictures[given]]
     if not given and not path:
         return []
     image = picture_of(given or path, folder, request.pictures, row.place)
-    index = str(row.values.get("index", "")).strip()
-    if index:
+    if index := str(row.values.get("index", "")).strip():
         pictures[index] = image
     return [image]
 
@@ -176,14 +162,6 @@ def _name(qid: str) -> tuple[str, str]:
     roll = int(match["last"] or match["first"] or 0)
     rolled = f"roll-{roll}" if roll else ""
     return match["stem"], "-".join(part for part in (FLIP if match["flip"] else "", rolled) if part)
-
-
-def _check_columns(row: Row) -> None:
-    for name in _NEEDED:
-        if name not in row.values:
-            raise UserError(f"{row.place}: no column {name!r}; there are {', '.join(list(row.values)[:12])}")
-    if "image" not in row.values and "image_path" not in row.values:
-        raise UserError(f"{row.place}: neither a column 'image' (base64) nor 'image_path'")
 
 
 THREEDSRBENCH = Benchmark(

@@ -1,8 +1,8 @@
 """A run as a log of Inspect (https://inspect.aisi.org.uk): one JSON file for ``read_eval_log`` and ``inspect view``.
 
 Written from the schema of inspect_ai 0.3 (log version 2), without importing it. A sample is a question, an epoch is a
-repeat. Our score stands as the scorer ``srt``: ``C`` or ``I``, or the credit in [0, 1]; how the answer was read, and
-what the checker says of the trace, stand in its metadata.
+repeat. Our score is that of the scorer ``srt``: ``C`` or ``I``, or the credit in [0, 1]; its metadata says how the
+answer was read, and has the checker's verdicts on the trace.
 """
 
 from __future__ import annotations
@@ -14,22 +14,21 @@ from typing import Any
 import orjson
 
 import srt
-from eval.export.exported import Asked, Exported, Sample, file_name
-from srt.jsonl import write_atomically
-from srt.records import Prediction, Score
+from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
+from srt.io.jsonl import write_atomically
+from srt.io.records import Prediction, Score
 
 SCORER = "srt"
 _STOPS = {"stop": "stop", "length": "max_tokens", "error": "unknown"}
 
 
-def write(exported: Exported, output: Path) -> list[Path]:
+def write(exported: RunExport, output: Path) -> list[Path]:
     """Write the log into ``output`` under the name that Inspect gives its logs: time, task, id."""
-    stamp = exported.stamp
-    identity = _identity(stamp.arm, stamp.fingerprint, stamp.problems.sha256, sorted(stamp.options.items()))
+    manifest = exported.manifest
+    identity = _identity(manifest.arm, manifest.fingerprint, manifest.problems.sha256, sorted(manifest.options.items()))
     created = exported.made.isoformat()
-    model = f"{stamp.backend}/{stamp.arm}"
+    model = f"{manifest.backend}/{manifest.arm}"
     samples = [_sample(exported, asked, sample, model) for asked in exported.asked for sample in asked.samples]
-    values = exported.accuracy
     log = {
         "version": 2,
         "status": "success",
@@ -37,21 +36,28 @@ def write(exported: Exported, output: Path) -> list[Path]:
             "eval_id": identity,
             "run_id": identity,
             "created": created,
-            "task": stamp.benchmark,
+            "task": manifest.benchmark,
             "task_id": identity,
             "dataset": {
-                "name": stamp.benchmark,
+                "name": manifest.benchmark,
                 "location": str(exported.problems),
                 "samples": len(exported.asked),
                 "sample_ids": [asked.name for asked in exported.asked],
                 "shuffled": False,
             },
             "model": model,
-            "config": {"epochs": stamp.repeats, "epochs_reducer": ["mean"]},
+            "config": {"epochs": manifest.repeats, "epochs_reducer": ["mean"]},
             "packages": {"srt-traces": srt.__version__},
-            "metadata": stamp.model_dump(mode="json"),
+            "metadata": manifest.model_dump(mode="json"),
         },
-        "plan": {"name": "plan", "steps": [], "config": _settings(exported)},
+        "plan": {
+            "name": "plan",
+            "steps": [],
+            "config": {
+                "max_tokens": manifest.settings.max_new_tokens,
+                **manifest.settings.model_dump(include={"temperature", "top_p", "seed"}),
+            },
+        },
         "results": {
             "total_samples": len(samples),
             "completed_samples": len(exported.run.predictions),
@@ -60,21 +66,25 @@ def write(exported: Exported, output: Path) -> list[Path]:
                     "name": SCORER,
                     "scorer": SCORER,
                     "metrics": {
-                        "accuracy": {"name": "accuracy", "value": sum(values) / len(values)},
+                        "accuracy": {"name": "accuracy", "value": exported.accuracy},
                         "stderr": {"name": "stderr", "value": exported.standard_error},
                     },
                 }
             ],
         },
-        "stats": {"started_at": created, "completed_at": created, "model_usage": {model: _total(exported)}},
+        "stats": {
+            "started_at": created,
+            "completed_at": created,
+            "model_usage": {model: _usage(*exported.run.predictions.values())},
+        },
         "samples": samples,
     }
-    path = output / f"{created.replace(':', '-')}_{file_name(stamp.benchmark).replace('_', '-')}_{identity}.json"
+    path = output / f"{created.replace(':', '-')}_{file_name(manifest.benchmark).replace('_', '-')}_{identity}.json"
     write_atomically(path, [orjson.dumps(log, option=orjson.OPT_INDENT_2)])
     return [path]
 
 
-def _sample(exported: Exported, asked: Asked, sample: Sample, model: str) -> dict[str, Any]:
+def _sample(exported: RunExport, asked: ExportedQuestion, sample: Sample, model: str) -> dict[str, Any]:
     problem, prediction = asked.question.problem, sample.prediction
     prompt = _messages(exported, asked)
     text = prediction.text if prediction else ""
@@ -83,7 +93,7 @@ def _sample(exported: Exported, asked: Asked, sample: Sample, model: str) -> dic
     made: dict[str, Any] = {
         "id": asked.name,
         "epoch": sample.repeat + 1,
-        "uuid": _identity(exported.stamp.fingerprint, asked.name, sample.repeat),
+        "uuid": _identity(exported.manifest.fingerprint, asked.name, sample.repeat),
         "input": prompt,
         "choices": list(problem.choices.values()) or None,
         "target": asked.gold,
@@ -106,12 +116,12 @@ def _sample(exported: Exported, asked: Asked, sample: Sample, model: str) -> dic
     if sample.score is not None:
         made["scores"] = {SCORER: _score(sample, sample.score, text)}
     if prediction is None or prediction.finish_reason == "error":
-        told = (prediction.error if prediction else None) or "there is no prediction"
-        made["error"] = {"message": told, "traceback": "", "traceback_ansi": ""}
+        message = (prediction.error if prediction else None) or "there is no prediction"
+        made["error"] = {"message": message, "traceback": "", "traceback_ansi": ""}
     return made
 
 
-def _messages(exported: Exported, asked: Asked) -> list[dict[str, Any]]:
+def _messages(exported: RunExport, asked: ExportedQuestion) -> list[dict[str, Any]]:
     """What the model was shown; pictures stand before the text of the first user's turn."""
     pictures = [{"type": "image", "image": path, "detail": "auto"} for path in exported.pictures(asked.question)]
     messages: list[dict[str, Any]] = []
@@ -132,24 +142,9 @@ def _score(sample: Sample, score: Score, text: str) -> dict[str, Any]:
     return {"value": value, "answer": score.extracted, "explanation": text, "metadata": metadata}
 
 
-def _settings(exported: Exported) -> dict[str, Any]:
-    settings = exported.stamp.settings
-    return {
-        "max_tokens": settings.max_new_tokens,
-        "temperature": settings.temperature,
-        "top_p": settings.top_p,
-        "seed": settings.seed,
-    }
-
-
-def _usage(prediction: Prediction) -> dict[str, int]:
-    made, given = prediction.output_tokens, prediction.input_tokens
+def _usage(*predictions: Prediction) -> dict[str, int]:
+    given, made = (sum(getattr(row, name) for row in predictions) for name in ("input_tokens", "output_tokens"))
     return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
-
-
-def _total(exported: Exported) -> dict[str, int]:
-    usages = [_usage(prediction) for prediction in exported.run.predictions.values()]
-    return {name: sum(usage[name] for usage in usages) for name in ("input_tokens", "output_tokens", "total_tokens")}
 
 
 def _identity(*parts: object) -> str:

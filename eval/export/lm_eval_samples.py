@@ -1,8 +1,8 @@
 """A run as lm-evaluation-harness logs it with ``--log_samples``: ``results_DATE.json`` and ``samples_TASK_DATE.jsonl``.
 
-They lie in a folder named after the arm, as its ``--output_path`` has one for each model. The metric is ``acc`` under
-the filter ``none``; its value is our score. Repeats of a question stand together in ``resps``, as there. What has no
-place in that form (tokens, status, variant) stands in the key ``srt`` of a sample.
+They are in a folder named after the arm, as its ``--output_path`` has one for each model. The metric is ``acc`` under
+the filter ``none``; its value is our score. Repeats of a question are together in ``resps``, as there. What that format
+has no place for (tokens, status, variant) is under the key ``srt`` of a sample.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import Any
 
 import orjson
 
-from eval.export.exported import Asked, Exported, file_name
-from srt.jsonl import write_atomically
+from eval.export.run_export import ExportedQuestion, RunExport, file_name
+from srt.io.jsonl import write_atomically
 
 METRIC, FILTER = "acc", "none"
 _VERSION = 1
 
 
-def write(exported: Exported, output: Path) -> list[Path]:
+def write(exported: RunExport, output: Path) -> list[Path]:
     """Write the two files into the folder of the arm in ``output``."""
-    stamp = exported.stamp
-    task = f"srt_{file_name(stamp.benchmark)}"
+    manifest = exported.manifest
+    task = f"srt_{file_name(manifest.benchmark)}"
     # As datetime.isoformat() gives it, without a time zone and with dashes: what the harness' own readers sort by.
     date = exported.made.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
-    folder = output / file_name(stamp.arm)
+    folder = output / file_name(manifest.arm)
     folder.mkdir(exist_ok=True)
     samples = [_sample(exported, number, asked) for number, asked in enumerate(exported.asked)]
     lines = (orjson.dumps(sample, option=orjson.OPT_APPEND_NEWLINE) for sample in samples)
@@ -37,7 +37,7 @@ def write(exported: Exported, output: Path) -> list[Path]:
     return [result_path, sample_path]
 
 
-def _sample(exported: Exported, number: int, asked: Asked) -> dict[str, Any]:
+def _sample(exported: RunExport, number: int, asked: ExportedQuestion) -> dict[str, Any]:
     problem = asked.question.problem
     doc = {
         "id": problem.id,
@@ -72,9 +72,10 @@ def _sample(exported: Exported, number: int, asked: Asked) -> dict[str, Any]:
                 "repeat": sample.repeat,
                 "value": sample.score.value if sample.score else None,
                 "status": sample.score.status if sample.score else None,
-                "input_tokens": sample.prediction.input_tokens if sample.prediction else None,
-                "output_tokens": sample.prediction.output_tokens if sample.prediction else None,
-                "finish_reason": sample.prediction.finish_reason if sample.prediction else None,
+                **{
+                    name: getattr(sample.prediction, name, None)
+                    for name in ("input_tokens", "output_tokens", "finish_reason")
+                },
             }
             for sample in asked.samples
         ],
@@ -82,15 +83,15 @@ def _sample(exported: Exported, number: int, asked: Asked) -> dict[str, Any]:
     return made if value is None else made | {METRIC: value}
 
 
-def _results(exported: Exported, task: str, samples: list[dict[str, Any]]) -> dict[str, Any]:
-    stamp, values = exported.stamp, exported.accuracy
+def _results(exported: RunExport, task: str, samples: list[dict[str, Any]]) -> dict[str, Any]:
+    manifest = exported.manifest
     hashes = "".join(sample[key] for sample in samples for key in ("doc_hash", "prompt_hash", "target_hash"))
-    began = exported.made.timestamp()
+    shots = int(manifest.options.get("shots", "0"))
     return {
         "results": {
             task: {
                 "alias": task,
-                f"{METRIC},{FILTER}": sum(values) / len(values),
+                f"{METRIC},{FILTER}": exported.accuracy,
                 f"{METRIC}_stderr,{FILTER}": exported.standard_error,
             }
         },
@@ -99,29 +100,29 @@ def _results(exported: Exported, task: str, samples: list[dict[str, Any]]) -> di
             task: {
                 "task": task,
                 "output_type": "generate_until",
-                "num_fewshot": int(stamp.options.get("shots", "0")),
+                "num_fewshot": shots,
                 "metric_list": [{"metric": METRIC, "aggregation": "mean", "higher_is_better": True}],
                 "generation_kwargs": _generation(exported),
-                "repeats": stamp.repeats,
-                "metadata": {"version": _VERSION, "srt": stamp.model_dump(mode="json")},
+                "repeats": manifest.repeats,
+                "metadata": {"version": _VERSION, "srt": manifest.model_dump(mode="json")},
             }
         },
         "versions": {task: _VERSION},
-        "n-shot": {task: int(stamp.options.get("shots", "0"))},
+        "n-shot": {task: shots},
         "higher_is_better": {task: {METRIC: True}},
         "n-samples": {task: {"original": len(samples), "effective": len(samples)}},
-        "config": {"model": stamp.backend, "model_args": stamp.model},
+        "config": {"model": manifest.backend, "model_args": manifest.model},
         "git_hash": None,
-        "date": began,
+        "date": exported.made.timestamp(),
         "task_hashes": {task: _hash(hashes.encode())},
-        "model_source": stamp.backend,
-        "model_name": stamp.arm,
-        "model_name_sanitized": file_name(stamp.arm),
+        "model_source": manifest.backend,
+        "model_name": manifest.arm,
+        "model_name_sanitized": file_name(manifest.arm),
     }
 
 
-def _generation(exported: Exported) -> dict[str, Any]:
-    settings = exported.stamp.settings
+def _generation(exported: RunExport) -> dict[str, Any]:
+    settings = exported.manifest.settings
     return {
         "max_gen_toks": settings.max_new_tokens,
         "do_sample": settings.temperature > 0,

@@ -1,9 +1,9 @@
-"""A run as VLMEvalKit has it: the data set as TSV, and for each repeat a TSV of predictions.
+"""A run in VLMEvalKit's files: the data set as TSV, and for each repeat a TSV of predictions.
 
 ``DATASET.tsv`` goes to the folder ``LMUData``; ``ARM/ARM_DATASET.tsv`` is what inference leaves in the work folder with
 ``PRED_FORMAT=tsv`` (a further repeat is an arm of its own, ``ARM-2``). ``hit`` is our score.
 
-What its readers expect decides the form: ``index`` is a number, and variants of one problem have the same one modulo
+The format follows what its readers expect: ``index`` is a number, and variants of one problem have the same one modulo
 10^6, as in its circular evaluation; several right options are written together (``AC``), which its own exact matching
 of one letter does not score; a picture's path is absolute, several are a list. It reads with pandas, which takes a cell
 ``None`` or ``NA`` for an empty one: such a cell gets a space behind it.
@@ -18,25 +18,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eval.export.exported import Asked, Exported, Sample, file_name
-from srt.jsonl import write_atomically
+from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
+from srt.io.jsonl import write_atomically
 
 VARIANT_STEP = 1_000_000
 FAILED = "Failed to obtain answer"
-"""What VLMEvalKit writes, and looks for, where there is no answer."""
+"""What VLMEvalKit writes, and looks for, in place of a missing answer."""
 
 _EMPTY_TO_PANDAS = re.compile(r"#N/A(?: N/A)?|#NA|-?1\.#(?:IND|QNAN)|-?(?:NaN|nan)|<NA>|N/A|n/a|NA|NULL|null|None")
 
 
-def write(exported: Exported, output: Path) -> list[Path]:
+def write(exported: RunExport, output: Path) -> list[Path]:
     """Write the data set, and the predictions of each repeat, into ``output``."""
-    dataset = f"srt_{file_name(exported.stamp.benchmark)}"
+    dataset = f"srt_{file_name(exported.manifest.benchmark)}"
     rows = list(_rows(exported))
     columns = _columns(rows)
     written = [output / f"{dataset}.tsv"]
     write_atomically(written[0], [_tsv(columns, rows)])
-    for repeat in range(exported.stamp.repeats):
-        arm = file_name(exported.stamp.arm) + (f"-{repeat + 1}" if repeat else "")
+    for repeat in range(exported.manifest.repeats):
+        arm = file_name(exported.manifest.arm) + (f"-{repeat + 1}" if repeat else "")
         (output / arm).mkdir(exist_ok=True)
         made = [_prediction(asked.samples[repeat]) for asked in exported.asked]
         whole = [row | said for row, said in zip(rows, made, strict=True)]
@@ -45,7 +45,7 @@ def write(exported: Exported, output: Path) -> list[Path]:
     return written
 
 
-def _rows(exported: Exported) -> Iterator[dict[str, Any]]:
+def _rows(exported: RunExport) -> Iterator[dict[str, Any]]:
     numbers: dict[str, int] = {}
     variants: dict[str, int] = {}
     for asked in exported.asked:
@@ -55,12 +55,16 @@ def _rows(exported: Exported) -> Iterator[dict[str, Any]]:
         yield _row(exported, asked, number + turn * VARIANT_STEP)
 
 
-def _row(exported: Exported, asked: Asked, index: int) -> dict[str, Any]:
+def _row(exported: RunExport, asked: ExportedQuestion, index: int) -> dict[str, Any]:
     problem = asked.question.problem
     letters = problem.answer is not None and problem.answer.kind == "choice_set"
+    paths = exported.pictures(asked.question)
+    # One path, or a list as VLMEvalKit reads it: it evaluates what begins with [ and ends with ].
+    alone = len(paths) == 1 and not (paths[0].startswith("[") and paths[0].endswith("]"))
+    image_path = paths[0] if alone else repr(paths) if paths else ""
     return {
         "index": index,
-        "image_path": _paths(exported.pictures(asked.question)),
+        "image_path": image_path,
         "question": problem.question,
         **dict(sorted(problem.choices.items())),
         "answer": asked.gold.replace(", ", "") if letters else asked.gold,
@@ -69,12 +73,6 @@ def _row(exported: Exported, asked: Asked, index: int) -> dict[str, Any]:
         "problem_id": problem.id,
         "variant": asked.question.variant,
     }
-
-
-def _paths(paths: list[str]) -> str:
-    """One path, or a list as VLMEvalKit reads it (it evaluates what begins with ``[`` and ends with ``]``)."""
-    alone = len(paths) == 1 and not (paths[0].startswith("[") and paths[0].endswith("]"))
-    return paths[0] if alone else repr(paths) if paths else ""
 
 
 def _prediction(sample: Sample) -> dict[str, Any]:
@@ -92,20 +90,8 @@ def _prediction(sample: Sample) -> dict[str, Any]:
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
     """The columns of all rows in their order; without pictures there is no column of paths, as it expects."""
     letters = sorted({name for row in rows for name in row if len(name) == 1})
-    columns = [
-        "index",
-        "image_path",
-        "question",
-        *letters,
-        "answer",
-        "category",
-        "l2-category",
-        "problem_id",
-        "variant",
-    ]
-    if not any(row["image_path"] for row in rows):
-        columns.remove("image_path")
-    return columns
+    pictures = ["image_path"] if any(row["image_path"] for row in rows) else []
+    return ["index", *pictures, "question", *letters, "answer", "category", "l2-category", "problem_id", "variant"]
 
 
 def _tsv(columns: list[str], rows: list[dict[str, Any]]) -> bytes:

@@ -1,4 +1,4 @@
-"""What every command prints its summary with: a table for people, JSON for machines."""
+"""What the commands share: the flags ``--json`` and ``--strict``, and how a summary is printed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from srt.io.errors import UserError
+
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
-StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit 1 when any record was refused.")]
+StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any record was refused.")]
 
 _WIDE = 1000
 
 
 def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
-    """Print ``rows`` as a two-column table, or as JSON; nested mappings get a line for each of their entries."""
+    """Print ``rows`` as a two-column table or as JSON. A nested mapping gets one line for each of its entries."""
     if as_json:
         sys.stdout.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode() + "\n")
         return
@@ -26,15 +28,22 @@ def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
     for name, value in rows.items():
         if isinstance(value, Mapping):
             for inner, count in value.items():
-                table.add_row(f"{name}: {inner}", _told(count))
+                table.add_row(f"{name}: {inner}", _shown(count))
         elif value is not None:
-            table.add_row(name, _told(value))
-    # Off a terminal nobody's window is 80 columns wide, and a line that is broken cannot be searched for.
+            table.add_row(name, _shown(value))
+    # Output that is not a terminal is not wrapped: a broken line cannot be searched for.
     width = None if sys.stdout.isatty() else _WIDE
     Console(highlight=False, markup=False, soft_wrap=True, width=width).print(table)
 
 
-def _told(value: Any) -> str:
+def one_of(value: object, known: tuple[str, ...], what: str) -> Any:
+    """Return ``value`` if it is one of ``known``; else raise a :class:`UserError` that lists them."""
+    if value not in known:
+        raise UserError(f"unknown {what} {value!r}: {', '.join(known)} are known")
+    return value
+
+
+def _shown(value: Any) -> str:
     if not isinstance(value, float):
         return str(value)
     return f"{value:.1e}" if 0 < abs(value) < 5e-4 else f"{value:.4f}"

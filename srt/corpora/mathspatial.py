@@ -18,67 +18,66 @@ from typing import Any
 
 import orjson
 
-from srt.corpora.gold import is_letter, read_gold
-from srt.corpora.item import LONGEST_TEXT, MOST_PICTURES, NotImported, Request, Why
+from srt.corpora.corpus_reader import (
+    LONGEST_TEXT,
+    ImportRefusal,
+    ImportRequest,
+    ItemRefused,
+    picture_paths,
+    refusing_pictures,
+)
+from srt.corpora.gold_answers import is_letter, read_gold
 from srt.corpora.mathspatial_traces import published_trace
-from srt.errors import UserError
+from srt.images.open import file_bytes
+from srt.io.errors import UserError
+from srt.io.records import Image, Problem
 from srt.language.trace import Trace
-from srt.picture_folder import CannotCopy
-from srt.pictures import file_bytes
-from srt.records import Image, Problem
 
 SPLITS = {"benchmark": "test", "corpus": "train"}
 """Published folder and the split it is: Bench is for evaluation, Corpus for training."""
 
-CATEGORIES = {
-    "CR": "Holistic Recognition",
-    "3VM": "Holistic Recognition",
-    "IVI": "Holistic Recognition",
-    "C3M": "Holistic Recognition",
-    "PRA": "Generative Inference",
-    "MVC": "Generative Inference",
-    "VT": "Generative Inference",
-    "PPCD": "Abstract Deduction",
-    "FPBI": "Abstract Deduction",
-    "SCP": "Abstract Deduction",
-    "GPC": "Abstract Deduction",
-}
-
-# The datasheet's full names, and Chinese ones that mean the same; compared without case, spaces and punctuation.
-_NAMES = {
-    "CR": ("Cross-section Recognition", "截面识别"),
-    "3VM": ("3-View Matching", "Three-View Matching", "三视图匹配"),
-    "IVI": ("Isometric View Identification", "轴测图识别", "等轴测图识别", "立体图识别"),
-    "C3M": ("Combine 3-View Matching", "Combined 3-View Matching", "组合三视图匹配", "组合体三视图匹配"),
-    "PRA": ("Projection Reasoning & Analysis", "Projection Reasoning and Analysis", "投影推理与分析", "投影推理分析"),
-    "MVC": ("Multi-View Construction", "多视图构建", "多视图构造"),
-    "VT": ("View Transformation", "视图变换", "视图转换"),
-    "PPCD": ("Planar Path & Cutting Deduction", "Planar Path and Cutting Deduction", "平面路径与切割推理"),
-    "FPBI": (
-        "Folding Pattern & Box Inference",
-        "Folding Pattern and Box Inference",
-        "折叠图案与盒子推断",
-        "折叠与盒子推理",
+# Code of a subcategory: its category, and its names in the datasheet and in Chinese ones that mean the same.
+_SUBCATEGORIES = {
+    "CR": ("Holistic Recognition", "Cross-section Recognition", "截面识别"),
+    "3VM": ("Holistic Recognition", "3-View Matching", "Three-View Matching", "三视图匹配"),
+    "IVI": ("Holistic Recognition", "Isometric View Identification", "轴测图识别", "等轴测图识别", "立体图识别"),
+    "C3M": (
+        "Holistic Recognition", "Combine 3-View Matching", "Combined 3-View Matching",
+        "组合三视图匹配", "组合体三视图匹配",
     ),
-    "SCP": ("Shadow & Cross-section Projection", "Shadow and Cross-section Projection", "阴影与截面投影"),
-    "GPC": ("Geometric Property Calculation", "几何性质计算", "几何属性计算"),
-}
+    "PRA": (
+        "Generative Inference", "Projection Reasoning & Analysis", "Projection Reasoning and Analysis",
+        "投影推理与分析", "投影推理分析",
+    ),
+    "MVC": ("Generative Inference", "Multi-View Construction", "多视图构建", "多视图构造"),
+    "VT": ("Generative Inference", "View Transformation", "视图变换", "视图转换"),
+    "PPCD": (
+        "Abstract Deduction", "Planar Path & Cutting Deduction", "Planar Path and Cutting Deduction",
+        "平面路径与切割推理",
+    ),
+    "FPBI": (
+        "Abstract Deduction", "Folding Pattern & Box Inference", "Folding Pattern and Box Inference",
+        "折叠图案与盒子推断", "折叠与盒子推理",
+    ),
+    "SCP": (
+        "Abstract Deduction", "Shadow & Cross-section Projection", "Shadow and Cross-section Projection",
+        "阴影与截面投影",
+    ),
+    "GPC": ("Abstract Deduction", "Geometric Property Calculation", "几何性质计算", "几何属性计算"),
+}  # fmt: skip
+CATEGORIES = {code: category for code, (category, *_) in _SUBCATEGORIES.items()}
 
 
 def _folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-_CODES = {_folded(name): code for code, names in _NAMES.items() for name in (code, *names)}
+# Compared without case, spaces and punctuation.
+_CODES = {_folded(name): code for code, (_, *names) in _SUBCATEGORIES.items() for name in (code, *names)}
 _LARGEST = 4 * 2**20
 
 
-class _NotTaken(Exception):
-    def __init__(self, reason: Why, detail: str) -> None:
-        self.reason, self.detail = reason, detail
-
-
-def read(path: Path, request: Request) -> Iterator[Problem | Trace | NotImported]:
+def read(path: Path, request: ImportRequest) -> Iterator[Problem | Trace | ImportRefusal]:
     """The problems of a published folder in the order of their names, each followed by its published trace.
 
     Raises:
@@ -98,13 +97,13 @@ def _parts(path: Path) -> list[tuple[Path, str]]:
     return parts
 
 
-def _read_one(folder: Path, part: str, split: str, request: Request) -> Iterator[Problem | Trace | NotImported]:
+def _read_one(folder: Path, part: str, split: str, request: ImportRequest) -> Iterator[Problem | Trace | ImportRefusal]:
     group = f"mathspatial-{part}-{folder.name.removeprefix('question')}"
     try:
         row = _row(folder)
         problem = _problem(row, folder, group, split, request)
-    except _NotTaken as fault:
-        yield NotImported(item=group, what="problem", reason=fault.reason, detail=fault.detail)
+    except ItemRefused as fault:
+        yield fault.record(group)
         return
     yield problem
     if request.traces:
@@ -116,27 +115,27 @@ def _row(folder: Path) -> dict[str, Any]:
         data = file_bytes(folder, "data.json")
         row = orjson.loads(data) if len(data) <= _LARGEST else None
     except UserError as error:
-        raise _NotTaken("unreadable", str(error)) from None
+        raise ItemRefused("unreadable", str(error)) from None
     except orjson.JSONDecodeError as error:
-        raise _NotTaken("unreadable", f"{folder / 'data.json'}: not JSON: {error}") from None
+        raise ItemRefused("unreadable", f"{folder / 'data.json'}: not JSON: {error}") from None
     if not isinstance(row, dict):
-        raise _NotTaken("unreadable", f"{folder / 'data.json'}: a JSON object of at most 4 MiB was expected")
+        raise ItemRefused("unreadable", f"{folder / 'data.json'}: a JSON object of at most 4 MiB was expected")
     return row
 
 
-def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request: Request) -> Problem:
+def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request: ImportRequest) -> Problem:
     question = _text(row, "question_en" if request.lang == "en" else "question")
     if question is None and request.lang == "en":
-        raise _NotTaken("no_translation", f"{folder / 'data.json'}: question_en: missing")
+        raise ItemRefused("no_translation", f"{folder / 'data.json'}: question_en: missing")
     if question is None:
-        raise _NotTaken("no_question", f"{folder / 'data.json'}: question: missing")
+        raise ItemRefused("no_question", f"{folder / 'data.json'}: question: missing")
     if len(question) > LONGEST_TEXT:
-        raise _NotTaken("unreadable", f"{folder / 'data.json'}: question: more than {LONGEST_TEXT} characters")
+        raise ItemRefused("unreadable", f"{folder / 'data.json'}: question: more than {LONGEST_TEXT} characters")
     printed = row.get("answer")
     is_number = isinstance(printed, int | float) and not isinstance(printed, bool)
     printed = str(printed) if is_number else _text(row, "answer")
     if printed is None:
-        raise _NotTaken("no_answer", f"{folder / 'data.json'}: answer: missing")
+        raise ItemRefused("no_answer", f"{folder / 'data.json'}: answer: missing")
     offered = _choices(row.get("choices"))
     choice = _text(row, "question_type") in ("选择题", "choice", "multiple choice") or bool(
         offered and is_letter(printed)
@@ -144,8 +143,10 @@ def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request:
     choices = offered if choice else {}
     gold = read_gold(printed, choices, choice=choice)
     if gold.answer is None:
-        reason: Why = "answer_is_no_option" if choice else "no_answer"
-        raise _NotTaken(reason, f"{folder / 'data.json'}: answer: {printed[:80]!r} is not read as an answer")
+        raise ItemRefused(
+            "answer_is_no_option" if choice else "no_answer",
+            f"{folder / 'data.json'}: answer: {printed[:80]!r} is not read as an answer",
+        )
     notes = ["placeholder_choices"] if any(_is_placeholder(*option) for option in choices.items()) else []
     printed_code = _text(row, "sub_category") or ""
     code = _CODES.get(_folded(printed_code))
@@ -169,7 +170,7 @@ def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request:
 
 
 def _choices(value: Any) -> dict[str, str]:
-    """The published options, if their keys are letters; an option that is no text is an empty one (a placeholder)."""
+    """The published options, if their keys are letters; one that is not a text becomes an empty one (a placeholder)."""
     if not isinstance(value, dict) or not all(re.fullmatch("[A-Z]", letter) for letter in value):
         return {}
     return {letter: text.strip() if isinstance(text, str) else "" for letter, text in sorted(value.items())}
@@ -181,27 +182,19 @@ def _is_placeholder(letter: str, text: str) -> bool:
     return body.upper() in ("", letter)
 
 
-def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
+def _images(paths: Any, folder: Path, request: ImportRequest) -> list[Image]:
     """The pictures, whose paths are relative to the problem's folder (or begin with its name)."""
     if paths is None:
         return []
-    if not isinstance(paths, list) or len(paths) > MOST_PICTURES or not all(isinstance(path, str) for path in paths):
-        raise _NotTaken(
-            "unreadable", f"{folder / 'data.json'}: images: a list of at most {MOST_PICTURES} paths was expected"
-        )
     images = []
-    for path in paths:
-        path = path.replace("\\", "/").removeprefix("./")
+    for path in picture_paths(paths, f"{folder / 'data.json'}: images"):
+        path = path.removeprefix("./")
         if f"/{folder.name}/" in f"/{path}":
             path = path.rpartition(f"{folder.name}/")[2]
         if "/" not in path:
             path = f"images/{path}"
-        try:
+        with refusing_pictures():
             images.append(request.pictures.refer(folder, path))
-        except CannotCopy:
-            raise
-        except UserError as error:
-            raise _NotTaken("picture", str(error)) from None
     return images
 
 

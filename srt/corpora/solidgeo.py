@@ -2,9 +2,9 @@
 
 The data are CC BY-NC 4.0 and are not part of this repository: pass ``SolidGeo.json`` or its folder, pictures beside it.
 
-What the published file makes one watch for: pictures under Windows separators; ``<ImageHere>`` and ``<image1>`` in the
-text; options that stand in the text or in the picture and not in ``choices``; an explanation behind the answer
-(``[Analysis]``, 【解析】); answers that are whole solutions; items whose question is in the picture.
+Peculiarities of the published file: picture paths with Windows separators; ``<ImageHere>`` and ``<image1>`` in the
+text; options in the text or in the picture and not in ``choices``; an explanation after the answer (``[Analysis]``,
+【解析】); answers that are whole solutions; items whose question is in the picture.
 """
 
 from __future__ import annotations
@@ -16,12 +16,18 @@ from typing import Any
 
 import orjson
 
-from srt.corpora.gold import read_gold
-from srt.corpora.item import LONGEST_TEXT, MOST_PICTURES, NotImported, Request, Why
-from srt.errors import UserError
-from srt.picture_folder import CannotCopy
-from srt.pictures import file_bytes
-from srt.records import Image, Lang, Problem
+from srt.corpora.corpus_reader import (
+    LONGEST_TEXT,
+    ImportRefusal,
+    ImportRequest,
+    ItemRefused,
+    picture_paths,
+    refusing_pictures,
+)
+from srt.corpora.gold_answers import read_gold
+from srt.images.open import file_bytes
+from srt.io.errors import UserError
+from srt.io.records import Problem
 
 _PLACE = "<ImageHere>"
 _LOST_PICTURE = re.compile(r"[ \t]*<(?:img|image)_\d+>")
@@ -29,13 +35,8 @@ _OPTION = re.compile(r"(?:^|(?<=\s))([A-H])[.．、][ \t]*(.*?)\s*(?=\s[A-H][.�
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
-class _NotTaken(Exception):
-    def __init__(self, reason: Why, detail: str) -> None:
-        self.reason, self.detail = reason, detail
-
-
-def read(path: Path, request: Request) -> Iterator[Problem | NotImported]:
-    """The problems of ``SolidGeo.json`` (or the folder that holds it), in its order, and the items not taken.
+def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal]:
+    """The problems of ``SolidGeo.json`` (or of the folder that has it), in its order, and the items that are refused.
 
     Raises:
         UserError: there is no such file, or it is not the published mapping (or list) of items.
@@ -44,8 +45,8 @@ def read(path: Path, request: Request) -> Iterator[Problem | NotImported]:
     for key, row in _rows(file):
         try:
             yield _problem(key, row, file.parent, request)
-        except _NotTaken as fault:
-            yield NotImported(item=f"solidgeo-{key}", what="problem", reason=fault.reason, detail=fault.detail)
+        except ItemRefused as fault:
+            yield fault.record(f"solidgeo-{key}")
 
 
 def _rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -62,17 +63,19 @@ def _rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield str(key), row
 
 
-def _problem(key: str, row: dict[str, Any], folder: Path, request: Request) -> Problem:
+def _problem(key: str, row: dict[str, Any], folder: Path, request: ImportRequest) -> Problem:
     question, printed = row.get("question"), row.get("answer")
     if not isinstance(question, str) or not isinstance(printed, str):
-        raise _NotTaken("unreadable", "question, answer: a text was expected in each")
+        raise ItemRefused("unreadable", "question, answer: a text was expected in each")
     if len(question) > LONGEST_TEXT:
-        raise _NotTaken("unreadable", f"question: {len(question)} characters; at most {LONGEST_TEXT} are read")
-    images = _images(row.get("image"), folder, request)
+        raise ItemRefused("unreadable", f"question: {len(question)} characters; at most {LONGEST_TEXT} are read")
+    paths = picture_paths(row.get("image"), "image")
+    with refusing_pictures():
+        images = [request.pictures.refer(folder, path) for path in paths]
     notes = []
     if not question.strip():
         if not images:
-            raise _NotTaken("no_question", "question: empty, and there is no picture")
+            raise ItemRefused("no_question", "question: empty, and there is no picture")
         notes.append("question_in_picture")
     question = _numbered(question.strip().removesuffix("##").strip(), len(images))
     choice = row.get("answer_type") == "choice"
@@ -81,15 +84,15 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: Request) -> P
         notes.append("placeholder_choices")
     gold = read_gold(printed, choices, choice=choice)
     if gold.answer is None:
-        reason: Why = "answer_is_no_option" if choice else "no_answer"
-        raise _NotTaken(reason, f"answer: {printed[:80]!r} is not read as an answer")
+        why = f"answer: {printed[:80]!r} is not read as an answer"
+        raise ItemRefused("answer_is_no_option" if choice else "no_answer", why)
     solution = _solution(row.get("solution")) or gold.explanation
     types = [kind for kind in row.get("problem_type") or () if isinstance(kind, str)]
     return Problem(
         id=f"solidgeo-{key}",
         source="solidgeo",
         split="test",
-        lang=_lang(question + (solution or "")),
+        lang="zh" if len(_CHINESE.findall(question + (solution or ""))) > 2 else "en",
         question=question,
         choices=choices,
         images=images,
@@ -103,17 +106,6 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: Request) -> P
             "notes": notes,
         },
     )
-
-
-def _images(paths: Any, folder: Path, request: Request) -> list[Image]:
-    if not isinstance(paths, list) or len(paths) > MOST_PICTURES or not all(isinstance(path, str) for path in paths):
-        raise _NotTaken("unreadable", f"image: a list of at most {MOST_PICTURES} paths was expected")
-    try:
-        return [request.pictures.refer(folder, path.replace("\\", "/")) for path in paths]
-    except CannotCopy:
-        raise
-    except UserError as error:
-        raise _NotTaken("picture", str(error)) from None
 
 
 def _numbered(question: str, pictures: int) -> str:
@@ -134,7 +126,7 @@ def _options(question: str, listed: Any, choice: bool) -> tuple[str, dict[str, s
 
 
 def _options_in(question: str) -> tuple[str, dict[str, str]] | None:
-    """The stem and the options behind it; ``None`` unless they are A, B, C... in order, to the end."""
+    """The stem and the options that follow it; ``None`` unless they are A, B, C... in order, to the end."""
     start = re.search(r"(?:^|\s)A[.．、]", question)
     if start is None:
         return None
@@ -158,7 +150,3 @@ def _solution(parts: Any) -> str | None:
         return None
     text = "\n\n".join(part.strip() for part in parts if isinstance(part, str))
     return _LOST_PICTURE.sub("", text).strip() or None
-
-
-def _lang(text: str) -> Lang:
-    return "zh" if len(_CHINESE.findall(text)) > 2 else "en"

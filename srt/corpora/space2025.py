@@ -26,14 +26,22 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from srt.errors import RecordError, UserError
-from srt.jsonl import read_rows, write_atomically
-from srt.records import Answer, Lang, Problem
+from srt.io.errors import RecordError, UserError
+from srt.io.jsonl import read_rows, validation_fault, write_atomically
+from srt.io.records import Answer, Lang, Problem
 
 _ID = re.compile(r"(?P<task>jsi|rsr|rse|spr-(?P<lang>en|zh))-(?P<split>[a-z]+)-(?P<number>\d+)")
 _CODES = {"jsi": "DSA", "rsr": "RSR", "rse": "RSE", "spr-en": "SPR", "spr-zh": "SPR"}
 SUBTASKS = frozenset(_CODES.values())
 """The codes of the subtasks; SPR is two, one a language."""
+
+_FIELDS = {
+    "DSA": ("text",),
+    "RSR": ("text", "interpretation"),
+    "RSE": ("text1", "text2"),
+    "SPR": ("text", "question"),
+}
+"""The fields that make up the question."""
 
 _LETTER = re.compile("[A-Z]")
 LABELS = {"DSA": ("正确", "错误"), "RSR": ("正确", "错误"), "RSE": ("相同", "不同")}
@@ -43,10 +51,10 @@ LABELS = {"DSA": ("正确", "错误"), "RSR": ("正确", "错误"), "RSE": ("相
 def read(path: Path) -> Iterator[Problem]:
     """The problems of one published file, or of all ``*.jsonl`` files in or below a folder, in the order of names.
 
-    Items that a folder holds twice, with their answer and without (the development sets), are taken once, with it.
+    Items that are in a folder twice, with their answer and without (the development sets), are read once, with it.
 
     Raises:
-        UserError: the path does not exist, or a folder holds no ``.jsonl`` file.
+        UserError: the path does not exist, or a folder has no ``.jsonl`` file.
         RecordError: a line is not an item of one of the five subtasks, or another item has its id already; the message
             names file, line and field.
     """
@@ -99,7 +107,7 @@ def read_predictions(path: Path) -> dict[str, Any]:
 
 
 def prediction_answer(problem: Problem, value: Any) -> Answer | None:
-    """The answer of a predictions file to ``problem``; ``None`` where it is not of the official shape."""
+    """The answer to ``problem`` in a predictions file; ``None`` where it does not have the official form."""
     if problem.category != "SPR":
         return Answer(kind="text", value=value.strip()) if isinstance(value, str) else None
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
@@ -109,10 +117,10 @@ def prediction_answer(problem: Problem, value: Any) -> Answer | None:
 
 
 def _with_answer(first: Problem, second: Problem, place: str) -> Problem:
-    """The one of two readings of an item that has its answer; they may differ in nothing but what tells the answer."""
+    """The one of two records of an item that has the answer; apart from answer and solution they must be the same."""
     bare = [one.model_copy(update={"answer": None, "solution": None}) for one in (first, second)]
     if bare[0] != bare[1] or (first.answer is None) == (second.answer is None):
-        raise RecordError(f"{place}: id: an item {second.id!r} stands in another line or file already")
+        raise RecordError(f"{place}: id: {second.id!r} is not unique: another line or file has an item of this id")
     return second if first.answer is None else first
 
 
@@ -123,10 +131,9 @@ def _problem(row: dict[str, Any], place: str) -> Problem:
         raise RecordError(f"{place}: id: {item_id!r} is not of the form 'spr-en-train-1', 'jsi-demo-1', ...")
     code = _CODES[match["task"]]
     lang: Lang = "en" if match["lang"] == "en" else "zh"
-    wanted = {"SPR": ("text", "question"), "RSE": ("text1", "text2"), "RSR": ("text", "interpretation")}.get(
-        code, ("text",)
-    )
-    parts = [_text(row, field, place) for field in wanted]
+    parts = {field: _text(row, field, place) for field in _FIELDS[code]}
+    if code in ("RSE", "RSR"):  # the instruction names these fields
+        parts = {field: f"{field}: {text}" for field, text in parts.items()}
     try:
         return Problem(
             id=match[0],
@@ -134,7 +141,7 @@ def _problem(row: dict[str, Any], place: str) -> Problem:
             split=match["split"],
             lang=lang,
             instruction=_text(row, "instruction", place),
-            question=_question(code, parts),
+            question="\n".join(parts.values()),
             choices=row.get("options", {}) if code == "SPR" else {},
             answer=_answer(row["answer"], code, place) if "answer" in row else None,
             solution=row.get("interpretation") if code in ("DSA", "RSE") else None,
@@ -143,17 +150,7 @@ def _problem(row: dict[str, Any], place: str) -> Problem:
             group_id=f"space2025-{code}-{match['split']}-{match['number']}",
         )
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise RecordError(f"{place}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-
-
-def _question(code: str, parts: list[str]) -> str:
-    """The problem's text; the fields that an instruction names keep their names in front."""
-    if code == "RSE":
-        return f"text1: {parts[0]}\ntext2: {parts[1]}"
-    if code == "RSR":
-        return f"text: {parts[0]}\ninterpretation: {parts[1]}"
-    return "\n".join(parts)
+        raise RecordError(f"{place}: {validation_fault(error)}") from None
 
 
 def _answer(value: Any, code: str, place: str) -> Answer:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import openai
 from numpy.typing import NDArray
 
+from srt.curate.curation_records import Embeddings
 from srt.curate.entries import Entry
-from srt.curate.records import Embeddings
-from srt.curate.text import unnumbered
-from srt.errors import UserError
+from srt.curate.shingles import unnumbered
+from srt.io.errors import UserError
 
 _BATCH = 64
 _ROWS = 1024
@@ -26,8 +27,6 @@ class EmbeddingModel:
     """
 
     def __init__(self, config: Embeddings) -> None:
-        import openai
-
         key = os.environ.get(config.api_key_env) or ("none" if config.base_url else None)
         if key is None:
             raise UserError(f"embeddings: the environment variable {config.api_key_env} holds no key")
@@ -62,15 +61,12 @@ class EmbeddingModel:
                         yield entries[before + column], entries[start + row]
 
     def _embed(self, texts: list[str]) -> NDArray[np.float16]:
-        import openai
-
         try:
             reply = self._client.embeddings.create(model=self._config.model, input=texts, encoding_format="float")
         except openai.OpenAIError as error:
             where = self._config.base_url or "the OpenAI endpoint"
-            raise UserError(
-                f"embeddings: {self._config.model} at {where}: {' '.join(str(error).split())[:200]}"
-            ) from None
+            reason = " ".join(str(error).split())[:200]
+            raise UserError(f"embeddings: {self._config.model} at {where}: {reason}") from None
         vectors = np.zeros((len(texts), 0), np.float32)
         rows = {item.index: item.embedding for item in reply.data}
         if rows.keys() == set(range(len(texts))) and len({len(row) for row in rows.values()}) == 1:

@@ -1,13 +1,14 @@
-"""A problem as curation holds it: what is compared, and nothing else, so that tens of thousands fit in memory."""
+"""What curation keeps of a problem: what is compared and nothing else, so that tens of thousands fit in memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from srt.answers import canonical_text
-from srt.curate.text import Facts, facts, normal_form
-from srt.records import Image, Lang, Problem
+from srt.answers.equality import SAME_VALUE, equal_texts
+from srt.answers.written_form import canonical_text
+from srt.curate.shingles import Facts, facts, normal_form
+from srt.io.records import Image, Lang, Problem
 
 _RANKS = {"test": 0, "dev": 1, "val": 1, "validation": 1}
 TRAIN_RANK = 2
@@ -17,8 +18,9 @@ TRAIN_RANK = 2
 class Entry:
     """``position`` is its place among all entries, ``file`` ``None`` for a problem of the file that is curated.
 
-    ``rank`` orders splits by who stays: 0 test, 1 dev, 2 the others. ``answer`` is comparable text: the options that
-    are right, not their letters, where they are texts. ``compared`` is the text that is compared, as it was written.
+    ``rank`` orders splits by which problem stays: 0 test, 1 dev, 2 the others. ``answer`` is the gold answer as text:
+    where the options are texts, the right ones and not their letters. ``compared`` is the text that is compared, as it
+    was written.
     """
 
     position: int
@@ -38,7 +40,7 @@ class Entry:
 
 
 def entry(problem: Problem, position: int, root: Path, file: str | None = None) -> Entry:
-    """The entry of ``problem``, whose pictures' paths are relative to ``root``."""
+    """The entry of ``problem``. The paths of its pictures are relative to ``root``."""
     options = sorted(text for letter, text in problem.choices.items() if normal_form(text) not in ("", letter.lower()))
     compared = "\n".join([problem.question, *options])
     return Entry(
@@ -59,14 +61,23 @@ def entry(problem: Problem, position: int, root: Path, file: str | None = None) 
     )
 
 
-def by_right_to_stay(entries: list[Entry]) -> list[Entry]:
+def by_priority(entries: list[Entry]) -> list[Entry]:
     """Test before dev before train, at each rank the other files first, then those with an answer, in file order."""
     return sorted(entries, key=lambda one: (one.rank, one.file is None, one.answer is None, one.position))
+
+
+def same_answer(one: Entry, other: Entry) -> bool | None:
+    """Whether two problems have the same gold answer; ``None`` where one of them has none."""
+    if not one.answer or not other.answer:
+        return None
+    same_words = normal_form(one.answer) == normal_form(other.answer)
+    return same_words or equal_texts(one.answer, other.answer, "text", SAME_VALUE).equal
 
 
 def _answer(problem: Problem, options: list[str]) -> str | None:
     if problem.answer is None:
         return None
     if problem.answer.kind == "choice_set" and len(options) == len(problem.choices) > 0:
-        return "; ".join(sorted(normal_form(problem.choices.get(letter, letter)) for letter in problem.answer.value))
-    return normal_form(canonical_text(problem.answer))
+        right = (problem.choices.get(letter, letter) for letter in problem.answer.value)
+        return "; ".join(sorted(right, key=normal_form))
+    return canonical_text(problem.answer)

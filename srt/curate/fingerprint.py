@@ -1,9 +1,9 @@
 """Near-duplicate pictures: a perceptual hash to find them, and a comparison place by place to be sure of them.
 
-Diagrams of school geometry are alike: two nets of a cube that differ in one digit have nearly the same hash. So the
-hash only proposes; two pictures are alike where, scaled to what is drawn in them, no small region differs. That holds
-for a recompressed, padded or brightened copy, and mostly for a resized one. A thin letter is lost in that scaling, so
-what is dropped must be the same stroke by stroke too, in the pictures' own pixels.
+Diagrams of school geometry look alike: two nets of a cube that differ in one digit have nearly the same hash. So the
+hash only proposes candidates. Two pictures are alike if, cropped and scaled to what is drawn in them, no small region
+differs. That holds for a recompressed, padded or brightened copy, and mostly for a resized one. A thin letter is lost
+in that scaling, so a picture is dropped only if it is also the same stroke by stroke, in its own pixels.
 
 The hash is pHash: 64 signs of the lowest frequencies of a discrete cosine transform of 32 x 32 grey values, relative to
 their median (Zauner, "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010), here of the part of
@@ -20,6 +20,9 @@ import numpy as np
 import PIL.Image
 import PIL.ImageFilter
 from numpy.typing import NDArray
+
+from srt.images.normalise import on_white
+from srt.images.scale import scaled_down
 
 SIDE: Final = 160
 """Pixels a side of the picture that is compared place by place."""
@@ -39,13 +42,15 @@ _FLAT: Final = 0.06
 _STROKE: Final = 0.2
 """Share of the full contrast, as the mean of 3 x 3 pixels, by which two copies differ at most. Measured on drawings of
 ``benchmarks/curate_planted.py``: JPEG of quality 40 up to 0.12; one letter or digit for another 0.27 to 0.65."""
+_COSINES: Final = np.cos(np.pi * np.arange(_LOW)[:, None] * (2 * np.arange(_HASHED) + 1) / (2 * _HASHED))
+"""The first rows of the matrix of the discrete cosine transform (type II, unscaled)."""
 
 Grey = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Look:
-    """A picture as it is compared: ``grey`` is SIDE x SIDE, 0 to 255; ``ratio`` is width by height of what is drawn."""
+class ComparedPicture:
+    """A picture prepared for comparison: ``grey`` is SIDE x SIDE, 0 to 255; ``ratio`` is width to height."""
 
     grey: NDArray[np.uint8]
     ratio: float
@@ -53,7 +58,7 @@ class Look:
 
 def perceptual_hash(picture: PIL.Image.Image) -> int | None:
     """The 64 bits of a decoded picture; ``None`` for a blank one, whose bits would be noise."""
-    cut = _drawn(picture)
+    cut = drawn_part(picture)
     if cut is None:
         return None
     levels = np.asarray(cut.resize((_HASHED, _HASHED), PIL.Image.Resampling.BOX), dtype=np.float64)
@@ -61,39 +66,34 @@ def perceptual_hash(picture: PIL.Image.Image) -> int | None:
     return int.from_bytes(np.packbits(low > np.median(low[1:])).tobytes(), "big")
 
 
-def look_at(picture: PIL.Image.Image) -> Look | None:
-    """The look of a decoded picture, cut to what is drawn, contrast stretched; ``None`` for a blank one."""
-    cut = _drawn(picture)
+def compared_picture(picture: PIL.Image.Image) -> ComparedPicture | None:
+    """A decoded picture cropped to what is drawn, its contrast stretched; ``None`` for a blank one."""
+    cut = drawn_part(picture)
     if cut is None:
         return None
     small = cut.resize((SIDE, SIDE), PIL.Image.Resampling.BOX).filter(PIL.ImageFilter.GaussianBlur(1.5))
     levels = np.asarray(small, dtype=np.float32)
     low, high = np.percentile(levels, (1, 99))
     grey = np.clip((levels - low) / max(float(high - low), 1.0), 0.0, 1.0)
-    return Look((grey * 255).astype(np.uint8), cut.width / cut.height)
+    return ComparedPicture((grey * 255).astype(np.uint8), cut.width / cut.height)
 
 
-def likeness(one: Look, other: Look) -> float:
-    """1 for the same picture, less the more the worst small region differs; 0 where the proportions differ.
+def likeness(one: ComparedPicture, other: ComparedPicture) -> float:
+    """1 for the same picture, less the more the most different small region differs; 0 if the proportions differ.
 
     Per block of 20 x 20 pixels (of 160 x 160), the correlation of the grey values, so that lines made thinner or paler
     by a rescaling stay the same lines; a block may lie up to three pixels off. Blank blocks are equal.
     """
     if not 0.9 < one.ratio / other.ratio < 1.1:
         return 0.0
-    first, second = _unit(one), _unit(other)
+    first, second = (picture.grey.astype(np.float32) / np.float32(255) for picture in (one, other))
     worst = _worst_block(first, second)
     # The other way round finds what is drawn in `other` alone; where they differ already, it cannot mend that.
     return max(0.0, worst if worst < _DIFFERENT else min(worst, _worst_block(second, first)))
 
 
-def strokes(picture: PIL.Image.Image) -> PIL.Image.Image | None:
-    """A decoded picture in its own pixels (at most 512 a side), cut to what is drawn; ``None`` for a blank one."""
-    return _drawn(picture)
-
-
 def same_strokes(one: PIL.Image.Image, other: PIL.Image.Image) -> bool:
-    """Whether two pictures, as :func:`strokes` gives them, differ in no stroke; the larger is scaled to the smaller.
+    """Whether two pictures, as :func:`drawn_part` gives them, differ in no stroke; the larger is scaled to the smaller.
 
     Their cuts may lie a pixel off one another. A copy of another size mostly fails: scaling changes thin lines as much
     as a changed letter does.
@@ -111,7 +111,7 @@ def same_strokes(one: PIL.Image.Image, other: PIL.Image.Image) -> bool:
 
 
 def _part(levels: Grey, down: int, right: int) -> Grey:
-    """What is left of ``levels`` when it lies so far down and right (-1, 0 or 1) of another."""
+    """The part of ``levels`` that overlaps another picture when it is moved down and right by -1, 0 or 1."""
     rows, columns = levels.shape
     return levels[max(0, down) : rows - max(0, -down), max(0, right) : columns - max(0, -right)]
 
@@ -125,17 +125,11 @@ def _contrast(picture: PIL.Image.Image) -> Grey:
 
 
 def _mean_of_nine(levels: Grey) -> Grey:
-    """The mean of each pixel and its eight neighbours, those beyond the edge being like the edge."""
+    """The mean of each pixel and its eight neighbours; beyond the edge, the edge is repeated."""
     padded = np.pad(levels, 1, mode="edge")
     rows = padded[:-2] + padded[1:-1] + padded[2:]
     mean: Grey = (rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]) / 9
     return mean
-
-
-def _unit(look: Look) -> Grey:
-    grey: Grey = look.grey.astype(np.float32)
-    grey /= 255
-    return grey
 
 
 def _worst_block(fixed: Grey, moved: Grey) -> float:
@@ -165,13 +159,12 @@ def _correlation(here: Grey, there: Grey) -> Grey:
     return np.where((one < blank) & (other < blank), 1.0, value).astype(np.float32)
 
 
-def _drawn(picture: PIL.Image.Image) -> PIL.Image.Image | None:
-    """The grey picture cut to what differs from its background, the median of its border; transparent parts white."""
-    if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
-        white = PIL.Image.new("RGBA", picture.size, "white")
-        picture = PIL.Image.alpha_composite(white, picture.convert("RGBA"))
-    flat = picture.convert("L")
-    flat.thumbnail((_LARGEST, _LARGEST), PIL.Image.Resampling.BOX)
+def drawn_part(picture: PIL.Image.Image) -> PIL.Image.Image | None:
+    """A decoded picture in grey, on white (at most 512 a side), cropped to what is drawn; ``None`` for a blank one.
+
+    Drawn is what differs from the background, the median of the border.
+    """
+    flat = scaled_down(on_white(picture).convert("L"), _LARGEST, PIL.Image.Resampling.BOX)
     levels = np.asarray(flat, dtype=np.float32)
     border = np.concatenate([levels[0], levels[-1], levels[:, 0], levels[:, -1]])
     contrast = np.abs(levels - np.median(border))
@@ -180,12 +173,3 @@ def _drawn(picture: PIL.Image.Image) -> PIL.Image.Image | None:
     ink = contrast > _INK * contrast.max()
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     return flat.crop((int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1))
-
-
-def _cosines() -> NDArray[np.float64]:
-    """The first rows of the matrix of the discrete cosine transform (type II, unscaled)."""
-    at = np.arange(_HASHED)
-    return np.asarray(np.cos(np.pi * np.arange(_LOW)[:, None] * (2 * at + 1) / (2 * _HASHED)))
-
-
-_COSINES: Final = _cosines()

@@ -7,20 +7,20 @@ from functools import lru_cache
 from typing import Protocol
 
 from srt.curate.entries import Entry
-from srt.curate.text import jaccard, minhash_pairs, shingles
+from srt.curate.shingles import jaccard, minhash_pairs, shingles
 
 
 class Similarity(Protocol):
     """A measure of likeness of texts, 0 to 1."""
 
     def prepare(self, entries: Iterable[Entry]) -> None:
-        """Told once, before any :meth:`score`, of all entries that will be compared."""
+        """Called once, before any :meth:`score`, with all entries that will be compared."""
 
     def score(self, one: Entry, other: Entry) -> float:
         """The likeness of two texts."""
 
     def pairs(self, entries: Sequence[Entry], least: float, most: int) -> Iterator[tuple[Entry, Entry]]:
-        """Pairs that may be alike by ``least`` or more; an entry with at most ``most`` that stand before it."""
+        """Pairs that may be alike by ``least`` or more; an entry with at most ``most`` earlier ones."""
 
 
 class Shingles:

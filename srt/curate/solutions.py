@@ -1,17 +1,18 @@
-"""Does the solution end with the gold answer? Only an unmistakable last word is read, and a clear contradiction told.
+"""Does the solution end with the gold answer? Only its unmistakable last word is read, and contradictions reported.
 
-A last word is what follows "故选", "答案为", "the answer is" or stands in ``\\boxed{}``, the last of them in the text.
-Two values differ where both can be read exactly and are not equal; whatever else, nothing is said.
+A last word is what follows "故选", "答案为", "the answer is" or is in ``\\boxed{}``, the last of them in the text. Of
+two values, only a difference for certain is reported, under a policy that allows for units and rounding.
 """
 
 from __future__ import annotations
 
 import re
 
-from srt.answers import canonical_text
-from srt.corpora.gold import read_gold
-from srt.prose import equal_values
-from srt.records import Answer, Problem
+from srt.answers.equality import CONTRADICTION, equal_to_gold
+from srt.answers.equality.normal_form import closing
+from srt.answers.written_form import canonical_text
+from srt.corpora.gold_answers import read_gold
+from srt.io.records import Answer, Problem
 
 _CHOSEN = re.compile(
     r"(?:故\s*(?:答案)?\s*(?:应)?选|因此\s*选|正确(?:答案|选项)(?:是|为)?|答案选|本题\s*选择?|(?:answer|choice|option)\s+is|choose)"
@@ -32,58 +33,37 @@ _TAIL = 4_000
 
 
 def disagreement(problem: Problem) -> str | None:
-    """One line where the solution's last word is another answer than gold; ``None`` else, also where it has none."""
+    """One line if the last word of the solution contradicts gold, otherwise ``None``."""
     if problem.answer is None or not problem.solution:
         return None
     ending = _BLANKS.sub(" ", problem.solution[-_TAIL:])
     if problem.answer.kind == "choice_set":
-        chosen = _last_letters(ending)
-        if chosen is None or chosen == problem.answer.value or not set(chosen) <= set(problem.choices or chosen):
+        found = list(_CHOSEN.finditer(ending))
+        chosen = list(found[-1][1]) if found else []
+        # "Answer is BAD" is no choice of letters, and neither is a word in small letters after "answer is".
+        is_choice = bool(chosen) and chosen == sorted(set(chosen)) and found[-1][1].isupper()
+        if not is_choice or chosen == problem.answer.value or not set(chosen) <= set(problem.choices or chosen):
             return None
         return f"the solution chooses {', '.join(chosen)}, gold is {canonical_text(problem.answer)}"
     if problem.answer.kind not in ("number", "expression"):
         return None
     said = _last_value(ending)
-    if said is None or not _differ(problem.answer, said):
+    if said is None or equal_to_gold(problem, canonical_text(said), CONTRADICTION).verdict != "differs":
         return None
     return f"the solution ends with {canonical_text(said)!r}, gold is {canonical_text(problem.answer)!r}"
 
 
-def _last_letters(solution: str) -> list[str] | None:
-    found = list(_CHOSEN.finditer(solution))
-    letters = list(found[-1][1]) if found else []
-    # "Answer is BAD" is no choice of letters, and a lower-case word behind "answer is" is none either.
-    return letters if letters and letters == sorted(set(letters)) and found[-1][1].isupper() else None
-
-
 def _last_value(solution: str) -> Answer | None:
-    """The number or expression that stands last as the answer; ``None`` where that place holds anything else."""
+    """The number or expression that is given last as the answer; ``None`` where that place has anything else."""
     boxed = solution.rfind(_BOXED)
     marks = [match.end() for match in _ANSWER.finditer(solution)]
     if boxed > (marks[-1] if marks else -1):
-        text = _braced(solution, boxed + len(_BOXED))
+        start = boxed + len(_BOXED)
+        end = closing(solution[: start + _LONGEST], start - 1)
+        text = solution[start:end] if end >= 0 else ""
     elif marks:
         text = _END.split(solution[marks[-1] : marks[-1] + _LONGEST], maxsplit=1)[0]
     else:
         return None
     answer = read_gold(text, {}, choice=False).answer if text else None
     return answer if answer is not None and answer.kind in ("number", "expression") else None
-
-
-def _braced(text: str, start: int) -> str:
-    depth = 1
-    for at in range(start, min(len(text), start + _LONGEST)):
-        depth += (text[at] == "{") - (text[at] == "}")
-        if depth == 0:
-            return text[start:at]
-    return ""
-
-
-def _differ(gold: Answer, said: Answer) -> bool:
-    """Both are exact values, of units that do not tell them apart, and not equal. A rounding is not a difference."""
-    if gold.unit != said.unit and gold.unit and said.unit:
-        return False
-    if gold.kind == said.kind == "number":
-        one, other = float(gold.value), float(said.value)
-        return abs(one - other) > 0.01 * max(abs(one), abs(other))
-    return equal_values(str(gold.value), str(said.value)) is False

@@ -1,6 +1,6 @@
-"""What can be wrong with a trace: the one list that the machine, the Reviewer, the mutation tester and the page share.
+"""What can be wrong with a trace: one list for the machine, the Reviewer, ``srt mutate`` and the review page.
 
-Two families, counted apart. A *truth-changing* fault makes the trace say something false of its problem; a
+Two families, counted separately. A *truth-changing* fault makes the trace say something false of its problem; a
 *support-breaking* one may leave every claim true, but a step no longer follows from what it cites, or is not needed.
 """
 
@@ -10,6 +10,8 @@ from enum import Enum
 from typing import Literal
 
 Family = Literal["truth-changing", "support-breaking"]
+FAMILIES: tuple[Family, ...] = ("truth-changing", "support-breaking")
+_TRUTH, _SUPPORT = FAMILIES
 
 
 class Fault(Enum):
@@ -26,54 +28,54 @@ class Fault(Enum):
         fault.explanation = explanation
         return fault
 
-    ANOTHER_ENTITY = ("another_entity", "truth-changing", "a claim names another entity")
-    ANOTHER_RELATION = ("another_relation", "truth-changing", "a claim names another relation, region or direction")
-    ANOTHER_NUMBER = ("another_number", "truth-changing", "a claim counts to another number, or names another tier")
-    ANOTHER_SEAT = ("another_seat", "truth-changing", "a claim puts somebody on another seat")
-    CONTRADICTED = ("contradicted", "truth-changing", "a claim is negated, or a negation is taken off")
-    ENTITIES_SWAPPED = ("entities_swapped", "truth-changing", "two entities change places from one step on")
-    WRONG_OPTIONS = ("wrong_options", "truth-changing", "the options step names other letters")
-    WRONG_ANSWER = ("wrong_answer", "truth-changing", "the answer is not what the steps lead to")
-    WRONG_CONCLUSION = (
-        "wrong_conclusion",
-        "truth-changing",
-        "the options step and the answer agree and are wrong",
-    )
+    ANOTHER_ENTITY = ("another_entity", _TRUTH, "a claim names another entity")
+    ANOTHER_RELATION = ("another_relation", _TRUTH, "a claim names another relation, region or direction")
+    ANOTHER_NUMBER = ("another_number", _TRUTH, "a claim counts to another number, or names another tier")
+    ANOTHER_SEAT = ("another_seat", _TRUTH, "a claim puts somebody on another seat")
+    CONTRADICTED = ("contradicted", _TRUTH, "a claim is negated, or a negation is taken off")
+    ENTITIES_SWAPPED = ("entities_swapped", _TRUTH, "two entities change places from one step on")
+    WRONG_OPTIONS = ("wrong_options", _TRUTH, "the options step names other letters")
+    WRONG_ANSWER = ("wrong_answer", _TRUTH, "the answer is not what the steps lead to")
+    WRONG_CONCLUSION = ("wrong_conclusion", _TRUTH, "the options step and the answer agree and are wrong")
 
-    STEP_DROPPED = ("step_dropped", "support-breaking", "a needed step is left out, with all references to it")
-    NUMBERS_KEPT = ("numbers_kept", "support-breaking", "a step is left out, and the references are not renumbered")
-    ORDER_BROKEN = ("order_broken", "support-breaking", "a step stands before what it needs")
-    PREMISE_REPLACED = ("premise_replaced", "support-breaking", "a step cites another step than the one it needs")
-    PREMISE_LEFT_OUT = ("premise_left_out", "support-breaking", "a premise that is needed is not cited")
-    DANGLING_REFERENCE = ("dangling_reference", "support-breaking", "a step cites a step or a clue that does not exist")
-    MISLABELLED = ("mislabelled", "support-breaking", "the operation is not the one that is carried out")
-    UNUSED_STEP = ("unused_step", "support-breaking", "a step that is true and follows, but that nothing uses")
-    MISQUOTED_CLUE = ("misquoted_clue", "support-breaking", "a reading cites another clue than the one it reads")
-    SWAPPED_ROLES = ("swapped_roles", "support-breaking", "a reading swaps who is spoken of and to whom he is related")
-    CLUES_SWAPPED = ("clues_swapped", "support-breaking", "two readings have each other's clue numbers")
-    UNSAID_READING = ("unsaid_reading", "support-breaking", "a reading says what is true, but not what its clue says")
-    FALSE_WLOG = ("false_wlog", "support-breaking", "a choice is called free by symmetry where none is left")
-    CASE_LEFT_OUT = ("case_left_out", "support-breaking", "one of several alternatives is dropped without a reason")
-    OVERCLAIMED = ("overclaimed", "support-breaking", "a claim holds more than its premises give")
-    LEAP = ("leap", "support-breaking", "the answer is stated right after the question, nothing leads to it")
+    STEP_DROPPED = ("step_dropped", _SUPPORT, "a needed step is left out, with all references to it")
+    NUMBERS_KEPT = ("numbers_kept", _SUPPORT, "a step is left out, and the references are not renumbered")
+    ORDER_BROKEN = ("order_broken", _SUPPORT, "a step stands before what it needs")
+    PREMISE_REPLACED = ("premise_replaced", _SUPPORT, "a step cites another step than the one it needs")
+    PREMISE_LEFT_OUT = ("premise_left_out", _SUPPORT, "a premise that is needed is not cited")
+    DANGLING_REFERENCE = ("dangling_reference", _SUPPORT, "a step cites a step or a clue that does not exist")
+    MISLABELLED = ("mislabelled", _SUPPORT, "the operation is not the one that is carried out")
+    UNUSED_STEP = ("unused_step", _SUPPORT, "a step that is true and follows, but that nothing uses")
+    MISQUOTED_CLUE = ("misquoted_clue", _SUPPORT, "a reading cites another clue than the one it reads")
+    SWAPPED_ROLES = ("swapped_roles", _SUPPORT, "a reading swaps who is spoken of and to whom he is related")
+    CLUES_SWAPPED = ("clues_swapped", _SUPPORT, "two readings have each other's clue numbers")
+    UNSAID_READING = ("unsaid_reading", _SUPPORT, "a reading says what is true, but not what its clue says")
+    FALSE_WLOG = ("false_wlog", _SUPPORT, "a choice is called free by symmetry where none is left")
+    CASE_LEFT_OUT = ("case_left_out", _SUPPORT, "one of several alternatives is dropped without a reason")
+    OVERCLAIMED = ("overclaimed", _SUPPORT, "a claim holds more than its premises give")
+    LEAP = ("leap", _SUPPORT, "the answer is stated right after the question, nothing leads to it")
+    GUESSED = ("guessed", _SUPPORT, "the right options are stated in the right form, without a derivation")
+    STEP_SKIPPED = ("step_skipped", _SUPPORT, "a step is left out, and later steps cite what it cited")
+    IDLE_PREMISE = ("idle_premise", _SUPPORT, "a step cites a premise that it does not need")
+    VACUOUS_STEP = ("vacuous_step", _SUPPORT, "a step that always holds is inserted, and cited")
 
     FALSE_CLAIM = (
         "false_claim",
-        "truth-changing",
+        _TRUTH,
         "what a step claims is wrong: an equation, inequality, count, unit or position",
     )
     HALLUCINATED_ENTITY = (
         "hallucinated_entity",
-        "truth-changing",
+        _TRUTH,
         "a step names a point, edge, face or thing that the problem does not have",
     )
-    CONTRADICTS_SOLUTION = ("contradicts_solution", "truth-changing", "a step says what the official solution denies")
+    CONTRADICTS_SOLUTION = ("contradicts_solution", _TRUTH, "a step says what the official solution denies")
     DOES_NOT_FOLLOW = (
         "does_not_follow",
-        "support-breaking",
+        _SUPPORT,
         "a step does not follow from what it cites, and no other class says why",
     )
-    MALFORMED = ("malformed", "support-breaking", "what was written is not in the form of a trace")
+    MALFORMED = ("malformed", _SUPPORT, "what was written is not in the form of a trace")
 
 
 OF_PROSE = frozenset(
@@ -85,7 +87,13 @@ OF_PROSE = frozenset(
         Fault.MALFORMED,
     }
 )
-"""Faults that reviews and machines name and that no mutation of a world trace makes: of prose, or more general."""
+"""Faults that reviewers and machines report but that no mutation of a world trace makes: of prose, or more general."""
+
+OF_GRAIN = frozenset({Fault.GUESSED, Fault.STEP_SKIPPED, Fault.IDLE_PREMISE, Fault.VACUOUS_STEP})
+"""Faults that a machine alone names: everything in the trace is true and follows, and the steps are too coarse or idle.
+
+The prompts of reviews do not list them: to add a class to a prompt makes every answer that was paid for another one.
+"""
 
 PLANTED = tuple(fault for fault in Fault if fault not in OF_PROSE)
-"""The classes that the mutations of world traces make, in the order of the table."""
+"""The classes of fault that ``srt mutate`` plants in world traces, in the order of its table."""

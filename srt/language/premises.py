@@ -2,8 +2,8 @@
 
 A premise is one string, the same in JSON and in English text: ``(2)`` the second clue, ``#4`` the fourth step,
 ``scene`` the rules of the scene, ``wlog`` a choice free by symmetry, ``question``, a capital letter for an option, or
-the name of an entity of the problem. A name that could be mistaken for one of the others, or that has a space or
-punctuation in it, is written as a JSON string: ``"Monthly Rose"``. Chinese text writes the three words as 场景, 不妨设
+the name of an entity of the problem. A name that could be mistaken for one of the others, or that contains a space or
+punctuation, is written as a JSON string: ``"Monthly Rose"``. Chinese text writes the three words as 场景, 不妨设
 and 题问.
 """
 
@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from srt.records import Lang
+from srt.io.records import Lang
 
 PremiseKind = Literal["given", "step", "scene", "wlog", "question", "option", "entity"]
 
@@ -31,7 +31,7 @@ _PLAIN_NAME = re.compile(r"[^\W\d_][\w'’.\-]*")
 
 @dataclass(frozen=True)
 class Premise:
-    """A premise taken apart. ``number`` is set for ``given`` and ``step``, ``name`` for ``option`` and ``entity``."""
+    """A parsed premise. ``number`` is set for ``given`` and ``step``, ``name`` for ``option`` and ``entity``."""
 
     kind: PremiseKind
     number: int = 0
@@ -48,7 +48,7 @@ class Premise:
 
 
 def parse_premise(word: str) -> Premise:
-    """The premise that ``word`` (in canonical form) stands for; :class:`ValueError` says what is wrong with it."""
+    """The premise that ``word``, in canonical form, denotes; raises :class:`ValueError` for any other word."""
     if match := _GIVEN.fullmatch(word):
         return Premise("given", number=int(match[1]))
     if match := _STEP.fullmatch(word):
@@ -67,11 +67,13 @@ def parse_premise(word: str) -> Premise:
         return Premise("entity", name=name)
     if _is_plain(word):
         return Premise("entity", name=word)
-    raise ValueError(f"{word!r} is no premise: (k), #k, scene, wlog, question, an option letter or a name was expected")
+    raise ValueError(
+        f"{word!r} is not a premise: (k), #k, scene, wlog, question, an option letter or a name was expected"
+    )
 
 
 def entity_word(name: str) -> str:
-    """How the entity ``name`` is written as a premise: bare where that is unmistakable, else as a JSON string."""
+    """How the entity ``name`` is written as a premise: bare if it is unmistakable, else as a JSON string."""
     return name if _is_plain(name) else json.dumps(name, ensure_ascii=False)
 
 
@@ -82,10 +84,7 @@ def localize(word: str, lang: Lang) -> str:
 
 def canonical(word: str, lang: Lang) -> str:
     """The canonical form of a premise read from text in ``lang``; the inverse of :func:`localize`."""
-    for key, local in WORDS[lang].items():
-        if word == local:
-            return key
-    return word
+    return next((key for key, local in WORDS[lang].items() if word == local), word)
 
 
 def _is_plain(name: str) -> bool:

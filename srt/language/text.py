@@ -1,10 +1,10 @@
 """The linear text of a trace, and the way back.
 
-``parse(linearize(t))`` gives back kind, language, steps and answer, exactly; no input makes :func:`parse` raise
-anything but :class:`TraceSyntaxError`, which names the place. One line a step, then the answer::
+``parse(linearize(t))`` returns exactly the kind, language, steps and answer of ``t``. :func:`parse` raises nothing but
+:class:`TraceSyntaxError`, which names the place. One line per step, then the answer::
 
     CORRELATE (1): right(Robert) = Mary          a world step: operation, premises, colon, claim
-    INFER #2 - h is 4 [claim: h = 4]             a free step: a dash, prose, the claim found in it if there is one
+    INFER #2 - h is 4 [claim: h = 4]             a free step: a dash, prose, and the claim found in it, if any
     ANSWER: C
 
 A cot text is prose and an answer line; a prose line that begins with a marker is written with a backslash before it.
@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from srt.errors import UserError
+from srt.io.errors import UserError
+from srt.io.records import Lang
 from srt.language.premises import canonical, localize, parse_premise
 from srt.language.trace import CLAIM_OPENS, OPERATIONS, Operation, Step, Trace, TraceKind, one_line, prose
-from srt.records import Lang
 
 MARKERS: dict[Lang, dict[str, str]] = {
     "en": {"CORRELATE": "CORRELATE", "CONSTRAIN": "CONSTRAIN", "INFER": "INFER", "ANSWER": "ANSWER"},
@@ -39,7 +39,7 @@ _BARE_PREMISE = re.compile(r"[^\s:\"]+")
 
 
 class TraceSyntaxError(UserError):
-    """Text that is no trace. ``line`` and ``column`` count from 1."""
+    """Text that is not a trace. ``line`` and ``column`` count from 1."""
 
     def __init__(self, message: str, line: int, column: int = 1) -> None:
         super().__init__(f"line {line}, column {column}: {message}")
@@ -49,7 +49,7 @@ class TraceSyntaxError(UserError):
 
 @dataclass(frozen=True)
 class ParsedTrace:
-    """What the text of a trace says; the same fields as :class:`~srt.language.trace.Trace` has."""
+    """The content of a trace's text; the fields are those of :class:`~srt.language.trace.Trace`."""
 
     kind: TraceKind
     lang: Lang
@@ -57,10 +57,15 @@ class ParsedTrace:
     text: str | None
     answer: str
 
+    def trace(self, id: str, problem_id: str) -> Trace:
+        """The trace that the text is, under ``id``, of the problem ``problem_id``."""
+        return Trace(id=id, problem_id=problem_id, **vars(self))
+
 
 def linearize(trace: Trace) -> str:
     """The text of ``trace``, without a newline at its end."""
-    lines = [_escape(line) for line in trace.text.split("\n")] if trace.text else []
+    prose_lines = trace.text.split("\n") if trace.text else []
+    lines = ["\\" + line if _TO_ESCAPE.match(line) else line for line in prose_lines]
     lines += [step_line(step, trace.lang) for step in trace.steps]
     return "\n".join([*lines, answer_line(trace.answer, trace.lang)])
 
@@ -70,7 +75,9 @@ def step_line(step: Step, lang: Lang) -> str:
     head = " ".join([MARKERS[lang][step.op], *(localize(word, lang) for word in step.args)])
     if step.assertion is None:
         return f"{head}: {step.claim}"
-    claim = step.claim or ("" if _ends_like_a_claim(step.assertion) else None)
+    # An assertion that ends like a claim is followed by an empty one, so that it is not read as a claim.
+    ends_like_a_claim = step.assertion.endswith("]") and CLAIM_OPENS in step.assertion
+    claim = step.claim or ("" if ends_like_a_claim else None)
     return f"{head} - {step.assertion}" + ("" if claim is None else f"{CLAIM_OPENS}{claim}]")
 
 
@@ -95,7 +102,7 @@ def parse(text: str) -> ParsedTrace:
         return ParsedTrace("cot", lang, (), _parse_prose(body), answer)
     parsed = [_parse_step(line, number, lang) for number, line in enumerate(body, 1)]
     if not parsed:
-        raise TraceSyntaxError("there is no step before the answer", 1)
+        raise TraceSyntaxError("no step before the answer", 1)
     kind = parsed[0][0]
     for number, (other, _) in enumerate(parsed, 1):
         if other != kind:
@@ -106,10 +113,10 @@ def parse(text: str) -> ParsedTrace:
 def _parse_prose(lines: list[str]) -> str:
     for number, line in enumerate(lines, 1):
         if re.match(_MARKER, line) and (_STEP_WORD.match(line) or _ANSWER_LINE.fullmatch(line)):
-            raise TraceSyntaxError("a step or an answer in the midst of prose", number)
+            raise TraceSyntaxError("a step or an answer between lines of prose", number)
     text = prose("\n".join(line[1:] if line.startswith("\\") and _TO_ESCAPE.match(line) else line for line in lines))
     if not text:
-        raise TraceSyntaxError("there is nothing before the answer", 1)
+        raise TraceSyntaxError("no text before the answer", 1)
     return text
 
 
@@ -122,10 +129,7 @@ def _parse_step(line: str, number: int, lang: Lang) -> tuple[TraceKind, Step]:
         raise TraceSyntaxError(f"{match[1]!r} in a trace whose answer line is in another language", number)
     args, kind, at = _parse_premises(line, match.end(), number, lang)
     body = one_line(line[at:])
-    claim: str | None = body
-    assertion: str | None = None
-    if kind == "free":
-        assertion, claim = _split_claim(body)
+    assertion, claim = (None, body) if kind == "world" else _split_claim(body)
     try:
         step = Step(op=op, args=args, claim=claim, assertion=assertion)
     except ValidationError as error:
@@ -135,7 +139,7 @@ def _parse_step(line: str, number: int, lang: Lang) -> tuple[TraceKind, Step]:
 
 
 def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[str, ...], TraceKind, int]:
-    """Read premises from column ``at``; give them, the kind of the step by its separator, and where its body begins."""
+    """Premises from column ``at``; returns them, the kind of step by its separator, and the start of its body."""
     args: list[str] = []
     while True:
         if line.startswith(": ", at):
@@ -149,7 +153,7 @@ def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[
             try:
                 _, end = json.JSONDecoder().raw_decode(line, at)
             except (ValueError, RecursionError):
-                raise TraceSyntaxError("a quoted name that does not end", number, at + 1) from None
+                raise TraceSyntaxError("a quoted name without closing quote", number, at + 1) from None
         else:
             bare = _BARE_PREMISE.match(line, at)
             end = bare.end() if bare else at
@@ -167,11 +171,3 @@ def _split_claim(body: str) -> tuple[str, str | None]:
     if at < 0:
         return body, None
     return body[:at], body[at + len(CLAIM_OPENS) : -1] or None
-
-
-def _ends_like_a_claim(assertion: str) -> bool:
-    return assertion.endswith("]") and CLAIM_OPENS in assertion
-
-
-def _escape(line: str) -> str:
-    return "\\" + line if _TO_ESCAPE.match(line) else line

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from srt.io.records import Lang, Record
+from srt.language.faults import Fault
 from srt.language.premises import parse_premise
-from srt.records import Lang, Record
 
 Operation = Literal["CORRELATE", "CONSTRAIN", "INFER"]
 OPERATIONS: tuple[Operation, ...] = ("CORRELATE", "CONSTRAIN", "INFER")
@@ -64,7 +65,7 @@ CLAIM_OPENS = " [claim: "
 class ClaimCheck(Record):
     """The verdict on one claim that a machine found in prose: an equation, an inequality, a count, a unit.
 
-    ``start`` and ``end`` are the characters ``[start, end)`` of the prose that say it; ``claim`` is its normal form.
+    ``start`` and ``end``: its characters ``[start, end)`` in the prose; ``claim``: its normal form.
     """
 
     claim: str
@@ -76,16 +77,18 @@ class ClaimCheck(Record):
 
 
 class StepCheck(Record):
-    """The checker's verdict on one step, and its reason.
+    """The checker's verdict on one step, with its reason.
 
     ``support`` says whether the claim follows from the premises that the step cites and from nothing else. ``truth`` is
-    a second column, from an independent solver. ``counterexample`` (``refuted``) is what contradicts the claim;
-    ``witness`` (``consistent``) is a state of affairs in which the premises hold and the claim does not. ``claims`` are
-    those that a machine found in the prose of a free step.
+    a second column, from an independent solver. ``fault`` is the class of what keeps the step from being proved, where
+    the checker can name it. ``counterexample`` (``refuted``) contradicts the claim; ``witness`` (``consistent``) is a
+    case in which the premises hold and the claim does not. ``claims`` are those that a machine found in the prose of a
+    free step.
     """
 
     support: Support
     truth: Truth = "unknown"
+    fault: Fault | None = None
     reason: str | None = None
     counterexample: str | None = None
     witness: str | None = None
@@ -97,22 +100,21 @@ class TraceCheck(Record):
 
     ``unused`` are the numbers (from 1) of steps that neither a later step nor the answer uses; ``answer`` says whether
     the answer follows from the steps. ``prose`` are the claims that a machine found in the text of a cot trace.
+    ``unread`` are the clues of the problem (``(3)``, ``question``) whose wording the checker does not know: it cannot
+    say whether the trace agrees with them.
     """
 
     steps: tuple[StepCheck, ...]
     unused: tuple[int, ...] = ()
     answer: StepCheck
     prose: tuple[ClaimCheck, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
         """Every step is proved, every step is used, and the answer follows."""
-        return (
-            bool(self.steps)
-            and self.answer.support == "proved"
-            and not self.unused
-            and all(s.support == "proved" for s in self.steps)
-        )
+        verdicts = {self.answer.support, *(step.support for step in self.steps)}
+        return bool(self.steps) and not self.unused and verdicts == {"proved"}
 
     @property
     def claims(self) -> tuple[ClaimCheck, ...]:
@@ -129,8 +131,8 @@ class TraceCheck(Record):
 class Trace(Record):
     """A trace of one problem. ``answer`` is text in normal form (option letters: ``A, C``).
 
-    Steps may cite steps that come later or do not exist: a model can write such a trace, and the checker names the
-    fault. What cannot be written down is refused here.
+    Steps may cite steps that come later or do not exist: a model can write such a trace, and the checker reports the
+    fault. Only what no text can express is refused here.
     """
 
     id: str = Field(min_length=1)

@@ -1,12 +1,6 @@
 """``srt mutate``: corrupt valid traces in every class of fault, and show what the checker catches.
 
-A mutation (:mod:`.truth_changing`, :mod:`.support_breaking`) makes one fault in a valid trace. Some leave the trace
-valid by accident; :mod:`.oracle`, which shares nothing with the checker, recognises those, and they are counted apart.
+The mutations belong to the world of a trace (:meth:`srt.worlds.world.World.mutation_subject`). Some leave the trace
+valid by accident; the world's oracle, which shares nothing with the checker, recognises those, and they are counted
+separately. :mod:`.prose_faults` plants faults in the claims of a text, to measure the prose checker.
 """
-
-from __future__ import annotations
-
-from srt.mutate.run import mutate_file
-from srt.mutate.table import MutationTable, print_table
-
-__all__ = ["MutationTable", "mutate_file", "print_table"]

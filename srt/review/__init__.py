@@ -1,5 +1,4 @@
-"""``srt review``: the page where people mend what machines could not, and audit what they let pass.
+"""``srt review``: the page where people correct traces that machines could not settle, and audit those that passed.
 
-The folder is the one that ``srt teach`` writes. :mod:`.decisions` says what a list of decisions amounts to and needs no
-server; the rest is the page.
+It works on a folder of ``srt teach``; :mod:`srt.teaching.case_store.decisions` has the meaning of the decisions.
 """

@@ -1,4 +1,4 @@
-"""What a person typed into the editor, read as a trace; every fault is told at its step and field."""
+"""A draft from the editor, read as a trace; every fault names its step and field."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from srt.answers import canonical_text, expected_kind, read_answer
+from srt.answers.written_form import canonical_text, expected_kind, read_answer
+from srt.io.records import Lang, Problem, Record
 from srt.language.premises import canonical, parse_premise
 from srt.language.trace import Operation, Step, Trace, TraceKind
-from srt.records import Lang, Problem, Record
 
-Place = Literal["premises", "text", "answer"]
+DraftField = Literal["premises", "text", "answer"]
 _PREMISE = re.compile(r'"(?:\\.|[^"\\])*"|[^\s,，、]+')
-_LONGEST = 20_000
+_MAX_CHARS = 20_000
 
 
 class DraftStep(Record):
-    """One row of the editor. ``premises`` are words with spaces or commas between them, in the trace's language."""
+    """One row of the editor. ``premises`` are separated by spaces or commas, in the trace's language."""
 
     op: Operation
-    premises: str = Field(default="", max_length=_LONGEST)
-    text: str = Field(default="", max_length=_LONGEST)
+    premises: str = Field(default="", max_length=_MAX_CHARS)
+    text: str = Field(default="", max_length=_MAX_CHARS)
 
 
 class Draft(Record):
-    """What the editor sends: ``steps`` of a world or free trace, or the ``text`` of a cot trace."""
+    """The editor's content: ``steps`` of a world or free trace, or the ``text`` of a cot trace."""
 
     steps: tuple[DraftStep, ...] = Field(default=(), max_length=500)
-    text: str | None = Field(default=None, max_length=5 * _LONGEST)
-    answer: str = Field(max_length=_LONGEST)
+    text: str | None = Field(default=None, max_length=5 * _MAX_CHARS)
+    answer: str = Field(max_length=_MAX_CHARS)
 
 
 @dataclass(frozen=True)
 class DraftFault:
-    """What keeps a draft from being a trace. ``step`` counts from 1; ``None`` is the draft as a whole."""
+    """A reason why a draft is not a trace. ``step`` counts from 1; ``None`` is the draft as a whole."""
 
     step: int | None
-    field: Place
+    field: DraftField
     message: str
 
 
 def read_draft(draft: Draft, problem: Problem, kind: TraceKind, old: Trace | None) -> Trace | list[DraftFault]:
-    """The trace of ``kind`` that ``draft`` says, or every fault that keeps it from being one.
+    """``draft`` as a trace of ``kind``, or all its faults.
 
-    It bears the id and the teacher of ``old``, the trace that was edited, where there is one.
+    The trace keeps the id and the teacher of ``old``, the trace that was edited, if there is one.
     """
     lang = old.lang if old else problem.lang
     faults: list[DraftFault] = []
@@ -65,6 +65,9 @@ def read_draft(draft: Draft, problem: Problem, kind: TraceKind, old: Trace | Non
         faults.append(DraftFault(None, "answer", "the answer is empty"))
     if faults:
         return faults
+    answer = draft.answer
+    if expected_kind(problem) == "choice_set" and (read := read_answer(answer, "choice_set", problem.choices).answer):
+        answer = canonical_text(read)  # "a,c" becomes "A, C"
     return Trace(
         id=old.id if old else f"{problem.id}/person",
         problem_id=problem.id,
@@ -72,15 +75,9 @@ def read_draft(draft: Draft, problem: Problem, kind: TraceKind, old: Trace | Non
         lang=lang,
         steps=tuple(steps),
         text=draft.text if kind == "cot" else None,
-        answer=_answer(draft.answer, problem),
+        answer=answer,
         teacher=old.teacher if old else "person",
     )
-
-
-def _answer(text: str, problem: Problem) -> str:
-    """``text`` in canonical form where it names options: ``a,c`` is ``A, C``."""
-    read = read_answer(text, "choice_set", problem.choices).answer if expected_kind(problem) == "choice_set" else None
-    return canonical_text(read) if read else text
 
 
 def _step(row: DraftStep, number: int, kind: TraceKind, lang: Lang, old: Trace | None) -> Step | DraftFault:
@@ -96,7 +93,7 @@ def _step(row: DraftStep, number: int, kind: TraceKind, lang: Lang, old: Trace |
             return Step(op=row.op, args=args, claim=row.text)
         step = Step(op=row.op, args=args, assertion=row.text)
     except ValidationError:
-        return DraftFault(number, "text", "the step says nothing yet")
-    # A claim that was found in an assertion stays with it as long as nobody rewords it.
+        return DraftFault(number, "text", "the step is empty")
+    # A claim found in an assertion stays with it until somebody rewords it.
     claims = {one.assertion: one.claim for one in old.steps} if old else {}
     return step.model_copy(update={"claim": claims.get(step.assertion)})

@@ -1,8 +1,8 @@
 """The server behind the page: a few routes on the loopback address, for one person's browser.
 
-What may talk to it: a request whose ``Host`` is this address (a foreign name that resolves to 127.0.0.1 is refused),
-that bears the token of this start (nobody else on the machine knows it), and that, where it asks for a change or hands
-anything in, comes from this page's own origin. Every answer forbids scripts, styles and connections from elsewhere.
+A request is answered if its ``Host`` is this address (another name that resolves to 127.0.0.1 is refused) and it has
+the token of this start, which nobody else on the machine knows; a POST must also come from the page's own origin. Every
+response forbids scripts, styles and connections from elsewhere.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ import orjson
 from aiohttp import web
 from pydantic import ValidationError
 
-from srt.errors import UserError
+from srt.io.errors import UserError
+from srt.io.jsonl import validation_fault
 from srt.review.draft import Draft
-from srt.review.pictures import picture_bytes
-from srt.review.session import Asked, Item, Refused, ReviewSession, Stale
-from srt.review.view import case_view, fault_view, session_view, summary, verdict_view
+from srt.review.page_images import picture_bytes
+from srt.review.page_view import case_summary, case_view, session_view, verdict_view
+from srt.review.session import DecisionRefused, DecisionRequest, ReviewItem, ReviewSession, StaleDecision
 
 ADDRESS = "127.0.0.1"
 TOKEN = "X-SRT-Token"
 _LARGEST_BODY = 2**20
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parent / "page"
 _ASSETS = {
     "/page.css": "text/css",
     **dict.fromkeys(("/page.js", "/case.js", "/editor.js", "/api.js", "/dom.js"), "text/javascript"),
@@ -43,15 +44,15 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 
-M = TypeVar("M", Draft, Asked)
+M = TypeVar("M", Draft, DecisionRequest)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 async def serve(session: ReviewSession, port: int, ready: Callable[[str], None]) -> None:
-    """Serve ``session`` until SIGINT or SIGTERM. ``ready`` is given the address to open, once somebody answers there.
+    """Serve ``session`` until SIGINT or SIGTERM. ``ready`` is called with the address to open once it is served.
 
     Raises:
-        UserError: the port is taken, or may not be used.
+        UserError: the port cannot be used.
     """
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -64,7 +65,7 @@ async def serve(session: ReviewSession, port: int, ready: Callable[[str], None])
         try:
             await site.start()
         except (OSError, OverflowError) as error:
-            raise UserError(f"port {port} cannot be used: {error}; 0 takes one that is free") from None
+            raise UserError(f"--port {port}: cannot be used: {error}; 0 picks a free port") from None
         ready(f"http://{ADDRESS}:{runner.addresses[0][1]}/?token={token}")
         await stop.wait()
     finally:
@@ -72,17 +73,16 @@ async def serve(session: ReviewSession, port: int, ready: Callable[[str], None])
 
 
 def review_app(session: ReviewSession, token: str) -> web.Application:
-    """The routes over ``session``; ``token`` is what requests must bear."""
+    """The routes over ``session``; requests must have ``token``."""
     app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[_guard(token)])
-    pages = _Routes(session)
-    app.router.add_get("/", _page)
-    for path in _ASSETS:
-        app.router.add_get(path, _asset)
-    app.router.add_get("/api/session", pages.session_)
-    app.router.add_get("/api/cases/{index:[0-9]{1,7}}", pages.case)
-    app.router.add_get("/api/cases/{index:[0-9]{1,7}}/pictures/{number:[0-9]{1,4}}", pages.picture)
-    app.router.add_post("/api/cases/{index:[0-9]{1,7}}/check", pages.check)
-    app.router.add_post("/api/cases/{index:[0-9]{1,7}}/decide", pages.decide)
+    routes = _Routes(session)
+    for path in ("/", *_ASSETS):
+        app.router.add_get(path, _file)
+    app.router.add_get("/api/session", routes.session_)
+    app.router.add_get("/api/cases/{index:[0-9]{1,7}}", routes.case)
+    app.router.add_get("/api/cases/{index:[0-9]{1,7}}/pictures/{number:[0-9]{1,4}}", routes.picture)
+    app.router.add_post("/api/cases/{index:[0-9]{1,7}}/check", routes.check)
+    app.router.add_post("/api/cases/{index:[0-9]{1,7}}/decide", routes.decide)
     return app
 
 
@@ -106,40 +106,36 @@ class _Routes:
         return web.Response(body=data, content_type=media_type)
 
     async def check(self, request: web.Request) -> web.Response:
-        """Verdicts on a draft, while it is typed. Nothing is saved."""
+        """The verdict on a draft while it is typed. Nothing is saved."""
         item, draft = self._item(request), await _body(request, Draft)
-        faults, judgement = await asyncio.to_thread(self.session.try_draft, item, draft)
-        return _json({"faults": fault_view(faults), "verdict": verdict_view(judgement) if judgement else None})
+        faults, verdict = await asyncio.to_thread(self.session.check_draft, item, draft)
+        return _json({"faults": faults, "verdict": verdict_view(verdict) if verdict else None})
 
     async def decide(self, request: web.Request) -> web.Response:
-        """One decision: 200 once it is on disk, 409 on a trace that has changed, 422 where it cannot stand."""
-        item, asked = self._item(request), await _body(request, Asked)
+        """One decision: 200 once it is on disk, 409 if the trace has changed, 422 if it is refused."""
+        item, decision = self._item(request), await _body(request, DecisionRequest)
         async with self._one_at_a_time:
             try:
-                await asyncio.to_thread(self.session.decide, item, asked)
-            except Stale as error:
+                await asyncio.to_thread(self.session.decide, item, decision)
+            except StaleDecision as error:
                 return _json({"error": str(error)}, 409)
-            except Refused as error:
-                verdict = verdict_view(error.judgement) if error.judgement else None
-                return _json({"error": str(error), "faults": fault_view(error.faults), "verdict": verdict}, 422)
+            except DecisionRefused as error:
+                verdict = verdict_view(error.verdict) if error.verdict else None
+                return _json({"error": str(error), "faults": error.faults, "verdict": verdict}, 422)
             except OSError as error:
                 return _json({"error": f"the decision could not be saved: {error.strerror}"}, 500)
-        return _json({"case": await asyncio.to_thread(case_view, item), "summary": summary(item)})
+        return _json({"case": await asyncio.to_thread(case_view, item), "summary": case_summary(item)})
 
-    def _item(self, request: web.Request) -> Item:
+    def _item(self, request: web.Request) -> ReviewItem:
         index = int(request.match_info["index"])
         if index >= len(self.session.items):
-            raise _refusal(404, "there is no such case")
+            raise _error(404, "there is no such case")
         return self.session.items[index]
 
 
-async def _page(request: web.Request) -> web.Response:
-    return web.Response(text=(_HERE / "page.html").read_text(encoding="utf-8"), content_type="text/html")
-
-
-async def _asset(request: web.Request) -> web.Response:
-    text = (_HERE / request.path[1:]).read_text(encoding="utf-8")
-    return web.Response(text=text, content_type=_ASSETS[request.path])
+async def _file(request: web.Request) -> web.Response:
+    text = (_HERE / (request.path[1:] or "page.html")).read_text(encoding="utf-8")
+    return web.Response(text=text, content_type=_ASSETS.get(request.path, "text/html"))
 
 
 def _guard(token: str) -> Any:
@@ -162,33 +158,32 @@ def _admit(request: web.Request, token: str) -> None:
     port = request.transport.get_extra_info("sockname")[1] if request.transport else 0
     host = request.headers.get("Host", "")
     if host not in (f"{ADDRESS}:{port}", f"localhost:{port}"):
-        raise _refusal(403, f"open http://{ADDRESS}:{port}: another name leads to no review page")
+        raise _error(403, f"open http://{ADDRESS}:{port}; the page has no other name")
     if request.path in _ASSETS:
         return
     given = request.query.get("token", "") if request.path == "/" else request.headers.get(TOKEN, "")
     if not hmac.compare_digest(given.encode(errors="replace"), token.encode()):
-        raise _refusal(403, "open the address that srt review printed when it was last started")
+        raise _error(403, "open the address that srt review printed at its last start")
     if request.method not in ("GET", "HEAD"):
         if request.headers.get("Origin") != f"http://{host}":
-            raise _refusal(403, "only the review page itself may ask for this")
+            raise _error(403, "only the review page itself may send this")
         if request.content_type != "application/json":
-            raise _refusal(415, "JSON was expected")
+            raise _error(415, "JSON was expected")
 
 
 async def _body(request: web.Request, model: type[M]) -> M:
     try:
         return model.model_validate(orjson.loads(await request.read()))
     except orjson.JSONDecodeError:
-        raise _refusal(400, "not JSON") from None
+        raise _error(400, "not JSON") from None
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise _refusal(400, f"{'.'.join(map(str, fault['loc'])) or 'body'}: {fault['msg']}") from None
+        raise _error(400, validation_fault(error)) from None
 
 
 def _json(data: Any, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(data), status=status, content_type="application/json")
 
 
-def _refusal(status: int, message: str) -> web.HTTPException:
+def _error(status: int, message: str) -> web.HTTPException:
     kinds = {400: web.HTTPBadRequest, 403: web.HTTPForbidden, 404: web.HTTPNotFound, 415: web.HTTPUnsupportedMediaType}
     return kinds[status](body=orjson.dumps({"error": message}), content_type="application/json")

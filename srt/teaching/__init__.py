@@ -1,1 +1,1 @@
-"""The loop around language-model teachers: draft, check by machine, review, repair, and people for the rest."""
+"""Traces from language models: draft, machine check, review and repair in a loop, and people for the rest."""

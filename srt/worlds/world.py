@@ -1,16 +1,18 @@
-"""What an exact world is to the rest of the toolkit: it knows its problems, solves them, and speaks of them."""
+"""What an exact world is to the rest of the toolkit: it makes its problems, solves them, and puts them into words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from srt.io.errors import UserError
+from srt.io.records import Lang, Problem, Refusal, RefusalReason
 from srt.language.trace import Trace, Truth
-from srt.records import Lang, Problem, Refusal
+from srt.worlds.mutation import MutationSubject
 
-RefusalReason = Literal[
-    "no_world", "unknown_scene", "unknown_wording", "contradictory_clues", "not_unique", "disagrees_with_gold"
-]
+Sampler = Callable[[int], Problem]
+"""Problem number ``index`` of a specification: the same index gives the same problem on every machine."""
 
 
 class Refused(Exception):
@@ -26,48 +28,98 @@ class Refused(Exception):
         return Refusal(problem_id=problem_id, reason=self.reason, detail=self.detail)
 
 
-class World(Protocol):
-    """A family of problems with an exact model."""
+class World(ABC):
+    """A family of problems with an exact model; ``docs/extending.md`` shows a small one in full.
 
-    name: str
+    What is abstract here every world must define. The rest has a default for worlds that do without.
+    """
 
+    dimensions: tuple[str, ...] = ()
+    """Keys of ``problem.meta`` by which results are broken down, the most telling first."""
+
+    prompts: Path | None = None
+    """The folder of the prompts with which language models write traces of this world.
+
+    It holds ``<lang>/teacher_<name>.md`` and ``<lang>/form_<name>.md`` (:mod:`srt.teaching.templates`). Without it they
+    write free traces.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name on the command line; also ``source`` of the problems that the world samples."""
+
+    @abstractmethod
     def recognises(self, problem: Problem) -> bool:
-        """Whether ``problem`` is of this world, by its scene alone; never raises."""
-        ...
+        """Whether ``problem`` belongs to this world.
 
-    def traits(self, problem: Problem) -> dict[str, str]:
-        """What results are broken down by, read off the problem's text; empty where it cannot be read."""
-        ...
+        Never raises, and claims nothing that another world or a corpus may own: the form alone (options, numbered
+        clues) is not enough.
+        """
 
+    @abstractmethod
+    def sampler(self, fields: Mapping[str, object]) -> Sampler:
+        """The problems of the specification ``fields``: ``split``, and whatever else this world understands.
+
+        Each has one right answer, proven. Its ``question`` is different from that of every problem of another split.
+
+        Raises:
+            UserError: a field is unknown or has a wrong value. The sampler may raise it too, where the specification
+                allows no problem.
+        """
+
+    @abstractmethod
+    def split_key(self, problem: Problem) -> str | None:
+        """The key of ``problem``, sampled or not: problems that differ in names and order alone have the same key.
+
+        ``None`` where it cannot be read or has no single solution.
+        """
+
+    @abstractmethod
     def solve(self, problem: Problem) -> Trace:
         """The exact trace of ``problem``, every step proved by its premises.
 
         Raises:
-            Refused: the problem is not understood, contradicts itself, has several solutions, or a gold answer that
-                the solution disagrees with.
+            Refused: the problem is not understood, contradicts itself, has several solutions, or its gold answer is
+                not the solution.
         """
-        ...
 
+    @abstractmethod
     def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``."""
-        ...
 
-    def restate(self, trace: Trace) -> Trace:
-        """``trace`` in a finer cut: the same derivation with the key of each lookup written out beside it."""
-        ...
-
+    @abstractmethod
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence for people."""
-        ...
+
+    def traits(self, problem: Problem) -> dict[str, str]:
+        """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""
+        return {}
+
+    def spell_out_lookups(self, trace: Trace) -> Trace:
+        """``trace`` with the key of each lookup written out beside it: the text style ``restated``.
+
+        Raises:
+            UserError: this world has no such style.
+        """
+        raise UserError(f"trace {trace.id}: the world {self.name!r} has no text in the style 'restated'")
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
         """Whether a claim is true in the solved problem.
 
-        Where seats are named only up to a symmetry of the scene, they are those that ``trace`` chose. The function says
-        ``unknown`` of a claim that it cannot read, and of every claim where the problem is not solved.
+        Where a scene has symmetries, positions are those that ``trace`` chose. The function returns ``unknown`` for a
+        claim that it cannot read, and for every claim where the problem is not solved.
         """
-        ...
+        return lambda claim: "unknown"
 
-    def draw(self, problem: Problem) -> str:
-        """The solved scene as an SVG picture. Raises as ``solve``."""
-        ...
+    def draw(self, problem: Problem) -> str | None:
+        """The solved problem as an SVG picture; ``None`` where this world draws none. Raises as ``solve``."""
+        return None
+
+    def mutation_subject(self, problem: Problem, trace: Trace) -> MutationSubject:
+        """``trace``, parsed for ``srt mutate``.
+
+        Raises:
+            ValueError: the trace is not valid, or this world has no mutations; the message says which.
+        """
+        raise ValueError(f"the world {self.name!r} has no mutations")

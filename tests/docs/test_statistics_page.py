@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from eval.benchmarks.benchmark import Table
-from eval.compare import Comparison
-from eval.differences import Difference
-from eval.power import problems_needed
-from eval.sampling import AtK, Sampling
-from eval.summary import Clustered, Summary, Tokens
+from eval.report.comparison_records import Comparison
+from eval.scoring.arm_summary import ArmSummary, Clustered, Tokens
+from eval.scoring.differences import Difference
+from eval.scoring.sampling import AtK, Sampling
+from srt.statistics.power import problems_needed
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
 
@@ -26,7 +26,7 @@ def test_the_numbers_of_problems() -> None:
 
 
 def test_every_figure_bears_the_name_that_files_have() -> None:
-    records = (Summary, Clustered, Tokens, Difference, Comparison, Sampling, AtK, Table)
+    records = (ArmSummary, Clustered, Tokens, Difference, Comparison, Sampling, AtK, Table)
     fields = {name for record in records for name in record.model_fields}
     named = {
         name for row in re.findall(r"^\| (`[^|]*`) \|", PAGE, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)

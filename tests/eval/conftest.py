@@ -10,13 +10,13 @@ from types import ModuleType
 
 import pytest
 
-from eval.backends.fake import FakeBackend
+from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
-from eval.predict import predict
-from eval.score import Checker, score
-from srt.jsonl import write_records
+from eval.run.predict import predict
+from eval.scoring.score import Checker, score
+from srt.io.jsonl import write_records
+from srt.io.records import Answer, Problem
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.records import Answer, Problem
 
 SCENES = ("booth", "hexagon", "shelf")
 

@@ -8,11 +8,12 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from srt.jsonl import write_records
-from srt.pictures import describe_picture
-from srt.records import Image, Message, Sequence, Span
-from train.init_model import init_model, sequence_texts
-from train.recipe import Recipe, make_recipe
+from srt.images.open import describe_picture
+from srt.io.jsonl import write_records
+from srt.io.records import Image, Message, Sequence, Span
+from train.models.init_model import init_model, sequence_texts
+from train.recipe import Recipe
+from train.recipe_reader import make_recipe
 
 NAMES = ["Ana", "Bo", "Cleo", "Dan", "Eli"]
 
@@ -40,7 +41,7 @@ def make_sequence(number: int) -> Sequence:
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "srt.jsonl"
+    path = tmp_path_factory.mktemp("data") / "srt.io.jsonl"
     write_records(path, [make_sequence(number) for number in range(40)])
     return path
 
@@ -63,8 +64,8 @@ def vision_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """24 sequences with 0 to 3 pictures each, which lie beside the file."""
     folder = tmp_path_factory.mktemp("vision-data")
     sequences = [make_sequence(n).model_copy(update={"images": make_pictures(n, folder)}) for n in range(24)]
-    write_records(folder / "srt.jsonl", sequences)
-    return folder / "srt.jsonl"
+    write_records(folder / "srt.io.jsonl", sequences)
+    return folder / "srt.io.jsonl"
 
 
 @pytest.fixture(scope="session")

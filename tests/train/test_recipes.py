@@ -10,7 +10,8 @@ import pytest
 import yaml
 from accelerate.commands.config.config_args import load_config_from_file
 
-from train.recipe import Recipe, load_recipe
+from train.recipe import Recipe
+from train.recipe_reader import load_recipe
 
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "recipes" / "train"
@@ -67,8 +68,8 @@ def test_vision_recipes_read_pictures_and_text_recipes_none() -> None:
         chosen = recipe(f"{family}-full")
         sees = family.startswith(("qwen2.5-vl", "internvl"))
         assert ("pictures" in chosen.data) == sees
-        assert chosen.tune.projector == ("full" if sees else "frozen")
-        assert chosen.tune.vision == "frozen"
+        assert chosen.trainable.projector == ("full" if sees else "frozen")
+        assert chosen.trainable.vision == "frozen"
 
 
 def test_an_arm_is_told_on_the_command_line() -> None:

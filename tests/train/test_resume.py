@@ -15,11 +15,11 @@ import torch
 import yaml
 from safetensors.torch import load_file
 
-import train.trl_trainer as trl_trainer
-from srt.errors import UserError
-from train.preemption import EXIT_STATUS
+import train.loop.trl_trainer as trl_trainer
+from srt.io.errors import UserError
+from train.loop.preemption import EXIT_STATUS
 from train.recipe import Recipe
-from train.stamp import read_stamp
+from train.run.run_manifest import read_manifest
 from train.train_srt import main, train
 
 SHAPE: dict[str, Any] = {"steps": 6, "save_steps": 2, "logging": {"steps": 3}, "scheduler": "linear"}
@@ -31,14 +31,14 @@ class Broken(Exception):
 
 def break_off_at(checkpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run ends before ``checkpoint`` is whole."""
-    mark = trl_trainer.mark_whole
+    mark = trl_trainer.mark_complete
 
     def mark_or_break(path: Path, seconds: float) -> None:
         if path.name == checkpoint:
             raise Broken
         mark(path, seconds)
 
-    monkeypatch.setattr(trl_trainer, "mark_whole", mark_or_break)
+    monkeypatch.setattr(trl_trainer, "mark_complete", mark_or_break)
 
 
 def same_weights(one: str, other: str, name: str) -> bool:
@@ -54,7 +54,7 @@ def check(make: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.Monke
         with pytest.raises(Broken):
             train(broken)
     resumed = train(broken, resume=True)
-    assert [attempt.from_step for attempt in read_stamp(tmp_path / "broken").attempts] == [0, 2]
+    assert [attempt.from_step for attempt in read_manifest(tmp_path / "broken").attempts] == [0, 2]
     assert resumed.losses == unbroken.losses
     assert resumed.tokens == unbroken.tokens
     name = "adapter_model.safetensors" if "lora" in changes else "model.safetensors"
@@ -79,9 +79,9 @@ def test_text(
 @pytest.mark.parametrize(
     "changes",
     [
-        {"pack": 800, "tune": {"vision": "full", "projector": "full"}},
+        {"pack": 800, "trainable": {"vision": "full", "projector": "full"}},
         pytest.param(
-            {"micro_batch": 4, "lora": {"r": 4, "dropout": 0.3}, "tune": {"vision": "lora", "projector": "full"}},
+            {"micro_batch": 4, "lora": {"r": 4, "dropout": 0.3}, "trainable": {"vision": "lora", "projector": "full"}},
             marks=pytest.mark.slow,
         ),
     ],
@@ -117,7 +117,7 @@ def test_sigterm_saves_and_ends_and_the_run_goes_on(
     assert signal.getsignal(signal.SIGTERM) is before
     assert max(steps) == 3, "the step in which the signal came was the last"
     assert "stopped by SIGTERM after step 4" in capsys.readouterr().out
-    with pytest.raises(UserError, match="unfinished, up to step 4: go on with --resume"):
+    with pytest.raises(UserError, match=r"output .* step 4: .*--resume"):
         train(broken)
     assert main(["--config", str(tmp_path / "r.yaml"), "--resume"]) == 0
     resumed = train(broken)
@@ -152,6 +152,6 @@ def test_sigterm_to_the_launcher_of_several_processes(recipe: Callable[..., Reci
     assert not any(line.startswith("step 60/") for line in told)
     done = subprocess.run([*command, "--resume"], **options)
     assert done.returncode == 0
-    assert "going on from" in done.stdout
+    assert "resuming from" in done.stdout
     losses = yaml.safe_load((tmp_path / "broken" / "train.json").read_text())["losses"]
     assert [loss for _, loss in losses] == pytest.approx([loss for _, loss in unbroken.losses], rel=1e-4)

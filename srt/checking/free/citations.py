@@ -1,51 +1,52 @@
-"""What the steps of a trace in prose cite: what a step may take as true, and references that lead nowhere."""
+"""The citations of a trace in prose: what a step may take as true, and references that do not exist."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from srt.checking.free.givens import Givens
+from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.premises import Premise, parse_premise
 from srt.language.trace import Step, Trace
-from srt.records import Problem
 
 
 @dataclass(frozen=True)
 class CitationFault:
-    """A reference of step ``step`` (from 1) that cannot be followed; ``told`` is one line."""
+    """A faulty reference of step ``step`` (from 1); ``message`` is one line."""
 
     step: int
     fault: Fault
-    told: str
+    message: str
 
 
 def citation_faults(problem: Problem, trace: Trace, givens: Givens) -> tuple[CitationFault, ...]:
-    """All that is wrong with what the steps of ``trace`` cite, by step; ``givens`` are those of ``problem``.
+    """All faults in the citations of ``trace``, by step; ``givens`` are those of ``problem``.
 
-    A capital letter is an option, or a point that the problem speaks of. Where no step of the trace cites anything
-    (traces published without arguments), there is nothing to find.
+    A capital letter is an option, or a point that the problem mentions. If no step of the trace cites anything (traces
+    published without citations), there are none.
     """
     spoken = " ".join([givens.whole, problem.solution or "", *problem.choices.values()])
-    faults = list(_reference_faults(trace))
     cites = any(step.args for step in trace.steps)
+    faults = []
     for number, step in enumerate(trace.steps, 1):
+        found = list(_reference_faults(number, step, len(trace.steps)))
         if cites and not step.args:
-            told = "cites nothing: what it rests on is not said"
-            faults.append(CitationFault(number, Fault.PREMISE_LEFT_OUT, told))
+            found.append((Fault.PREMISE_LEFT_OUT, "cites nothing: what it rests on is not said"))
         for premise in premises_of(step):
             if premise.kind == "given" and givens.count is not None and premise.number > givens.count:
-                told = f"cites {premise}, but the problem gives no more than {givens.count}"
-                faults.append(CitationFault(number, Fault.DANGLING_REFERENCE, told))
+                message = f"cites {premise}, but the problem gives no more than {givens.count}"
+                found.append((Fault.DANGLING_REFERENCE, message))
             if premise.kind == "option" and premise.name not in problem.choices and premise.name not in spoken:
-                told = f"cites {premise}, which is no option and no point of this problem"
-                faults.append(CitationFault(number, Fault.DANGLING_REFERENCE, told))
-    return tuple(sorted(faults, key=lambda fault: fault.step))
+                message = f"cites {premise}, which is no option and no point of this problem"
+                found.append((Fault.DANGLING_REFERENCE, message))
+        faults += [CitationFault(number, fault, message) for fault, message in found]
+    return tuple(faults)
 
 
 def taken_as_true(problem: Problem, step: Step, earlier: Sequence[Step], givens: Givens) -> tuple[str, ...]:
-    """The texts that ``step``, which follows the steps ``earlier``, may rest on: what it cites and nothing else."""
+    """The texts that ``step``, after the steps ``earlier``, may rely on: exactly those that it cites."""
     texts: dict[str, None] = {}
     for premise in premises_of(step):
         if premise.kind == "step":
@@ -62,21 +63,14 @@ def taken_as_true(problem: Problem, step: Step, earlier: Sequence[Step], givens:
 
 
 def premises_of(step: Step) -> tuple[Premise, ...]:
-    """The premises of ``step``, taken apart."""
+    """The parsed premises of ``step``."""
     return tuple(parse_premise(word) for word in step.args)
 
 
-def _reference_faults(trace: Trace) -> tuple[CitationFault, ...]:
-    """References to steps that do not exist, or do not stand before the step that cites them."""
-    faults = []
-    for number, step in enumerate(trace.steps, 1):
-        for premise in premises_of(step):
-            if premise.kind != "step" or premise.number < number:
-                continue
-            if premise.number > len(trace.steps):
-                told = f"cites {premise}, but there are {len(trace.steps)} steps"
-                faults.append(CitationFault(number, Fault.DANGLING_REFERENCE, told))
-            else:
-                told = f"cites {premise}, which does not stand before it"
-                faults.append(CitationFault(number, Fault.ORDER_BROKEN, told))
-    return tuple(faults)
+def _reference_faults(number: int, step: Step, count: int) -> Iterator[tuple[Fault, str]]:
+    """References to steps that do not exist, or that do not come before step ``number`` (of ``count``)."""
+    for premise in premises_of(step):
+        if premise.kind == "step" and premise.number > count:
+            yield Fault.DANGLING_REFERENCE, f"cites {premise}, but there are {count} steps"
+        elif premise.kind == "step" and premise.number >= number:
+            yield Fault.ORDER_BROKEN, f"cites {premise}, which does not stand before it"

@@ -1,4 +1,4 @@
-"""What the steps of a trace in prose say the answer is, and whether the answer of the trace is that."""
+"""Whether the answer of a trace in prose is the one that its steps state."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srt.answers import read_answer
-from srt.checking.free.values import same_value, stated_value
+from srt.answers.equality import SAME_VALUE, equal_texts
+from srt.answers.written_form import expected_kind, read_answer
+from srt.io.records import Problem
 from srt.language.trace import ClaimCheck, StepCheck, Trace
-from srt.records import Problem
 
 _LETTERS = r"[\s:：\"(（]*([A-Z](?:(?:[\s,，、和与及]|\band\b)*[A-Z])*)(?![A-Za-z])"
 _NAMES_OPTIONS = re.compile(
@@ -27,13 +27,13 @@ _PARTS = re.compile(r"\s*[;；]\s*")
 _VALUES_TRIED = 6
 _STEPS_TRIED = 12
 _MOST_PARTS = 12
-"""So many of the last values of a step, of so many last steps, are compared with the answer, or with so many parts of
-it: each comparison is an exact simplification."""
+"""The answer, or at most so many parts of it, is compared with so many of the last values of so many of the last steps:
+each comparison is an exact simplification."""
 
 
 @dataclass(frozen=True)
-class Said:
-    """A step, or the last line of a text: its words and the claims found in it."""
+class Passage:
+    """A step, or the last line of a text, and the claims found in it."""
 
     text: str
     claims: Sequence[ClaimCheck]
@@ -41,19 +41,20 @@ class Said:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The verdict on the answer, and the steps (from 1) that it rests on."""
+    """The verdict on the answer, and the steps (from 1) that it relies on."""
 
     verdict: StepCheck
     rests_on: frozenset[int]
 
 
-def conclude(problem: Problem, trace: Trace, steps: Sequence[Said]) -> Conclusion:
+def conclude(problem: Problem, trace: Trace, steps: Sequence[Passage]) -> Conclusion:
     """The verdict on the answer of ``trace``, whose steps, or the last line of its text, are ``steps``.
 
     ``proved``: the last step states the answer, exactly; of an answer in parts, each part is stated by some step.
     ``refuted``: the last step ends by naming other options. ``consistent``: it was not found to state the answer.
     """
-    letters = _letters(trace.answer, problem)
+    read = read_answer(trace.answer, "choice_set", problem.choices).answer if problem.choices else None
+    letters = None if read is None else frozenset[str](read.value)
     parts = _PARTS.split(trace.answer.strip(";； ")) if letters is None else [trace.answer]
     if len(parts) > _MOST_PARTS:
         parts = [trace.answer]
@@ -67,9 +68,9 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[Said]) -> Conclusio
     rests_on = frozenset([last, *(number for number in stating if number is not None)])
     if stating == [last] or (len(parts) > 1 and None not in stating):
         return Conclusion(StepCheck(support="proved"), rests_on)
-    told = _ends_with(steps[-1].text, problem)
-    if letters is not None and told is not None and told != letters:
-        reason = f"what stands before it ends with {', '.join(sorted(told))}"
+    named = _ends_with(steps[-1].text, problem)
+    if letters is not None and named is not None and named != letters:
+        reason = f"what stands before it ends with {', '.join(sorted(named))}"
         return Conclusion(StepCheck(support="refuted", reason=reason), rests_on)
     reason = "no step was found to state it, in the same words or as an equal value"
     if stating != [None]:
@@ -77,45 +78,43 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[Said]) -> Conclusio
     return Conclusion(StepCheck(support="consistent", reason=reason), rests_on)
 
 
-def _states(answer: str, letters: frozenset[str] | None, said: Said, problem: Problem) -> bool:
-    """Whether ``said`` states ``answer``, which is the options ``letters`` or a value."""
+def _states(answer: str, letters: frozenset[str] | None, passage: Passage, problem: Problem) -> bool:
+    """Whether ``passage`` states ``answer``, which is the options ``letters`` or a value."""
     if letters is None:
-        if stated_value(said.text) == stated_value(answer) != "" or _contains(said.text, answer):
-            return True
-        return any(same_value(value, answer) for value in _values(said))
-    if (told := _ends_with(said.text, problem)) is not None:
-        return told == letters
-    if any(frozenset(re.findall("[A-Z]", named)) == letters for named in _NAMES_OPTIONS.findall(said.text)):
+        kind = expected_kind(problem)
+        return _contains(passage.text, answer) or any(
+            equal_texts(answer, value, kind, SAME_VALUE).equal for value in _values(passage)
+        )
+    if (named := _ends_with(passage.text, problem)) is not None:
+        return named == letters
+    if any(frozenset(re.findall("[A-Z]", found)) == letters for found in _NAMES_OPTIONS.findall(passage.text)):
         return True
     # It may state the value of the option: of this one, and of no other.
-    values = _values(said)
+    values = _values(passage)
     return letters == {
-        letter for letter, option in problem.choices.items() if any(same_value(value, option) for value in values)
+        letter
+        for letter, option in problem.choices.items()
+        if any(equal_texts(option, value, "expression", SAME_VALUE).equal for value in values)
     }
 
 
-def _letters(answer: str, problem: Problem) -> frozenset[str] | None:
-    read = read_answer(answer, "choice_set", problem.choices).answer if problem.choices else None
-    return None if read is None else frozenset(read.value)
-
-
 def _ends_with(text: str, problem: Problem) -> frozenset[str] | None:
-    """The options that ``text`` ends by calling the answer, if it does so in as many words."""
+    """The options that ``text`` names as the answer at its end, if it does so explicitly."""
     said = _ENDS_WITH_OPTIONS.search(text) if problem.choices else None
     letters = frozenset(re.findall("[A-Z]", said[1])) if said else frozenset()
     return letters if letters and letters <= set(problem.choices) else None
 
 
-def _values(said: Said) -> list[str]:
-    """The values that ``said`` speaks of, the last first."""
-    values = [stated_value(claim.claim) for claim in said.claims if "=" in claim.claim]
-    values.append(stated_value(said.text))
-    values += [_VALUE_END.split(tail)[0] for tail in _SAYS_VALUE.split(said.text)[1:]]
+def _values(passage: Passage) -> list[str]:
+    """The values that ``passage`` mentions, the last first."""
+    values = [claim.claim.rpartition("=")[2] for claim in passage.claims if "=" in claim.claim]
+    values.append(passage.text)
+    values += [_VALUE_END.split(tail)[0] for tail in _SAYS_VALUE.split(passage.text)[1:]]
     return list(dict.fromkeys(value.strip() for value in reversed(values) if 0 < len(value) <= 200))[:_VALUES_TRIED]
 
 
 def _contains(text: str, answer: str) -> bool:
-    """Whether an answer in words stands in ``text`` as it is; a number or a letter alone is no answer in words."""
+    """Whether ``text`` has an answer in words verbatim; a number or a letter alone is not an answer in words."""
     words = " ".join(answer.casefold().split())
     if len(re.findall(r"[^\W\d_]", words)) < 2:
         return False

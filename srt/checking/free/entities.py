@@ -1,8 +1,8 @@
-"""Things that a trace speaks of and its problem does not have: points, edges and faces by their letters, numbers read.
+"""Entities that a trace mentions and its problem does not have: points, edges and faces by letter, and numbers.
 
-A false alarm is worse than a miss. Points are judged only where the problem or its solution names points, a letter is
-a point only inside a run of capitals (``AB``, ``PBC``) or after a word such as "point", and a step that constructs
-something may name what it constructs.
+A false alarm is worse than a miss. Points are checked only if the problem or its solution names points; a letter counts
+as a point only inside a run of capitals (``AB``, ``PBC``) or after a word such as "point"; and a step that constructs
+something may name it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from srt.io.records import Problem
 from srt.language.trace import Step, Trace
-from srt.records import Problem
 
 _LABEL = r"[A-Z](?:_?\{?[0-9]{1,2}\}?|['′’]{1,3})?"
 _RUN = re.compile(rf"(?<![A-Za-z0-9_'′’\\])(?:{_LABEL}){{2,8}}(?![A-Za-z0-9_{{])")
@@ -37,27 +37,27 @@ _NO_POINT = re.compile(
     "SSS|SAS|ASA|AAS|SSA|HL|RHS|LHS|QED|WLOG|GM|GCD|LCM|HCF|AND|OR|NOT|IF|THEN|SO|ALL|NO|YES|OK|TRUE|FALSE|II|III|IV|VI"
     "|VII|VIII|IX|XI|XII|ABS|SIN|COS|TAN|LOG|MAX|MIN|DIY|LED|PVC|USA|UK|US|EU|RMB|CNY|USD|GPS|TV|DVD|ID|IQ|KM|KG|ML|CO2|H2O"
 )
-"""Words in capitals, congruence theorems, substances: no runs of points."""
+"""Words in capitals, congruence theorems, substances: not runs of points."""
 _AFTER_NUMBER = re.compile(r"\d\s*$")
 """What follows is a unit in capitals, or a factor."""
 _NUMBER = re.compile(r"(?<![\w.\\^{])\d++(?:\.\d++)?+(?![\w.]*\d)")
 _READS_MORE_THAN = 20
-"""Numbers up to this one are counted or implied (faces, edges, corners), and are nobody's invention."""
+"""Numbers up to this one may be counted or implied (faces, edges, corners)."""
 _COMMON = frozenset(map(str, (30, 45, 60, 75, 90, 100, 105, 120, 135, 150, 180, 270, 360, 540, 720)))
-"""Angles, and a hundred per cent: said without being read anywhere."""
+"""Angles, and a hundred per cent: used without being given."""
 
 
 @dataclass(frozen=True)
-class Stranger:
-    """Something that step ``step`` (from 1) names and the problem does not have."""
+class UnknownEntity:
+    """Something that step ``step`` (from 1) mentions and the problem does not have."""
 
     step: int
     name: str
-    told: str
+    message: str
 
 
-def strangers(problem: Problem, trace: Trace) -> tuple[Stranger, ...]:
-    """What the steps of a free ``trace`` speak of and ``problem``, its solution and earlier steps do not have."""
+def unknown_entities(problem: Problem, trace: Trace) -> tuple[UnknownEntity, ...]:
+    """What the steps of a free ``trace`` mention and ``problem``, its solution and earlier steps do not have."""
     sources = [problem.question, problem.solution or "", problem.diagram_description or "", *problem.choices.values()]
     known = _Known(" \n ".join(sources), tuple(problem.choices))
     found = []
@@ -65,23 +65,23 @@ def strangers(problem: Problem, trace: Trace) -> tuple[Stranger, ...]:
         text = " ".join(part for part in (step.assertion, step.claim) if part)
         for name in dict.fromkeys([*known.strange_points(text), *_made_up_numbers(problem, step, known)]):
             what = "a number that stands nowhere" if name[0].isdigit() else "a point that the problem does not have"
-            found.append(Stranger(number, name, f"{name} is {what}"))
+            found.append(UnknownEntity(number, name, f"{name} is {what}"))
         known.learn(text)
     return tuple(found)
 
 
 class _Known:
-    """The labels and numbers spoken of so far. ``names_points``: the problem or its solution names points at all."""
+    """The labels and numbers mentioned so far. ``names_points``: the problem or its solution names points."""
 
     def __init__(self, text: str, letters: tuple[str, ...]) -> None:
         plain = _plain(text)
         self.names_points = bool(_POINT_WORD.search(plain)) or any(_is_geometric(run) for run in _RUN.findall(plain))
-        # Whatever capital stands anywhere in the sources, but for the first of a word, is known: the widest reading.
+        # Every capital in the sources, except at the start of a word, is known: the widest reading.
         self.labels = _labels_of(plain) | set(letters) | {"O"}
         self.numbers = set(_NUMBER.findall(text)) | set(re.findall(r"\d+(?:\.\d+)?", text))
 
     def strange_points(self, text: str) -> list[str]:
-        """The points of ``text`` that are not known; none where no points are named, or the step constructs some."""
+        """The unknown points of ``text``; none if the problem names no points or the step constructs some."""
         if not self.names_points or _CONSTRUCTS.search(text):
             return []
         plain = _plain(text)
@@ -97,7 +97,7 @@ class _Known:
         return strange
 
     def learn(self, text: str) -> None:
-        """What a step has named is known to the steps after it: one fault is told once."""
+        """What a step mentions is known to later steps, so that one fault is reported once."""
         self.labels |= _labels_of(_plain(text))
         self.numbers.update(re.findall(r"\d+(?:\.\d+)?", text))
 
@@ -110,7 +110,7 @@ class _Known:
 
 
 def _made_up_numbers(problem: Problem, step: Step, known: _Known) -> Iterator[str]:
-    """Numbers that a reading step reads and that stand nowhere; where there is a picture, they may stand there."""
+    """Numbers that a reading step reads and that are in no text; if there is a picture, they may be in it."""
     if problem.images or step.op != "CORRELATE" or not problem.question.strip() or "=" in (step.assertion or ""):
         return
     for number in _NUMBER.findall(step.assertion or ""):

@@ -1,11 +1,11 @@
-"""What the text of a problem gives: its numbered clues, or its sentences and quantities, for premises like ``(2)``."""
+"""The givens of a problem, for premises like ``(2)``: its numbered clues, or its sentences and quantities."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from srt.records import Problem
+from srt.io.records import Problem
 
 _CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 _MARK = re.compile(
@@ -22,9 +22,9 @@ _QUANTITY = re.compile(r"\d+(?:\.\d+)?")
 class Givens:
     """What ``(k)`` can mean in one problem.
 
-    ``whole`` is the text that the problem gives, ``numbered`` its numbered clues (none where the numbers are those of
-    questions), ``context`` what stands before the first of them. ``count`` is the largest ``k`` there is; ``None``
-    where nobody can tell, because the givens are in a picture that nothing describes.
+    ``whole`` is the text of the problem, ``numbered`` its numbered clues (none if the numbers are those of questions),
+    ``context`` the text before the first of them. ``count`` is the largest ``k``; ``None`` if it is unknown, because
+    the givens are in a picture without a description.
     """
 
     whole: str
@@ -36,7 +36,7 @@ class Givens:
         """What a step that cites ``(k)`` may take as true.
 
         Without numbered clues that is the whole text: people and models count sentences, clauses or quantities, and
-        which of them ``k`` counts cannot be told.
+        it is unknown which of them ``k`` counts.
         """
         if not self.numbered:
             return (self.whole,)
@@ -44,7 +44,7 @@ class Givens:
 
 
 def givens_of(problem: Problem) -> Givens:
-    """Read what ``problem`` gives off its question and the description of its diagram."""
+    """The givens of ``problem``, from its question and the description of its diagram."""
     whole = "\n".join(part for part in (problem.question, problem.diagram_description or "") if part.strip())
     context, numbered = _numbered(problem.question)
     if numbered:
@@ -57,20 +57,17 @@ def givens_of(problem: Problem) -> Givens:
 
 
 def _numbered(question: str) -> tuple[str, tuple[str, ...]]:
-    """What stands before the first numbered clue, and the clues; marks count only where they run 1, 2, 3, ..."""
+    """The text before the first numbered clue, and the clues; marks count only if they run 1, 2, 3, ..."""
     marks: list[re.Match[str]] = []
     for match in _MARK.finditer(question):
-        if _number(match) == len(marks) + 1:
+        number = _CIRCLED.index(match[2]) + 1 if match[2] else int(match[1] or match[3])
+        if number == len(marks) + 1:
             marks.append(match)
     if not marks:
         return question, ()
     ends = [*(mark.start() for mark in marks[1:]), len(question)]
     clues = tuple(question[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True))
-    # A clue may be followed by the question, in the last item; an earlier item that asks is a question of its own.
+    # In the last item a clue may be followed by the question; an earlier item with a question mark is a question.
     if any(_ASKS.search(clue) for clue in clues[:-1]) or (len(clues) == 1 and _ASKS.search(clues[0])):
         return question, ()
     return question[: marks[0].start()].strip(), clues
-
-
-def _number(mark: re.Match[str]) -> int:
-    return _CIRCLED.index(mark[2]) + 1 if mark[2] else int(mark[1] or mark[3])

@@ -1,6 +1,6 @@
-"""The checker of the seating world, written apart from its solver: no code, no table and no parser is shared.
+"""The checker of the seating world, independent of its solver: they share no code, no table and no parser.
 
-A problem is read by looking its sentences up among all that a grammar generates (:mod:`.wordings`); relations are
-computed from coordinates (:mod:`.plans`); claims compile to sets over all placements (:mod:`.claims`), so that to
-follow is to be a subset (:mod:`.weighing`, :mod:`.verdicts`).
+A problem is read by looking up its sentences among all that a grammar generates (:mod:`.wordings`). Relations are
+computed from coordinates (:mod:`.plans`). Claims compile to sets of placements (:mod:`.claim_sets`), so that a claim
+follows from its premises if it is a superset of what they leave open (:mod:`.weighing`, :mod:`.check_seating`).
 """

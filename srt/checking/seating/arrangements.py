@@ -4,7 +4,7 @@ A set of placements is a Python integer: bit ``n`` stands for placement ``n``. P
 symmetry of the scene is a rotation of the bits: with ``m`` turns and ``r`` placements up to a turn, the placement
 ``turn`` applied to number ``n`` is number ``n + r`` (modulo ``m * r``).
 
-Without the premise ``scene`` a claim speaks of two separate arrangements, one for places and one for relations. A set
+Without the premise ``scene`` a claim is about two separate arrangements, one for places and one for relations. A set
 of such pairs is a :class:`Pairs`. Both kinds of set know ``&``, ``|``, ``^`` and ``bool``.
 """
 

@@ -1,6 +1,6 @@
-"""The plans of the seats, and what every function and region of the claim language means on them.
+"""The plans of the seats, and the meaning of every function and region of the claim language on them.
 
-Nothing is tabulated by hand: a seat has a place in the plane and a direction that its occupant faces, both complex
+Nothing is tabulated by hand: a seat has a position in the plane and a direction that its occupant faces, both complex
 numbers (east is +1, north is +i), and "left", "across", "northeast of" are computed from these. A shelf is drawn as its
 viewer sees it: columns from left (east, 0) to right (west, 1), tiers upward.
 """

@@ -7,10 +7,10 @@ fitted to them (facing outward, right is clockwise; on a shelf, east is the view
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
-from srt.worlds.seating.claims import (
+from srt.worlds.seating.claim_language import (
     BLANK,
     Apply,
     Atom,
@@ -20,19 +20,38 @@ from srt.worlds.seating.claims import (
     Meet,
     Member,
     Nobody,
-    Options,
     Place,
     Region,
+    RightOptions,
     Term,
 )
 from srt.worlds.seating.scenes import Scene
 
 Placement = Mapping[str, str]
-_DEGREES = {"N": 0, "NE": 60, "SE": 120, "S": 180, "SW": 240, "NW": 300}
-_DEGREES_EW = {"NE": 30, "E": 90, "SE": 150, "SW": 210, "W": 270, "NW": 330}
 _OPPOSITE = {"N": "S", "S": "N", "E": "W", "W": "E", "NE": "SW", "SW": "NE", "NW": "SE", "SE": "NW"}
-_HALVES = {"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)}
-_QUADRANTS = {"northeast": (1, 1), "southeast": (1, -1), "southwest": (-1, -1), "northwest": (-1, 1)}
+_BEARINGS = {
+    **{"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)},
+    **{"northeast": (1, 1), "southeast": (1, -1), "southwest": (-1, -1), "northwest": (-1, 1)},
+}
+"""The signs of a step to the east and to the north; 0: any, but with ``due`` none."""
+_RING_REGIONS = {"beside": (1, 5), "one_between": (2, 4), "left_side": (4, 5), "right_side": (1, 2)}
+"""How many places to the right on a ring."""
+_SHELF_REGIONS: dict[str, Callable[[int, bool], bool]] = {
+    "beside": lambda rise, same_column: rise == 0,
+    "above": lambda rise, same_column: rise > 0,
+    "below": lambda rise, same_column: rise < 0,
+    "tier_above": lambda rise, same_column: rise == 1,
+    "tier_below": lambda rise, same_column: rise == -1,
+    "tier_next": lambda rise, same_column: abs(rise) == 1,
+    "tier_apart": lambda rise, same_column: abs(rise) == 2,
+    "stacked": lambda rise, same_column: same_column and abs(rise) == 1,
+    "over": lambda rise, same_column: same_column and rise > 0,
+    "under": lambda rise, same_column: same_column and rise < 0,
+    "diag_above": lambda rise, same_column: not same_column and rise > 0,
+    "diag_below": lambda rise, same_column: not same_column and rise < 0,
+    "same_side": lambda rise, same_column: same_column,
+}
+"""By how many tiers the other is higher, and whether it is in the same column."""
 
 
 def holds(claim: Claim, scene: Scene, placement: Placement, asked: str | None = None) -> bool:
@@ -92,11 +111,8 @@ def function_table(scene: Scene, function: str, k: int = 1) -> dict[str, str | N
 @cache
 def region_table(scene: Scene, region: str, k: int = 0) -> dict[str, frozenset[str]]:
     """``seat -> seats`` of a region in a scene; raises as :func:`neighbour` does."""
-    table = {}
-    for seat in scene.seats:
-        inside = (other for other in scene.seats if other != seat and _inside(scene, region, seat, other, k))
-        table[seat] = frozenset(inside)
-    return table
+    seats = scene.seats
+    return {of: frozenset(seat for seat in seats if seat != of and _inside(scene, region, of, seat, k)) for of in seats}
 
 
 def _atom_holds(atom: Atom, scene: Scene, at: Placement, asked: str | None) -> bool:
@@ -120,7 +136,7 @@ def _atom_holds(atom: Atom, scene: Scene, at: Placement, asked: str | None) -> b
             if asked is None:
                 raise ValueError("'? = none' needs someone who is asked about")
             return False
-        case Options():
+        case RightOptions():
             raise ValueError("a placement alone does not say which options are right")
 
 
@@ -157,21 +173,19 @@ def _unknown(scene: Scene, relation: str) -> ValueError:
 
 def _booth(seats: tuple[str, ...], i: int, function: str, scene: Scene) -> str | None:
     """Seats 0 1 on one bench, 2 3 on the other, each from its sitters' left: 0 faces 3, 1 faces 2."""
+    beside, opposite, diagonal = seats[i ^ 1], seats[3 - i], seats[(i + 2) % 4]
     on_left = i % 2 == 0
-    match function:
-        case "left":
-            return None if on_left else seats[i - 1]
-        case "right":
-            return seats[i + 1] if on_left else None
-        case "across":
-            return seats[3 - i]
-        case "diag":
-            return seats[(i + 2) % 4]
-        case "front_left":
-            return None if on_left else seats[(i + 2) % 4]
-        case "front_right":
-            return seats[(i + 2) % 4] if on_left else None
-    raise _unknown(scene, function)
+    table = {
+        "left": None if on_left else beside,
+        "right": beside if on_left else None,
+        "across": opposite,
+        "diag": diagonal,
+        "front_left": None if on_left else diagonal,
+        "front_right": diagonal if on_left else None,
+    }
+    if function not in table:
+        raise _unknown(scene, function)
+    return table[function]
 
 
 def _turn(scene: Scene, function: str, k: int) -> int:
@@ -210,15 +224,8 @@ def _inside(scene: Scene, region: str, of: str, other: str, k: int) -> bool:
         return of[0] == other[0]
     around = (scene.seats.index(other) - scene.seats.index(of)) % 6
     rightward = around if scene.kind == "hexagon-out" else 6 - around
-    match region:
-        case "beside":
-            return around in (1, 5)
-        case "one_between":
-            return around in (2, 4)
-        case "left_side":
-            return rightward in (4, 5)
-        case "right_side":
-            return rightward in (1, 2)
+    if region in _RING_REGIONS:
+        return rightward in _RING_REGIONS[region]
     return _inside_compass(scene, region, of, other)
 
 
@@ -227,18 +234,17 @@ def _inside_compass(scene: Scene, region: str, of: str, other: str) -> bool:
         raise _unknown(scene, region)
     (x0, y0), (x1, y1) = _point(scene, of), _point(scene, other)
     east, north = _sign(x1 - x0), _sign(y1 - y0)
-    if region in _HALVES:
-        wanted = _HALVES[region]
-        return east == wanted[0] if wanted[0] else north == wanted[1]
-    if region in _QUADRANTS:
-        return (east, north) == _QUADRANTS[region]
-    if region.startswith("due_") and region[4:] in _HALVES:
-        return (east, north) == _HALVES[region[4:]]
-    raise _unknown(scene, region)
+    wanted = _BEARINGS.get(region.removeprefix("due_"))
+    if wanted is None:
+        raise _unknown(scene, region)
+    if region.startswith("due_"):
+        return (east, north) == wanted
+    return all(sign == found for sign, found in zip(wanted, (east, north), strict=True) if sign)
 
 
 def _point(scene: Scene, seat: str) -> tuple[float, float]:
-    degrees = math.radians((_DEGREES if scene.compass == "NS" else _DEGREES_EW)[seat])
+    start = 0 if scene.compass == "NS" else 30
+    degrees = math.radians(start + 60 * scene.seats.index(seat))
     return math.sin(degrees), math.cos(degrees)
 
 
@@ -256,33 +262,8 @@ def _inside_shelf(scene: Scene, region: str, of: str, other: str, k: int) -> boo
         return on_side and (distance == k if k else distance > 0)
     if k:
         raise _unknown(scene, f"{region}(.., {k})")
-    match region:
-        case "left" | "right":
-            return rise == 0 and other[1] == ("E" if region == "left" else "W")
-        case "beside":
-            return rise == 0
-        case "above":
-            return rise > 0
-        case "below":
-            return rise < 0
-        case "tier_above":
-            return rise == 1
-        case "tier_below":
-            return rise == -1
-        case "tier_next":
-            return abs(rise) == 1
-        case "tier_apart":
-            return abs(rise) == 2
-        case "stacked":
-            return same_column and abs(rise) == 1
-        case "over":
-            return same_column and rise > 0
-        case "under":
-            return same_column and rise < 0
-        case "diag_above":
-            return not same_column and rise > 0
-        case "diag_below":
-            return not same_column and rise < 0
-        case "same_side":
-            return same_column
-    raise _unknown(scene, region)
+    if region in ("left", "right"):
+        return rise == 0 and other[1] == ("E" if region == "left" else "W")
+    if region not in _SHELF_REGIONS:
+        raise _unknown(scene, region)
+    return _SHELF_REGIONS[region](rise, same_column)

@@ -11,26 +11,31 @@ placements in which it holds.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
+import operator
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, model_validator
 
-from srt.errors import UserError
-from srt.records import Answer, Lang, Problem, Record
-from srt.worlds.seating.canonical import Split, canonical_key, split_of
-from srt.worlds.seating.claims import BLANK, Claim, Equal, parse_claim
-from srt.worlds.seating.reader import Puzzle, read_problem
+from srt.io.errors import UserError
+from srt.io.records import Answer, Lang, Problem
+from srt.io.yaml_config import Config, parse_config
+from srt.worlds.seating.canonical_key import Split, canonical_key, split_of
+from srt.worlds.seating.claim_language import BLANK, Claim, Equal, parse_claim
+from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
+from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.scenes import SCENES, Scene
-from srt.worlds.seating.solver import Solution, solve
-from srt.worlds.seating.voice import Voice, Wording, own_voice, say
+from srt.worlds.seating.writing.own_templates import own_templates
+from srt.worlds.seating.writing.published_templates import published_templates
+from srt.worlds.seating.writing.sentence_templates import SentenceTemplates, Wording, fill_names
 from srt.worlds.world import Refused
 
 VERSION = 1
@@ -40,53 +45,58 @@ NONE_RIGHT = 0.3
 _ATTEMPTS = 20_000
 
 
-class SampleSpec(Record):
-    """What kind of problems to draw. Recipes hold these fields as YAML.
-
-    ``split_by`` ``puzzle``: nothing with one key stands in two splits, so a test asks for puzzles never trained on.
-    ``people`` is for families of so few puzzles that training exhausts them: a split holds a puzzle with certain people
-    on certain seats, and no other split has it with the same people; whoever reports such figures says so.
-
-    ``style`` ``short`` and ``long`` are wordings of our own; ``space2025`` are the benchmark's, mined from the user's
-    copy in ``wordings`` (default: the environment variable ``SRT_SPACE2025``). ``scenes``: names as
-    :func:`scene_name` gives them. ``names``: how many names there are to draw from. ``relations`` and ``questions``:
-    which relations clues and questions may use, by :func:`~srt.worlds.seating.voice.relation_name`; ``None`` is all.
-    ``direct_questions``: only those whose blank stands alone on one side (``? = across(left(Ann))``), with nothing to
-    turn round. ``variety``: at most so many ways of saying each relation; ``None`` is all.
-    ``none_share``: how many problems offer "None of the above" (a booth with one name in the question always does:
-    only three others are left). ``min_clues`` and ``max_clues`` bound the clues, none of which can be left out.
-    """
+class SampleSpec(Config):
+    """What kind of problems to draw. Recipes hold these fields as YAML."""
 
     split: Split = "train"
     split_by: Literal["puzzle", "people"] = "puzzle"
+    """``puzzle``: problems with the same key are in the same split, so a test asks for puzzles never trained on.
+
+    ``people`` is for families of so few puzzles that training exhausts them: the splits share puzzles, but not with the
+    same people on the same seats. Say so where you report such figures.
+    """
     lang: Lang = "en"
     style: Literal["short", "long", "space2025"] = "short"
+    """``short`` and ``long`` are wordings of our own; ``space2025`` are the benchmark's, see ``wordings``."""
     scenes: tuple[str, ...] | None = None
+    """Names as :func:`scene_name` gives them; ``None`` is all."""
     names: int | None = Field(default=None, ge=4)
+    """How many names there are to draw from."""
     relations: tuple[str, ...] | None = None
+    """Relations of clues, by :func:`~srt.worlds.seating.writing.sentence_templates.relation_name`; ``None`` is all."""
     questions: tuple[str, ...] | None = None
+    """Relations of questions, likewise."""
     direct_questions: bool = False
+    """Only questions with the blank alone on one side, ``? = across(left(Ann))``: nothing has to be turned round."""
     variety: int | None = Field(default=None, ge=1)
+    """At most this many ways of saying each relation; ``None`` is all."""
     none_share: float = Field(default=0.5, ge=0, le=1)
+    """The share of problems that offer "None of the above".
+
+    A booth with one name in the question always does: only three others are left.
+    """
     min_clues: int = Field(default=1, ge=1)
     max_clues: int = Field(default=11, ge=1)
+    """Bounds on the number of clues, none of which can be left out."""
     wordings: Path | None = None
+    """The folder of the user's copy of the benchmark; it implies ``style: space2025``.
+
+    That style without this field takes the folder from the environment variable ``SRT_SPACE2025``.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _wordings_imply_the_style(cls, fields: Any) -> Any:
+        return {**fields, "style": "space2025"} if isinstance(fields, dict) and fields.get("wordings") else fields
 
     @classmethod
     def parse(cls, fields: Mapping[str, object]) -> SampleSpec:
-        """The specification of ``fields`` (YAML); a :class:`UserError` names the first field that is wrong."""
-        try:
-            return cls.model_validate(fields)
-        except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in fault["loc"]) or "spec"
-            known = ", ".join(cls.model_fields)
-            hint = f" (known: {known})" if fault["type"] == "extra_forbidden" else ""
-            raise UserError(f"seating: {place}: {fault['msg']}{hint}") from None
+        """The specification of ``fields`` (YAML); a :class:`UserError` names every field that is wrong."""
+        return parse_config(cls, fields, "seating")
 
 
 class SampleDefect(Exception):
-    """What was drawn is not what reader and solver find in its text: a fault of ours, never of the user's."""
+    """Reader and solver do not find in a text what was drawn: a bug, never the user's fault."""
 
 
 def sample(spec: SampleSpec, index: int) -> Problem:
@@ -155,24 +165,24 @@ class _Plan:
     """A specification made ready: relations grouped by name, so that a group is drawn first and a member then."""
 
     spec: SampleSpec
-    voice: Voice
+    templates: SentenceTemplates
     scenes: tuple[_ScenePlan, ...]
     identity: str
 
 
 @dataclass(frozen=True)
-class _Said:
-    """A clue or question: its wording and who stands in it."""
+class _Sentence:
+    """A clue or question: its wording and the names in it."""
 
     wording: Wording
     names: tuple[str, ...]
 
     @property
     def claim(self) -> Claim:
-        return parse_claim(say(self.wording.claim, *self.names))
+        return parse_claim(fill_names(self.wording.claim, *self.names))
 
     def text(self, rng: random.Random, variety: int | None) -> str:
-        return say(rng.choice(self.wording.texts[:variety]), *self.names)
+        return fill_names(rng.choice(self.wording.texts[:variety]), *self.names)
 
 
 @dataclass(frozen=True)
@@ -181,8 +191,8 @@ class _Draft:
 
     scene: Scene
     placement: Mapping[str, str]
-    clues: tuple[_Said, ...]
-    question: _Said
+    clues: tuple[_Sentence, ...]
+    question: _Sentence
     options: tuple[str | None, ...]
     right: tuple[str, ...]
     key: str
@@ -192,7 +202,7 @@ def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
     """One try: ``None`` where chance led to something that the specification does not allow."""
     place = rng.choice(plan.scenes)
     scene = place.scene
-    pool = plan.voice.names[scene.kind][: plan.spec.names]
+    pool = plan.templates.names[scene.kind][: plan.spec.names]
     placement = dict(zip(rng.sample(pool, len(scene.seats)), scene.seats, strict=True))
     clues = _draw_clues(place, placement, rng)
     if clues is None or not plan.spec.min_clues <= len(clues) <= plan.spec.max_clues:
@@ -203,35 +213,26 @@ def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
     question, options, right = drawn
     claims = [clue.claim for clue in clues]
     answers = [options[LETTERS.index(letter)] for letter in right]
-    told = {parse_claim(say(question.wording.claim.replace("?", str(name)), *question.names)) for name in answers}
-    if told.intersection(claims):
-        return None  # the answer stands in a clue, word for word
-    return _Draft(
-        scene,
-        placement,
-        tuple(clues),
-        question,
-        options,
-        right,
-        canonical_key(scene, claims, question.claim, placement),
-    )
+    asked = (question.wording.claim.replace("?", str(name)) for name in answers)
+    if any(parse_claim(fill_names(claim, *question.names)) in claims for claim in asked):
+        return None  # The answer is in a clue, word for word.
+    key = canonical_key(scene, claims, question.claim, placement)
+    return _Draft(scene, placement, tuple(clues), question, options, right, key)
 
 
-def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Random) -> list[_Said] | None:
+def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Random) -> list[_Sentence] | None:
     """Clues true in ``placement`` that leave it alone, none of which can be left out; ``None`` where none are found."""
     scene = place.scene
     who = {seat: name for name, seat in placement.items()}
     names = tuple(placement)
-    worlds = _worlds(len(names))
-    left = (1 << len(worlds.seated)) - 1
+    placements = _placements(len(names))
+    everything = left = (1 << len(placements.seated)) - 1
     goal = len(scene.symmetries)
-    chosen: list[tuple[_Said, int]] = []
+    chosen: list[tuple[_Sentence, int]] = []
     for _ in range(200):
         relation = rng.choice(rng.choice(place.clues))
-        if not relation.seats:
-            continue
-        said = _Said(relation.wording, tuple(who[seat] for seat in rng.choice(relation.seats)))
-        mask = worlds.where(relation, tuple(names.index(name) for name in said.names), scene)
+        said = _Sentence(relation.wording, tuple(who[seat] for seat in rng.choice(relation.seats)))
+        mask = placements.where(relation, tuple(names.index(name) for name in said.names), scene)
         if left & mask == left:
             continue
         left &= mask
@@ -240,12 +241,8 @@ def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Ran
             break
     else:
         return None
-    everything = (1 << len(worlds.seated)) - 1
     for clue in rng.sample(chosen, len(chosen)):
-        rest = everything
-        for other in chosen:
-            if other is not clue:
-                rest &= other[1]
+        rest = functools.reduce(operator.and_, (mask for other, mask in chosen if other is not clue[0]), everything)
         if rest.bit_count() == goal:
             chosen.remove(clue)
     rng.shuffle(chosen)
@@ -254,12 +251,12 @@ def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Ran
 
 def _draw_question(
     place: _ScenePlan, placement: Mapping[str, str], none_share: float, rng: random.Random
-) -> tuple[_Said, tuple[str | None, ...], tuple[str, ...]] | None:
+) -> tuple[_Sentence, tuple[str | None, ...], tuple[str, ...]] | None:
     """A question, its four options and the letters of the right ones."""
     relation = rng.choice(rng.choice(place.questions))
     who = {seat: name for name, seat in placement.items()}
     seats = rng.choice(relation.seats)
-    said = _Said(relation.wording, tuple(who[seat] for seat in seats))
+    said = _Sentence(relation.wording, tuple(who[seat] for seat in seats))
     right = {who[seat] for seat in relation.fills[seats]}
     others = [name for name in placement if name not in said.names]
     if not right <= set(others):
@@ -284,11 +281,11 @@ def _draw_question(
 
 def _written(draft: _Draft, plan: _Plan, rng: random.Random, index: int) -> Problem:
     """The draft in words."""
-    spec, voice, scene = plan.spec, plan.voice, draft.scene
+    spec, templates, scene = plan.spec, plan.templates, draft.scene
     names = list(draft.placement)
     rng.shuffle(names)
-    text = voice.write(
-        rng.choice(voice.openings[scene]),
+    text = templates.write(
+        rng.choice(templates.openings[scene]),
         names,
         [clue.text(rng, spec.variety) for clue in draft.clues],
         draft.question.text(rng, spec.variety),
@@ -299,9 +296,9 @@ def _written(draft: _Draft, plan: _Plan, rng: random.Random, index: int) -> Prob
         split=spec.split,
         lang=spec.lang,
         question=text,
-        instruction=voice.instructions[len(draft.right) > 1],
+        instruction=templates.instructions[len(draft.right) > 1],
         choices={
-            letter: voice.none_of_the_above if name is None else name
+            letter: templates.none_of_the_above if name is None else name
             for letter, name in zip(LETTERS, draft.options, strict=True)
         },
         answer=Answer(kind="choice_set", value=list(draft.right)),
@@ -312,7 +309,7 @@ def _written(draft: _Draft, plan: _Plan, rng: random.Random, index: int) -> Prob
             "scene": scene.kind,
             "compass": scene.compass,
             "style": spec.style,
-            "wordings": voice.source,
+            "wordings": templates.source,
             "clues": len(draft.clues),
             "key": draft.key,
         },
@@ -332,7 +329,7 @@ def _prove(problem: Problem, draft: _Draft) -> None:
         raise SampleDefect(f"{problem.id}: drawn {drawn}, read back {found}\n{problem.question}")
 
 
-def _key(puzzle: Puzzle, solution: Solution) -> str:
+def _key(puzzle: Puzzle, solution: SolvedPuzzle) -> str:
     return canonical_key(puzzle.scene, [clue.claim for clue in puzzle.clues], puzzle.question, solution.placement)
 
 
@@ -340,17 +337,16 @@ def _key(puzzle: Puzzle, solution: Solution) -> str:
 def _plan(spec: SampleSpec) -> _Plan:
     if spec.min_clues > spec.max_clues:
         raise UserError(f"seating: max_clues: {spec.max_clues} is less than min_clues, {spec.min_clues}")
-    voice = _voice(spec)
-    scenes = _chosen_scenes(spec, voice)
-    plans = tuple(_scene_plan(scene, voice, spec) for scene in scenes)
-    for field, names, tables in (
-        ("relations", spec.relations, voice.clues),
-        ("questions", spec.questions, voice.questions),
-    ):
+    lang, style = spec.lang, spec.style
+    templates = published_templates(spec.wordings, lang) if style == "space2025" else own_templates(lang, style)
+    scenes = _chosen_scenes(spec, templates)
+    chosen = (("relations", spec.relations, templates.clues), ("questions", spec.questions, templates.questions))
+    for field, names, tables in chosen:
         known = sorted({wording.relation for scene in scenes for wording in tables[scene]})
         for name in names or ():
             if name not in known:
-                raise UserError(f"seating: {field}: {name!r} is none of {', '.join(known)}")
+                raise UserError(f"seating: {field}: {name!r} is not one of {', '.join(known)}")
+    plans = tuple(_scene_plan(scene, templates, spec) for scene in scenes)
     for plan in plans:
         for field, groups in (("relations", plan.clues), ("questions", plan.questions)):
             if not groups:
@@ -361,46 +357,38 @@ def _plan(spec: SampleSpec) -> _Plan:
                 f"which has {len(plan.scene.seats)} seats"
             )
     identity = f"seating/{VERSION}/{spec.model_dump_json(exclude={'wordings'})}"
-    return _Plan(spec, voice, plans, identity)
+    return _Plan(spec, templates, plans, identity)
 
 
-def _voice(spec: SampleSpec) -> Voice:
-    if spec.style != "space2025":
-        return own_voice(spec.lang, spec.style)
-    from srt.worlds.seating.mine import mine_wordings
-
-    return mine_wordings(spec.wordings, spec.lang)
-
-
-def _chosen_scenes(spec: SampleSpec, voice: Voice) -> list[Scene]:
-    spoken = {scene_name(scene): scene for scene in SCENES if voice.openings.get(scene)}
+def _chosen_scenes(spec: SampleSpec, templates: SentenceTemplates) -> list[Scene]:
+    known_scenes = {scene_name(scene): scene for scene in SCENES if templates.openings.get(scene)}
     for name in spec.scenes or ():
-        if name not in spoken:
-            raise UserError(f"seating: scenes: {name!r} is not a scene; known are {', '.join(spoken)}")
-    chosen = [spoken[name] for name in spec.scenes] if spec.scenes is not None else list(spoken.values())
+        if name not in known_scenes:
+            raise UserError(f"seating: scenes: {name!r} is not a scene; known are {', '.join(known_scenes)}")
+    chosen = [known_scenes[name] for name in spec.scenes] if spec.scenes is not None else list(known_scenes.values())
     if not chosen:
         raise UserError("seating: scenes: at least one is needed")
     return chosen
 
 
-def _scene_plan(scene: Scene, voice: Voice, spec: SampleSpec) -> _ScenePlan:
+def _scene_plan(scene: Scene, templates: SentenceTemplates, spec: SampleSpec) -> _ScenePlan:
     everywhere = {seat: seat for seat in scene.seats}  # everybody is called by their seat
     clues: dict[str, list[_Relation]] = {}
-    for wording in voice.clues[scene]:
+    for wording in templates.clues[scene]:
         if spec.relations is None or wording.relation in spec.relations:
             seats = tuple(
                 seats
                 for seats in itertools.permutations(scene.seats, wording.arity)
-                if holds(parse_claim(say(wording.claim, *seats)), scene, everywhere)
+                if holds(parse_claim(fill_names(wording.claim, *seats)), scene, everywhere)
             )
             if seats:
                 clues.setdefault(wording.relation, []).append(_Relation(wording, seats, {}))
     questions: dict[str, list[_Relation]] = {}
-    for wording in voice.questions[scene]:
+    for wording in templates.questions[scene]:
         wanted = spec.questions is None or wording.relation in spec.questions
         if wanted and (not spec.direct_questions or _is_direct(wording)):
             fills = {
-                seats: asked_set(parse_claim(say(wording.claim, *seats)), scene, everywhere)
+                seats: asked_set(parse_claim(fill_names(wording.claim, *seats)), scene, everywhere)
                 for seats in itertools.permutations(scene.seats, wording.arity)
             }
             if any(fills.values()):
@@ -409,15 +397,17 @@ def _scene_plan(scene: Scene, voice: Voice, spec: SampleSpec) -> _ScenePlan:
 
 
 def _is_direct(wording: Wording) -> bool:
-    (atom, *more), *others = parse_claim(say(wording.claim, "X", "Y"))
-    return not more and not others and isinstance(atom, Equal) and BLANK in (atom.left, atom.right)
+    match parse_claim(fill_names(wording.claim, "X", "Y")):
+        case ((Equal(left, right),),):
+            return BLANK in (left, right)
+    return False
 
 
 def _groups(relations: Mapping[str, Sequence[_Relation]]) -> tuple[tuple[_Relation, ...], ...]:
     return tuple(tuple(relations[name]) for name in sorted(relations))
 
 
-class _Worlds:
+class _Placements:
     """All placements of n entities on n seats, one bit each."""
 
     def __init__(self, count: int) -> None:
@@ -438,6 +428,4 @@ class _Worlds:
         return mask
 
 
-@cache
-def _worlds(count: int) -> _Worlds:
-    return _Worlds(count)
+_placements = cache(_Placements)

@@ -11,6 +11,8 @@ from typing import Literal
 
 Kind = Literal["booth", "hexagon-out", "hexagon-in", "shelf"]
 Compass = Literal["none", "NS", "EW"]
+Family = str
+"""``booth``, ``hexagon`` or ``shelf``."""
 
 _HEXAGON: dict[Compass, tuple[str, ...]] = {
     "none": ("P1", "P2", "P3", "P4", "P5", "P6"),
@@ -22,10 +24,15 @@ _SHELF = ("1E", "1W", "2E", "2W", "3E", "3W")
 
 @dataclass(frozen=True)
 class Scene:
-    """A geometry: what stands there, and whether the text says how it lies to the compass."""
+    """A geometry: the kind of scene, and whether the text gives directions of the compass."""
 
     kind: Kind
     compass: Compass
+
+    @property
+    def family(self) -> Family:
+        """The family of wordings, which does not depend on compass or facing."""
+        return self.kind.split("-")[0]
 
     @cached_property
     def seats(self) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
-from srt.pictures import describe_picture
-from srt.records import Image
-from train.init_model import init_model
+from srt.images.open import describe_picture
+from srt.io.records import Image
+from train.models.init_model import init_model
 
 WORDS = ["INFER", "CORRELATE", "CONSTRAIN", "ANSWER", "推断", "关联", "约束"]
 TEXTS = [

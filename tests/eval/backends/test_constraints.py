@@ -13,8 +13,8 @@ from transformers.convert_slow_tokenizer import bytes_to_unicode
 from eval.backends.constraints import Constrained, WordBan, token_bytes
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
+from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 from srt.language.text import MARKERS
-from srt.prompts import THINK_CLOSES, THINK_OPENS
 
 
 def test_a_banned_word_does_not_come(model: Path) -> None:

@@ -12,11 +12,11 @@ from transformers import AutoModelForImageTextToText, AutoProcessor
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
-from srt.errors import UserError
-from srt.records import Image, Message, Sequence
-from train.examples import encode
-from train.load_model import load_processor
-from train.pictures import PictureTokens
+from srt.io.errors import UserError
+from srt.io.records import Image, Message, Sequence
+from train.data.examples import encode
+from train.data.image_tokens import PictureTokens
+from train.models.model_files import load_processor
 from train.recipe import Pictures
 
 TEXTS = ["Who is left of Cleo?", "A Ana; B Bo", "(1) right(Ana) = Bo", "x", "ANSWER: B or what is it?"]
@@ -156,9 +156,9 @@ def test_a_picture_that_cannot_be_shown_fails_its_row_alone(
 
 def test_limits_that_cannot_be_kept_are_refused(vision_model: Path) -> None:
     backend = TransformersBackend(vision_model, device="cpu")
-    with pytest.raises(UserError, match="pictures: "):
+    with pytest.raises(UserError, match="pictures"):
         backend.plan([], GenerationSettings(min_pixels=10_000_000, max_pixels=50_000))
-    with pytest.raises(UserError, match="continuous batching is for text models"):
+    with pytest.raises(UserError, match="continuous"):
         TransformersBackend(vision_model, device="cpu", continuous=True)
 
 

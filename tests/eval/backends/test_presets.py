@@ -1,4 +1,4 @@
-"""How each family is asked, what the user may change, and what stands in the stamp."""
+"""How each family generates, what the user may change, and the effective settings of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from eval.backends.presets import ANSWER_ROOM, effective_settings, family_of, preset_for
 from eval.backends.protocol import GenerationSettings
-from srt.errors import UserError
+from srt.io.errors import UserError
 
 
 def make_folder(
@@ -59,7 +59,7 @@ def test_pictures_have_a_limit_where_there_is_no_lower_one(tmp_path: Path) -> No
     make_folder(tmp_path / "vl", "qwen2_5_vl", pixels=12_845_056)
     adapter = make_folder(tmp_path / "adapter", "")
     assert preset_for(folder, adapter)["max_pixels"] == most
-    (adapter / "stamp.json").write_text("{}")
+    (adapter / "manifest.json").write_text("{}")
     assert "max_pixels" not in preset_for(folder, adapter), "what was trained here keeps its own limits"
     (folder / "merge.json").write_text("{}")
     assert "max_pixels" not in preset_for(folder), "also when it was merged"
@@ -67,9 +67,9 @@ def test_pictures_have_a_limit_where_there_is_no_lower_one(tmp_path: Path) -> No
 
 def test_what_contradicts_is_refused(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "r1", "qwen2", "<｜Assistant｜>")
-    with pytest.raises(UserError, match="think_budget 600 leaves nothing for the answer"):
+    with pytest.raises(UserError, match=r"think_budget 600.*max_new_tokens"):
         effective_settings(folder, think_budget=600, max_new_tokens=600)
-    with pytest.raises(UserError, match=r"top_p: .* less than or equal to 1"):
+    with pytest.raises(UserError, match="top_p"):
         effective_settings(folder, top_p=3.0)
     with pytest.raises(ValueError, match="think_budget"):
         GenerationSettings(max_new_tokens=5, think_budget=9)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from eval.backends.tokens import ReferenceTokenizer
-from eval.score import score, score_prediction
-from srt.errors import UserError
-from srt.jsonl import read_records
-from srt.records import Prediction, Problem, Score
+from eval.backends.token_counts import ReferenceTokenizer
+from eval.scoring.score import score, score_prediction
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Prediction, Problem, Score
 
 
 def test_a_reference_tokenizer_counts_every_text(make_run: Callable[..., Path], model: Path, r1: Path) -> None:
@@ -26,7 +26,7 @@ def test_a_reference_tokenizer_counts_every_text(make_run: Callable[..., Path], 
     assert {row.reference_tokenizer for row in rows} == {reference.name}
     assert (run / "predictions.jsonl").read_bytes() == before
     assert summary.accuracy == score(run, reference_tokenizer=r1).accuracy
-    with pytest.raises(UserError, match="no such folder"):
+    with pytest.raises(UserError, match="nowhere"):
         score(run, reference_tokenizer=run / "nowhere")
     score(run)
     assert all(row.reference_tokens is None for row in read_records(run / "scores.jsonl", Score))

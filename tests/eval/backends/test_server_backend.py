@@ -16,13 +16,13 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.server_backend import ServerBackend
-from eval.predict import predict
-from srt.endpoint.config import EndpointConfig
-from srt.errors import UserError
-from srt.jsonl import read_records, write_records
-from srt.pictures import describe_picture
-from srt.prompts import prompt_messages
-from srt.records import Prediction, Problem
+from eval.run.predict import predict
+from srt.images.open import describe_picture
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Prediction, Problem
+from srt.language.prompts import prompt_messages
+from srt.llm.config import EndpointConfig
 
 HERE = Path(__file__).parent
 
@@ -88,9 +88,9 @@ def test_what_is_missing_is_told_and_asked_for_again(
     serve: Callable[..., Any], problems_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    monkeypatch.setattr("eval.backends.server_backend.wait_before", lambda outcome, tries: 0.0)
+    monkeypatch.setattr("srt.llm.client.wait_before", lambda outcome, tries: 0.0)
     with serve({"rates": {"error_500": 0.4}}) as url:
-        with pytest.raises(UserError, match=r"\d+ of 30 requests got no answer \(status 500.*the others are written"):
+        with pytest.raises(UserError, match=r"of 30 .*status 500"):
             predict(problems_file, run, make(url, retries=0), arm="served")
         some = len(rows(run))
         assert 0 < some < 30
@@ -106,27 +106,27 @@ def test_pictures_are_sent(serve: Callable[..., Any], make_problem: Callable[...
     problem = make_problem(1, images=[image])
     backend = make("http://127.0.0.1:9/v1")
     prompt = backend.render(prompt_messages(problem, "full", pictures=True), 1)
-    body = orjson.loads(backend.body(Request(prompt), GenerationSettings(), ["data:image/png;base64,x"], "max_tokens"))
+    body = backend.body(Request(prompt), GenerationSettings(), ["data:image/png;base64,x"])
     assert [part["type"] for part in body["messages"][0]["content"]] == ["image_url", "text"]
     assert "seed" not in body, "greedy draws nothing"
     write_records(tmp_path / "problems.jsonl", [problem, make_problem(2, images=[image])])
     with serve() as url:
         predict(tmp_path / "problems.jsonl", tmp_path / "run", make(url), arm="served")
         (tmp_path / "a.png").write_bytes(b"no picture")
-        with pytest.raises(UserError, match="1 of 1 pictures cannot be read"):
+        with pytest.raises(UserError, match="a\\.png"):
             predict(tmp_path / "problems.jsonl", tmp_path / "other", make(url), arm="served")
     assert [row.finish_reason for row in rows(tmp_path / "run")] == ["stop", "stop"]
 
 
 def test_faults_of_the_whole_run(serve: Callable[..., Any], problems_file: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be reached"):
+    with pytest.raises(UserError, match=r"127\.0\.0\.1:9"):
         predict(problems_file, tmp_path / "run", make("http://127.0.0.1:9/v1"), arm="served")
     with serve({"models": ["another"]}) as url:
-        with pytest.raises(UserError, match="there is no model 'some-model'"):
+        with pytest.raises(UserError, match="some-model"):
             predict(problems_file, tmp_path / "run2", make(url), arm="served")
         assert rows(tmp_path / "run2") == []
     for setting in ({"think_budget": 5}, {"max_pixels": 99}, {"ban": "INFER"}):
-        with pytest.raises(UserError, match="a server cannot be asked for this"):
+        with pytest.raises(UserError, match=next(iter(setting))):
             make("http://127.0.0.1:9/v1").plan([], GenerationSettings(**setting))
 
 
@@ -142,7 +142,7 @@ def test_the_other_name_of_the_budget_and_grammars(
     )
     request = Request('{"messages": [], "pictures": 0}')
     for kind, field in (("vllm", "structured_outputs"), ("sglang", "regex"), ("llama.cpp", "grammar")):
-        body = orjson.loads(ServerBackend("m", config, kind=kind).body(request, settings, [], "max_tokens"))
+        body = ServerBackend("m", config, server_type=kind).body(request, settings, [])
         held = str(body[field])
         assert "CONSTRAIN" in held
         assert "INFER" not in held

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.backends.tokens import ReferenceTokenizer, count_reasoning, until_end, what_became_of_thinking
-from srt.errors import UserError
+from eval.backends.token_counts import ReferenceTokenizer, count_reasoning, think_state, until_end
+from srt.io.errors import UserError
 
 
 class Pieces:
@@ -56,7 +56,7 @@ def test_reasoning_ends_where_the_answer_begins(pieces: list[str | bytes], reaso
     ],
 )
 def test_a_think_block_is_closed_or_open(prompt: str, text: str, became: str | None) -> None:
-    assert what_became_of_thinking(prompt, text) == became
+    assert think_state(prompt, text) == became
 
 
 def test_a_sequence_ends_at_its_first_end() -> None:
@@ -72,8 +72,8 @@ def test_a_reference_tokenizer_counts_texts(model: Path, r1: Path, tmp_path: Pat
     assert reference.count("INFER") < 5
     assert reference.name.startswith("tiny ")
     assert reference.name == ReferenceTokenizer(model).name != ReferenceTokenizer(r1).name
-    with pytest.raises(UserError, match="no such folder"):
+    with pytest.raises(UserError, match="nowhere"):
         ReferenceTokenizer(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="empty: its tokenizer cannot be read"):
+    with pytest.raises(UserError, match=r"empty: .*tokenizer"):
         ReferenceTokenizer(tmp_path / "empty")

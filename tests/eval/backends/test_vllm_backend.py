@@ -14,8 +14,8 @@ from safetensors.numpy import save_file
 
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.vllm_backend import VllmBackend, check_adapter_for_vllm
-from srt.errors import UserError
-from srt.records import Message
+from srt.io.errors import UserError
+from srt.io.records import Message
 
 
 class Engine:
@@ -91,14 +91,14 @@ def test_the_queue_is_kept_full_and_each_answer_comes_as_it_ends(
 
 def test_what_it_cannot_do_is_refused(model: Path, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     backend = VllmBackend(model)
-    with pytest.raises(UserError, match="think_budget: "):
+    with pytest.raises(UserError, match="think_budget"):
         backend.plan([], GenerationSettings(think_budget=5))
-    with pytest.raises(UserError, match="ban: vLLM bans tokens"):
+    with pytest.raises(UserError, match="ban: "):
         backend.plan([], GenerationSettings(ban="INFER"))
-    with pytest.raises(UserError, match="beyond the model's"):
+    with pytest.raises(UserError, match="max_new_tokens"):
         backend.plan([Request("abc")], GenerationSettings(max_new_tokens=10**6))
     monkeypatch.setitem(sys.modules, "vllm", None)
-    with pytest.raises(UserError, match="needs the package vllm, which is not installed"):
+    with pytest.raises(UserError, match="pip install vllm"):
         VllmBackend(model)
 
 
@@ -113,11 +113,11 @@ def test_adapters(tmp_path: Path) -> None:
     text = adapter(tmp_path / "text", "base_model.model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight")
     assert check_adapter_for_vllm(text, vision_adapter=False) == 16
     tower = adapter(tmp_path / "tower", "base_model.model.model.visual.blocks.0.attn.qkv.lora_A.weight")
-    with pytest.raises(UserError, match=r"tower: it adapts the vision tower \(1 weights, first base_model.model.model"):
+    with pytest.raises(UserError, match=r"tower: .*\(1 weights, first base_model\.model\.model"):
         check_adapter_for_vllm(tower, vision_adapter=False)
     assert check_adapter_for_vllm(tower, vision_adapter=True) == 16
     for name, key, value in (("dora", "use_dora", True), ("full", "modules_to_save", ["lm_head"])):
-        with pytest.raises(UserError, match=f"vLLM does not load .*{key}.* merge it first"):
+        with pytest.raises(UserError, match=f"{key}.*srt merge"):
             check_adapter_for_vllm(adapter(tmp_path / name, "x.q_proj.lora_A.weight", **{key: value}), False)
-    with pytest.raises(UserError, match="rank 600: vLLM takes at most 512"):
+    with pytest.raises(UserError, match=r"rank 600: .*512"):
         check_adapter_for_vllm(adapter(tmp_path / "wide", "x.q_proj.lora_A.weight", r=600), False)

@@ -11,15 +11,16 @@ import orjson
 import PIL.Image
 import pytest
 
-from eval.backends.fake import FakeBackend
+from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
-from eval.benchmarks.importing import import_benchmark
-from eval.benchmarks.tables import run_tables
-from eval.predict import predict
-from eval.runs import Run, read_run
-from eval.score import score
-from srt.jsonl import read_records
-from srt.records import Problem
+from eval.benchmarks.registry import import_benchmark
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.run.predict import predict
+from eval.run.run_records import Run
+from eval.run.scored_run import read_run
+from eval.scoring.score import score
+from srt.io.jsonl import read_records
+from srt.io.records import Problem
 
 Reply = Callable[[str], str]
 

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from eval.backends.fake import FakeBackend
-from eval.benchmarks import chosen_options
+from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.hst import DIMENSIONS, HST
-from eval.benchmarks.tables import run_tables
-from eval.compare import compare
-from eval.human import score_people
-from eval.predict import predict
-from eval.runs import Run, read_run
-from eval.score import score
-from srt.records import Problem
+from eval.benchmarks.registry import chosen_options
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.report.compare import compare
+from eval.run.predict import predict
+from eval.run.run_records import Run
+from eval.run.scored_run import read_run
+from eval.scoring.human_baseline import score_human
+from eval.scoring.score import score
+from srt.io.records import Problem
 
 TEXTS = ["mill", "barn", "tree", "well"]
 RIGHT = "well"
@@ -119,10 +120,10 @@ def test_who_knows_the_answer_is_right_in_the_circle_and_who_says_d_is_so_on_the
     assert by.counts[1:3] == [2, 2]
     published = {row.model: row for row in total.published}
     assert published["deepseek-r1"].figures == {"circular": 0.67, "average": 0.79}
-    assert published["people"].people
-    assert {row.people for row in total.published} == {True, False}
-    (people,) = tables["HST-bench: average accuracy by dimension"].published
-    assert people.figures == pytest.approx({"A": 0.769, "B": 0.874, "C": 0.81})
+    assert published["humans"].human
+    assert {row.human for row in total.published} == {True, False}
+    (human,) = tables["HST-bench: average accuracy by dimension"].published
+    assert human.figures == pytest.approx({"A": 0.769, "B": 0.874, "C": 0.81})
 
 
 def test_runs_that_differ_in_an_option_are_contrasted_on_the_items_of_both(run: Callable[..., Run]) -> None:
@@ -143,16 +144,16 @@ def test_an_item_of_another_dimension_is_refused_by_name(tmp_path: Path, importe
     assert "x.csv:2: dimension: A1 or A2" in refused[0]["detail"]
 
 
-def test_a_comparison_pairs_the_side_study_and_shows_people_beneath(tmp_path: Path, run: Callable[..., Run]) -> None:
+def test_a_comparison_pairs_the_side_study_and_shows_humans_below(tmp_path: Path, run: Callable[..., Run]) -> None:
     folders = [
         run("original", of_right).folder,
         run("rewritten", lambda item, choices: of_right(item, choices) if item != 1 else "A", text="rewritten").folder,
     ]
     (tmp_path / "r.csv").write_text("participant,item,answer\nann,i0,D\nann,i1,A\n")
-    score_people(tmp_path / "r.csv", tmp_path / "problems.jsonl", tmp_path / "people", benchmark="hst")
-    comparison = compare(folders, tmp_path / "report", reference="original", people=[tmp_path / "people"])
+    score_human(tmp_path / "r.csv", tmp_path / "problems.jsonl", tmp_path / "human", benchmark="hst")
+    comparison = compare(folders, tmp_path / "report", reference="original", human=[tmp_path / "human"])
     (difference,) = comparison.differences
     assert (difference.count, difference.difference) == (4, pytest.approx(-2 / 12))
     total, drop = comparison.tables
     assert drop.rows[0][1] == 0.25
-    assert [row.figures["average"] for row in total.published if row.people] == [pytest.approx(0.801), 0.5]
+    assert [row.figures["average"] for row in total.published if row.human] == [pytest.approx(0.801), 0.5]

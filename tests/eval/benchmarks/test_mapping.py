@@ -12,13 +12,13 @@ import orjson
 import PIL.Image
 import pytest
 
-from eval.benchmarks.mapping import Column, Form, read_mapped
-from eval.variants import FLIP, TWINS, twin
-from srt.corpora.item import NotImported, Request
-from srt.errors import UserError
-from srt.picture_folder import PictureFolder
-from srt.pictures import open_picture
-from srt.records import Problem
+from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
+from eval.benchmarks.variants import FLIP, TWINS, twin
+from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
+from srt.images.open import open_picture
+from srt.images.store import PictureFolder
+from srt.io.errors import UserError
+from srt.io.records import Problem
 
 FORM = Form(source="own", columns={"skill": Column(values=("near", "far"))}, twins=(FLIP, "rewritten"))
 HEADER = ["nr", "stem", "a", "b", "c", "key", "figure", "kind"]
@@ -32,19 +32,19 @@ values: {skill: {close: near}}
 pictures: figures
 """
 
-Read = Callable[..., list[Problem | NotImported]]
+Read = Callable[..., list[Problem | ImportRefusal]]
 
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
     """``read(data file name, mapping text)``: what is read of it, for a file of problems in another folder."""
 
-    def run(data: str, mapping: str = MAPPING, form: Form = FORM) -> list[Problem | NotImported]:
+    def run(data: str, mapping: str = MAPPING, form: Form = FORM) -> list[Problem | ImportRefusal]:
         path = tmp_path / "data" / "mapping.yaml"
         path.write_text(f"data: {data}\n{mapping}", "utf-8")
         out = tmp_path / "out"
         out.mkdir(exist_ok=True)
-        request = Request(lang="en", traces=False, pictures=PictureFolder(out / "problems.jsonl"))
+        request = ImportRequest(lang="en", traces=False, pictures=PictureFolder(out / "problems.jsonl"))
         return list(read_mapped(path, request, form))
 
     return run
@@ -73,7 +73,7 @@ def table(rows: list[list[str]], separator: str = ",", header: list[str] = HEADE
     return text.getvalue()
 
 
-def taken(found: list[Problem | NotImported]) -> list[Problem]:
+def taken(found: list[Problem | ImportRefusal]) -> list[Problem]:
     assert all(isinstance(one, Problem) for one in found), found
     return [one for one in found if isinstance(one, Problem)]
 
@@ -119,7 +119,7 @@ def test_options_in_one_column(data: Path, read: Read, given: object, choices: d
 def test_names_like_ours_need_no_mapping(data: Path, tmp_path: Path) -> None:
     path = data / "items.csv"
     path.write_text("id,question,A,B,answer\n7,Which?,mill,barn,A\n")
-    request = Request(lang="en", traces=False, pictures=PictureFolder(tmp_path / "problems.jsonl"))
+    request = ImportRequest(lang="en", traces=False, pictures=PictureFolder(tmp_path / "problems.jsonl"))
     (problem,) = taken(list(read_mapped(path, request, FORM)))
     assert (problem.id, problem.choices) == ("7", {"A": "mill", "B": "barn"})
 
@@ -146,8 +146,8 @@ def test_pictures_as_paths_base64_and_lists_are_files_beside_the_problems(
 @pytest.mark.parametrize(
     ("picture", "said"),
     [
-        ("../../etc/passwd.png", "stays in it"),
-        ("/etc/hosts", "stays in it"),
+        ("../../etc/passwd.png", "passwd"),
+        ("/etc/hosts", "hosts"),
         ("gone.png", "no such file"),
         ("iVBORw0KGgo" + "A" * 2000, "picture"),
         ("x" * 1100 + "!", "neither a path nor base64"),
@@ -159,7 +159,7 @@ def test_a_picture_that_cannot_be_read_refuses_its_item_alone(data: Path, read: 
     (data / "items.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
     refused, kept = read("items.jsonl", "")
     assert isinstance(kept, Problem)
-    assert isinstance(refused, NotImported)
+    assert isinstance(refused, ImportRefusal)
     assert refused.reason == "picture"
     assert "items.jsonl:1" in refused.detail
     assert said in refused.detail
@@ -184,7 +184,7 @@ def test_an_item_at_fault_is_named_with_its_line(
     (data / "items.jsonl").write_bytes(b"\n".join(map(orjson.dumps, [good, {**good, "id": "2", **changed}])))
     kept, refused = read("items.jsonl", "")
     assert isinstance(kept, Problem)
-    assert isinstance(refused, NotImported)
+    assert isinstance(refused, ImportRefusal)
     assert refused.reason == reason
     assert said in refused.detail
 
@@ -192,15 +192,19 @@ def test_an_item_at_fault_is_named_with_its_line(
 @pytest.mark.parametrize(
     ("mapping", "said"),
     [
-        ("fields: {question: stemm}", r"items.csv:2: no column 'stemm' \(field question\); there are nr, stem"),
-        ("fields: {qestion: stem}", "mapping.yaml: fields: 'qestion' is not known; did you mean question"),
-        ("fields: {question: stem, skil: kind}", "'skil' is not known; did you mean skill"),
-        ("values: {skill: {close: nearby}}", "values.skill.close: 'nearby' is not known; did you mean near"),
-        ("twins: {flipped: {fields: {answer: key}}}", "twins: 'flipped' is not known; did you mean flip"),
-        ("twins: {flip: {fields: {anser: key}}}", "'anser' is not known; did you mean answer"),
+        ("fields: {question: stemm}", r"items.csv:2: .*'stemm' \(field question\).* nr, stem"),
+        ("fields: {qestion: stem}", r"mapping.yaml: fields: 'qestion' .* question\?"),
+        ("fields: {question: stem, skil: kind}\nlangg: en", "langg: .*lang"),
+        ("fields: {question: stem, skil: kind, anser: x}", r"fields: 'skil' .* skill\?; fields: 'anser' .* answer\?"),
+        ("fields: {question: 3}", "fields.question: .*3"),
+        ("values: {skill: {close: nearby}}", r"values.skill.close: 'nearby' .* near\?"),
+        ("twins: {flipped: {fields: {answer: key}}}", r"twins: 'flipped' .* flip\?"),
+        ("twins: {flip: {fields: {anser: key}}}", r"twins.flip.fields: 'anser' .* answer\?"),
         ("field: {question: stem}", "field: "),
-        ("fields: {answer: key}", "items.csv:2: no column 'question', and no mapping names one"),
+        ("fields: {answer: key}", "items.csv:2: .*'question'"),
         ("lang: de", "lang: "),
+        ("fields: {question: a, question: b}", "mapping.yaml: .*'question'"),
+        ("data: 2024-13-45", "mapping.yaml: "),
     ],
 )
 def test_a_mapping_at_fault_is_told_in_one_line(data: Path, read: Read, mapping: str, said: str) -> None:
@@ -213,16 +217,16 @@ def test_a_mapping_at_fault_is_told_in_one_line(data: Path, read: Read, mapping:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("items.xlsx", b"", "a file of .json"),
-        ("gone.csv", None, "no such file"),
-        ("items.csv", b"a,a\n1,2\n", "none twice"),
-        ("items.csv", b"", "a header"),
-        ("items.csv", b"question,answer\nx,3,4\n", "items.csv:2: 3 cells; the header has 2"),
-        ("items.csv", b"question,answer\n\xff\xfe,3\n", "not UTF-8"),
-        ("items.json", b"{", "not JSON"),
-        ("items.json", b"3", "a list of items"),
-        ("items.json", b"[3]", "item 1: a JSON object"),
-        ("items.jsonl", b"{", "items.jsonl:1: not a line of JSON"),
+        ("items.xlsx", b"", r"items\.xlsx: .*\.json"),
+        ("gone.csv", None, r"gone\.csv"),
+        ("items.csv", b"a,a\n1,2\n", r"items\.csv:1: .*header"),
+        ("items.csv", b"", r"items\.csv:1: .*header"),
+        ("items.csv", b"question,answer\nx,3,4\n", r"items\.csv:2: 3 .*2"),
+        ("items.csv", b"question,answer\n\xff\xfe,3\n", r"items\.csv: .*UTF-8"),
+        ("items.json", b"{", r"items\.json: .*JSON"),
+        ("items.json", b"3", r"items\.json: .*list.*int"),
+        ("items.json", b"[3]", r"items\.json: item 1: .*int"),
+        ("items.jsonl", b"{", r"items\.jsonl:1: "),
     ],
 )
 def test_a_file_at_fault_is_told_in_one_line(
@@ -237,7 +241,7 @@ def test_a_file_at_fault_is_told_in_one_line(
 def test_a_line_number_is_of_where_a_row_begins(data: Path, read: Read) -> None:
     (data / "items.csv").write_text('question,answer\nfirst,3\n\n"two\nlines",\n')
     _, refused = read("items.csv", "")
-    assert isinstance(refused, NotImported)
+    assert isinstance(refused, ImportRefusal)
     assert "items.csv:4:" in refused.detail
 
 
@@ -264,5 +268,5 @@ def test_other_forms_come_from_columns_or_from_a_file_of_their_own(data: Path, r
 def test_a_file_of_forms_that_names_one_item_twice_is_refused(data: Path, read: Read) -> None:
     (data / "items.csv").write_text(table(ROWS), "utf-8")
     (data / "again.csv").write_text("nr,text\ni1,x\ni1,y\n")
-    with pytest.raises(UserError, match=r"again\.csv:3: id: 'i1' stands at"):
+    with pytest.raises(UserError, match=r"again\.csv:3: id: 'i1'"):
         read("items.csv", MAPPING + "twins: {rewritten: {file: again.csv, fields: {question: text}}}\n")

@@ -10,9 +10,10 @@ import orjson
 import pytest
 
 from eval.benchmarks.mathspatial import SUBTYPES
-from eval.benchmarks.published_rows import published_rows
-from eval.benchmarks.tables import markdown_table, run_tables
-from eval.runs import Run
+from eval.benchmarks.tables.breakdown import markdown_table
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.run.run_records import Run
 from srt.corpora.mathspatial import CATEGORIES
 
 TITLE = "MathSpatial-Bench by subtype"
@@ -72,14 +73,14 @@ def test_the_paper_s_table(
     assert "3VM 2 of 123" in table.note
     text = markdown_table(table)
     assert "| GPT-5 (published) | 28.6 | 53.7 | 66.2 | 48.2 | 61.6 | 44.8 | 71.7 | 52.3 |" in text
-    assert "| 80 students (people, published) | 100.0 | 89.4 |" in text
+    assert "| 80 students (human, published) | 100.0 | 89.4 |" in text
 
 
 def test_two_runs_are_averaged(
     benchmark: Path, tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any
 ) -> None:
     """Two run folders of an arm, pooled as a comparison does, and two repeats of one run: means of two."""
-    from eval.compare import pool
+    from eval.report.compare import pool
 
     imported("mathspatial", benchmark)
     file = tmp_path / "problems.jsonl"

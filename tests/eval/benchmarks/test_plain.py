@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from eval.benchmarks import BENCHMARKS, find_benchmark
-from eval.benchmarks.importing import import_benchmark
-from eval.runs import Run
-from srt.errors import UserError
-from srt.records import Answer
+from eval.benchmarks.registry import BENCHMARKS, find_benchmark, import_benchmark
+from eval.run.run_records import Run
+from srt.io.errors import UserError
+from srt.io.records import Answer
 
 ONE: dict[str, Any] = {
     "id": "one",
@@ -110,11 +109,11 @@ def test_a_file_that_is_none_of_ours_is_read_through_a_mapping(tmp_path: Path, i
 
 def test_nothing_is_written_where_nothing_is_taken(tmp_path: Path, write_jsonl: Any) -> None:
     path = write_jsonl(tmp_path / "data" / "mine.jsonl", [other(1, lang="fr")])
-    with pytest.raises(UserError, match="the first of 1 refused: q1: "):
+    with pytest.raises(UserError, match="1 refused: q1: "):
         import_benchmark("plain", path, tmp_path / "out.jsonl")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["data"]
 
 
 def test_a_benchmark_that_is_not_there_is_named() -> None:
-    with pytest.raises(UserError, match=f"unknown benchmark 'best': {', '.join(sorted(BENCHMARKS))} are known"):
+    with pytest.raises(UserError, match=f"'best': .*{', '.join(sorted(BENCHMARKS))}"):
         find_benchmark("best")

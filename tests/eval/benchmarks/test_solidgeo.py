@@ -12,8 +12,9 @@ import orjson
 import pytest
 
 from eval.benchmarks.solidgeo import TYPES
-from eval.benchmarks.tables import markdown_table, run_tables
-from eval.runs import Run
+from eval.benchmarks.tables.breakdown import markdown_table
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.run.run_records import Run
 
 CUBE: dict[str, Any] = {
     "question": "item 1: the volume of the cube?\n<ImageHere>",

@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.backends.fake import FakeBackend
+from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
-from eval.benchmarks import chosen_options
-from eval.benchmarks.ability_scores import ABILITIES, OVERALL, TESTS, correlation_table, overall, turns_in
 from eval.benchmarks.benchmark import Asking, Question
-from eval.benchmarks.published_rows import published_rows
+from eval.benchmarks.registry import chosen_options
 from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES, grade, introduction
-from eval.benchmarks.tables import run_tables
-from eval.predict import predict
-from eval.runs import Run, read_run
-from eval.score import score
-from srt.records import Answer, Problem
+from eval.benchmarks.tables.ability_scores import ABILITIES, OVERALL, TESTS, correlation_table, overall, turns_in
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.run.predict import predict
+from eval.run.run_records import Run
+from eval.run.scored_run import read_run
+from eval.scoring.score import score
+from srt.io.records import Answer, Problem
 
 GOLD = {
     "SVT": ["A", "E", "C"],
@@ -206,10 +207,10 @@ def test_the_overall_figure_counts_an_ability_without_a_scored_test_as_zero() ->
 
 
 def test_the_published_means_of_people_give_their_published_overall() -> None:
-    (people,) = published_rows("spatial-abilities", "tests")
-    assert people.people
-    assert set(people.figures) == set(TESTS)
-    assert round(100 * overall(people.figures)[OVERALL], 2) == 68.38
+    (human,) = published_rows("spatial-abilities", "tests")
+    assert human.human
+    assert set(human.figures) == set(TESTS)
+    assert round(100 * overall(human.figures)[OVERALL], 2) == 68.38
 
 
 def test_a_whole_run_in_tests_and_abilities(run: Callable[..., Run]) -> None:
@@ -228,7 +229,7 @@ def test_a_whole_run_in_tests_and_abilities(run: Callable[..., Run]) -> None:
     assert by_ability["constant"] == {**dict.fromkeys(ABILITIES, 0.0), "mental rotation": 1.0, OVERALL: 0.2}
     assert {row.model: row.figures.get(OVERALL) for row in abilities.published} == {
         "best model": pytest.approx(0.3122),
-        "people": pytest.approx(0.6838, abs=5e-5),
+        "humans": pytest.approx(0.6838, abs=5e-5),
     }
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from eval.benchmarks import BENCHMARKS
 from eval.benchmarks.benchmark import Benchmark, Published, Table
-from eval.benchmarks.published_rows import published_rows
-from eval.benchmarks.tables import breakdown, cell_text, markdown_table, run_tables
-from eval.runs import Run
+from eval.benchmarks.plain import PROBLEMS
+from eval.benchmarks.registry import BENCHMARKS
+from eval.benchmarks.tables.breakdown import breakdown, cell_text, markdown_table
+from eval.benchmarks.tables.published_rows import published_rows
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.run.run_records import Run
 from srt.cli import main
 
 
@@ -24,7 +26,7 @@ def sides(monkeypatch: pytest.MonkeyPatch) -> None:
     def tables(runs: Any) -> list[Table]:
         return [breakdown("Sides", runs, ("left", "right"), lambda it: it.meta["sides"], last=("overall", "tokens"))]
 
-    monkeypatch.setitem(BENCHMARKS, "sides", Benchmark(name="sides", about="sides", tables=tables))
+    monkeypatch.setitem(BENCHMARKS, "sides", Benchmark(name="sides", about="sides", read=PROBLEMS.read, tables=tables))
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ def test_a_table_as_markdown() -> None:
         counts=[None, 1200, None],
         published=[
             Published(model="theirs", figures={"left": 0.5, "elsewhere": 1.0}, source="a paper"),
-            Published(model="students", figures={"tokens": 3}, source="a paper", people=True),
+            Published(model="students", figures={"tokens": 3}, source="a paper", human=True),
         ],
         note="Said once.",
     )
@@ -79,7 +81,7 @@ def test_a_table_as_markdown() -> None:
         "| c | - | - |",
         "| problems | 1,200 |  |",
         "| theirs (published) | 50.0 | - |",
-        "| students (people, published) | - | 3.0 |",
+        "| students (human, published) | - | 3.0 |",
         "",
         "Said once.",
         "",

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from eval.backends.fake import FakeBackend
+from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.export import export
-from eval.predict import predict
-from eval.runs import SUMMARY
-from eval.score import score
-from srt.errors import UserError
-from srt.jsonl import read_records, write_records
-from srt.pictures import describe_picture
-from srt.records import Answer, Prediction, Problem
+from eval.run.predict import predict
+from eval.run.run_records import SUMMARY
+from eval.scoring.score import score
+from srt.images.open import describe_picture
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Answer, Prediction, Problem
 
 HOSTILE = 'line one\n"quoted"\tand a tab, <script>\\frac{1}{2}\r\nANSWER: B'
 
@@ -170,9 +170,9 @@ def test_the_same_run_gives_the_same_bytes(run: Path, tmp_path: Path) -> None:
 
 
 def test_faults(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--to csv: no such form; there are inspect, lm-eval, vlmevalkit"):
+    with pytest.raises(UserError, match=r"--to csv: .*inspect, lm-eval, vlmevalkit"):
         export(run, "csv", tmp_path / "out")
-    with pytest.raises(UserError, match="a folder was expected"):
+    with pytest.raises(UserError, match="folder"):
         export(run, "inspect", run / SUMMARY)
-    with pytest.raises(UserError, match="no run here"):
+    with pytest.raises(UserError, match=r"run\.json"):
         export(tmp_path, "inspect", tmp_path / "out")

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from srt.cli import main
-from srt.generate import generate_file
-from srt.solve import solve_file
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,26 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """Every file with its bytes, every folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.fixture
+def refuses(srt: Any, folder: Path) -> Callable[..., str]:
+    """Runs a command that must end with status 2 and one line on standard error, and write nothing; gives the line."""
+
+    def check(*arguments: object) -> str:
+        before = tree(folder)
+        ran = srt(*arguments)
+        assert ran.status == 2, (ran.out, ran.err)
+        assert ran.err.startswith("srt: "), ran.err
+        assert ran.err.count("\n") == 1, ran.err
+        assert ran.err.endswith("\n")
+        assert "Traceback" not in ran.out + ran.err
+        assert tree(folder) == before
+        return str(ran.err)
+
+    return check

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srt.corpora.gold import is_letter, read_gold
-from srt.records import Answer
+from srt.corpora.gold_answers import is_letter, read_gold
+from srt.io.records import Answer
 
 
 @pytest.mark.parametrize(

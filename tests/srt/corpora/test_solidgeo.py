@@ -14,11 +14,11 @@ import PIL.Image
 import pytest
 
 from srt.corpora import import_file
-from srt.corpora.item import NotImported
-from srt.errors import UserError
-from srt.jsonl import read_records
-from srt.pictures import read_picture
-from srt.records import Answer, Problem
+from srt.corpora.corpus_reader import ImportRefusal
+from srt.images.open import read_picture
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Answer, Problem
 
 ITEM: dict[str, Any] = {
     "question": "The left view is ( )\n\n<ImageHere>\nA.\n\n<ImageHere>\nB.\n\n<ImageHere>\nC.\n\n<ImageHere>\n\n##",
@@ -43,13 +43,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def imported(folder: Path, *items: dict[str, Any]) -> tuple[list[Problem], list[NotImported], dict[str, Any]]:
+def imported(folder: Path, *items: dict[str, Any]) -> tuple[list[Problem], list[ImportRefusal], dict[str, Any]]:
     rows = {str(number): item for number, item in enumerate(items)}
     (folder / "SolidGeo.json").write_bytes(orjson.dumps(rows))
     out = folder.parent / "problems.jsonl"
     summary = import_file("solidgeo", folder / "SolidGeo.json", out)
     refusals = folder.parent / "problems.refusals.jsonl"
-    refused = list(read_records(refusals, NotImported)) if refusals.exists() else []
+    refused = list(read_records(refusals, ImportRefusal)) if refusals.exists() else []
     return list(read_records(out, Problem)), refused, summary
 
 
@@ -99,7 +99,7 @@ def test_options_that_are_listed_are_taken_from_the_text(folder: Path) -> None:
         ({"answer": "长" * 400}, "no_answer", "answer: '长长"),
         ({"answer": 3}, "unreadable", "question, answer"),
         ({"image": ["images\\9.jpg"]}, "picture", "9.jpg: no such file"),
-        ({"image": ["..\\secret.jpg"]}, "picture", "stays in it"),
+        ({"image": ["..\\secret.jpg"]}, "picture", "secret"),
         ({"question": "", "image": []}, "no_question", "there is no picture"),
         ({"question": "x" * 30_000}, "unreadable", "30000 characters"),
     ],
@@ -117,11 +117,15 @@ def test_a_choice_item_whose_answer_is_no_letter_is_refused(folder: Path) -> Non
 
 
 def test_faults_of_the_file_are_one_line(folder: Path) -> None:
-    for content, said in ((b"[1]", "item 0: a JSON object"), (b'"x"', "items was expected"), (b"{", "not JSON")):
+    for content, named in (
+        (b"[1]", r"SolidGeo\.json: item 0: .*int"),
+        (b'"x"', r"SolidGeo\.json: .*str"),
+        (b"{", "JSON"),
+    ):
         (folder / "SolidGeo.json").write_bytes(content)
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=named):
             import_file("solidgeo", folder, folder.parent / "p.jsonl")
-    with pytest.raises(UserError, match="for mathspatial"):
+    with pytest.raises(UserError, match="--lang"):
         import_file("solidgeo", folder, folder.parent / "p.jsonl", lang="en")
     assert not (folder.parent / "p.jsonl").exists()
 

@@ -10,9 +10,9 @@ import pytest
 
 from srt.corpora import import_file, read_corpus
 from srt.corpora.space2025 import write_predictions
-from srt.errors import RecordError, UserError
-from srt.jsonl import read_records
-from srt.records import Answer, Problem
+from srt.io.errors import RecordError, UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Answer, Problem
 
 ITEM = {
     "id": "spr-en-train-1",
@@ -52,8 +52,8 @@ def test_an_item_of_each_shape(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"id": "spr-train-1"}, r"items\.jsonl:1: id: 'spr-train-1'"),
-        ({"text": None}, r"items\.jsonl:1: text: a text was expected"),
-        ({"answer": "C"}, r"items\.jsonl:1: answer: a list of letters"),
+        ({"text": None}, r"items\.jsonl:1: text:"),
+        ({"answer": "C"}, r"items\.jsonl:1: answer: .*'C'"),
         ({"options": {"a": "Bob"}}, r"items\.jsonl:1: choices"),
     ],
 )
@@ -63,7 +63,7 @@ def test_a_bad_item_is_named(tmp_path: Path, change: dict[str, object], said: st
 
 
 def test_a_label_that_does_not_exist_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="正确 or 错误 was expected, not '也许'"):
+    with pytest.raises(RecordError, match=r"answer: .*正确.*错误.*也许"):
         list(read_corpus("space2025", write(tmp_path, {**PLAIN, "answer": "也许"})))
 
 
@@ -76,7 +76,7 @@ def test_import_writes_the_scene_and_nothing_when_it_fails(tmp_path: Path) -> No
     with pytest.raises(RecordError):
         import_file("space2025", write(tmp_path, ITEM, {"id": 3}), out)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["items.jsonl"]
-    with pytest.raises(UserError, match="unknown corpus 'space2026'"):
+    with pytest.raises(UserError, match="space2026"):
         import_file("space2026", write(tmp_path, ITEM), out)
 
 

@@ -18,11 +18,11 @@ import PIL.ImageDraw
 import PIL.ImageEnhance
 import pytest
 
-from srt.curate import CuratedOut, Embeddings, Options, curate_file
-from srt.errors import UserError
-from srt.jsonl import read_records, write_records
-from srt.pictures import describe_picture, read_picture
-from srt.records import Answer, Image, Problem
+from srt.curate import CurationFinding, CurationOptions, Embeddings, curate_file
+from srt.images.open import describe_picture, read_picture
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Answer, Image, Problem
 
 LONG = (
     "如图是由若干个相同的小正方体搭成的几何体的三视图，根据图中所标的数据可以求得这个几何体的体积等于多少立方厘米，"
@@ -63,8 +63,8 @@ class Maker:
         out = self.folder / "kept.jsonl"
         summary = curate_file(self.write(*problems), out, **options)
         kept = list(read_records(out, Problem))
-        dropped = list(read_records(self.folder / "kept.dropped.jsonl", CuratedOut))
-        review = list(read_records(self.folder / "kept.review.jsonl", CuratedOut))
+        dropped = list(read_records(self.folder / "kept.dropped.jsonl", CurationFinding))
+        review = list(read_records(self.folder / "kept.review.jsonl", CurationFinding))
         names = [{one.id for one in kept}, {one.problem_id for one in dropped}, {one.problem_id for one in review}]
         assert set.union(*names) == {one.id for one in problems}
         assert sum(map(len, names)) == len(problems), "each problem is in one file"
@@ -237,7 +237,7 @@ def test_solutions_and_views(maker: Maker) -> None:
         maker.problem("differs", "求三棱锥的高", solution="故答案为8。"),
         maker.problem("views", views),
         maker.problem("again", views),
-        options=Options(skip=frozenset({"solution", "answers", "views", "exact", "near"})),
+        options=CurationOptions(skip=frozenset({"solution", "answers", "views", "exact", "near"})),
     )
     assert not skipped["said"]
 
@@ -269,7 +269,17 @@ def test_points_and_signs_make_another_problem(maker: Maker) -> None:
     assert summary["review"] > 0
 
 
-def test_what_is_found_twice_is_told_once(maker: Maker) -> None:
+def test_one_gold_answer_in_two_spellings(maker: Maker) -> None:
+    one = maker.picture(1)
+    gold = [Answer(kind="expression", value=value) for value in (r"\frac{1}{2}", "1/2", r"\frac{1}{3}")]
+    summary = maker.curate(
+        *(maker.problem(f"p{number}", LONG, one, answer=answer, solution="解") for number, answer in enumerate(gold))
+    )
+    assert ("p1", "drop", "exact_duplicate", "p0") in summary["said"]
+    assert ("p2", "review", "duplicate_with_another_answer", "p0") in summary["said"]
+
+
+def test_what_is_found_twice_is_reported_once(maker: Maker) -> None:
     one = maker.picture(1)
     other = {"answer": Answer(kind="number", value=9), "solution": "解"}
     summary = maker.curate(
@@ -333,7 +343,7 @@ def test_a_picture_that_changed_is_not_given_a_new_digest(maker: Maker, tmp_path
     (maker.folder / "1.png").write_bytes((maker.folder / maker.picture(2).path).read_bytes())
     (tmp_path / "out").mkdir()
     with pytest.raises(UserError, match="sha256"):
-        curate_file(path, tmp_path / "out" / "k.jsonl", options=Options(skip=frozenset({"pictures", "near"})))
+        curate_file(path, tmp_path / "out" / "k.jsonl", options=CurationOptions(skip=frozenset({"pictures", "near"})))
 
 
 def test_no_chain_of_likeness_takes_a_problem_away(maker: Maker) -> None:
@@ -349,7 +359,7 @@ def test_pictures_that_everybody_has_do_not_hide_duplicates(maker: Maker) -> Non
     one = maker.picture(1)
     many = [maker.problem(f"p{at}", f"{at}{OTHER[: 20 + at % 30]}{at * at}", one, answer=None) for at in range(230)]
     same = [maker.problem(name, LONG + tail, one) for name, tail in (("a", ""), ("copy", "吗"))]
-    summary = maker.curate(*many, *same, options=Options(skip=frozenset({"answers"})))
+    summary = maker.curate(*many, *same, options=CurationOptions(skip=frozenset({"answers"})))
     assert ("copy", "drop", "near_duplicate", "a") in summary["said"]
     assert summary["pairs compared"] < 2000, "not all pairs of 232"
 
@@ -366,28 +376,28 @@ def test_kept_in_another_folder_finds_its_pictures(maker: Maker, tmp_path: Path)
 def test_faults_are_one_line_and_leave_nothing(maker: Maker) -> None:
     problem = maker.problem("a", LONG)
     path = maker.write(problem, problem)
-    with pytest.raises(UserError, match=r"p\.jsonl:2: id: 'a' stands on line 1"):
+    with pytest.raises(UserError, match=r"p\.jsonl:2: id: 'a'.* 1\b"):
         curate_file(path, maker.folder / "kept.jsonl")
     path = maker.write(problem)
-    with pytest.raises(UserError, match="written over"):
+    with pytest.raises(UserError, match=r"p\.jsonl"):
         curate_file(path, path)
-    with pytest.raises(UserError, match="written over"):
+    with pytest.raises(UserError, match=r"k\.dropped\.jsonl"):
         curate_file(path, maker.folder / "k.jsonl", against=[maker.folder / "k.dropped.jsonl"])
-    with pytest.raises(UserError, match="no such file"):
+    with pytest.raises(UserError, match=r"none\.jsonl"):
         curate_file(path, maker.folder / "k.jsonl", against=[maker.folder / "none.jsonl"])
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match=r"none\.txt"):
         curate_file(path, maker.folder / "k.jsonl", approved=maker.folder / "none.txt")
-    with pytest.raises(UserError, match="is the file that is curated"):
+    with pytest.raises(UserError, match=r"--against: .*p\.jsonl"):
         curate_file(path, maker.folder / "k.jsonl", against=[path])
     (maker.folder / "ids.txt").write_text("a\nb\n")
-    with pytest.raises(UserError, match=r"ids\.txt: 'b' is the id of no problem"):
+    with pytest.raises(UserError, match=r"ids\.txt: 'b'"):
         curate_file(path, maker.folder / "k.jsonl", approved=maker.folder / "ids.txt")
-    with pytest.raises(UserError, match="nowhere does not exist"):
+    with pytest.raises(UserError, match="nowhere"):
         curate_file(path, maker.folder / "k.jsonl", report=maker.folder / "nowhere" / "r.json")
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(UserError, match="kkkk"):
         curate_file(path, maker.folder / f"{'k' * 300}.jsonl")
     (maker.folder / "l.review.jsonl").mkdir()
-    with pytest.raises(UserError, match="a file was expected, this is a folder"):
+    with pytest.raises(UserError, match=r"l\.review\.jsonl"):
         curate_file(path, maker.folder / "l.jsonl")
     assert not list(maker.folder.glob("k*.jsonl"))
     assert not (maker.folder / "l.jsonl").exists()
@@ -433,26 +443,26 @@ def test_embeddings(maker: Maker, endpoint: str) -> None:
         maker.problem("d", "求圆锥的母线长", answer=None),
     ]
     config = Embeddings(model="vectors", base_url=endpoint)
-    summary = maker.curate(*problems, options=Options(embeddings=config, skip=frozenset({"answers"})))
+    summary = maker.curate(*problems, options=CurationOptions(embeddings=config, skip=frozenset({"answers"})))
     assert ("reworded", "drop", "near_duplicate", "a") in summary["said"]
     assert ("c", "near_duplicate", "b") in {(said[0], *said[2:]) for said in summary["said"]}, "without pictures"
     assert not any(said[0] in ("a", "d") for said in summary["said"])
     scores = {one.problem_id: one.score for one in summary["records"]}
     assert scores["reworded"] > 0.99
-    with pytest.raises(UserError, match="no vector for each"):
-        maker.curate(*problems, options=Options(embeddings=Embeddings(model="broken", base_url=endpoint)))
+    with pytest.raises(UserError, match="embeddings: broken"):
+        maker.curate(*problems, options=CurationOptions(embeddings=Embeddings(model="broken", base_url=endpoint)))
 
 
 def test_an_endpoint_that_is_down(maker: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
-    down = Options(embeddings=Embeddings(model="m", base_url="http://127.0.0.1:9/v1"))
+    down = CurationOptions(embeddings=Embeddings(model="m", base_url="http://127.0.0.1:9/v1"))
     with pytest.raises(UserError, match=r"embeddings: m at http://127\.0\.0\.1:9/v1"):
         curate_file(
             maker.write(maker.problem("a", LONG), maker.problem("b", OTHER)), maker.folder / "k.jsonl", options=down
         )
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(UserError, match="OPENAI_API_KEY holds no key"):
+    with pytest.raises(UserError, match="OPENAI_API_KEY"):
         curate_file(
             maker.write(maker.problem("a", LONG)),
             maker.folder / "k.jsonl",
-            options=Options(embeddings=Embeddings(model="m")),
+            options=CurationOptions(embeddings=Embeddings(model="m")),
         )

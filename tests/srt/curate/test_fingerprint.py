@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srt.curate.fingerprint import likeness, look_at, perceptual_hash, same_strokes, strokes
+from srt.curate.fingerprint import compared_picture, drawn_part, likeness, perceptual_hash, same_strokes
 from srt.curate.hash_index import HashIndex
 
 
@@ -36,7 +36,7 @@ def jpeg(picture: PIL.Image.Image, quality: int) -> PIL.Image.Image:
 
 def compared(one: PIL.Image.Image, other: PIL.Image.Image) -> tuple[int, float]:
     hashes = perceptual_hash(one), perceptual_hash(other)
-    looks = look_at(one), look_at(other)
+    looks = compared_picture(one), compared_picture(other)
     assert hashes[0] is not None
     assert hashes[1] is not None
     assert looks[0] is not None
@@ -77,7 +77,7 @@ def test_another_digit_has_the_hash_but_not_the_look() -> None:
 @pytest.mark.parametrize("name", [*SAME, "jpeg of a shifted one"])
 def test_the_same_drawing_has_the_same_strokes(name: str) -> None:
     shifted = jpeg(PIL.ImageOps.expand(net(), border=(3, 5, 0, 0), fill="white"), 40)
-    one, other = strokes(net()), strokes(SAME.get(name, shifted))
+    one, other = drawn_part(net()), drawn_part(SAME.get(name, shifted))
     assert one is not None
     assert other is not None
     assert same_strokes(one, other)
@@ -93,7 +93,7 @@ def test_a_thin_digit_is_another_stroke(digits: str, quality: int) -> None:
         pen = PIL.ImageDraw.Draw(picture)
         pen.line([(10, 300), (400, 20), (30, 40), (390, 310), (10, 300)], fill="black")
         pen.text((200, 165), digit, fill="black", font_size=14)
-        large.append(strokes(jpeg(picture, quality)))
+        large.append(drawn_part(jpeg(picture, quality)))
     assert large[0] is not None
     assert large[1] is not None
     assert not same_strokes(large[0], large[1])
@@ -104,7 +104,7 @@ def test_strokes_of_a_line_and_of_a_dot() -> None:
     dot.putpixel((4, 4), 0)
     PIL.ImageDraw.Draw(line).line([(1, 4), (7, 4)], fill=0)
     for picture in (dot, line):
-        drawn = strokes(picture)
+        drawn = drawn_part(picture)
         assert drawn is not None
         assert same_strokes(drawn, drawn)
 
@@ -118,7 +118,7 @@ def test_a_blank_picture_is_like_no_other() -> None:
     noise = np.random.default_rng(0).integers(245, 256, (60, 80), dtype=np.uint8)
     for blank in (PIL.Image.new("L", (50, 50), 255), PIL.Image.fromarray(noise), PIL.Image.new("1", (1, 1))):
         assert perceptual_hash(blank) is None
-        assert look_at(blank) is None
+        assert compared_picture(blank) is None
 
 
 @settings(max_examples=40, deadline=None)
@@ -138,5 +138,5 @@ def test_the_index_finds_what_comparing_all_finds(bits: int, seed: int) -> None:
 
 def test_an_empty_index() -> None:
     assert HashIndex(np.array([], dtype=np.uint64), 10).near(5).tolist() == []
-    with pytest.raises(ValueError, match="0 to 14"):
+    with pytest.raises(ValueError, match=r"14.*15"):
         HashIndex(np.array([], dtype=np.uint64), 15)

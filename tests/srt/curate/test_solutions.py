@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from srt.curate.solutions import disagreement
-from srt.records import Answer, Problem
+from srt.io.records import Answer, Problem
 
 
 def problem(answer: Any, kind: str, solution: str | None, unit: str | None = None) -> Problem:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srt.curate.text import facts, jaccard, minhash_pairs, normal_form, shingles
+from srt.curate.shingles import facts, jaccard, minhash_pairs, normal_form, shingles
 
 
 @pytest.mark.parametrize(

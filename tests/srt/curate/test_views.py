@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from srt.curate.views import contradiction, view_sizes
+from srt.curate.three_views import contradiction, view_sizes
 
 
 @pytest.mark.parametrize(

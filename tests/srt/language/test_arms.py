@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from srt.errors import UserError
-from srt.language.arms import ARMS, TRAINED_ARMS, completion_text
+from srt.io.errors import UserError
+from srt.language.arms import ARMS, completion_text
 from srt.language.text import linearize, parse
-from srt.language.trace import Step, Trace
+from srt.language.trace import OPERATIONS, Step, Trace
 
 TRACE = Trace(
     id="t-1",
@@ -34,7 +34,7 @@ def text_of(arm: str) -> str:
     return completion_text(COT if arm.startswith("cot") else TRACE, arm)[0]
 
 
-@pytest.mark.parametrize("arm", TRAINED_ARMS)
+@pytest.mark.parametrize("arm", [name for name, arm in ARMS.items() if arm.build])
 def test_every_arm_ends_with_the_answer_and_its_spans_tile_the_trace(arm: str) -> None:
     text, spans = completion_text(COT if arm.startswith("cot") else TRACE, arm)
     assert text.endswith("ANSWER: C")
@@ -80,10 +80,16 @@ def test_shuffled_keeps_frequencies_and_is_the_same_each_time() -> None:
 
 
 def test_an_arm_that_does_not_exist_is_named() -> None:
-    with pytest.raises(UserError, match=r"unknown arm 'srtt'.*srt-drop-INFER"):
+    with pytest.raises(UserError, match=r"'srtt'.*srt-drop-INFER"):
         completion_text(TRACE, "srtt")
-    with pytest.raises(UserError, match="base"):
+    with pytest.raises(UserError, match="'base'"):
         completion_text(TRACE, "base")
-    with pytest.raises(UserError, match=r"cannot be built from a world trace"):
+    with pytest.raises(UserError, match=r"t-1: .*'cot'.* world"):
         completion_text(TRACE, "cot")
-    assert set(TRAINED_ARMS) < set(ARMS)
+    with pytest.raises(UserError, match=r"t-1: .*'srt'.* cot"):
+        completion_text(COT, "srt")
+
+
+def test_the_arms_that_forbid_a_word() -> None:
+    assert {name: arm.ban for name, arm in ARMS.items() if arm.ban} == {f"srt-ban-{op}": op for op in OPERATIONS}
+    assert [name for name, arm in ARMS.items() if arm.build is None] == ["base"]

@@ -17,13 +17,14 @@ from typing import Any
 
 import PIL.Image
 
-from srt.jsonl import write_records
+from srt.io.jsonl import write_records
+from srt.io.records import Answer, Image, Problem
 from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import Trace
-from srt.records import Answer, Image, Problem
-from srt.teaching.folder import FOLDER, Stamp
-from srt.teaching.records import Case, Issue, Outcome, Round, State
+from srt.llm.exchange import Outcome
+from srt.teaching.case_store.case_records import Issue, Round, State, TeachingCase
+from srt.teaching.case_store.manifest import MANIFEST, FolderManifest
 
 RIGHT_BOX = """CORRELATE question - the base has 3 rows of 4 cubes
 CONSTRAIN #1 - one layer holds 3 * 4 = 12 cubes
@@ -92,7 +93,9 @@ def trace_of(problem: Problem, text: str) -> Trace:
     )
 
 
-def case_of(problem: Problem, *texts: str | None, state: State = State.PEOPLE, issues: tuple[Issue, ...] = ()) -> Case:
+def case_of(
+    problem: Problem, *texts: str | None, state: State = State.HUMAN, issues: tuple[Issue, ...] = ()
+) -> TeachingCase:
     """A case with one round for each of ``texts``; ``None`` is an answer that was no trace."""
     rounds = tuple(
         Round(
@@ -104,22 +107,24 @@ def case_of(problem: Problem, *texts: str | None, state: State = State.PEOPLE, i
         )
         for n, text in enumerate(texts)
     )
-    return Case(
+    return TeachingCase(
         problem_id=problem.id,
         category=problem.category,
         state=state,
         rounds=rounds,
         trace=rounds[-1].trace if rounds else None,
-        reason="two rounds were spent" if state is State.PEOPLE else None,
+        reason="two rounds were spent" if state is State.HUMAN else None,
     )
 
 
-def write_folder(folder: Path, pairs: list[tuple[Problem, Case]]) -> Path:
+def write_folder(folder: Path, pairs: list[tuple[Problem, TeachingCase]]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_records(folder / "problems.jsonl", [problem for problem, _ in pairs])
     write_records(folder / "cases.jsonl", [case for _, case in pairs])
-    stamp = Stamp(problems=len(pairs), problems_sha256="0" * 64, pictures="pictures", currency="EUR", decides={})
-    (folder / FOLDER).write_text(stamp.model_dump_json())
+    manifest = FolderManifest(
+        problems=len(pairs), problems_sha256="0" * 64, pictures="pictures", currency="EUR", settings={}
+    )
+    (folder / MANIFEST).write_text(manifest.model_dump_json())
     return folder
 
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 from taught_folder import RIGHT_BOX, WRONG_BOX, box, case_of, trace_of
 
-from srt.errors import RecordError
-from srt.jsonl import AppendLog, read_records
+from srt.io.errors import RecordError
+from srt.io.jsonl import AppendLog, read_records
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.review.decisions import (
+from srt.review.apply_decisions import apply_decisions
+from srt.teaching.case_store.case_records import Decision, State, TeachingCase
+from srt.teaching.case_store.decisions import (
     DECISIONS,
-    apply_decisions,
     digest,
     final_traces,
+    latest_trace,
     read_decisions,
-    shown_trace,
-    standing,
+    review_state,
 )
-from srt.teaching.records import Case, Decision, State
 
 PROBLEM = box()
 WRONG, RIGHT = trace_of(PROBLEM, WRONG_BOX), trace_of(PROBLEM, RIGHT_BOX)
@@ -43,26 +43,26 @@ def decision(action: str, seen: Trace | None, where: str = "queue", **fields: ob
 
 def test_the_last_decision_holds_and_an_undo_brings_back_the_one_before() -> None:
     taken = [decision("reject", WRONG, note="no"), decision("edit", WRONG, trace=RIGHT), decision("accept", RIGHT)]
-    assert standing(WAITING, taken).trace == RIGHT
+    assert review_state(WAITING, taken).trace == RIGHT
     taken.append(decision("undo", RIGHT))
-    assert [one.action for one in standing(WAITING, taken).decisions] == ["reject", "edit"]
+    assert [one.action for one in review_state(WAITING, taken).decisions] == ["reject", "edit"]
     taken.append(decision("undo", RIGHT))
-    stands = standing(WAITING, taken)
+    stands = review_state(WAITING, taken)
     assert stands.trace == WRONG
     assert stands.last is not None
     assert stands.last.action == "reject"
     taken.append(decision("undo", WRONG))
-    assert standing(WAITING, taken).last is None
+    assert review_state(WAITING, taken).last is None
 
 
 def test_a_decision_on_another_trace_or_in_another_place_does_not_count() -> None:
     other = RIGHT.model_copy(update={"answer": "25"})
-    assert standing(WAITING, [decision("accept", other)]).last is None
-    assert standing(WAITING, [decision("accept", WRONG, where="audit")]).last is None
-    assert standing(PASSED, [decision("reject", RIGHT, where="queue", note="n")]).last is None
+    assert review_state(WAITING, [decision("accept", other)]).last is None
+    assert review_state(WAITING, [decision("accept", WRONG, where="audit")]).last is None
+    assert review_state(PASSED, [decision("reject", RIGHT, where="queue", note="n")]).last is None
     # The undo of a decision that no longer counts takes back nothing else.
     taken = [decision("accept", WRONG), decision("accept", other), decision("undo", other)]
-    assert standing(WAITING, taken).last is not None
+    assert review_state(WAITING, taken).last is not None
 
 
 def test_new_verdicts_do_not_make_another_trace() -> None:
@@ -86,18 +86,18 @@ def test_new_verdicts_do_not_make_another_trace() -> None:
         (PASSED, [decision("reject", RIGHT, where="audit", note="n")], []),
         (PASSED, [decision("edit", RIGHT, where="audit", trace=WRONG)], [WRONG]),
         (case_of(PROBLEM, RIGHT_BOX, state=State.FAILED), [decision("accept", RIGHT)], []),
-        (Case(problem_id=PROBLEM.id, state=State.PENDING), [], []),
+        (TeachingCase(problem_id=PROBLEM.id, state=State.PENDING), [], []),
     ],
 )
-def test_final_traces(case: Case, taken: list[Decision], final: list[Trace]) -> None:
+def test_final_traces(case: TeachingCase, taken: list[Decision], final: list[Trace]) -> None:
     assert list(final_traces([case], taken)) == final
 
 
 def test_the_trace_that_is_shown_is_the_last_candidate() -> None:
     case = case_of(PROBLEM, WRONG_BOX, RIGHT_BOX, None)
     assert case.trace is None
-    assert shown_trace(case) == RIGHT
-    assert shown_trace(case_of(PROBLEM, None)) is None
+    assert latest_trace(case) == RIGHT
+    assert latest_trace(case_of(PROBLEM, None)) is None
 
 
 def test_a_torn_last_line_is_passed_over_and_a_bad_line_is_named(tmp_path: Path) -> None:
@@ -109,13 +109,13 @@ def test_a_torn_last_line_is_passed_over_and_a_bad_line_is_named(tmp_path: Path)
     path.write_bytes(whole + whole[: len(whole) // 2])
     assert len(read_decisions(tmp_path)) == 1
     path.write_bytes(whole + b'{"problem_id": "box"}\n')
-    with pytest.raises(RecordError, match=r"decisions\.jsonl:2: not a decision: where"):
+    with pytest.raises(RecordError, match=r"decisions\.jsonl:2: .*where"):
         read_decisions(tmp_path)
 
 
 def test_apply_writes_the_traces_anew(folder: Path) -> None:
     assert apply_decisions(folder) == 6
-    cases = {case.problem_id: case for case in read_records(folder / "cases.jsonl", Case)}
+    cases = {case.problem_id: case for case in read_records(folder / "cases.jsonl", TeachingCase)}
     waiting, passed = cases["box-right"], cases["passed-0"]
     with AppendLog(folder / DECISIONS) as log:
         for case, action, where in ((waiting, "accept", "queue"), (passed, "reject", "audit")):

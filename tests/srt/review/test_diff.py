@@ -7,7 +7,7 @@ import time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from srt.review.diff import diff_lines, diff_words
+from srt.review.trace_diff import diff_lines, diff_words
 
 LINES = st.lists(st.text(alphabet="ab =12\\面积", max_size=12), max_size=6)
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from taught_folder import HOSTILE, Served, serve
 
-from srt.jsonl import read_records
+from srt.io.jsonl import read_records
 from srt.language.trace import Trace
-from srt.review.decisions import read_decisions
+from srt.teaching.case_store.decisions import read_decisions
 
 pytestmark = pytest.mark.browser
 
@@ -73,7 +73,7 @@ def test_a_wrong_step_is_edited_into_a_right_one(chromium: Any, folder: Path) ->
         row(page, 2).locator("textarea").fill("one layer holds 3 * 4 = 12 cubes")
         row(page, 3).locator("textarea").fill("two layers hold 2 * 12 = 24 cubes")
         page.fill("#answer", "24")
-        page.wait_for_selector("#checked:has-text('nothing stands against saving')")
+        page.wait_for_selector("#checked:has-text('ready to save')")
         assert row(page, 2).locator(".verdict").inner_text() != "✗ refuted"
         page.click("#save")
         page.wait_for_selector("#count:has-text('1 of 4 decided')")
@@ -188,9 +188,9 @@ def test_references_follow_a_step_that_is_moved(chromium: Any, folder: Path) -> 
         assert premises() == ["question", "", "#1", "#3"]
         row(page, 2).get_by_label("Move up").click()
         assert premises() == ["", "question", "#2", "#3"]
-        row(page, 3).get_by_label("Take out").click()
+        row(page, 3).get_by_label("Remove").click()
         assert premises() == ["", "question", ""]
-        page.wait_for_selector("#toast:has-text('1 reference to this step went with it')")
+        page.wait_for_selector("#toast:has-text('1 reference')")
 
 
 def test_hostile_text_is_shown_as_text(chromium: Any, folder: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_refused_edit_of_a_changed_trace_keeps_what_was_typed(chromium: Any, f
         steps[0]["text"] = "its base has 3 rows of 4 cubes"
         assert served.decide(1, "edit", draft={"steps": steps, "answer": "24"})[0] == 200
         page.keyboard.press("Control+Enter")
-        page.wait_for_selector("#toast.wrong:has-text('Your text is still here')")
+        page.wait_for_selector("#toast.wrong:has-text('Your text is kept')")
         assert row(page, 1).locator("textarea").input_value() == "the base has 3 by 4 cubes"
         page.keyboard.press("Escape")
         page.keyboard.press("a")

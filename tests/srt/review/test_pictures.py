@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from taught_folder import box, picture
 
-from srt.errors import UserError
-from srt.records import Image
-from srt.review.pictures import picture_bytes
+from srt.io.errors import UserError
+from srt.io.records import Image
+from srt.review.page_images import picture_bytes
 
 
 def named(root: Path, name: str, data: bytes | None = None) -> Image:
@@ -36,15 +36,15 @@ def test_what_is_refused(tmp_path: Path) -> None:
     wide = b"BM" + b"\0" * 8 + b"\x36\0\0\0" + b"\x28\0\0\0" + (50_000).to_bytes(4, "little") * 2
     wide += b"\x01\0\x18\0" + b"\0" * 24
     refused = {
-        "leaves the picture folder": [
+        "outside the picture folder": [
             Image(path=str(tmp_path / "secret.png"), sha256=good.sha256),
             Image(path="../secret.png", sha256=good.sha256),
             Image(path="link.png", sha256=good.sha256),
         ],
         "no such file": [named(root, "gone.png"), Image(path=".", sha256=good.sha256)],
         "SHA-256": [Image(path=good.path, sha256="0" * 64)],
-        "is no PNG": [named(root, "page.png", b"<script>1</script>"), named(root, "drawing.svg", svg)],
-        "sane size|pixels": [named(root, "wide.bmp", wide)],
+        "not a PNG": [named(root, "page.png", b"<script>1</script>"), named(root, "drawing.svg", svg)],
+        "pixels": [named(root, "wide.bmp", wide)],
         "cannot be read": [Image(path="a\0b", sha256=good.sha256), Image(path="x" * 5000, sha256=good.sha256)],
     }
     for why, images in refused.items():
@@ -52,7 +52,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
             with pytest.raises(UserError, match=rf"problem box: images\.1: .*({why})"):
                 picture_bytes(box(images=[image]), 1, root)
     for number in (0, 2):
-        with pytest.raises(UserError, match=f"there is no picture {number}, it has 1"):
+        with pytest.raises(UserError, match=rf"problem box: images: .*{number}"):
             picture_bytes(box(images=[good]), number, root)
 
 

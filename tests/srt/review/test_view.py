@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from srt.language.trace import ClaimCheck, Support
-from srt.review.view import pieces
+from srt.review.page_view import pieces
 
 
 def claim(start: int, end: int, support: Support = "proved") -> ClaimCheck:

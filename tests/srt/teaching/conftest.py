@@ -9,6 +9,11 @@ from types import ModuleType
 
 import pytest
 
+import srt.teaching.teach_problems
+from srt.io.records import Problem
+from srt.language.trace import Trace
+from srt.teaching.loop.machine_audit import MachineAudit, audit
+
 HERE = Path(__file__).parent
 
 
@@ -20,6 +25,24 @@ def load(path: Path) -> ModuleType:
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
+
+
+class InProcessAuditors:
+    """The machine in this process: starting others takes longer than these tests."""
+
+    async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
+        return audit(problem, trace)
+
+    def __enter__(self) -> InProcessAuditors:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def in_process_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(srt.teaching.teach_problems, "Auditors", InProcessAuditors)
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from typing import Any
 
 import orjson
 
-from srt.jsonl import write_records
-from srt.records import Answer, Problem
+from srt.io.jsonl import write_records
+from srt.io.records import Answer, Problem
 
 TOKEN = re.compile(r'"token": "([0-9a-f]{10})"')
 EDGE = re.compile(r"edge of (\d+) cm")

@@ -1,4 +1,4 @@
-"""What the Reviewer is worth: exhibits, opinions, and the figures that come of them."""
+"""How well the Reviewer finds faults: the traces shown, the opinions, and the figures counted from them."""
 
 from __future__ import annotations
 
@@ -13,25 +13,34 @@ import orjson
 import pytest
 
 from srt.cli import main
-from srt.endpoint.errors import BudgetSpent
-from srt.endpoint.journal import Journal
-from srt.endpoint.messages import Reply, Request, Role
-from srt.errors import UserError
-from srt.generate import generate_file
-from srt.jsonl import read_records, write_records
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Trace
-from srt.problems import read_problems
-from srt.records import Problem
-from srt.solve import solve_file
-from srt.teaching import opening
-from srt.teaching.agreement import Agreement, Exhibit, Opinion, cohen_kappa, exhibits, measure_file, opinions, rows
-from srt.teaching.candidate import token_of
-from srt.teaching.config import load_config
-from srt.teaching.exchange import Desk
-from srt.teaching.records import Issue, Outcome
-from srt.teaching.reviewing import candidate_text
-from srt.teaching.templates import load_templates
+from srt.llm import journaled_client
+from srt.llm.exchange import LlmContext, Outcome
+from srt.llm.journal import Journal
+from srt.llm.llm_errors import BudgetSpent
+from srt.llm.prompt_templates import token_of
+from srt.llm.request import LlmRequest, Reply
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
+from srt.teaching.case_store.case_records import Issue
+from srt.teaching.loop.reviewer import candidate_text
+from srt.teaching.reviewer_agreement import (
+    Opinion,
+    ShownTrace,
+    agreement_figures,
+    ask_opinions,
+    draw_traces,
+    measure_agreement,
+    table_rows,
+)
+from srt.teaching.roles import ModelRole
+from srt.teaching.teach_config import load_teach_config
+from srt.teaching.teach_prompts import load_teach_prompts
 
 OBJECTOR = Path(__file__).with_name("objector.py")
 CONFIG = """
@@ -57,12 +66,12 @@ def read(files: Path) -> tuple[list[Trace], dict[str, Problem]]:
     return list(read_records(files / "t.jsonl", Trace)), read_problems(files / "p.jsonl")
 
 
-def desk(files: Path, ask: Callable[[Request], Any]) -> Desk:
-    return Desk(load_config(files / "teach.yaml"), load_templates(None), ask)
+def context(files: Path, ask: Callable[[LlmRequest], Any]) -> LlmContext:
+    return LlmContext(load_teach_config(files / "teach.yaml").choices(), load_teach_prompts(None), ask)
 
 
 class Reviewer:
-    """Objects to the exhibits whose text is among ``objectionable``, and counts what it was asked."""
+    """Objects to the traces whose text is among ``objectionable``, and counts what it was asked."""
 
     def __init__(self, problems: dict[str, Problem], objectionable: set[str], fault: str = "does_not_follow") -> None:
         self.problems = problems
@@ -70,8 +79,8 @@ class Reviewer:
         self.fault = fault
         self.asked = 0
 
-    async def __call__(self, request: Request) -> Reply:
-        assert request.role is Role.REVIEWER
+    async def __call__(self, request: LlmRequest) -> Reply:
+        assert request.role == ModelRole.REVIEWER
         self.asked += 1
         objects = any(text in request.user for text in self.objectionable)
         issue = {"step": 1, "fault": self.fault, "explanation": "so it seems", "suggested_fix": None}
@@ -81,28 +90,32 @@ class Reviewer:
         )
 
 
-def test_exhibits_are_faulty_or_untouched_and_always_the_same(files: Path) -> None:
+def test_traces_are_faulty_or_untouched_and_always_the_same(files: Path) -> None:
     traces, problems = read(files)
-    shown, table = exhibits(traces, problems, 40, 5, seed=3)
-    controls = [exhibit for exhibit in shown if exhibit.planted is None]
+    shown, table = draw_traces(traces, problems, 40, 5, seed=3)
+    controls = [shown_trace for shown_trace in shown if shown_trace.planted is None]
     assert len(controls) == 5
-    assert len({exhibit.trace.id for exhibit in shown}) == len(shown) == 45 - sum(table.outcomes["accident"].values())
-    assert len({exhibit.planted for exhibit in shown}) > 15
-    assert exhibits(traces, problems, 40, 5, seed=3)[0] == shown
-    assert exhibits(traces, problems, 40, 5, seed=4)[0] != shown
+    assert (
+        len({shown_trace.trace.id for shown_trace in shown})
+        == len(shown)
+        == 45 - sum(table.outcomes["accident"].values())
+    )
+    assert len({shown_trace.planted for shown_trace in shown}) > 15
+    assert draw_traces(traces, problems, 40, 5, seed=3)[0] == shown
+    assert draw_traces(traces, problems, 40, 5, seed=4)[0] != shown
     by_id = {trace.id: trace for trace in traces}
-    assert all(exhibit.trace == by_id[exhibit.trace.id] for exhibit in controls)
+    assert all(shown_trace.trace == by_id[shown_trace.trace.id] for shown_trace in controls)
 
 
-def test_both_are_asked_of_every_exhibit(files: Path) -> None:
+def test_both_are_asked_of_every_trace(files: Path) -> None:
     traces, problems = read(files)
-    shown, _ = exhibits(traces, problems, 30, 8, seed=0)
-    noticed = {candidate_text(exhibit.trace) for exhibit in shown if exhibit.planted}
+    shown, _ = draw_traces(traces, problems, 30, 8, seed=0)
+    noticed = {candidate_text(shown_trace.trace) for shown_trace in shown if shown_trace.planted}
     model = Reviewer(problems, noticed)
-    found = asyncio.run(opinions(shown, problems, desk(files, model), 4))
+    found = asyncio.run(ask_opinions(shown, problems, context(files, model), 4))
     assert model.asked == len(shown)
-    assert [opinion.trace_id for opinion in found] == [exhibit.trace.id for exhibit in shown]
-    figures = Agreement(found).as_dict()
+    assert [opinion.trace_id for opinion in found] == [shown_trace.trace.id for shown_trace in shown]
+    figures = agreement_figures(found)
     assert figures["total"]["machine"]["found"] == figures["total"]["reviewer"]["found"] == len(noticed)
     assert figures["false_alarms"]["machine"]["found"] == figures["false_alarms"]["reviewer"]["found"] == 0
     assert figures["agreement"]["kappa"] == 1.0
@@ -111,12 +124,12 @@ def test_both_are_asked_of_every_exhibit(files: Path) -> None:
 
 def test_a_reviewer_that_cannot_be_understood_is_in_no_figure(files: Path) -> None:
     traces, problems = read(files)
-    shown = [Exhibit(trace=trace) for trace in traces[:3]]
+    shown = [ShownTrace(trace=trace) for trace in traces[:3]]
 
-    async def mumbles(request: Request) -> Reply:
+    async def mumbles(request: LlmRequest) -> Reply:
         return Reply(text="hm", finish_reason="stop", input_tokens=1, output_tokens=1, seconds=0)
 
-    figures = Agreement(asyncio.run(opinions(shown, problems, desk(files, mumbles), 2))).as_dict()
+    figures = agreement_figures(asyncio.run(ask_opinions(shown, problems, context(files, mumbles), 2)))
     assert figures["reviewed"] == 0
     assert figures["without_review"] == {"malformed": 3}
     assert figures["agreement"]["kappa"] is None
@@ -125,27 +138,27 @@ def test_a_reviewer_that_cannot_be_understood_is_in_no_figure(files: Path) -> No
 
 def test_a_spent_budget_leaves_the_rest_for_the_next_run(files: Path) -> None:
     traces, problems = read(files)
-    shown = [Exhibit(trace=trace) for trace in traces[:6]]
+    shown = [ShownTrace(trace=trace) for trace in traces[:6]]
     model = Reviewer(problems, set())
 
-    async def poor(request: Request) -> Reply:
+    async def poor(request: LlmRequest) -> Reply:
         if model.asked == 2:
             raise BudgetSpent
         return await model(request)
 
-    found = asyncio.run(opinions(shown, problems, desk(files, poor), 1))
+    found = asyncio.run(ask_opinions(shown, problems, context(files, poor), 1))
     assert [opinion.reviewer for opinion in found] == [(), (), None, None, None, None]
-    assert Agreement(found).as_dict()["without_review"] == {"budget spent": 4}
+    assert agreement_figures(found)["without_review"] == {"budget spent": 4}
 
 
 def test_what_concerns_the_whole_run_ends_it(files: Path) -> None:
     traces, problems = read(files)
 
-    async def down(request: Request) -> Reply:
+    async def down(request: LlmRequest) -> Reply:
         raise UserError("the endpoint is down")
 
-    with pytest.raises(UserError, match="down"):
-        asyncio.run(opinions([Exhibit(trace=t) for t in traces], problems, desk(files, down), 2))
+    with pytest.raises(UserError, match="the endpoint is down"):
+        asyncio.run(ask_opinions([ShownTrace(trace=t) for t in traces], problems, context(files, down), 2))
 
 
 def opinion(planted: Fault | None, machine: bool, reviewer: bool, named: Fault = Fault.LEAP) -> Opinion:
@@ -173,7 +186,7 @@ def test_the_figures() -> None:
         opinion(None, False, False),
         opinion(None, False, False),
     ]
-    figures = Agreement(found, accidents=2).as_dict()
+    figures = agreement_figures(found)
     leap = figures["classes"]["leap"]
     assert (leap["shown"], leap["named"]) == (3, 1)
     assert leap["machine"]["found"] == 3
@@ -186,8 +199,7 @@ def test_the_figures() -> None:
     assert {name: figures["agreement"][name] for name in counts} == counts
     # p_o = 5/8; p_e = 3/8 * 4/8 + 5/8 * 4/8 = 1/2.
     assert figures["agreement"]["kappa"] == pytest.approx(0.25)
-    assert figures["accidents_left_out"] == 2
-    names = [name for name, _ in rows(figures)]
+    names = [name for name, _ in table_rows(figures)]
     assert names == [
         "another_seat",
         "truth-changing, all",
@@ -197,15 +209,7 @@ def test_the_figures() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("counts", "kappa"),
-    [((0, 0, 0, 0), None), ((3, 0, 0, 0), None), ((2, 0, 0, 2), 1.0), ((0, 2, 2, 0), -1.0), ((1, 1, 1, 1), 0.0)],
-)
-def test_kappa(counts: tuple[int, int, int, int], kappa: float | None) -> None:
-    assert cohen_kappa(*counts) == kappa
-
-
-class FakeEndpoint:
+class FakeClient:
     """Stands for the endpoint: answers from the journal where it can."""
 
     model: Reviewer
@@ -213,14 +217,14 @@ class FakeEndpoint:
     def __init__(self, spec: Any, journal: Journal, budget: Any, root: Path) -> None:
         self.journal = journal
 
-    async def ask(self, request: Request) -> Reply:
+    async def ask(self, request: LlmRequest) -> Reply:
         reply = self.journal.get(request.key)
         if reply is None:
             reply = await self.model(request)
-            await self.journal.put(request, reply, 0.0)
+            self.journal.put(request, reply, 0.0)
         return reply
 
-    async def __aenter__(self) -> FakeEndpoint:
+    async def __aenter__(self) -> FakeClient:
         return self
 
     async def __aexit__(
@@ -230,19 +234,19 @@ class FakeEndpoint:
 
 
 def test_a_second_run_pays_for_nothing(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeEndpoint.model = Reviewer(read(files)[1], set())
-    monkeypatch.setattr(opening, "Endpoint", FakeEndpoint)
+    FakeClient.model = Reviewer(read(files)[1], set())
+    monkeypatch.setattr(journaled_client, "JournaledClient", FakeClient)
 
     def run() -> dict[str, Any]:
-        return measure_file(
+        return measure_agreement(
             files / "t.jsonl", files / "p.jsonl", files / "teach.yaml", tmp_path / "out", n=10, controls=3, seed=0
         )
 
     first = run()
-    paid = FakeEndpoint.model.asked
-    assert paid == first["exhibits"] == first["reviewed"]
+    paid = FakeClient.model.asked
+    assert paid == first["shown"] == first["reviewed"]
     assert run() == first
-    assert FakeEndpoint.model.asked == paid
+    assert FakeClient.model.asked == paid
     assert orjson.loads((tmp_path / "out/agreement.json").read_bytes()) == first
     assert len(list(read_records(tmp_path / "out/opinions.jsonl", Opinion))) == paid
 
@@ -272,7 +276,7 @@ def test_the_command_against_an_endpoint(
                 assert "Cohen's kappa" in told
                 sent = log.read_bytes().count(b'"key"')
     figures = orjson.loads(told)
-    assert figures["exhibits"] == figures["reviewed"] == sent
+    assert figures["shown"] == figures["reviewed"] == sent
     assert log.read_bytes().count(b'"key"') == sent  # The second run asked for nothing.
     assert figures["spent"]["m"]["requests"] == sent
     assert figures["spent"]["m"]["cost"] > 0
@@ -281,27 +285,27 @@ def test_the_command_against_an_endpoint(
 
 def test_bad_input(files: Path, tmp_path: Path) -> None:
     def run(traces: Path, config: Path, out: Path) -> None:
-        measure_file(traces, files / "p.jsonl", config, out, n=2, controls=1, seed=0)
+        measure_agreement(traces, files / "p.jsonl", config, out, n=2, controls=1, seed=0)
 
     stranger = read(files)[0][0].model_copy(update={"problem_id": "nobody"})
     write_records(tmp_path / "t.jsonl", [stranger])
-    with pytest.raises(UserError, match="'nobody' is not in the problems file"):
+    with pytest.raises(UserError, match="problem_id: 'nobody'"):
         run(tmp_path / "t.jsonl", files / "teach.yaml", tmp_path)
     broken = read(files)[0][0].model_copy(update={"answer": "E"})
     write_records(tmp_path / "t.jsonl", [broken])
-    with pytest.raises(UserError, match="no valid trace"):
+    with pytest.raises(UserError, match=r"t\.jsonl"):
         run(tmp_path / "t.jsonl", files / "teach.yaml", tmp_path)
-    with pytest.raises(UserError, match="a folder was expected, this is a file"):
+    with pytest.raises(UserError, match=r"t\.jsonl"):
         run(files / "t.jsonl", files / "teach.yaml", tmp_path / "t.jsonl")
     (tmp_path / "taken" / "opinions.jsonl").mkdir(parents=True)
-    with pytest.raises(UserError, match=r"opinions\.jsonl: a file was expected, this is a folder"):
+    with pytest.raises(UserError, match=r"opinions\.jsonl"):
         run(files / "t.jsonl", files / "teach.yaml", tmp_path / "taken")
     write_records(tmp_path / "empty.jsonl", [])
-    with pytest.raises(UserError, match="no trace in this file"):
+    with pytest.raises(UserError, match=r"empty\.jsonl"):
         run(tmp_path / "empty.jsonl", files / "teach.yaml", tmp_path / "out")
-    with pytest.raises(UserError, match="both 0"):
-        measure_file(
+    with pytest.raises(UserError, match="-n and --controls"):
+        measure_agreement(
             files / "t.jsonl", files / "p.jsonl", files / "teach.yaml", tmp_path / "out", n=0, controls=0, seed=0
         )
-    with pytest.raises(UserError, match=r"no\.yaml: no such file"):
+    with pytest.raises(UserError, match=r"no\.yaml"):
         run(files / "t.jsonl", tmp_path / "no.yaml", tmp_path / "out")

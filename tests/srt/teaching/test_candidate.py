@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srt.jsonl import dump
+from srt.io.jsonl import dump
 from srt.language.faults import Fault
 from srt.language.premises import parse_premise
-from srt.teaching.candidate import Unusable, form_of, read_candidate, read_premise, schema_of, token_of
-from srt.teaching.records import Outcome
+from srt.llm.exchange import Outcome, Unusable
+from srt.llm.prompt_templates import token_of
+from srt.teaching.loop.candidate import form_of, read_candidate, read_premise, schema_of
 
 
 @pytest.mark.parametrize(

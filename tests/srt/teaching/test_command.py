@@ -10,11 +10,11 @@ from types import ModuleType
 import orjson
 import pytest
 
-import srt.teaching.run
+import srt.teaching.teach_problems
 from srt.cli import main
+from srt.io.records import Problem
 from srt.language.trace import Trace
-from srt.records import Problem
-from srt.teaching.machine import MachineAudit, audit
+from srt.teaching.loop.machine_audit import MachineAudit, audit
 
 Shell = Callable[..., tuple[int, str, str]]
 
@@ -43,7 +43,7 @@ def shell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cubes: ModuleType, url: str
 ) -> Shell:
     """``shell("problems.jsonl", "-o", "out")`` in a folder with 40 problems and ``c.yaml``."""
-    monkeypatch.setattr(srt.teaching.run, "Auditors", InProcess)
+    monkeypatch.setattr(srt.teaching.teach_problems, "Auditors", InProcess)
     monkeypatch.chdir(tmp_path)
     cubes.problems(tmp_path / "problems.jsonl", 40)
     cubes.config(tmp_path / "c.yaml", url)
@@ -77,7 +77,7 @@ def test_estimate_then_all_then_status(shell: Shell) -> None:
     status, out, _ = shell("problems.jsonl", "-o", "out", "--config", "c.yaml", "--json")
     done = orjson.loads(out)
     assert status == 0
-    assert done["states"] == {"accepted": 24, "repaired": 8, "people": 8, "failed": 0, "pending": 0}
+    assert done["states"] == {"accepted": 24, "repaired": 8, "human": 8, "failed": 0, "pending": 0}
     assert guess["low"] < guess["total"] == 40 * guess["cost_a_problem"] < guess["high"]
     assert sampled == pytest.approx(12 * guess["cost_a_problem"])
     assert orjson.loads(Path("out/report.json").read_bytes()) == done
@@ -109,15 +109,15 @@ def test_the_arm_of_the_command_line_wins(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("-o", "out"), "PROBLEMS is missing"),
-        (("problems.jsonl", "-o", "out"), "--config is missing"),
-        (("none.jsonl", "-o", "out", "--config", "c.yaml"), "none.jsonl: no such file"),
-        (("problems.jsonl", "-o", "out", "--config", "none.yaml"), "none.yaml: no such file"),
-        (("problems.jsonl", "-o", "out", "--config", "dear.yaml"), "prices: there is none for 'fake-teacher'"),
+        (("-o", "out"), "PROBLEMS"),
+        (("problems.jsonl", "-o", "out"), "--config"),
+        (("none.jsonl", "-o", "out", "--config", "c.yaml"), "none.jsonl: "),
+        (("problems.jsonl", "-o", "out", "--config", "none.yaml"), "none.yaml: "),
+        (("problems.jsonl", "-o", "out", "--config", "dear.yaml"), "dear.yaml: prices: "),
         (("problems.jsonl", "-o", "out", "--config", "down.yaml"), "127.0.0.1:9"),
         (("problems.jsonl", "-o", "out", "--config", "keyless.yaml"), "SRT_NO_SUCH_KEY"),
         (("problems.jsonl", "-o", "c.yaml", "--config", "c.yaml"), "c.yaml"),
-        (("problems.jsonl", "-o", "out", "--config", "c.yaml", "--estimate", "5", "--limit", "2"), "leave --limit out"),
+        (("problems.jsonl", "-o", "out", "--config", "c.yaml", "--estimate", "5", "--limit", "2"), "--limit"),
         (("-o", "out", "--status"), "no folder.json in it"),
         (("-o", "problems.jsonl", "--status"), "problems.jsonl"),
     ],

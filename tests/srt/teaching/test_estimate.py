@@ -9,8 +9,7 @@ from statistics import stdev
 import pytest
 from scipy import stats
 
-from srt.teaching.command import shown_estimate
-from srt.teaching.estimate import draw_sample, estimate, student_t
+from srt.teaching.cost_estimate import draw_sample, estimate_cost, estimate_rows, student_t
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 6, 9, 30, 200, 5000])
@@ -34,7 +33,7 @@ def journal() -> Iterator[sqlite3.Connection]:
 
 
 def test_the_interval_is_that_of_a_mean_without_replacement(journal: sqlite3.Connection) -> None:
-    guess = estimate(lambda sql: journal.execute(sql), [1, 2, 3, 4, 9], 40, "EUR")
+    guess = estimate_cost(journal.execute, [1, 2, 3, 4, 9], 40, "EUR")
     assert guess is not None
     costs = [11.0, 2.0, 13.0, 4.0]
     mean, error = sum(costs) / 4, stdev(costs) / 2 * (1 - 4 / 40) ** 0.5
@@ -43,21 +42,21 @@ def test_the_interval_is_that_of_a_mean_without_replacement(journal: sqlite3.Con
     assert guess.low == pytest.approx(max(0, 40 * low), rel=1e-3)
     assert guess.high == pytest.approx(40 * high, rel=1e-3)
     assert guess.drawn == 5
-    assert "4 of 5 drawn have ended: cheap ones end first" in shown_estimate(guess)["sample"]
+    assert "4 of 5 drawn" in estimate_rows(guess)["sample"]
     assert guess.by_role["reviewer"].requests == 0.5
     assert guess.by_role["teacher"].input_tokens == 100
     assert sum(role.cost for role in guess.by_role.values()) == pytest.approx(mean)
 
 
 def test_all_problems_leave_no_doubt(journal: sqlite3.Connection) -> None:
-    guess = estimate(lambda sql: journal.execute(sql), range(9), 9, "EUR")
+    guess = estimate_cost(journal.execute, range(9), 9, "EUR")
     assert guess is not None
     assert guess.low == guess.total == guess.high == sum(range(9)) + 40
-    assert "cheap" not in shown_estimate(guess)["sample"]
+    assert "cheap" not in estimate_rows(guess)["sample"]
 
 
 def test_one_problem_is_no_sample(journal: sqlite3.Connection) -> None:
-    assert estimate(lambda sql: journal.execute(sql), [1, 9], 40, "EUR") is None
+    assert estimate_cost(journal.execute, [1, 9], 40, "EUR") is None
 
 
 def test_samples_are_drawn_once_and_differ_by_seed() -> None:
@@ -77,7 +76,7 @@ def test_of_a_hundred_estimates_about_95_hold() -> None:
     db.executemany("INSERT INTO requests VALUES ('teacher', ?, 1, 1, ?)", [(f"p{n}", c) for n, c in enumerate(costs)])
     held = 0
     for seed in range(200):
-        guess = estimate(lambda sql: db.execute(sql), draw_sample(500, 50, seed), 500, "EUR")
+        guess = estimate_cost(db.execute, draw_sample(500, 50, seed), 500, "EUR")
         assert guess is not None
         held += guess.low <= sum(costs) <= guess.high
     db.close()

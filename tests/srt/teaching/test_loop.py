@@ -11,18 +11,19 @@ from typing import Any
 import orjson
 import pytest
 
-from srt.endpoint.errors import BudgetSpent, RequestRejected, Unavailable
-from srt.endpoint.messages import Reply, Request, Role
+from srt.io.records import Image, Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.records import Image, Problem
-from srt.teaching.candidate import token_of
-from srt.teaching.config import load_config
-from srt.teaching.exchange import Desk
-from srt.teaching.loop import teach_problem
-from srt.teaching.machine import MachineAudit
-from srt.teaching.records import Case, Issue, Outcome, State
-from srt.teaching.templates import load_templates
+from srt.llm.exchange import LlmContext, Outcome
+from srt.llm.llm_errors import BudgetSpent, RequestRejected, Unavailable
+from srt.llm.prompt_templates import token_of
+from srt.llm.request import LlmRequest, Reply
+from srt.teaching.case_store.case_records import Issue, State, TeachingCase
+from srt.teaching.loop.machine_audit import MachineAudit
+from srt.teaching.loop.problem_loop import teach_problem
+from srt.teaching.roles import ModelRole
+from srt.teaching.teach_config import load_teach_config
+from srt.teaching.teach_prompts import load_teach_prompts
 
 Said = dict[str, Any] | str | Exception | Reply
 
@@ -33,11 +34,11 @@ class Models:
     def __init__(self, problem: Problem, **replies: Iterable[Said]) -> None:
         self.problem = problem
         self.replies: dict[str, Iterator[Said]] = {role: iter(said) for role, said in replies.items()}
-        self.asked: list[Request] = []
+        self.asked: list[LlmRequest] = []
 
-    async def __call__(self, request: Request) -> Reply:
+    async def __call__(self, request: LlmRequest) -> Reply:
         self.asked.append(request)
-        said = next(self.replies[request.role.value])
+        said = next(self.replies[request.role])
         if isinstance(said, Exception):
             raise said
         if isinstance(said, Reply):
@@ -49,7 +50,7 @@ class Models:
     @property
     def roles(self) -> str:
         """Who was asked, by first letters: ``trc`` is teacher, reviewer, checker."""
-        return "".join(request.role.value[0] for request in self.asked)
+        return "".join(request.role[0] for request in self.asked)
 
 
 def reply(text: str, finish_reason: str = "stop", refusal: str | None = None) -> Reply:
@@ -84,23 +85,24 @@ def machine(
         support = "proved" if proves else "unchecked"
         checks = TraceCheck(steps=(StepCheck(support=support),) * len(trace.steps), answer=StepCheck(support="proved"))
         covered = frozenset(range(1, len(trace.steps) + 1)) if proves else frozenset()
-        return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, covered, False)
+        return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, fully_proved=covered)
 
     return audit
 
 
 @pytest.fixture
-def teach(cubes: ModuleType, tmp_path: Path) -> Callable[..., tuple[Case, Models]]:
+def teach(cubes: ModuleType, tmp_path: Path) -> Callable[..., tuple[TeachingCase, Models]]:
     def run(
         problem: Problem | None = None, config: str = "", audit: Any = None, models: str = "", **replies: Any
-    ) -> tuple[Case, Models]:
+    ) -> tuple[TeachingCase, Models]:
         problem = problem or cubes.problem(3)
         path = cubes.config(tmp_path / "c.yaml", "http://h/v1", config)
         if models:
             path.write_text(path.read_text().replace("models:\n", f"models:\n{models}"))
         asked = Models(problem, **replies)
-        desk = Desk(load_config(path), load_templates(None), asked)
-        return asyncio.run(teach_problem(problem, desk, audit or machine())), asked
+        settings = load_teach_config(path)
+        context = LlmContext(settings.choices(), load_teach_prompts(None), asked)
+        return asyncio.run(teach_problem(problem, settings, context, audit or machine())), asked
 
     return run
 
@@ -111,7 +113,7 @@ def test_the_first_draft_passes(teach: Any) -> None:
     assert case.trace is not None
     assert case.trace.checks is not None
     assert (case.trace.id, case.trace.teacher, case.trace.kind) == ("cube-3:srt:1", "fake-teacher", "free")
-    assert case.outcomes == {Role.TEACHER: {Outcome.OK: 1}, Role.REVIEWER: {Outcome.OK: 1}}
+    assert case.outcomes == {ModelRole.TEACHER: {Outcome.OK: 1}, ModelRole.REVIEWER: {Outcome.OK: 1}}
 
 
 def test_what_the_machine_refutes_goes_to_the_checker_without_a_review(teach: Any) -> None:
@@ -134,7 +136,7 @@ def test_the_reviewer_objects_and_the_checker_mends(teach: Any) -> None:
 
 def test_a_refuted_trace_is_never_accepted_whatever_the_reviewer_says(teach: Any) -> None:
     case, asked = teach(teacher=[steps("bad")], checker=[steps("bad 2"), steps("bad 3")], reviewer=[])
-    assert (case.state, asked.roles) == (State.PEOPLE, "tcc")
+    assert (case.state, asked.roles) == (State.HUMAN, "tcc")
     assert case.reason == "after 3 rounds: machine, step 1, false_claim: 3^3 = 28 is wrong: 3^3 is 27"
 
 
@@ -150,7 +152,7 @@ def test_the_machine_overrules_the_reviewer_where_it_has_proved_the_step(teach: 
         audit=machine(proves=True),
         config="rounds: 1\n",
     )
-    assert case.state is State.PEOPLE
+    assert case.state is State.HUMAN
 
 
 def test_a_checker_that_changes_nothing_ends_the_loop(teach: Any) -> None:
@@ -158,9 +160,9 @@ def test_a_checker_that_changes_nothing_ends_the_loop(teach: Any) -> None:
     case, asked = teach(
         teacher=[steps("one")], checker=[steps("one")], reviewer=[objection, objection], config="rounds: 9\n"
     )
-    assert (case.state, asked.roles) == (State.PEOPLE, "trcr")
+    assert (case.state, asked.roles) == (State.HUMAN, "trcr")
     assert case.reason is not None
-    assert case.reason.startswith("the Checker gave back")
+    assert case.reason.startswith("the Checker repeated")
 
 
 def test_a_premise_that_cannot_be_read_is_mended_like_any_fault(teach: Any) -> None:
@@ -183,10 +185,10 @@ FAILURES: list[tuple[Said, Outcome, int, State]] = [
     ('{"steps": [], "answer": "27"}', Outcome.MALFORMED, 3, State.FAILED),
     ('{"token": "0123456789", "steps": [], "answer": "27"}', Outcome.ANOTHER_PROBLEM, 3, State.FAILED),
     (reply("{", "length"), Outcome.LENGTH, 2, State.FAILED),
-    (reply("", "stop", "no"), Outcome.REFUSAL, 2, State.PEOPLE),
-    (reply("", "content_filter"), Outcome.REFUSAL, 2, State.PEOPLE),
-    ("I'm sorry, but I can’t help with that.", Outcome.REFUSAL, 2, State.PEOPLE),
-    ("抱歉，我无法回答。", Outcome.REFUSAL, 2, State.PEOPLE),
+    (reply("", "stop", "no"), Outcome.REFUSAL, 2, State.HUMAN),
+    (reply("", "content_filter"), Outcome.REFUSAL, 2, State.HUMAN),
+    ("I'm sorry, but I can’t help with that.", Outcome.REFUSAL, 2, State.HUMAN),
+    ("抱歉，我无法回答。", Outcome.REFUSAL, 2, State.HUMAN),
     (RequestRejected("picture too large"), Outcome.REJECTED, 1, State.FAILED),
     (Unavailable("500"), Outcome.UNAVAILABLE, 1, State.PENDING),
 ]
@@ -198,7 +200,7 @@ def test_every_unusable_draft_has_its_policy(
 ) -> None:
     case, asked = teach(teacher=[said] * 9)
     assert (case.state, asked.roles) == (state, "t" * times)
-    assert case.outcomes == {Role.TEACHER: {outcome: times}}
+    assert case.outcomes == {ModelRole.TEACHER: {outcome: times}}
     assert [(r.outcome, r.trace) for r in case.rounds] == [(outcome, None)]
     assert len({request.key for request in asked.asked}) == times
 
@@ -212,7 +214,7 @@ def test_with_a_trace_at_hand_it_goes_to_people(
         ("t" + "c" * times, {"teacher": [steps("bad")], "checker": [said] * 9}),
     ]:
         case, asked = teach(**replies)
-        assert (case.state, asked.roles) == (State.PENDING if state is State.PENDING else State.PEOPLE, roles)
+        assert (case.state, asked.roles) == (State.PENDING if state is State.PENDING else State.HUMAN, roles)
         assert case.trace is not None
         assert outcome.value in (case.reason or "")
 
@@ -221,7 +223,7 @@ def test_an_answer_that_was_cut_off_is_asked_for_with_twice_the_tokens(teach: An
     case, asked = teach(teacher=[reply("{", "length"), steps("one")], reviewer=[FINE])
     assert case.state is State.ACCEPTED
     assert [request.max_tokens for request in asked.asked] == [400, 800, 300]
-    assert case.outcomes[Role.TEACHER] == {Outcome.LENGTH: 1, Outcome.OK: 1}
+    assert case.outcomes[ModelRole.TEACHER] == {Outcome.LENGTH: 1, Outcome.OK: 1}
 
 
 def test_the_second_question_says_what_was_wrong_with_the_first_answer(teach: Any) -> None:
@@ -337,7 +339,7 @@ def test_equal_replies_lead_to_equal_questions(teach: Any) -> None:
 @pytest.mark.parametrize("issue", [3, {"step": "x", "fault": 7}, {"step": 99, "fault": "nonsense"}, {}])
 def test_odd_objections_are_kept_or_refused_but_never_lost(teach: Any, issue: Any) -> None:
     case, asked = teach(teacher=[steps("one")], reviewer=[{"issues": [issue]}] * 3, config="rounds: 1\n")
-    assert case.state is State.PEOPLE
+    assert case.state is State.HUMAN
     if isinstance(issue, dict):
         assert case.rounds[0].issues[0].fault is Fault.DOES_NOT_FOLLOW
         assert case.rounds[0].issues[0].step is None

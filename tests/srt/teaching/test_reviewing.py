@@ -9,31 +9,31 @@ from types import ModuleType
 import orjson
 import pytest
 
-from srt.endpoint.messages import Reply, Request
 from srt.language.faults import Fault
 from srt.language.trace import Step, Trace
-from srt.teaching.candidate import Unusable, token_of
-from srt.teaching.config import load_config
-from srt.teaching.exchange import Desk
-from srt.teaching.records import Outcome
-from srt.teaching.reviewing import read_review, review
-from srt.teaching.templates import load_templates
+from srt.llm.exchange import LlmContext, Outcome, Unusable
+from srt.llm.prompt_templates import token_of
+from srt.llm.request import LlmRequest, Reply
+from srt.teaching.loop.reviewer import read_review, review
+from srt.teaching.teach_config import load_teach_config
+from srt.teaching.teach_prompts import load_teach_prompts
 
 
 @pytest.mark.parametrize("solution", [None, " ", "V = 27"])
 def test_the_reviewer_is_never_asked_to_solve(cubes: ModuleType, tmp_path: Path, solution: str | None) -> None:
     problem = cubes.problem(3, solution=solution)
-    asked: list[Request] = []
+    asked: list[LlmRequest] = []
 
-    async def ask(request: Request) -> Reply:
+    async def ask(request: LlmRequest) -> Reply:
         asked.append(request)
         said = orjson.dumps({"token": token_of(problem), "issues": []}).decode()
         return Reply(text=said, finish_reason="stop", refusal=None, input_tokens=1, output_tokens=1, seconds=0.0)
 
     step = Step(op="INFER", assertion="V = 27")
     trace = Trace(id="t", problem_id=problem.id, kind="free", lang="en", steps=(step,), answer="27")
-    desk = Desk(load_config(cubes.config(tmp_path / "c.yaml", "http://127.0.0.1:9/v1")), load_templates(None), ask)
-    assert asyncio.run(review(problem, trace, desk)).outcome is Outcome.OK
+    config = load_teach_config(cubes.config(tmp_path / "c.yaml", "http://127.0.0.1:9/v1"))
+    context = LlmContext(config.choices(), load_teach_prompts(None), ask)
+    assert asyncio.run(review(problem, trace, context)).outcome is Outcome.OK
     section = asked[0].user.split("## Official solution")[1].split("##")[0].strip()
     assert section == (solution or "").strip() or section == "(none)"
     assert "derive the answer" not in asked[0].user

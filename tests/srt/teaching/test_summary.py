@@ -13,11 +13,13 @@ from scipy.stats import beta
 
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
-from srt.review.decisions import digest
-from srt.review.sample import AuditSample
-from srt.teaching.records import Case, Decision, Issue, Outcome, Round, State
-from srt.teaching.report import page
-from srt.teaching.summary import Account, Tally, short_reason, shown
+from srt.llm.exchange import Outcome
+from srt.llm.journal import ModelUsage
+from srt.teaching.case_store.audit_sample import AuditSample
+from srt.teaching.case_store.case_records import Decision, Issue, Round, State, TeachingCase
+from srt.teaching.case_store.decisions import digest
+from srt.teaching.case_store.folder_files import report_page
+from srt.teaching.case_store.teaching_summary import Tally, short_reason, summary_rows
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">{{ 7*7 }}"
 
@@ -38,10 +40,10 @@ def trace(number: int, *supports: str) -> Trace:
     )
 
 
-def case(number: int, state: State, reason: str | None = None, *supports: str) -> Case:
+def case(number: int, state: State, reason: str | None = None, *supports: str) -> TeachingCase:
     made = trace(number, *supports) if supports else None
     rounds = (Round(made_by="teacher", outcome=Outcome.OK, trace=made, reviewed=True),) if made else ()
-    return Case(problem_id=f"cube-{number}", state=state, rounds=rounds, trace=made, reason=reason)
+    return TeachingCase(problem_id=f"cube-{number}", state=state, rounds=rounds, trace=made, reason=reason)
 
 
 def decided(number: int, action: str, where: str = "audit", *supports: str) -> Decision:
@@ -64,17 +66,17 @@ def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleT
         [
             case(0, State.ACCEPTED, None, "proved", "unchecked"),
             case(1, State.REPAIRED, None, "proved", "consistent"),
-            case(2, State.PEOPLE, "after 3 rounds: machine, step 1, false_claim: 1 = 2", "refuted"),
+            case(2, State.HUMAN, "after 3 rounds: machine, step 1, false_claim: 1 = 2", "refuted"),
             case(3, State.FAILED, "no solution (x)"),
             case(4, State.PENDING),
         ]
     ):
         tally.add(cubes.problem(number, category=None if number else "solids"), each)
     summary = tally.summary(
-        [Account(role="teacher", model="m", requests=1, input_tokens=2, output_tokens=3, cost=4)], "EUR"
+        [ModelUsage(role="teacher", model="m", requests=1, input_tokens=2, output_tokens=3, cost=4)], "EUR"
     )
-    assert summary.balanced
-    assert summary.states == {"accepted": 1, "repaired": 1, "people": 1, "failed": 1, "pending": 1}
+    assert summary.problems == 5
+    assert summary.states == {"accepted": 1, "repaired": 1, "human": 1, "failed": 1, "pending": 1}
     assert set(summary.shares.values()) == {0.25}
     assert summary.coverage["steps"] == 4
     assert summary.coverage["claims proved"] == 2
@@ -91,12 +93,12 @@ def test_the_audit_bounds_the_residual_error(cubes: ModuleType) -> None:
     tally = Tally(decisions)
     for n in range(10):
         tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "proved"))
-    tally.add(cubes.problem(10), case(10, State.PEOPLE, "after 3 rounds: x", "proved"))
+    tally.add(cubes.problem(10), case(10, State.HUMAN, "after 3 rounds: x", "proved"))
     summary = tally.summary([], "EUR")
     assert summary.residual is not None
     assert (summary.residual.audited, summary.residual.wrong) == (10, 2)
     assert summary.residual.upper == pytest.approx(beta.ppf(0.95, 3, 8))
-    assert summary.people == {"accept": 1}
+    assert summary.human_decisions == {"accept": 1}
 
 
 def test_an_audit_that_is_not_done_says_so(cubes: ModuleType) -> None:
@@ -108,9 +110,9 @@ def test_an_audit_that_is_not_done_says_so(cubes: ModuleType) -> None:
         summary = tally.summary([], "EUR")
         assert summary.residual is not None
         assert (summary.residual.drawn, summary.residual.population) == (2, 2)
-        assert ("1 of the 2 drawn are not decided" in shown(summary)["audit"]) == told
-        assert ("1 of the 2 traces drawn for the audit are not decided yet" in page(summary)) == told
-        assert "drawn when 2 traces had passed; now 3 have" in page(summary)
+        assert ("1 of the 2 drawn" in summary_rows(summary)["audit"]) == told
+        assert ("1 of the 2 traces drawn for the audit" in report_page(summary)) == told
+        assert "drawn when 2 traces had passed; now 3 have" in report_page(summary)
 
 
 def test_the_page_has_shares_by_category_and_what_made_them(cubes: ModuleType) -> None:
@@ -120,7 +122,7 @@ def test_the_page_has_shares_by_category_and_what_made_them(cubes: ModuleType) -
     decides = {"arm": "cot", "rounds": "3", "models.teacher.model": "big", "prompts/en/again": "sha256:0"}
     summary = tally.summary([], "EUR", decides)
     assert "prompts/en/again" not in summary.made_with
-    text = page(summary)
+    text = report_page(summary)
     assert "Arm cot, at most 3 candidates a problem; teacher big." in text
     row = re.sub(r"<[^>]+>|\s+", " ", text[text.index("<td>solids") : text.index('<tr class="total">')])
     assert row.split() == ["solids", "4", "66.7", "(2)", "33.3", "(1)", "0.0", "(0)", "0.0", "(0)", "1"]
@@ -145,7 +147,8 @@ def test_what_each_stage_held_back(cubes: ModuleType) -> None:
     )
     tally = Tally()
     tally.add(
-        cubes.problem(0), Case(problem_id="cube-0", state=State.PEOPLE, rounds=rounds, reason="checker: malformed: x")
+        cubes.problem(0),
+        TeachingCase(problem_id="cube-0", state=State.HUMAN, rounds=rounds, reason="checker: malformed: x"),
     )
     summary = tally.summary([], "EUR")
     assert summary.caught.model_dump(exclude_defaults=True) == {
@@ -153,7 +156,7 @@ def test_what_each_stage_held_back(cubes: ModuleType) -> None:
     }  # fmt: skip
     assert summary.issues == {"machine": {"false_claim": 2}, "reviewer": {"leap": 1}}
     assert summary.overruled == {"leap": 1}
-    assert summary.reasons == {"people: checker: malformed": 1}
+    assert summary.reasons == {"human: checker: malformed": 1}
 
 
 @pytest.mark.parametrize(
@@ -161,10 +164,10 @@ def test_what_each_stage_held_back(cubes: ModuleType) -> None:
     [
         ("after 3 rounds: machine, step 1, false_claim: 1 = 2, as : said", "after 3 rounds: machine false_claim"),
         ("after 1 rounds: reviewer, the whole, leap: x (and 2 more)", "after 1 round: reviewer leap"),
-        ("the Checker gave back what was found wrong: y", "the Checker gave back what was found wrong"),
+        ("the Checker repeated an earlier candidate: y", "the Checker repeated an earlier candidate"),
         ("teacher: malformed: it was empty", "teacher: malformed"),
-        ("no gold answer to hold a trace to", "no gold answer to hold a trace to"),
-        ("no solution (solve_without_solution: true has the teacher solve)", "no solution"),
+        ("no gold answer", "no gold answer"),
+        ("no solution (solve_without_solution: true lets the teacher solve it)", "no solution"),
     ],
 )
 def test_reasons_are_counted_without_their_details(reason: str, short: str) -> None:
@@ -175,9 +178,9 @@ def test_reasons_are_counted_without_their_details(reason: str, short: str) -> N
 def hostile_page(cubes: ModuleType, tmp_path: Path) -> Path:
     tally = Tally()
     tally.add(cubes.problem(0, category=HOSTILE), case(0, State.FAILED, HOSTILE))
-    account = Account(role="teacher", model=HOSTILE, requests=1, input_tokens=1, output_tokens=1, cost=1.0)
+    account = ModelUsage(role="teacher", model=HOSTILE, requests=1, input_tokens=1, output_tokens=1, cost=1.0)
     path = tmp_path / "report.html"
-    path.write_text(page(tally.summary([account], HOSTILE)), encoding="utf-8")
+    path.write_text(report_page(tally.summary([account], HOSTILE)), encoding="utf-8")
     return path
 
 

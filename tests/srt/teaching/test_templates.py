@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srt.errors import UserError
-from srt.teaching.candidate import schema_of
-from srt.teaching.loop import DESCRIPTION_SCHEMA
-from srt.teaching.reviewing import REVIEW_SCHEMA
-from srt.teaching.templates import FIELDS, LANGS, load_templates
+from srt.io.errors import UserError
+from srt.llm.prompt_templates import AGAIN, LANGS
+from srt.teaching.loop.candidate import schema_of
+from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA
+from srt.teaching.loop.reviewer import REVIEW_SCHEMA
+from srt.teaching.teach_prompts import PROMPTS, load_teach_prompts
 
 
 def own(folder: Path, name: str, text: str) -> Path:
@@ -25,20 +26,20 @@ def own(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
+ALL = {**PROMPTS, "again": AGAIN}
+
+
 def test_ours_are_there_in_both_languages_and_use_what_they_may() -> None:
-    templates = load_templates(None)
-    assert set(templates.texts) == {f"{lang}/{name}" for lang in LANGS for name in FIELDS}
+    templates = load_teach_prompts(None)
+    assert set(templates.texts) == {f"{lang}/{name}" for lang in LANGS for name in ALL}
     for lang in LANGS:
-        for name in FIELDS:
-            values = {field: f"<{field}>" for field in FIELDS[name]}
-            filled = "\n".join(
-                templates.fill(name, lang, values)
-                if not name.startswith("form_") and name != "again"
-                else [templates.piece(name, lang, values)]
-            )
-            for field in FIELDS[name] - {"form"}:
-                expected = field in ("token", "reason") if name.startswith("form_") or name == "again" else True
-                assert (f"<{field}>" in filled) == (expected and f"{{{field}}}" in templates.texts[f"{lang}/{name}"])
+        for name, prompt in ALL.items():
+            values = {field: f"<{field}>" for field in prompt.fields}
+            filled = templates.piece(name, lang, values)
+            if not prompt.piece:
+                filled = "\n".join(templates.fill(name, lang, values))
+            for field in prompt.fields - {"form"}:
+                assert (f"<{field}>" in filled) == (f"{{{field}}}" in templates.texts[f"{lang}/{name}"])
 
 
 JSON_OF = {
@@ -53,7 +54,7 @@ JSON_OF = {
 @pytest.mark.parametrize("lang", LANGS)
 @pytest.mark.parametrize("name", JSON_OF)
 def test_prompt_and_schema_ask_for_the_same(name: str, lang: str) -> None:
-    text = load_templates(None).texts[f"{lang}/{name}"].replace("{token}", "0123456789")
+    text = load_teach_prompts(None).texts[f"{lang}/{name}"].replace("{token}", "0123456789")
     (line,) = (line for line in text.splitlines() if line.startswith('{"token"'))
     assert fits(json.loads(line), JSON_OF[name].definition)
     # A model that writes \sqrt or \frac into JSON as it would into LaTeX writes no JSON, or a form feed and "rac".
@@ -93,7 +94,7 @@ def test_strict_servers_take_the_schema(name: str) -> None:
 
 def test_the_checker_knows_the_language_that_it_writes() -> None:
     """It is given the form alone: operations, premises and claims stand there, not in the teacher's prompt."""
-    texts = load_templates(None).texts
+    texts = load_teach_prompts(None).texts
     for lang in LANGS:
         for word in ("CORRELATE", "CONSTRAIN", "INFER", '"#k"', '"scene"'):
             assert word in texts[f"{lang}/form_srt"]
@@ -102,18 +103,18 @@ def test_the_checker_knows_the_language_that_it_writes() -> None:
 
 
 def test_the_two_languages_use_the_same_fields() -> None:
-    texts = load_templates(None).texts
-    for name in FIELDS:
-        used = [{field for field in FIELDS[name] if f"{{{field}}}" in texts[f"{lang}/{name}"]} for lang in LANGS]
+    texts = load_teach_prompts(None).texts
+    for name, prompt in ALL.items():
+        used = [{field for field in prompt.fields if f"{{{field}}}" in texts[f"{lang}/{name}"]} for lang in LANGS]
         assert used[0] == used[1], name
 
 
-OURS = load_templates(None)
+OURS = load_teach_prompts(None)
 
 
 @given(st.text())
 def test_data_is_put_in_once_and_never_looked_at_again(text: str) -> None:
-    values = dict.fromkeys(FIELDS["describer"], "x")
+    values = dict.fromkeys(PROMPTS["describer"].fields, "x")
     values["question"] = hostile = "{token} {unknown} {{x}} --- \n---\n" + text
     system, user = OURS.fill("describer", "en", values)
     assert hostile.strip() in user
@@ -122,29 +123,29 @@ def test_data_is_put_in_once_and_never_looked_at_again(text: str) -> None:
 
 def test_own_prompts_replace_ours_and_the_others_stay(tmp_path: Path) -> None:
     folder = own(tmp_path, "en/describer", 'You look.\n---\n{question} {"token": "{token}"}')
-    templates = load_templates(folder)
+    templates = load_teach_prompts(folder)
     assert templates.fill("describer", "en", {"question": "Q", "token": "t"}) == ("You look.", 'Q {"token": "t"}')
-    assert templates.texts["zh/describer"] == load_templates(None).texts["zh/describer"]
+    assert templates.texts["zh/describer"] == load_teach_prompts(None).texts["zh/describer"]
 
 
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("en/reviewer", "a\n---\n{token} {candidate} {gold}", r"reviewer.md:3: \{gold\} is no field .* \{answer\}"),
-        ("en/reviewer", "a\n---\n{token}", r"the field \{candidate\} is missing"),
-        ("en/describer", "a {token}", "a line --- between"),
-        ("fr/describer", "a\n---\n{token}", "no prompt of that name"),
-        ("en/describr", "a\n---\n{token}", "no prompt of that name"),
+        ("en/reviewer", "a\n---\n{token} {candidate} {gold}", r"reviewer\.md:3: \{gold\} .*\{answer\}"),
+        ("en/reviewer", "a\n---\n{token}", r"reviewer\.md: .*\{candidate\}"),
+        ("en/describer", "a {token}", r"describer\.md: .*---"),
+        ("fr/describer", "a\n---\n{token}", r"fr/describer\.md: "),
+        ("en/describr", "a\n---\n{token}", r"en/describr\.md: "),
     ],
 )
 def test_what_cannot_be_used_is_told_in_one_line(tmp_path: Path, name: str, text: str, fault: str) -> None:
     with pytest.raises(UserError, match=fault) as raised:
-        load_templates(own(tmp_path, name, text))
+        load_teach_prompts(own(tmp_path, name, text))
     assert "\n" not in str(raised.value)
 
 
 def test_a_folder_that_is_missing_or_empty(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no such folder"):
-        load_templates(tmp_path / "none")
-    with pytest.raises(UserError, match="no prompt in it"):
-        load_templates(tmp_path)
+    with pytest.raises(UserError, match=r"prompts: .*none"):
+        load_teach_prompts(tmp_path / "none")
+    with pytest.raises(UserError, match="prompts: "):
+        load_teach_prompts(tmp_path)

@@ -10,19 +10,20 @@ from typing import Any
 import orjson
 import pytest
 
-from srt.endpoint.messages import Reply, Request
-from srt.generate import generate_file
+from srt.io.problem_files import read_problems
+from srt.io.records import Problem
 from srt.language.trace import Trace
-from srt.problems import read_problems
-from srt.records import Problem
-from srt.solve import solve_one
-from srt.teaching.candidate import form_of, token_of
-from srt.teaching.config import load_config
-from srt.teaching.exchange import Desk
-from srt.teaching.loop import teach_problem
-from srt.teaching.machine import MachineAudit, audit
-from srt.teaching.records import Case, State
-from srt.teaching.templates import load_templates
+from srt.llm.exchange import LlmContext
+from srt.llm.prompt_templates import token_of
+from srt.llm.request import LlmRequest, Reply
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_one
+from srt.teaching.case_store.case_records import State, TeachingCase
+from srt.teaching.loop.candidate import form_of
+from srt.teaching.loop.machine_audit import MachineAudit, audit
+from srt.teaching.loop.problem_loop import teach_problem
+from srt.teaching.teach_config import load_teach_config
+from srt.teaching.teach_prompts import load_teach_prompts
 
 
 @pytest.fixture(scope="module")
@@ -37,20 +38,23 @@ def payload(problem: Problem, trace: Trace, **changes: Any) -> str:
     return orjson.dumps({"token": token_of(problem), "steps": steps, "answer": trace.answer} | changes).decode()
 
 
-def teach(problem: Problem, cubes: ModuleType, folder: Path, teacher: str, checker: str) -> tuple[Case, list[Request]]:
-    config = cubes.config(folder / "c.yaml", "http://h/v1", "solve_without_solution: true\n")
-    asked: list[Request] = []
+def teach(
+    problem: Problem, cubes: ModuleType, folder: Path, teacher: str, checker: str
+) -> tuple[TeachingCase, list[LlmRequest]]:
+    config = load_teach_config(cubes.config(folder / "c.yaml", "http://h/v1", "solve_without_solution: true\n"))
+    asked: list[LlmRequest] = []
 
-    async def ask(request: Request) -> Reply:
+    async def ask(request: LlmRequest) -> Reply:
         asked.append(request)
         fine = orjson.dumps({"token": token_of(problem), "issues": []}).decode()
-        text = {"teacher": teacher, "checker": checker, "reviewer": fine}[request.role.value]
+        text = {"teacher": teacher, "checker": checker, "reviewer": fine}[request.role]
         return Reply(text=text, finish_reason="stop", input_tokens=1, output_tokens=1, seconds=0.0)
 
     async def machine(problem: Problem, trace: Trace) -> MachineAudit:
         return audit(problem, trace)
 
-    return asyncio.run(teach_problem(problem, Desk(load_config(config), load_templates(None), ask), machine)), asked
+    context = LlmContext(config.choices(), load_teach_prompts(None), ask)
+    return asyncio.run(teach_problem(problem, config, context, machine)), asked
 
 
 def test_an_exact_trace_is_accepted(booth: Problem, cubes: ModuleType, tmp_path: Path) -> None:
@@ -79,7 +83,7 @@ def test_a_refuted_claim_is_shown_to_the_checker_with_its_counterexample(
     draft = payload(booth, exact, steps=steps, answer=wrong)
     case, asked = teach(booth, cubes, tmp_path, draft, payload(booth, exact))
     assert case.state is State.REPAIRED
-    assert [request.role.value for request in asked] == ["teacher", "checker", "reviewer"]
+    assert [request.role for request in asked] == ["teacher", "checker", "reviewer"]
     assert "machine, step" in asked[1].user
     assert case.trace is not None
     assert case.trace.checks is not None

@@ -22,10 +22,11 @@ import torch
 import yaml
 from safetensors.torch import load_file
 
-from train.batches import data_order
-from train.examples import read_examples
-from train.load_model import load_architecture, load_processor, load_tokenizer
-from train.recipe import Recipe, make_recipe
+from train.data.batches import data_order
+from train.data.examples import read_examples
+from train.models.model_files import load_family, load_processor, load_tokenizer
+from train.recipe import Recipe
+from train.recipe_reader import make_recipe
 from train.train_srt import train
 
 ROOT = Path(__file__).parents[3]
@@ -38,8 +39,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "lora": {"lora": LORA},
     "qlora": {"lora": LORA, "model": {"quantize": "nf4"}},
     # Parts of a model each in its own way: a copy of the vision tower is trained in full beside the adapters.
-    "parts": {"lora": LORA, "tune": {"vision": "full", "projector": "lora"}},
-    "weighted": {"loss": {"correlate": 2.0, "infer": 0.5, "answer": 3.0, "between": 0.25}},
+    "parts": {"lora": LORA, "trainable": {"vision": "full", "projector": "lora"}},
+    "weighted": {"loss": {"correlate": 2.0, "infer": 0.5, "answer": 3.0, "other": 0.25}},
     "full in bfloat16": {"model": {"dtype": "bfloat16"}},
     "lora in bfloat16": {"lora": LORA, "model": {"dtype": "bfloat16"}},
     "qlora in bfloat16": {"lora": LORA, "model": {"dtype": "bfloat16", "quantize": "nf4"}},
@@ -168,7 +169,7 @@ def launch(recipe: Recipe, folder: Path, way: Way) -> Ended:
         command.append("--resume")
     done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert ("going on from" in done.stdout) == (way.killed_after is not None)
+    assert ("resuming from" in done.stdout) == (way.killed_after is not None)
     return ended_in(recipe)
 
 
@@ -211,7 +212,7 @@ def ended_in(recipe: Recipe) -> Ended:
 def run_plain_trl(recipe: Recipe, method: str, folder: Path) -> Ended:
     """TRL's own trainer on the sequences of each step, written to a file in their order."""
     path = recipe.model.path
-    processor = load_processor(path) if load_architecture(path).reads_pictures else None
+    processor = load_processor(path) if load_family(path).reads_pictures else None
     examples = read_examples(recipe, load_tokenizer(path), processor)
     lines = Path(recipe.data).read_text(encoding="utf-8").splitlines()
     ordered = [lines[index] for index in data_order(examples, recipe.seed, recipe.batch_size, STEPS)]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from srt.io.records import Problem
 from srt.language.trace import Step, Trace
-from srt.records import Problem
 
 MakeProblem = Callable[..., Problem]
 MakeTrace = Callable[..., Trace]

@@ -70,7 +70,7 @@ def test_references_that_lead_nowhere(problem: Any, trace: Any) -> None:
         (6, Fault.PREMISE_LEFT_OUT),
         (7, Fault.DANGLING_REFERENCE),
     ]
-    assert faults[2].told == "cites #9, but there are 7 steps"
+    assert faults[2].message == "cites #9, but there are 7 steps"
 
 
 def test_a_trace_published_without_arguments_has_no_bad_ones(problem: Any, trace: Any) -> None:

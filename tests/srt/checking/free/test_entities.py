@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from srt.checking.free.entities import strangers
+from srt.checking.free.entities import unknown_entities
 
 PYRAMID = "In the pyramid $P-ABC$, $PA \\perp$ plane $ABC$, $AB=2$, and D is the midpoint of $BC$. Find the volume."
 PRISM = "如图，三棱柱ABC-A_{1}B_{1}C_{1}中，AB=2，点D在棱AC上。求体积。"
 
 
 def names(problem: Any, trace: Any) -> list[tuple[int, str]]:
-    return [(stranger.step, stranger.name) for stranger in strangers(problem, trace)]
+    return [(unknown.step, unknown.name) for unknown in unknown_entities(problem, trace)]
 
 
 @pytest.mark.parametrize(

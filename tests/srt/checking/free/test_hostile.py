@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from srt.checking.free.entities import strangers
+from srt.checking.free.entities import unknown_entities
 from srt.checking.free.givens import givens_of
+from srt.io.records import Answer, Problem
 from srt.language.trace import Step, Trace
-from srt.records import Answer, Problem
-from srt.teaching.machine import audit, knows
+from srt.teaching.loop.machine_audit import audit
 
 FRAGMENTS = st.sampled_from(
     [
@@ -60,7 +60,7 @@ def test_no_text_makes_it_raise(question: str, solution: str, steps: list[Step],
     for step, verdict in zip(steps, found.checks.steps, strict=True):
         for claim in verdict.claims:
             assert 0 <= claim.start <= claim.end <= len(step.assertion or "")
-    assert not any(knows(issue, found) for issue in found.issues)
+    assert not any(found.overrules(issue) for issue in found.issues)
 
 
 LONG = 1500
@@ -102,7 +102,7 @@ def test_the_givens_of_a_long_problem_are_read_in_time(problem: Any, text: str) 
     trace = Trace(id="t", problem_id="p", kind="free", lang="en", steps=(step,), answer="1")
     began = time.process_time()
     givens_of(made)
-    strangers(made, trace)
+    unknown_entities(made, trace)
     assert time.process_time() - began < 2
 
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.checking import check
-from srt.checking.seating.claims import TOKENS, language, mask_claim
+from srt.checking.seating.claim_sets import TOKENS, language, mask_claim
 from srt.checking.seating.plans import Kind, plan
+from srt.io.records import Problem
+from srt.language.faults import Fault
 from srt.language.trace import Step, Trace
-from srt.records import Problem
 
 NAMES = ("Ann", "Bob", "Cal", "Dan", "Eve", "Flo")
 SEATS: dict[Kind, tuple[str, ...]] = {
@@ -253,7 +254,7 @@ FITTING = [at for at in PLACED if (at["Ann"], at["Bob"]) in RIGHT and (at["Cal"]
 
 @settings(deadline=None, max_examples=150)
 @given(st.data())
-def test_a_step_is_proved_just_when_its_premises_entail_it(data: st.DataObject) -> None:
+def test_a_step_is_proved_just_when_its_premises_and_no_fewer_entail_it(data: st.DataObject) -> None:
     premises = data.draw(st.lists(claims("booth"), min_size=1, max_size=3))
     # A claim drawn at random seldom follows; one that weakens a premise does.
     weaker = st.tuples(st.sampled_from(premises), claims("booth")).map(lambda two: two[0] + two[1])
@@ -267,17 +268,27 @@ def test_a_step_is_proved_just_when_its_premises_entail_it(data: st.DataObject) 
     problem = Problem(id="p", source="made", split="test", lang="en", question=QUESTION, choices={"A": "Bob"})
     trace = Trace(id="t", problem_id="p", kind="world", lang="en", steps=tuple(steps), answer="A")
     found = check(problem, trace).steps[-1]
-    pairs = [(at, at) for at in PLACED] if scene else list(product(PLACED, PLACED))
-    open_pairs = [pair for pair in pairs if all(claim_holds("booth", premise, *pair) for premise in premises)]
-    held = [claim_holds("booth", claim, *pair) for pair in open_pairs]
+
+    def open_pairs(premises: list[list[list[Any]]], tied: bool) -> list[tuple[Placed, Placed]]:
+        pairs = [(at, at) for at in PLACED] if tied else list(product(PLACED, PLACED))
+        return [pair for pair in pairs if all(claim_holds("booth", premise, *pair) for premise in premises)]
+
+    held = [claim_holds("booth", claim, *pair) for pair in open_pairs(premises, scene)]
     possible = any(claim_holds("booth", claim, at, at) for at in FITTING)
     sound = any(all(claim_holds("booth", premise, at, at) for premise in premises) for at in FITTING)
     if not possible or (held and not any(held)):
         assert found.support == "refuted"
-    elif sound and all(held):
-        assert found.support == "proved"
-    else:
+        return
+    if not sound or not all(held):
+        assert (found.support, found.fault) == ("consistent", None)
+        return
+    fewer = [(premises[:n] + premises[n + 1 :], scene) for n in range(len(premises))] + [(premises, False)] * scene
+    idle = any(all(claim_holds("booth", claim, *pair) for pair in open_pairs(*rest)) for rest in fewer)
+    if idle:
         assert found.support == "consistent"
+        assert found.fault in (Fault.IDLE_PREMISE, Fault.LEAP)
+    else:
+        assert found.support == "proved" or found.fault is Fault.LEAP
 
 
 @settings(deadline=None, max_examples=200)

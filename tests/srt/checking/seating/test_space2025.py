@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from srt.checking.seating.problems import NOBODY, Case, open_case
-from srt.records import Lang, Problem
+from srt.checking.seating.reading.problem_text import NOBODY, SeatingProblem, read_seating_problem
+from srt.io.records import Lang, Problem
 
 DATA = Path(os.environ.get("SRT_SPACE2025") or Path(__file__).resolve().parents[5] / "shared" / "data" / "space2025")
 
 
-def items(lang: Lang, split: str) -> list[tuple[str, Case | None, list[str] | None]]:
+def items(lang: Lang, split: str) -> list[tuple[str, SeatingProblem | None, list[str] | None]]:
     """Id, opened problem and gold letters of each item."""
     path = DATA / f"spr_{lang}_{split}.jsonl"
     if not path.is_file():
         pytest.skip(f"NOT TESTED on published data: {path} is not there; set SRT_SPACE2025 to its folder")
-    found: list[tuple[str, Case | None, list[str] | None]] = []
+    found: list[tuple[str, SeatingProblem | None, list[str] | None]] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         problem = Problem(
@@ -30,11 +30,11 @@ def items(lang: Lang, split: str) -> list[tuple[str, Case | None, list[str] | No
             question=row["text"] + "\n" + row["question"],
             choices=row["options"],
         )
-        found.append((problem.id, open_case(problem), row.get("answer")))
+        found.append((problem.id, read_seating_problem(problem), row.get("answer")))
     return found
 
 
-def right_options(case: Case) -> list[str] | None:
+def right_options(case: SeatingProblem) -> list[str] | None:
     """The options that the clues settle, ``None`` if they contradict each other or leave it open."""
     assert case.question is not None
     assert case.choices is not None

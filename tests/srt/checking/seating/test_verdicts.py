@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from srt.checking import check
+from srt.io.records import Lang, Problem
+from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.records import Lang, Problem
 
 BOOTH = """Booth: Ann, Bob, Cal, Dan.
 (1) Bob is right of Ann;
@@ -91,7 +92,7 @@ GOOD_RING_TRACE = """关联 (1): right(梅一) = 兰二
 约束 场景 #2 #7: 竹三@P3
 约束 场景 #3 #8: 菊四@P5
 约束 场景 #4 #6 #8: 荷五@P2
-约束 场景 #6 #7 #8 #9 #10: 桂六@P4
+约束 #6 #7 #8 #9 #10: 桂六@P4
 推断 场景 #5 #10: ?@P1 | ?@P3
 推断 #6 #8 #12: ? = 梅一 | ? = 竹三
 推断 A B #13: options = {A}
@@ -127,17 +128,18 @@ CORRELATE (4): Cal notin beside(Ann)
 CORRELATE (5): Dan = across(left(Bob, 2))
 CORRELATE (6): Eve in west(Flo)
 CORRELATE question: ? in beside(Bob)
-CONSTRAIN scene #1: Ann@N
+CONSTRAIN #1: Ann@N
 CONSTRAIN scene #2 #8: Bob@S
-CONSTRAIN scene #3 #4 #8 #9: Cal@SE
+CONSTRAIN scene #3 #9: Cal@NE | Cal@SE
+CONSTRAIN scene #4 #8 #10: Cal@SE
 INFER scene #7 #9: ?@SE | ?@SW
 CONSTRAIN scene #5 #9: Dan@SW
-INFER #10 #11 #12: ? = Cal | ? = Dan
-INFER A B #13: options = {A, B}
+INFER #11 #12 #13: ? = Cal | ? = Dan
+INFER A B #14: options = {A, B}
 ANSWER: A, B""",
     )
     # left of the southern seat, facing out, is east; the second is the northeast, and southwest is opposite to it.
-    assert [step.support for step in found.steps] == ["proved"] * 14
+    assert [step.support for step in found.steps] == ["proved"] * 15
     assert found.unused == (6,)
 
 
@@ -167,14 +169,15 @@ CONSTRAIN scene #1 #4: Ivy@1W
 CONSTRAIN #1 #7 #8 #9: Oak@1E | Oak@2W
 CONSTRAIN #1 #7 #8 #9: Elm@1E | Elm@2W
 CONSTRAIN scene #5 #10 #11: Oak@1E
-INFER scene #6 #9 #12: ? = Oak
-INFER A B C D #13: options = {A}
+INFER scene #6 #9: ?@1E
+INFER #12 #13: ? = Oak
+INFER A B C D #14: options = {A}
 ANSWER: A"""
 
 
 def test_a_shelf() -> None:
     found = run(SHELF, SHELF_CHOICES, SHELF_TRACE)
-    assert [step.support for step in found.steps] == ["proved"] * 14
+    assert [step.support for step in found.steps] == ["proved"] * 15
     assert found.proved
 
 
@@ -402,5 +405,8 @@ ANSWER: B"""
     # Two who do not face Bob, and never Bob himself: only the sentence about Bob directly leaves him out.
     assert [step.support for step in found.steps] == ["proved", "proved"]
     head = "CORRELATE question: across(Bob) != ?\nCORRELATE (1): right(Ann) = Bob\nCORRELATE (2): left(Dan) = Cal\n"
-    assert step_of(head + "INFER scene #1 #2 #3: ? = Ann | ? = Dan", question).support == "proved"
+    both = step_of(head + "INFER scene #1 #2 #3: ? = Ann | ? = Dan", question)
+    assert (both.support, both.fault) == ("consistent", Fault.LEAP)
+    seated = "CONSTRAIN wlog #2: Ann@S1 & Bob@S2\nCONSTRAIN scene #3 #4: Dan@N2 & Cal@N1\n"
+    assert step_of(f"{head}{seated}INFER scene #1 #4: ?@S1 | ?@N2", question).support == "proved"
     assert step_of(head + "INFER scene #1 #2 #3: ? = Ann", question).support == "refuted"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from srt.checking.seating.claims import language
-from srt.checking.seating.grammar import SLOTS
+from srt.checking.seating.claim_sets import language
 from srt.checking.seating.plans import Compass, Kind
-from srt.checking.seating.problems import Case, open_case
-from srt.checking.seating.scenes import recognise
-from srt.checking.seating.wordings import sentences
-from srt.records import Lang, Problem
+from srt.checking.seating.reading.grammar import SLOTS
+from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
+from srt.checking.seating.reading.scene_text import recognise
+from srt.checking.seating.reading.wordings import sentences
+from srt.io.records import Lang, Problem
 
 FOUR, SIX = ("Ann", "Bob", "Cal", "Dan"), ("Ann", "Bob", "Cal", "Dan", "Eve", "Flo")
 四, 六 = ("梅一", "兰二", "竹三", "菊四"), ("梅一", "兰二", "竹三", "菊四", "荷五", "桂六")
@@ -170,12 +170,14 @@ def lang_of(text: str) -> Lang:
     return "en" if text.isascii() else "zh"
 
 
-def opened(kind: Kind, compass: Compass, clue: str, question: str) -> Case:
+def opened(kind: Kind, compass: Compass, clue: str, question: str) -> SeatingProblem:
     lang = lang_of(clue)
     header = next(h for h, *scene in HEADERS if scene == [kind, compass] and h.isascii() == (lang == "en"))
     names = {"en": (FOUR, SIX), "zh": (四, 六)}[lang][kind != "booth"]
     text = f"{header.format((', ' if lang == 'en' else '、').join(names))}\n(1) {clue}.\n{question}."
-    case = open_case(Problem(id="p", source="made", split="test", lang=lang, question=text, choices={"A": names[0]}))
+    case = read_seating_problem(
+        Problem(id="p", source="made", split="test", lang=lang, question=text, choices={"A": names[0]})
+    )
     assert case is not None
     return case
 
@@ -224,7 +226,9 @@ def test_a_name_within_a_name_is_told_apart() -> None:
     text = """Shelf of three tiers, east on the left: Rose, Monthly Rose, Fern, Ivy, Oak, Elm.
 (1) Monthly Rose is up and left of Rose.
 () is on the tier of Monthly Rose."""
-    case = open_case(Problem(id="p", source="made", split="test", lang="en", question=text, choices={"A": "Rose"}))
+    case = read_seating_problem(
+        Problem(id="p", source="made", split="test", lang="en", question=text, choices={"A": "Rose"})
+    )
     assert case is not None
     expected = case.meaning("Monthly Rose in upper_left(Rose)")
     assert expected is not None
@@ -246,4 +250,4 @@ def test_a_name_within_a_name_is_told_apart() -> None:
     ],
 )
 def test_what_is_no_problem_of_ours_is_not_opened(text: str) -> None:
-    assert open_case(Problem(id="p", source="made", split="test", lang="en", question=text)) is None
+    assert read_seating_problem(Problem(id="p", source="made", split="test", lang="en", question=text)) is None

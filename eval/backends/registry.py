@@ -1,0 +1,70 @@
+"""The registry of back ends: how each is made from a recipe, and which recipe keys it alone reads.
+
+A new back end is one file in this folder with a class that has the members of
+:class:`~eval.backends.protocol.Backend`, and one entry in :data:`BACKENDS`. The packages that a back end needs are
+imported when it is made, not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eval.backends.protocol import Backend
+from srt.io.yaml_config import parse_config
+from srt.llm.config import EndpointConfig
+
+ENDPOINT_KEYS = ("base_url", "api_key_env", "in_flight", "timeout_s", "retries")
+"""Recipe keys that are fields of :class:`~srt.llm.config.EndpointConfig`."""
+
+
+@dataclass(frozen=True)
+class BackendEntry:
+    """One back end.
+
+    Args:
+        make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets.
+        keys: the recipe keys that no other back end reads.
+        local: ``model`` is a folder on this machine, so that adapters are loaded here and the preset of the model's
+            family applies. Otherwise it is the name of a model at ``base_url``, which the recipe must give.
+    """
+
+    make: Callable[[str, Path | None, dict[str, Any]], Backend]
+    keys: tuple[str, ...] = ()
+    local: bool = True
+
+
+def _transformers(model: str, adapter: Path | None, options: dict[str, Any]) -> Backend:
+    from eval.backends.transformers_backend import TransformersBackend
+
+    return TransformersBackend(model, adapter, **options)
+
+
+def _vllm(model: str, adapter: Path | None, options: dict[str, Any]) -> Backend:
+    from eval.backends.vllm_backend import VllmBackend
+
+    return VllmBackend(model, adapter, **options)
+
+
+def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backend:
+    from eval.backends.server_backend import ServerBackend
+
+    given = {key: options[key] for key in ENDPOINT_KEYS if key in options}
+    endpoint = parse_config(EndpointConfig, given, "server")
+    return ServerBackend(
+        model,
+        endpoint,
+        reads_pictures=options.get("pictures", True),
+        server_type=options.get("server_type", "vllm"),
+    )
+
+
+BACKENDS: dict[str, BackendEntry] = {
+    "transformers": BackendEntry(
+        _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous")
+    ),
+    "vllm": BackendEntry(_vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter")),
+    "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type"), local=False),
+}

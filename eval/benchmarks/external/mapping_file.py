@@ -1,0 +1,119 @@
+"""A mapping (YAML): where the fields of a benchmark are in the user's own file. It was never published as a file.
+
+::
+
+    data: items.csv               # JSON, JSONL, CSV or TSV; paths here are relative to this file
+    lang: en                      # or zh; where it is left out, each text shows it
+    pictures: figures             # the folder of picture files
+    fields:                       # ours: theirs; a field of the same name need not be listed
+      id: qid
+      question: stem
+      choices: [opt_a, opt_b, opt_c, opt_d]      # columns in the order of the letters, or one column
+      answer: key                                # letters, or the text of an option
+      picture: figure                            # one column or several: paths, or base64
+      dimension: skill                           # a column that this benchmark adds
+    values:                       # what they write: what we call it
+      dimension: {rotation: B3}
+    twins:                        # other forms of an item, paired by id; what a form leaves out stays as it is
+      rewritten: {file: rewritten.csv, fields: {question: stem, answer: key}}
+      flip: {fields: {answer: mirrored_key}}     # no picture named: it is mirrored here
+
+One column of options holds a list, an object by letter, or lines ``A. text``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Discriminator, Field, Tag
+
+from eval.benchmarks.variants import FLIP
+from srt.io.records import AnswerKind, Lang
+from srt.io.yaml_config import Config, ConfigFaults, read_config, suggestion
+
+FIELDS = ("id", "question", "choices", "answer", "picture", "diagram_description", "solution", "group")
+Columns = Annotated[
+    Annotated[str, Tag("(one)")] | Annotated[list[str], Tag("(several)")],
+    Discriminator(lambda value: "(several)" if isinstance(value, list) else "(one)"),
+]
+
+
+class TwinMapping(Config):
+    """Where another form of each item stands: in further columns, or in a ``file`` of its own, paired by
+    ``id``."""
+
+    file: str | None = None
+    fields: dict[str, Columns] = Field(min_length=1)
+
+
+class FieldMap(Config):
+    """A mapping file. ``data`` is relative to it; ``fields`` gives our names theirs, ``values`` translates what stands
+    in a field."""
+
+    data: str
+    lang: Lang | None = None
+    pictures: str = "."
+    fields: dict[str, Columns] = Field(default_factory=dict)
+    values: dict[str, dict[str, str]] = Field(default_factory=dict)
+    twins: dict[str, TwinMapping] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a benchmark's own: whether every item has it, and what it may hold (anything, where it is empty)."""
+
+    needed: bool = False
+    values: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a benchmark makes of a file: the ``source`` of its problems, its own columns (they go to ``meta``), and the
+    forms an item may have besides its own.
+
+    ``options`` gives the options and the kind of answer that an item must have, from its own columns and the options
+    found; without it, an item with options is answered by letters, and any other as its printed answer shows.
+    ``question``: whether every item has a text of its own. ``categories`` gives category and subcategory of an item,
+    from its own columns.
+    """
+
+    source: str
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    twins: tuple[str, ...] = (FLIP,)
+    options: Callable[[Mapping[str, str], dict[str, str]], tuple[dict[str, str], AnswerKind]] | None = None
+    question: bool = True
+    categories: Callable[[Mapping[str, str]], tuple[str | None, str | None]] = lambda _: (None, None)
+
+
+def read_mapping(path: Path, form: Form) -> FieldMap:
+    """The mapping in the file ``path``, which names no field that ``form`` does not know.
+
+    Raises:
+        UserError: the file cannot be read, or has unknown fields, values or forms: all of them in one line.
+    """
+    mapping = read_config(FieldMap, path)
+    fields = (*FIELDS, *form.columns)
+    checks: list[tuple[str, Collection[str], Collection[str]]] = [
+        ("fields", mapping.fields, fields),
+        ("values", mapping.values, fields),
+        ("twins", mapping.twins, form.twins),
+    ]
+    checks += [(f"twins.{name}.fields", twin.fields, FIELDS[:6]) for name, twin in mapping.twins.items()]
+    checks += [
+        (f"values.{name}.{theirs}", [ours], column.values)
+        for name, column in form.columns.items()
+        if column.values
+        for theirs, ours in mapping.values.get(name, {}).items()
+    ]
+    faults = [
+        f"{place}: {name!r} is not known, {suggestion(name, known)}"
+        for place, names, known in checks
+        for name in names
+        if name not in known
+    ]
+    if faults:
+        raise ConfigFaults(str(path), faults)
+    return mapping

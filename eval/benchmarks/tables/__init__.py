@@ -1,0 +1,1 @@
+"""The tables of benchmarks, and the published rows in them."""

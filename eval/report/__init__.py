@@ -1,0 +1,1 @@
+"""The comparison of runs, and its report in HTML and Markdown."""

@@ -1,0 +1,42 @@
+"""The records of a comparison: what ``comparison.json`` holds."""
+
+from __future__ import annotations
+
+from eval.benchmarks.benchmark import Table
+from eval.scoring.arm_summary import ArmSummary, Share
+from eval.scoring.differences import Difference
+from srt.io.records import Record
+from srt.statistics.bootstrap import RESAMPLES
+from srt.statistics.significance import Estimate
+
+SEED = 0
+"""Of the bootstrap that comparisons draw."""
+
+
+class RunAccuracy(Record):
+    """One run of an arm: the fingerprint of its model, and its accuracy on the common problems."""
+
+    fingerprint: str
+    accuracy: Share
+
+
+class Comparison(Record):
+    """The contents of ``comparison.json``. ``common`` problems are compared; ``left_out`` counts each arm's others.
+
+    ``clusters`` is the number of distinct puzzles among the common problems: those with one ``group_id`` count once.
+
+    ``arms`` has the mean over the runs (training seeds) of each arm, ``runs`` each run alone. ``tokens_per_right`` are
+    output tokens per right answer, ``None`` for an arm without any. ``tables`` are the benchmark's, if all runs are of
+    one benchmark.
+    """
+
+    common: int
+    clusters: int
+    left_out: dict[str, int]
+    arms: list[ArmSummary]
+    differences: list[Difference]
+    tokens_per_right: dict[str, Estimate | None]
+    tables: list[Table]
+    resamples: int = RESAMPLES
+    seed: int = SEED
+    runs: dict[str, list[RunAccuracy]]

@@ -1,0 +1,184 @@
+"""The report of a comparison as one self-contained HTML page.
+
+Everything on the page that comes from data is escaped by the template engine, or is text in a JSON element that the
+page's only script reads; pictures are data URIs. The page's content security policy allows that script, by its hash,
+and no requests.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from eval.benchmarks.tables.breakdown import table_rows
+from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, Taxonomy, TaxonomyName
+from eval.report import number_format as figures
+from eval.report import report_wording as wording
+from eval.report.comparison_records import Comparison
+from eval.report.leaderboard import leaderboard
+from eval.report.plots import (
+    CLASS_COLOURS,
+    accuracy_against_tokens,
+    accuracy_by,
+    colour,
+    error_bars,
+    main_dimension,
+    sampling_curves,
+)
+from eval.report.report_errors import ArmErrors, arm_errors, judged_arms
+from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples, data_uri
+from eval.run.run_records import Run
+from eval.scoring.arm_summary import ArmSummary
+from eval.scoring.breakdowns import title
+from srt.answers.equality import POLICIES
+
+_FOLDER = Path(__file__).parent
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot drawn for a light and for a dark page, as data URIs; ``says`` is its alternative text."""
+
+    title: str
+    says: str
+    light: str
+    dark: str
+
+
+def page(
+    comparison: Comparison,
+    by_arm: Mapping[str, Sequence[Run]],
+    pooled: Mapping[str, Run],
+    chosen: Sequence[str],
+    drawing: Drawing,
+) -> str:
+    """The page as text.
+
+    ``by_arm`` has the training runs of each arm, ``pooled`` these as one; ``chosen`` are the ids of the problems to
+    show; ``drawing`` gives the scene of one that has no pictures, as SVG.
+    """
+    script = (_FOLDER / "report.js").read_text("utf-8")
+    errors = arm_errors(by_arm)
+    return (
+        _environment()
+        .get_template("report.html.jinja")
+        .render(
+            comparison=comparison,
+            scope=wording.scope(comparison),
+            footnote=wording.footnote(comparison),
+            wording=wording,
+            colours={arm.arm: colour(index) for index, arm in enumerate(comparison.arms)},
+            leaderboard=leaderboard(comparison),
+            plots=_plots(comparison.arms),
+            sampling=_sampling_plot(comparison.arms) if any(arm.sampling for arm in comparison.arms) else None,
+            dimensions=[
+                (name, title(name), wording.labels(comparison.arms, name))
+                for name in wording.shown_dimensions(comparison.arms)
+            ],
+            tables=[
+                (table, table_rows(table), list(dict.fromkeys(row.source for row in table.published)))
+                for table in comparison.tables
+            ],
+            errors=errors,
+            taxonomies=[(name, TAXONOMIES[name], _error_plot(errors, name)) for name in TAXONOMY_NAMES if errors],
+            class_colours=CLASS_COLOURS,
+            published_share=_published_share,
+            judged=judged_arms(by_arm),
+            examples=collect_examples(pooled, chosen, drawing),
+            picture_budget=f"{PICTURE_BUDGET >> 20} MiB",
+            runs=pooled,
+            by_arm=by_arm,
+            policies={
+                name: policy.description
+                for name, policy in POLICIES.items()
+                if any(name in arm.policy for arm in comparison.arms)
+            },
+            style=Markup((_FOLDER / "report.css").read_text("utf-8")),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        percent=figures.percent,
+        interval=figures.interval,
+        signed=figures.signed,
+        p=_dashed(figures.p_value),
+        estimate=_dashed(figures.estimate_percent),
+        ratio=_dashed(figures.ratio),
+        token_estimate=_dashed(figures.tokens),
+        bare=_dashed(figures.bare),
+        token_ratio=wording.token_ratio,
+        json=Markup,
+    )
+    return environment
+
+
+def _dashed(shown: Callable[[T], str]) -> Callable[[T], str]:
+    """``shown`` with the page's dash for missing values."""
+    return lambda value: "–" if (text := shown(value)) == "-" else text
+
+
+def _plots(arms: Sequence[ArmSummary]) -> list[Plot]:
+    says = "; ".join(
+        f"{arm.arm}: {figures.interval(arm.accuracy)}% at {arm.output_tokens.mean:.0f} tokens"
+        for arm in arms
+        if arm.output_tokens
+    )
+    plots = [_plot("Accuracy against output tokens", says, lambda dark: accuracy_against_tokens(arms, dark=dark))]
+    if (dimension := main_dimension(arms)) in wording.shown_dimensions(arms):
+        name = title(dimension)
+        says = f"the breakdown by {name} has the figures"
+        plots.append(_plot(f"Accuracy by {name}", says, lambda dark: accuracy_by(dimension, arms, dark=dark)))
+    return plots
+
+
+def _sampling_plot(arms: Sequence[ArmSummary]) -> Plot:
+    says = "majority, pass@k, checked and oracle against tokens; the table below has the figures"
+    return _plot("Accuracy against all tokens spent", says, lambda dark: sampling_curves(arms, dark=dark))
+
+
+def error_plot(errors: Sequence[ArmErrors], name: TaxonomyName, *, dark: bool) -> bytes:
+    """The classes of ``errors`` in the taxonomy ``name``, one stacked bar for each arm."""
+    words = list(TAXONOMIES[name].classes)
+    counts = []
+    for arm in errors:
+        raters = [arm.classes[name].get(word, {}) for word in words]
+        counts.append([*((by.get("machine", 0), by.get("judge", 0)) for by in raters), (arm.unclassed[name], 0)])
+    return error_bars([arm.arm for arm in errors], [word.replace("_", " ") for word in words], counts, dark=dark)
+
+
+def _error_plot(errors: Sequence[ArmErrors], name: TaxonomyName) -> Plot:
+    title = f"Errors in {TAXONOMIES[name].title}'s classes"
+    return _plot(title, "the table below has the figures", lambda dark: error_plot(errors, name, dark=dark))
+
+
+def _plot(title: str, says: str, draw: Callable[[bool], bytes]) -> Plot:
+    light, dark = (data_uri("image/png", draw(dark)) for dark in (False, True))
+    return Plot(title, says, light, dark)
+
+
+def _published_share(taxonomy: Taxonomy, word: str) -> tuple[float, int] | None:
+    """The published share of a class and how many classes share it; ``None`` for all but the first of those."""
+    for words, share in taxonomy.published.items():
+        together = words.split("+")
+        if together[0] == word:
+            return share, len(together)
+    return None

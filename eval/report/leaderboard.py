@@ -1,0 +1,83 @@
+"""The leaderboard: our arms, models with published figures, and humans, by one figure, best first.
+
+Only our arms were measured here, on the problems that they have in common. Published figures were measured on another
+copy of the benchmark, with other prompts and settings: they are marked, and take part in no test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from eval.benchmarks.benchmark import Table
+from eval.report.comparison_records import Comparison
+
+Kind = Literal["measured", "published", "human"]
+
+_FIGURES = ("overall", "total", "circular", "flip-circular")
+"""The columns that papers rank models by; the first one that a table of the benchmark has is used."""
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """One row. ``score`` is a share in [0, 1]; ``low`` and ``high`` are its 95% interval, if it was measured here.
+
+    ``tokens`` is the mean of output tokens; ``source`` is the publication of the figure.
+    """
+
+    name: str
+    kind: Kind
+    score: float
+    low: float | None = None
+    high: float | None = None
+    tokens: float | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The rows, ordered by ``figure``."""
+
+    figure: str
+    rows: list[LeaderboardRow]
+
+    @property
+    def sources(self) -> list[str]:
+        """The publications of the published rows, each once."""
+        return list(dict.fromkeys(row.source for row in self.rows if row.source))
+
+
+def leaderboard(comparison: Comparison) -> Leaderboard:
+    """The arms of ``comparison`` and the published rows of its tables, by the figure that was published.
+
+    That is accuracy over all problems, unless the benchmark's table has another (SpaCE2025's total, HST's circular
+    accuracy): the figures of our arms then come from that table, without an interval.
+    """
+    table, column = _ranked_table(comparison.tables)
+    rows = []
+    for arm in comparison.arms:
+        tokens = arm.output_tokens.mean if arm.output_tokens else None
+        score, low, high = arm.accuracy.share, arm.accuracy.low, arm.accuracy.high
+        if table is None or column == "overall":
+            rows.append(LeaderboardRow(arm.arm, "measured", score, low, high, tokens))
+            continue
+        cell = next((row[table.header.index(column)] for row in table.rows if row[0] == arm.arm), None)
+        if isinstance(cell, float):
+            rows.append(LeaderboardRow(arm.arm, "measured", cell, tokens=tokens))
+    for row in table.published if table else ():
+        if column in row.figures:
+            kind: Kind = "human" if row.human else "published"
+            tokens = row.figures.get("tokens")
+            rows.append(LeaderboardRow(row.model, kind, row.figures[column], tokens=tokens, source=row.source))
+    rows.sort(key=lambda row: -row.score)
+    return Leaderboard("accuracy" if column == "overall" else column, rows)
+
+
+def _ranked_table(tables: Sequence[Table]) -> tuple[Table | None, str]:
+    """The first table with published rows that has a column to rank by, and that column; else accuracy."""
+    for table in tables:
+        for column in _FIGURES:
+            if column in table.header and any(column in row.figures for row in table.published):
+                return table, column
+    return None, "accuracy"

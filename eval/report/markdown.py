@@ -1,0 +1,141 @@
+"""The report of a comparison as Markdown: the tables of the page, for terminals, diffs and papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eval.benchmarks.tables.breakdown import markdown_rows, markdown_table
+from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyName
+from eval.report.comparison_records import Comparison
+from eval.report.number_format import bare, estimate_percent, interval, p_value, percent, ratio, signed, tokens
+from eval.report.report_errors import ArmErrors
+from eval.report.report_wording import (
+    ERROR_NOTE,
+    SAMPLING_NOTE,
+    SIZE_NOTE,
+    footnote,
+    labels,
+    scope,
+    shown_dimensions,
+    token_ratio,
+)
+from eval.scoring.arm_summary import ArmSummary
+from eval.scoring.breakdowns import title
+
+
+def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
+    """The tables as Markdown; ``errors`` are those of the arms that were classed."""
+    parts = ["# Comparison", scope(comparison), _headline(comparison.arms)]
+    if comparison.differences:
+        parts += ["## Paired differences", _difference_table(comparison), footnote(comparison)]
+        parts += ["## Tokens and sample size", _size_table(comparison)]
+    if any(len(several) > 1 for several in comparison.runs.values()):
+        parts += ["## By run", _run_table(comparison)]
+    for dimension in shown_dimensions(comparison.arms):
+        parts += [f"## By {title(dimension)}", _breakdown(comparison.arms, dimension)]
+    parts += [markdown_table(table) for table in comparison.tables]
+    if any(arm.sampling for arm in comparison.arms):
+        parts += ["## Sampling many", _sampling_table(comparison.arms)]
+    for name in TAXONOMY_NAMES if errors else ():
+        parts += [f"## Errors in {TAXONOMIES[name].title}'s classes", _error_table(errors, name)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _headline(arms: Sequence[ArmSummary]) -> str:
+    head = ["arm", "accuracy % [95%]", "right", "tokens mean", "p50", "p90", "p99", "traces %", "proved %"]
+    rows = []
+    for arm in arms:
+        tokens = arm.output_tokens
+        counts = ["-"] * 4
+        if tokens is not None:
+            counts = [f"{tokens.mean:.1f}", *(f"{x:.0f}" for x in (tokens.p50, tokens.p90, tokens.p99))]
+        right = f"{arm.accuracy.right:g}/{arm.accuracy.count}"
+        traces = [percent(arm.traces.with_steps.share), percent(arm.traces.proved.share)]
+        rows.append([arm.arm, interval(arm.accuracy), right, *counts, *traces])
+    return markdown_rows(head, rows)
+
+
+def _difference_table(comparison: Comparison) -> str:
+    head = ["difference", "points [95%]", "only first", "only second", "p", "p (Holm)", "tokens ratio"]
+    rows = [
+        [
+            f"{row.arm} − {row.reference}",
+            f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]",
+            *("-" if count is None else str(count) for count in (row.only_arm, row.only_reference)),
+            p_value(row.p),
+            p_value(row.p_holm),
+            "-" if row.token_ratio is None else f"{row.token_ratio:.2f}",
+        ]
+        for row in comparison.differences
+    ]
+    return markdown_rows(head, rows)
+
+
+def _size_table(comparison: Comparison) -> str:
+    """Ratios of tokens with their intervals, and how many problems a difference would need."""
+    points = list(comparison.differences[0].needed)
+    ratios = ["tokens [95%]", "tokens a right answer [95%]", "reference tokens [95%]"]
+    head = ["difference", *ratios, "runs", "shows, points"]
+    rows = [
+        [
+            f"{row.arm} − {row.reference}",
+            ratio(token_ratio(row)),
+            ratio(row.per_right_ratio),
+            ratio(row.reference_token_ratio),
+            f"{row.runs_arm} and {row.runs_reference}",
+            "-" if row.detectable is None else percent(row.detectable),
+            *(f"{row.needed[each]:,}" for each in points),
+        ]
+        for row in comparison.differences
+    ]
+    spent = "; ".join(f"{arm} {tokens(each)}" for arm, each in comparison.tokens_per_right.items())
+    table = markdown_rows([*head, *(f"problems for {each}" for each in points)], rows)
+    return f"{table}\n\n{SIZE_NOTE} Output tokens for each right answer: {spent}."
+
+
+def _sampling_table(arms: Sequence[ArmSummary]) -> str:
+    rows = [
+        [
+            arm.arm,
+            str(at.k),
+            bare(at.tokens),
+            *map(estimate_percent, (at.mean, at.majority, at.at_least_one, at.checked, at.oracle)),
+        ]
+        for arm in arms
+        if arm.sampling
+        for at in arm.sampling.curve
+    ]
+    head = ["arm", "k", "tokens", "one sample %", "majority %", "pass@k %", "checked %", "oracle %"]
+    return f"{markdown_rows(head, rows)}\n\n{SAMPLING_NOTE}"
+
+
+def _error_table(errors: Sequence[ArmErrors], name: TaxonomyName) -> str:
+    rows = []
+    for arm in errors:
+        said = arm.classes[name]
+        cells = [
+            f"{said.get(word, {}).get('machine', 0)}"
+            + (f" + {judge}" if (judge := said.get(word, {}).get("judge")) else "")
+            for word in TAXONOMIES[name].classes
+        ]
+        rows.append([arm.arm, str(arm.wrong), *cells, str(arm.unclassed[name])])
+    head = ["arm", "wrong", *(word.replace("_", " ") for word in TAXONOMIES[name].classes), "no class"]
+    return f"{markdown_rows(head, rows)}\n\n{ERROR_NOTE}"
+
+
+def _run_table(comparison: Comparison) -> str:
+    rows = [
+        [arm, run.fingerprint[:16], interval(run.accuracy)]
+        for arm, several in comparison.runs.items()
+        for run in several
+    ]
+    return markdown_rows(["arm", "model (SHA-256)", "accuracy % [95%]"], rows)
+
+
+def _breakdown(arms: Sequence[ArmSummary], dimension: str) -> str:
+    rows = []
+    for label in labels(arms, dimension):
+        groups = [arm.by.get(dimension, {}).get(label) for arm in arms]
+        count = next(group.count for group in groups if group)
+        rows.append([label, str(count), *("-" if group is None else interval(group) for group in groups)])
+    return markdown_rows([title(dimension), "problems", *(arm.arm for arm in arms)], rows)

@@ -1,0 +1,60 @@
+"""How reports print figures: the same in Markdown and on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from eval.scoring.arm_summary import Share
+from srt.statistics.significance import Estimate
+
+
+def percent(share: float) -> str:
+    """``0.1234`` as ``12.3``."""
+    return f"{100 * share:.1f}"
+
+
+def interval(share: Share) -> str:
+    """A share in percent with its interval: ``50.0 [40.1, 59.9]``."""
+    return f"{percent(share.share)} [{percent(share.low)}, {percent(share.high)}]"
+
+
+def signed(share: float) -> str:
+    """A difference of shares in points with its sign: ``+1.2``, ``−0.4``, ``0.0``."""
+    points = round(100 * share, 1)
+    return f"{points:+.1f}".replace("-", "−") if points else "0.0"
+
+
+def p_value(value: float | None) -> str:
+    """Three decimals, or an exponent below 0.001; ``-`` if there is none."""
+    if value is None:
+        return "-"
+    return f"{value:.1e}" if value < 0.001 else f"{value:.3f}"
+
+
+def estimate_percent(estimate: Estimate | None) -> str:
+    """An estimate in percent with its interval; ``-`` if there is none."""
+    return _with_bounds(estimate, percent)
+
+
+def ratio(estimate: Estimate | None) -> str:
+    """A ratio with its interval: ``0.42 [0.40, 0.45]``; ``-`` if there is none."""
+    return _with_bounds(estimate, "{:.2f}".format)
+
+
+def tokens(estimate: Estimate | None) -> str:
+    """A number of tokens with its interval: ``812 [780, 850]``; ``-`` if there is none."""
+    return _with_bounds(estimate, "{:,.0f}".format)
+
+
+def bare(value: float | None) -> str:
+    """A whole figure without unit; ``-`` if there is none."""
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def _with_bounds(estimate: Estimate | None, shown: Callable[[float], str]) -> str:
+    """The value and its interval; infinite bounds are shown as such."""
+    if estimate is None:
+        return "-"
+    low = "−∞" if estimate.low is None else shown(estimate.low)
+    high = "∞" if estimate.high is None else shown(estimate.high)
+    return f"{shown(estimate.value)} [{low}, {high}]"

@@ -1,0 +1,129 @@
+"""The recipe of one evaluation: the keys of ``srt eval --config FILE.yaml``, which are also the command's flags.
+
+A flag wins over the file. Paths are relative to the folder in which the command runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
+from eval.backends.registry import BACKENDS
+from srt.answers.equality import PolicyName
+from srt.io.records import Lang
+from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
+from srt.language.prompts import PromptStyle
+from srt.language.trace import Operation
+
+GENERATION = tuple(GenerationSettings.model_fields)
+"""The keys that are settings of the generation; those that are left out come from the preset of the model's family."""
+
+
+class EvalRecipe(Config):
+    """One evaluation.
+
+    ``model`` is a folder, or the name under which the server knows it. What is asked is ``problems`` (a file of
+    problems), or ``data`` (the user's copy of the ``benchmark``, which is read into ``output/problems.jsonl``; ``lang``
+    is for a benchmark that has both languages); ``options`` are the benchmark's. ``policy`` is that of scoring.
+
+    ``backend`` is one of :data:`~eval.backends.registry.BACKENDS`, where each says which of the last keys it reads.
+    ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
+    :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them.
+    """
+
+    model: str = Field(min_length=1)
+    output: Path
+    adapter: Path | None = None
+    backend: str = "transformers"
+    arm: str = "model"
+
+    problems: Path | None = None
+    benchmark: str = "plain"
+    data: Path | None = None
+    lang: Lang | None = None
+    options: dict[str, str] = Field(default_factory=dict)
+    prompt: PromptStyle = "full"
+    repeats: int = Field(default=1, ge=1)
+    policy: PolicyName = "strict"
+    reference_tokenizer: Path | None = None
+
+    max_new_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0.0)
+    top_p: float | None = Field(default=None, gt=0.0, le=1.0)
+    think_budget: int | None = Field(default=None, ge=0)
+    min_pixels: int | None = Field(default=None, ge=1)
+    max_pixels: int | None = Field(default=None, ge=1)
+    ban: Operation | None = None
+    grammar: Grammar | None = None
+    seed: int | None = None
+
+    batch_size: int | None = Field(default=None, ge=1)
+    batch_tokens: int | None = Field(default=None, ge=1)
+    dtype: Dtype | None = None
+    attention: Attention | None = None
+    threads: int | None = Field(default=None, ge=1)
+    continuous: bool = False
+    gpu_memory: float | None = Field(default=None, gt=0.0, le=1.0)
+    tensor_parallel: int | None = Field(default=None, ge=1)
+    vision_adapter: bool = False
+    base_url: str | None = None
+    api_key_env: str | None = None
+    in_flight: int | None = Field(default=None, ge=1, le=4096)
+    timeout_s: float | None = Field(default=None, gt=0)
+    retries: int | None = Field(default=None, ge=0, le=20)
+    pictures: bool | None = None
+    server_type: ServerType | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> EvalRecipe:
+        faults = []
+        if (self.problems is None) == (self.data is None):
+            faults.append("problems, data: give one of them, a file of problems or your copy of the benchmark")
+        if self.backend not in BACKENDS:
+            raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}"]))
+        entry = BACKENDS[self.backend]
+        if not entry.local and self.base_url is None:
+            faults.append("base_url: missing, the server's address, as in http://127.0.0.1:8000/v1")
+        if not entry.local and self.adapter is not None:
+            faults.append("adapter: a server loads its adapters itself; give the adapter's name there as model")
+        for name, other in BACKENDS.items():
+            faults += [
+                f"{key}: only the back end {name} reads this; this run uses {self.backend}"
+                for key in other.keys
+                if key not in entry.keys and self._given(key)
+            ]
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    def _given(self, name: str) -> bool:
+        return bool(getattr(self, name) != type(self).model_fields[name].default)
+
+    def generation(self) -> dict[str, Any]:
+        """The settings of the generation that are given; the others are the preset's."""
+        return {name: value for name in GENERATION if (value := getattr(self, name, None)) is not None}
+
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """The keys ``names`` as keyword arguments, without those that were left at their defaults."""
+        return {name: getattr(self, name) for name in names if self._given(name)}
+
+
+RENAMED = {"kind_of_server": "server_type"}
+"""Keys by the names that they had before; these are still read."""
+
+
+def make_eval_recipe(given: Mapping[str, Any], config: Path | None = None) -> EvalRecipe:
+    """The recipe of the file ``config``, if there is one, with what is ``given`` (and not ``None``) over it.
+
+    Raises:
+        ConfigFaults: unknown keys, values that a key cannot have, and keys that exclude each other.
+        UserError: the file cannot be read.
+    """
+    values = {} if config is None else read_yaml(config, bundled="recipes/eval", renamed=RENAMED)
+    place = "evaluate" if config is None else str(config)
+    set_here = {key: value for key, value in given.items() if value is not None}
+    return parse_config(EvalRecipe, values | with_new_names(set_here, RENAMED, place), place)

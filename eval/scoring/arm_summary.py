@@ -1,0 +1,200 @@
+"""The figures of one run: accuracy with intervals, tokens, the gain from sampling, the benchmark's tables, and, in
+separate columns, what the checker proved."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Sequence
+
+import numpy as np
+
+from eval.benchmarks.benchmark import Table
+from eval.benchmarks.tables.run_tables import run_tables
+from eval.run.run_records import Run, mean_values
+from eval.scoring.breakdowns import dimensions, labels_of
+from eval.scoring.sampling import Sampling, sample_curve
+from srt.answers.equality import unreadable_gold
+from srt.io.records import Record, Score
+from srt.statistics.clusters import cluster_of
+from srt.statistics.significance import clustered_wilson, wilson
+
+
+class Share(Record):
+    """A share of ``count`` problems, with its 95% Wilson interval. ``right`` can be fractional where repeats differ."""
+
+    count: int
+    right: float
+    share: float
+    low: float
+    high: float
+
+
+class Clustered(Record):
+    """The 95% interval of accuracy where problems come in ``clusters``
+    (:func:`srt.statistics.significance.clustered_wilson`).
+
+    ``design_effect``: by how much the clusters multiply the variance of the accuracy.
+    """
+
+    clusters: int
+    design_effect: float
+    low: float
+    high: float
+
+
+class Tokens(Record):
+    """Mean and percentiles (linear interpolation) of tokens a prediction, over the ``count`` that have them."""
+
+    count: int
+    mean: float
+    p10: float
+    p50: float
+    p90: float
+    p99: float
+
+
+class Traces(Record):
+    """The checker's results. Shares are of all predictions, so that a text that is not a trace counts against both.
+
+    ``with_steps``: the text parses as a trace with steps; ``proved``: every step and the answer are proved, and every
+    step is used. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts traces that the checker
+    could not check.
+    """
+
+    with_steps: Share
+    proved: Share
+    proved_and_right: Share
+    steps: dict[str, int]
+    refused: int
+
+
+class ArmSummary(Record):
+    """The figures of one run. ``missing`` predictions count as wrong; problems ``without_gold`` do not count.
+
+    Answers were compared under ``policy``; ``decided`` counts what decided (:data:`srt.answers.equality.equal.How`),
+    and ``unreadable_gold`` names problems whose gold answer could not be parsed, and why: only the same text equals it.
+
+    ``by``: the accuracy by each dimension that the problems have (:mod:`eval.scoring.breakdowns`).
+
+    ``clustered``: the interval of the accuracy if problems come in groups, ``None`` if each is independent.
+    ``answer_tokens`` are output tokens other than ``reasoning_tokens``; both are over the predictions whose text shows
+    where the answer begins. ``image_tokens`` are part of ``input_tokens``, counted where there were pictures.
+    ``reference_tokens`` are counted by ``reference_tokenizer``, the same for all models. ``tokens_per_right``: all
+    output tokens over the sum of the scores. ``tables`` are the benchmark's, over all problems; ``sampling`` is set if
+    questions were asked more than once.
+    """
+
+    arm: str
+    problems: int
+    repeats: int
+    missing: int
+    without_gold: int
+    accuracy: Share
+    clustered: Clustered | None
+    statuses: dict[str, int]
+    policy: str
+    decided: dict[str, int]
+    unreadable_gold: dict[str, str]
+    by: dict[str, dict[str, Share]]
+    output_tokens: Tokens | None
+    reasoning_tokens: Tokens | None
+    answer_tokens: Tokens | None
+    input_tokens: Tokens | None
+    image_tokens: Tokens | None
+    reference_tokens: Tokens | None
+    reference_tokenizer: str | None
+    tokens_per_right: float | None
+    traces: Traces
+    sampling: Sampling | None
+    tables: list[Table]
+
+
+def summarise(run: Run, only: Collection[str] | None = None) -> ArmSummary:
+    """Figures of ``run``, over the problems ``only`` where they are given (then without the benchmark's tables)."""
+    problems = {key: value for key, value in run.problems.items() if only is None or key in only}
+    scores = [row for row in run.scores.values() if row.problem_id in problems]
+    predictions = [row for row in run.predictions.values() if row.problem_id in problems]
+    values = mean_values(scores)
+    groups: dict[str, dict[str, list[float]]] = {dimension: defaultdict(list) for dimension in dimensions()}
+    for problem_id, value in values.items():
+        for dimension, label in labels_of(problems[problem_id]).items():
+            groups[dimension][label].append(value)
+    expected = sum(problem_id in problems for problem_id, _ in run.questions) * run.manifest.repeats
+    split = [(row.output_tokens, row.reasoning_tokens) for row in predictions]
+    return ArmSummary(
+        arm=run.manifest.arm,
+        problems=len(problems),
+        repeats=run.manifest.repeats,
+        missing=expected - len(predictions),
+        without_gold=len(problems) - len(values),
+        accuracy=share(values.values()),
+        clustered=_clustered([cluster_of(problems[problem_id]) for problem_id in values], list(values.values())),
+        statuses=dict(sorted(Counter(row.status for row in scores).items())),
+        policy=" and ".join(sorted({row.policy for row in scores})),
+        decided=dict(sorted(Counter(row.how for row in scores if row.how).items())),
+        unreadable_gold={
+            problem.id: reason
+            for problem in problems.values()
+            if problem.answer and (reason := unreadable_gold(problem.answer))
+        },
+        by={name: {key: share(group[key]) for key in sorted(group)} for name, group in groups.items() if group},
+        output_tokens=_tokens([output for output, _ in split]),
+        reasoning_tokens=_tokens([reasoning for _, reasoning in split if reasoning is not None]),
+        answer_tokens=_tokens([output - reasoning for output, reasoning in split if reasoning is not None]),
+        input_tokens=_tokens([row.input_tokens for row in predictions]),
+        image_tokens=_tokens([row.image_tokens for row in predictions if row.image_tokens]),
+        reference_tokens=_tokens([row.reference_tokens for row in scores if row.reference_tokens is not None]),
+        reference_tokenizer=" and ".join(sorted(reference_tokenizers(scores))) or None,
+        tokens_per_right=_tokens_per_right(run, problems),
+        traces=_traces(run, problems),
+        sampling=sample_curve([run], problems),
+        tables=run_tables({run.manifest.arm: run}) if only is None else [],
+    )
+
+
+def reference_tokenizers(scores: Iterable[Score]) -> set[str]:
+    """The tokenizers that counted reference tokens of ``scores``; there should be one at most."""
+    return {row.reference_tokenizer for row in scores if row.reference_tokenizer is not None}
+
+
+def share(values: Collection[float]) -> Share:
+    """The mean of ``values``, each in [0, 1], with its Wilson interval; an empty collection has the share 0 of 0."""
+    right = float(sum(values))
+    interval = wilson(right, len(values))
+    return Share(
+        count=len(values), right=right, share=interval.value if values else 0.0, low=interval.low, high=interval.high
+    )
+
+
+def _clustered(clusters: Sequence[Hashable], values: Sequence[float]) -> Clustered | None:
+    if not 2 <= len(set(clusters)) < len(clusters):
+        return None
+    interval, effect = clustered_wilson(values, clusters)
+    return Clustered(clusters=len(set(clusters)), design_effect=effect, low=interval.low, high=interval.high)
+
+
+def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
+    """Over the problems that have a gold answer: tokens spent on others cannot buy a right answer."""
+    credit = sum(row.value for row in run.scores.values() if row.problem_id in problems)
+    spent = sum(row.output_tokens for key, row in run.predictions.items() if key in run.scores and key[0] in problems)
+    return spent / credit if credit else None
+
+
+def _tokens(counts: list[int]) -> Tokens | None:
+    if not counts:
+        return None
+    p10, p50, p90, p99 = (float(value) for value in np.percentile(counts, [10, 50, 90, 99]))
+    return Tokens(count=len(counts), mean=sum(counts) / len(counts), p10=p10, p50=p50, p90=p90, p99=p99)
+
+
+def _traces(run: Run, problems: Collection[str]) -> Traces:
+    rows = [row for row in run.checked.values() if row.problem_id in problems]
+    right = {key for key, score in run.scores.items() if score.value == 1}
+    verdicts = Counter(step.support for row in rows if row.check for step in row.check.steps)
+    return Traces(
+        with_steps=share([row.has_steps for row in rows]),
+        proved=share([row.proved for row in rows]),
+        proved_and_right=share([row.proved and row.id in right for row in rows]),
+        steps={name: verdicts[name] for name in ("proved", "consistent", "unchecked", "refuted")},
+        refused=sum(row.refusal is not None for row in rows),
+    )

@@ -1,0 +1,147 @@
+"""Repeated sampling: the accuracy that ``k`` samples of each question reach, and their cost in tokens.
+
+Every figure is the mean over problems of the expectation over ``k`` of the samples that were drawn: unbiased, and
+without a random choice. ``checked`` and ``oracle`` use knowledge that the model does not have and are separate columns:
+there the checker, or the solver's truth, selects samples before they vote.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from eval.run.run_records import Run
+from eval.scoring.vote import Votes, majority, pass_at_k, preferred
+from srt.answers.equality import POLICIES, groups
+from srt.io.records import Problem, Record, Score
+from srt.statistics.bootstrap import Floats, bootstrap
+from srt.statistics.clusters import cluster_of
+from srt.statistics.significance import Estimate, estimate
+
+
+class AtK(Record):
+    """The accuracy of ``k`` samples of a question, and the output ``tokens`` of all of them together.
+
+    ``mean``: a single sample (the same for every ``k``). ``majority``: the most frequent answer. ``at_least_one``: one
+    of them is right (pass@k). ``checked``: the most frequent answer among the samples that the checker proves, or among
+    all if it proves none; ``oracle``: the same with samples whose steps are all true by the solver; each ``None``
+    without such verdicts. Intervals are of a bootstrap over clusters of problems.
+    """
+
+    k: int
+    tokens: float
+    mean: Estimate
+    majority: Estimate
+    at_least_one: Estimate
+    checked: Estimate | None
+    oracle: Estimate | None
+
+
+class Sampling(Record):
+    """The curve over ``k``: powers of two, and all ``samples``. ``ties`` counts questions in which two or more answers
+    lead over all samples; each scores the mean of the leading answers."""
+
+    samples: int
+    ties: int
+    curve: list[AtK]
+
+
+class _Sample(NamedTuple):
+    """One sample of a question, and whether its trace is proved, and all its steps true."""
+
+    score: Score
+    proved: bool
+    true: bool
+
+
+def sample_curve(runs: Sequence[Run], only: Collection[str]) -> Sampling | None:
+    """The curve of ``runs``, the training runs of one arm, on the problems ``only``.
+
+    ``None`` if each question was asked once. Variants of a problem are averaged, and so are runs. Missing samples of a
+    question count as samples without an answer.
+    """
+    samples = runs[0].manifest.repeats
+    ids = [problem_id for problem_id, problem in runs[0].problems.items() if problem.answer and problem_id in only]
+    if samples < 2 or not ids:
+        return None
+    sizes = sorted({1 << power for power in range(samples.bit_length()) if 1 << power <= samples} | {samples})
+    measured, ties = zip(*(_measured(run, ids, sizes) for run in runs), strict=True)
+    values = np.stack(measured)
+    clusters = [cluster_of(runs[0].problems[problem_id]) for problem_id in ids]
+    figures = bootstrap([values], clusters, lambda totals, count: totals[0] / count[:, None])
+    checks = [row.check for run in runs for row in run.checked.values() if row.check is not None]
+    by_truth = any(step.truth != "unknown" for check in checks for step in check.steps)
+    curve = []
+    for at, k in enumerate(sizes):
+        tokens, mean, vote, some, checked, oracle = figures[6 * at : 6 * at + 6]
+        curve.append(
+            AtK(
+                k=k,
+                tokens=tokens.value,
+                mean=estimate(mean),
+                majority=estimate(vote),
+                at_least_one=estimate(some),
+                checked=estimate(checked) if checks else None,
+                oracle=estimate(oracle) if by_truth else None,
+            )
+        )
+    return Sampling(samples=samples, ties=sum(ties), curve=curve)
+
+
+def _measured(run: Run, ids: Sequence[str], sizes: Sequence[int]) -> tuple[Floats, int]:
+    """``[problem, column]``, six columns for each of ``sizes``; and how many votes over all samples are tied."""
+    tokens: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for prediction in run.predictions.values():
+        tokens[prediction.problem_id, prediction.variant].append(prediction.output_tokens)
+    samples: dict[str, dict[str, list[_Sample]]] = defaultdict(lambda: defaultdict(list))
+    for key, score in run.scores.items():
+        row = run.checked.get(key)
+        steps = row.check.steps if row is not None and row.check is not None else ()
+        all_true = bool(steps) and all(step.truth == "true" for step in steps)
+        samples[score.problem_id][score.variant].append(_Sample(score, row is not None and row.proved, all_true))
+    rows, ties = [], 0
+    for problem_id in ids:
+        of_variants = []
+        for variant, several in samples[problem_id].items():
+            spent = tokens[problem_id, variant]
+            columns, tied = _worth(run.questions[problem_id, variant], several)
+            ties += tied
+            cost = sum(spent) / len(spent) if spent else 0.0
+            of_variants.append([figure for k in sizes for figure in (k * cost, *columns[:, k])])
+        rows.append(np.mean(of_variants, axis=0))
+    return np.array(rows), ties
+
+
+def _worth(question: Problem, samples: Sequence[_Sample]) -> tuple[Floats, bool]:
+    """The five figures of one question for every ``k``, ``[figure, k]``; and whether the vote over all is tied."""
+    count = len(samples)
+    scores = [sample.score for sample in samples]
+    voters = [place for place, score in enumerate(scores) if score.status == "ok" and score.extracted is not None]
+    texts = [scores[place].extracted or "" for place in voters]
+    alike = [[voters[index] for index in each] for each in groups(texts, question, POLICIES[scores[0].policy])]
+    total = _votes(scores, alike, range(count))
+    leading = sorted((answer.votes for answer in total), reverse=True)[:2]
+
+    def picked(picks: Sequence[bool]) -> Floats:
+        # A selected sample without an answer cannot vote: it counts as not selected.
+        chosen = _votes(scores, alike, [place for place in range(count) if picks[place]])
+        rest = _votes(scores, alike, [place for place in range(count) if not picks[place]])
+        return preferred(chosen, rest, count - len(voters))
+
+    figures = [
+        np.full(count + 1, sum(score.value for score in scores) / count),
+        majority(total, count - len(voters)),
+        pass_at_k(sum(score.value == 1 for score in scores), count),
+        picked([sample.proved for sample in samples]),
+        picked([sample.true for sample in samples]),
+    ]
+    return np.stack(figures), len(leading) == 2 and leading[0] == leading[1]
+
+
+def _votes(scores: Sequence[Score], alike: Sequence[Sequence[int]], among: Collection[int]) -> list[Votes]:
+    """The votes of the samples ``among``; ``alike`` has the places of equal answers, which share their score."""
+    values = [[scores[place].value for place in places if place in among] for places in alike]
+    return [Votes(len(each), sum(each) / len(each)) for each in values if each]

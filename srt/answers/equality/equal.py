@@ -1,0 +1,374 @@
+"""Whether an answer equals gold, under a policy, and what decided it.
+
+The order is that of trust: the same characters; numbers, with what rounding allows; units; exact algebra; and only
+where none of them decides, math-verify, which is never asked about units, ordered pairs or parts: those are taken apart
+here.
+
+What is not equal either differs for certain (another number, another letter) or is undecided (other words, another
+unit, an expression that cannot be read): then no machine can say that the two do not mean the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal as Digits
+from fractions import Fraction
+from typing import Literal, get_args
+
+from srt.answers.equality import algebra
+from srt.answers.equality.normal_form import plain, squeezed, top_level
+from srt.answers.equality.parts import bracketed, leaves, split_parts, statements
+from srt.answers.equality.policies import LENIENT, STRICT, Policy
+from srt.answers.equality.rounding import Decimal, decimal, stands_for
+from srt.answers.equality.stated_values import StatedValue, is_label, stated_value
+from srt.answers.equality.units import CompoundUnit, match_units, split_noun, split_unit, unit_named
+from srt.answers.written_form import canonical_text, read_answer
+from srt.io.records import Answer, AnswerKind, Problem
+
+Verdict = Literal["equal", "differs", "undecided"]
+How = Literal["exact", "unreadable", "text", "parts", "number", "unit", "algebra", "math-verify", "undecided"]
+"""What decided: the same characters; an answer that is not of gold's kind; words; the number of parts; digits; units;
+exact algebra; math-verify; or nothing."""
+
+SameFormula = Callable[[str, str], bool | None]
+"""Asks math-verify about two formulas; ``None``: it cannot decide."""
+
+_TRUST = get_args(How)
+_OR = re.compile(r"\s*(?:,?\s+or\s+|或者?|\\text\s*\{\s*or\s*\})\s*")
+_AND = re.compile(r"\s*(?:、|[,;]\s+(?:and\s+)?|\s(?:and|与|和)\s)\s*")
+_RELATED = re.compile(r"[<>]|\\(?:le|ge|ne|neq|lt|gt|in|cup|cap|infty)(?![A-Za-z])|[≤≥≠∈∪∩∞]")
+_ARTICLES = re.compile(r"(?<![a-z\\])(?:the|an|a)\s+(?=\w)", re.I)
+_IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
+_NOT = re.compile(r"(?<![A-Za-z])not(?![A-Za-z])|n't|[不非]")
+_FORMULA = re.compile(
+    r"(?:\\(?!q?quad)[A-Za-z]+|\\[{}]|[^A-Za-z\u4e00-\u9fff\\;、]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z]))+"
+)
+_TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
+_MOST_ALTERNATIVES = 8
+_LONGEST_VALUE = 600
+"""Characters of a text that may state one value; one that is longer is only compared character by character."""
+
+
+@dataclass(frozen=True)
+class Equality:
+    """The ``verdict``, and ``how`` it was reached; of several parts the least trusted way counts."""
+
+    verdict: Verdict
+    how: How
+
+    @property
+    def equal(self) -> bool:
+        """Whether the two are equal for certain."""
+        return self.verdict == "equal"
+
+
+def equal(
+    gold: Answer,
+    given: str,
+    *,
+    question: str = "",
+    choices: Mapping[str, str] | None = None,
+    policy: Policy = STRICT,
+    same_formula: SameFormula | None = None,
+) -> Equality:
+    """Whether the text ``given`` states the answer ``gold``.
+
+    Args:
+        gold: the gold answer.
+        given: the answer as it was written (LaTeX, units, labels and all).
+        question: the problem's text, for the units that it states.
+        choices: the problem's options, for letters.
+        policy: what counts as equal.
+        same_formula: asks math-verify; without it, what exact algebra leaves open is undecided.
+
+    Never raises for any text; time and memory are bounded.
+    """
+    try:
+        return _Comparison(question, choices or {}, policy, same_formula).answer(gold, given)
+    except RecursionError:
+        return Equality("undecided", "undecided")
+
+
+def equal_to_gold(
+    problem: Problem, given: str, policy: Policy = STRICT, same_formula: SameFormula | None = None
+) -> Equality:
+    """:func:`equal` with the gold answer of ``problem``, its question and its options.
+
+    Raises:
+        ValueError: ``problem`` has no gold answer.
+    """
+    if problem.answer is None:
+        raise ValueError(f"problem {problem.id} has no gold answer")
+    question, choices = problem.question, problem.choices
+    return equal(problem.answer, given, question=question, choices=choices, policy=policy, same_formula=same_formula)
+
+
+def equal_texts(one: str, other: str, kind: AnswerKind, policy: Policy, question: str = "") -> Equality:
+    """:func:`equal` for two answers of ``kind`` in writing, neither of which is a gold record."""
+    # Parts too are compared as text: one with labels or separators is taken apart there.
+    gold = Answer(kind="expression" if kind in ("number", "expression") else "text", value=one)
+    return equal(gold, other, question=question, policy=policy)
+
+
+def unreadable_gold(gold: Answer) -> str | None:
+    """Why ``gold`` equals only the same characters (or what math-verify accepts); ``None`` where it is understood."""
+    if gold.kind == "parts":
+        return next(filter(None, map(unreadable_gold, gold.value)), None)
+    if gold.kind == "expression" and not _is_understood(str(gold.value)):
+        return f"the expression {str(gold.value)[:80]!r} is not understood"
+    if gold.kind == "text":
+        for leaf in _listed(plain(gold.value)):
+            if re.search(r"\d|\\[A-Za-z]", leaf) and not statements(leaf) and not _is_understood(leaf):
+                return f"the text {leaf[:80]!r} has mathematics in it and states no single value"
+    return None
+
+
+def _listed(body: str) -> list[str]:
+    """The parts of a text: what its labels part, else values that commas or "and" part; itself if it is one."""
+    parts = leaves(body)
+    if len(parts) == 1 and not statements(body) and bracketed(body) is None:
+        pieces = top_level(body, _AND)
+        if len(pieces) > 1 and all(re.search(r"\d|\\", piece) and _is_understood(piece) for piece in pieces):
+            return pieces
+    return parts
+
+
+def _is_understood(text: str) -> bool:
+    """Whether ``text`` states one value, in one way or several (``x = 3 or x = -1``)."""
+    either = top_level(plain(text), _OR)
+    if len(either) > 1:
+        return all(map(_is_understood, either))
+    bodies = [split_noun(split_unit(side)[0], "", any_noun=True) for side in stated_value(either[0]).sides]
+    in_brackets = bracketed(bodies[0])
+    if in_brackets is not None:
+        bodies = in_brackets[1]
+    return all(decimal(body) is not None or algebra.is_readable(body) for body in bodies)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    question: str
+    choices: Mapping[str, str]
+    policy: Policy
+    same_formula: SameFormula | None
+
+    def answer(self, gold: Answer, given: str) -> Equality:
+        if gold.kind in ("choice_set", "boolean"):
+            read = read_answer(given, gold.kind, self.choices).answer
+            if read is None:
+                return Equality("differs", "unreadable")
+            return Equality("equal" if read.value == gold.value else "differs", "exact")
+        if gold.kind == "sequence":
+            return self.sequence(gold.value, given)
+        if gold.kind == "parts":
+            pieces = split_parts(given, len(gold.value))
+            if pieces is None:
+                return Equality("undecided", "parts")
+            return _all([self.answer(part, piece) for part, piece in zip(gold.value, pieces, strict=True)])
+        if squeezed(canonical_text(gold)) == squeezed(given) != "":
+            return Equality("equal", "exact")
+        if gold.kind == "text":
+            return self.text(gold.value, given)
+        unit = unit_named(plain(gold.unit)) if gold.unit else None
+        behind = f" {gold.unit}" if gold.unit and unit is None else ""  # A counted noun: it stays with its number.
+        value = format(Digits(repr(gold.value)), "f") if isinstance(gold.value, float) else str(gold.value)
+        return self.written(plain(value + behind), plain(given), unit)  # the digits of a float, without an exponent
+
+    def text(self, gold: str, given: str) -> Equality:
+        """Words, or a value within words, or the parts of such."""
+        listed, said = statements(gold), statements(given)
+        if listed is not None and said is not None:
+            same_ones = sorted(listed) == sorted(said) if listed == sorted(listed) else listed == said
+            return Equality("equal" if same_ones else "differs", "exact")
+        body = plain(gold)
+        parts = _listed(body)
+        if len(parts) > 1:
+            pieces = split_parts(given, len(parts))
+            if pieces is None:
+                return Equality("undecided", "parts")
+            return _all([self.part(part, piece) for part, piece in zip(parts, pieces, strict=True)])
+        return self.part(body, given)
+
+    def part(self, gold: str, given: str) -> Equality:
+        if squeezed(gold) == squeezed(given) != "":
+            return Equality("equal", "exact")
+        if _is_understood(gold) and re.search(r"\d|\\", gold):
+            return self.written(plain(gold), plain(given), None)
+        if _same_words(gold, given):
+            return Equality("equal", "text")
+        if _RELATED.search(gold) and _RELATED.search(given):
+            return self.verify(plain(gold), plain(given))
+        truth = read_answer(gold, "boolean", {}).answer
+        if truth is not None:
+            said = read_answer(given, "boolean", {}).answer
+            if said is not None:
+                return Equality("equal" if said.value == truth.value else "differs", "text")
+        return Equality("undecided", "text")
+
+    def sequence(self, gold: Sequence[str], given: str) -> Equality:
+        """The same elements in the same order; where gold's are single letters, ``LRRL`` is four."""
+        read = read_answer(given, "sequence", {}).answer
+        said: list[str] = read.value if read is not None else []
+        if len(said) == 1 and len(gold) > 1 and all(len(one) == 1 for one in gold):
+            said = list("".join(said[0].split()))
+        if len(said) != len(gold):
+            return Equality("undecided", "parts")
+        return _all([self.element(one, other) for one, other in zip(gold, said, strict=True)])
+
+    def element(self, gold: str, given: str) -> Equality:
+        """One element of a sequence: a turn in any of its spellings, or a value or words."""
+        first, second = (squeezed(one).casefold() for one in (gold, given))
+        if _TURNS.get(first, first) == _TURNS.get(second, second):
+            return Equality("equal", "exact")
+        return self.part(gold, given)
+
+    def written(self, gold: str, given: str, unit: CompoundUnit | None) -> Equality:
+        """Two texts in plain spelling that state values; ``unit`` is gold's where the record has it apart."""
+        if max(len(gold), len(given)) > _LONGEST_VALUE:
+            return Equality("undecided", "undecided")
+        if any(len(statements(text) or ()) > 1 for text in (gold, given)):
+            return Equality("undecided", "parts")  # ``(1)(4)`` names two statements; it is not a product.
+        either, said = top_level(gold, _OR), top_level(given, _OR)
+        if len(either) > 1 or len(said) > 1:
+            if len(either) != len(said) or len(said) > _MOST_ALTERNATIVES:
+                return Equality("undecided", "parts")
+            return self.unordered(either, said, unit)
+        a, b = stated_value(gold), stated_value(given)
+        if _is_equation(a) or _is_equation(b):
+            return self.equations(a, b)
+        return self.sides(a.sides, b.sides, unit)
+
+    def unordered(self, golds: Sequence[str], givens: Sequence[str], unit: CompoundUnit | None) -> Equality:
+        """Each of one side equals one of the other."""
+        left, found = list(givens), []
+        for gold in golds:
+            tried = [(self.written(gold, given, unit), given) for given in left]
+            match = next(((outcome, given) for outcome, given in tried if outcome.equal), None)
+            if match is None:
+                outcomes = [outcome for outcome, _ in tried]
+                return next((one for one in outcomes if one.verdict == "undecided"), outcomes[0])
+            found.append(match[0])
+            left.remove(match[1])
+        return _all(found)
+
+    def sides(self, golds: Sequence[str], givens: Sequence[str], unit: CompoundUnit | None) -> Equality:
+        """One given side equals one of gold's, and no given side contradicts: ``36\\pi ≈ 113.1``."""
+        outcomes = [[self.value(gold, given, unit) for gold in golds] for given in givens]
+        met = [next((one for one in row if one.equal), row[-1]) for row in outcomes]
+        equal_one = next((one for one in met if one.equal), None)
+        if equal_one is None:
+            return met[-1]
+        loose = _Comparison(self.question, self.choices, LENIENT, None)
+        for given, one in zip(givens, met, strict=True):
+            if not one.equal and not any(loose.value(gold, given, unit).equal for gold in golds):
+                return one
+        return equal_one
+
+    def equations(self, gold: StatedValue, given: StatedValue) -> Equality:
+        """Equations whose left side is not a name: the same sides, in either order, or what math-verify says."""
+        a, b = gold.sides, given.sides
+        if len(a) == len(b) == 2:
+            for pair in (b, b[::-1]):
+                if all(algebra.equal_exactly(x, y) for x, y in zip(a, pair, strict=True)):
+                    return Equality("equal", "algebra")
+            return self.verify("=".join(a), "=".join(b))
+        return Equality("undecided", "undecided")
+
+    def value(self, gold: str, given: str, unit: CompoundUnit | None) -> Equality:
+        a, b = bracketed(gold), bracketed(given)
+        if a is not None or b is not None:
+            return self.brackets(a, b)
+        if unit is None:
+            gold, unit = split_unit(gold)
+        gold = split_noun(gold, self.question, any_noun=True)
+        given, other = split_unit(given, algebra.names(gold) if unit is None else frozenset())
+        if other is None:
+            given = split_noun(given, self.question, any_noun=self.policy.loose_units)
+        matches = match_units(unit, other, self.question, self.policy)
+        if not matches:
+            # Where units convert, these are of two dimensions. The same number may be a slip of the unit alone.
+            another = self.policy.loose_units and self.magnitude(gold, given, "1").verdict == "differs"
+            return Equality("differs" if another else "undecided", "unit")
+        outcomes = []
+        for match in matches:
+            outcome = self.magnitude(gold, given, match.factor)
+            if outcome.equal and not match.as_is:
+                outcome = Equality("equal", "math-verify" if outcome.how == "math-verify" else "unit")
+            outcomes.append(outcome)
+        return next((outcome for outcome in outcomes if outcome.equal), outcomes[0])
+
+    def brackets(self, a: tuple[str, list[str], str] | None, b: tuple[str, list[str], str] | None) -> Equality:
+        """Tuples and intervals keep their order, sets do not; brackets must be the same."""
+        if a is None or b is None or a[0] != b[0] or a[2] != b[2] or len(a[1]) != len(b[1]):
+            return Equality("undecided", "parts")
+        if a[0] == "{":
+            if len(a[1]) > _MOST_ALTERNATIVES:
+                return Equality("undecided", "undecided")
+            return self.unordered(a[1], b[1], None)
+        return _all([self.written(x, y, None) for x, y in zip(a[1], b[1], strict=True)])
+
+    def magnitude(self, gold: str, given: str, factor: str) -> Equality:
+        """Two values without units; ``factor`` times ``given`` is in gold's."""
+        if factor == "1" and "".join(gold.split()) == "".join(given.split()) != "":
+            return Equality("equal", "exact")
+        a, b = decimal(gold), decimal(given)
+        times = Fraction(factor) if "\\" not in factor else None
+        if a is not None and b is not None and times is not None:
+            return Equality("equal" if stands_for(a, b, times, self.policy) else "differs", "number")
+        scaled = given if factor == "1" else f"({given}) \\times {factor}"
+        exactly = algebra.equal_exactly(gold, scaled)
+        if exactly:
+            return Equality("equal", "algebra")
+        if self.by_digits(gold, a, b, scaled, times):
+            return Equality("equal", "number")
+        if exactly is False:
+            return Equality("differs", "algebra")
+        if {algebra.is_closed(gold), algebra.is_closed(scaled)} == {True, False}:
+            return Equality("undecided", "algebra")  # A number and what has free names: math-verify is not asked.
+        return self.verify(gold, scaled)
+
+    def by_digits(self, gold: str, a: Decimal | None, b: Decimal | None, scaled: str, times: Fraction | None) -> bool:
+        """A decimal on one side and an expression on the other that rounds to it."""
+        school = self.policy.rounding == "either"
+        if a is not None and b is None:
+            values = algebra.numeric_values(scaled, pi_as_school=school)
+            return any(stands_for(a, value, Fraction(1), self.policy) for value in values)
+        if b is not None and a is None and times is not None:
+            values = algebra.numeric_values(gold, pi_as_school=school)
+            return any(stands_for(value, b, times, self.policy) for value in values)
+        return False
+
+    def verify(self, gold: str, given: str) -> Equality:
+        """What math-verify says of two formulas, if it may be asked."""
+        same = None
+        if self.same_formula is not None and given and all(map(_FORMULA.fullmatch, (gold, given))):
+            same = self.same_formula(gold, given)
+        if same is None:
+            return Equality("undecided", "undecided")
+        return Equality("equal" if same else "differs", "math-verify")
+
+
+def _is_equation(one: StatedValue) -> bool:
+    """Whether its first side has unknowns and is not a name: ``x^2+y^2 = 1`` has two sides and no value."""
+    return not one.label and len(one.sides) > 1 and bool(algebra.names(one.sides[0])) and not is_label(one.sides[0])
+
+
+def _all(outcomes: Sequence[Equality]) -> Equality:
+    """All of them: the first that differs, else the first that is undecided, else equal in the least trusted way."""
+    for verdict in ("differs", "undecided"):
+        wrong = next((outcome for outcome in outcomes if outcome.verdict == verdict), None)
+        if wrong is not None:
+            return wrong
+    return Equality("equal", max((outcome.how for outcome in outcomes), key=_TRUST.index))
+
+
+def _same_words(gold: str, given: str) -> bool:
+    wanted, said = (_ARTICLES.sub("", " ".join(plain(text).casefold().split())) for text in (gold, given))
+    if not wanted:
+        return False
+    if wanted == said:
+        return True
+    sentence = _IS.match(said)
+    return sentence is not None and not _NOT.search(said) and said[sentence.end() :].strip() == wanted

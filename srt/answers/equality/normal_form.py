@@ -1,0 +1,112 @@
+"""One spelling for what LaTeX, Markdown, HTML and full-width signs spell in many ways; the meaning stays as it is."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from srt.claims.syntax.spellings import WIDE
+
+_TAG = re.compile(r"</?(?:b|i|u|p|em|br|strong|span|div|code|pre|font|h[1-6]|li|ul|ol|td|tr|table)\b[^<>]{0,80}>", re.I)
+_SUPERSCRIPT_TAG = re.compile(r"<sup>\s*(-?\w{1,8})\s*</sup>", re.I)
+_DECORATION = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]|\\$|\\\\[()\\[\\]]|`|"
+    r"(?<![\w)}])\*\*|\*\*(?![\w({\\])|(?<!\w)__|__(?!\w)"
+)
+_LINES = re.compile(r"\n{2,}")
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,30}")
+_CIRCLED = re.compile("[①-⑳]")
+_SQUARED_UNITS = re.compile("[㌀-㏿]")
+_WRAPPER = re.compile(
+    r"\\(?:text|mathrm|mathbf|mathit|mathsf|textbf|textrm|textit|textnormal|mbox|hbox|operatorname|boldsymbol|bm|bf|rm)"
+    r"\s*\{([^{}]*)\}"
+)
+_SWITCH = re.compile(
+    r"\\(?:displaystyle|textstyle|left|right|[bB]ig{1,2}[lr]?|rm|bf|it|limits|nolimits|boldmath)(?![A-Za-z])"
+)
+_DEGREE = re.compile(
+    r"\s*(?:\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![A-Za-z]))|\\degree(?![A-Za-z])|[º˚])"
+)
+_SPACE = re.compile(r"\\(?:[,;:! ~]|thinspace(?![A-Za-z])|enspace(?![A-Za-z])|hspace\{[^{}]*\})|[~\s\u3000\xa0]")
+_NAMES = {
+    r"\\[dtc]frac(?![A-Za-z])": r"\\frac",
+    r"\\(?:geqslant|geq|ge)(?![A-Za-z])": r"\\ge",
+    r"\\(?:leqslant|leq|le)(?![A-Za-z])": r"\\le",
+    r"\\(?:thickapprox|approx|simeq|doteq)(?![A-Za-z])": "≈",
+    r"[πп𝜋]": r"\\pi ",
+    r"\\%": "%",
+    r"°[CF]\b": "°",
+}
+_MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
+_BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
+_WORD = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z]{2,}")
+_LONGEST = 4_000
+"""Characters of an answer that are read: real ones have a few hundred at most."""
+
+
+def plain(text: str) -> str:
+    """``text`` in one spelling: no dollars, boxes, fonts, tags or pictures; ``\\mathrm{~cm}^{2}`` is `` cm^{2}``.
+
+    Separators of parts (``\\quad``, line ends) and everything that can carry meaning stay.
+    """
+    text = _LINES.sub("\n", html.unescape(text[:_LONGEST]).replace("\r", "\n"))
+    text = _SUPERSCRIPT_TAG.sub(r"^{\1}", text)
+    text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = _CIRCLED.sub(lambda match: f"({ord(match[0]) - ord('①') + 1})", text)
+    text = _SUPERSCRIPT_RUN.sub(lambda match: "^{" + match[0].translate(_SUPERSCRIPTS) + "}", text)
+    text = _BLANKS.sub(" ", _DECORATION.sub("", _TAG.sub(" ", text)).translate(WIDE))
+    for _ in range(6):
+        unwrapped = _WRAPPER.sub(lambda match: f" {match[1]}", text)
+        if unwrapped == text:
+            break
+        text = unwrapped
+    text = _DEGREE.sub("°", _SWITCH.sub("", _BOXED.sub("", text)))
+    for pattern, name in _MANY_NAMES:
+        text = pattern.sub(name, text)
+    lines = [" ".join(_SPACE.sub(" ", line).split()) for line in text.split("\n")]
+    return unbraced("\n".join(line for line in lines if line))
+
+
+def unbraced(text: str) -> str:
+    """``text`` without the braces around the whole, and without the full stop or comma behind it."""
+    text = text.strip().strip("。；;，,、").rstrip(".!").strip()
+    while len(text) > 1 and text[0] == "{" and closing(text, 0) == len(text) - 1:
+        text = text[1:-1].strip().rstrip("。.；;，,").strip()
+    return text
+
+
+def squeezed(text: str) -> str:
+    """``plain(text)`` for comparison sign by sign: words without regard to case, spaces only where they part words."""
+    text = _WORD.sub(lambda match: match[0] if match[0].isupper() else match[0].lower(), plain(text))
+    text = re.sub(r"(?<![A-Za-z])([A-Z]) (?=[A-Z](?![a-z]))", r"\1", text)
+    text = re.sub(r"(?<=\w)\s+(?=\w)", "\x00", text)
+    return re.sub(r"\s+", "", text).replace("\x00", " ")
+
+
+def closing(text: str, start: int) -> int:
+    """Where the bracket that opens at ``start`` closes; -1 where it does not."""
+    opens = text[start]
+    closes = {"(": ")", "[": "]", "{": "}"}[opens]
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == opens) - (text[at] == closes)
+        if depth == 0:
+            return at
+    return -1
+
+
+def top_level(text: str, separator: re.Pattern[str]) -> list[str]:
+    """``text`` cut at the matches of ``separator`` that stand inside no bracket; the pieces, stripped."""
+    depths, depth = [], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        depths.append(depth)
+    pieces, start = [], 0
+    for match in separator.finditer(text):
+        if match.end() > match.start() and depths[match.start()] <= 0:
+            pieces.append(text[start : match.start()].strip())
+            start = match.end()
+    return [*pieces, text[start:].strip()]

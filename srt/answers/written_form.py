@@ -1,0 +1,146 @@
+"""The written form of an answer: how an answer record is written as text, and how such text is read back.
+
+Reading is cautious: a letter counts only as an option, never inside a word ("A cube is higher" is not the answer A),
+and a text that leaves the choice open ("A or B") is ambiguous, never decided by chance.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from srt.claims.syntax.words import word_set
+from srt.io.records import Answer, AnswerKind, Problem
+
+_DECORATION = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]|[*`$]|\\\\[()\\[\\]]|"
+    r"</?(?:b|i|u|p|em|br|strong|span|div|code|sub|sup|font)\b[^<>]{0,80}>|"
+    r"\\f?box(?:ed)?(?=\{)|\\(?:text|mathrm|mathbf|textbf|textit|mathit|rm|bf|boldsymbol|operatorname)(?=\s*\{)"
+)
+_BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
+_LEAD = re.compile(
+    r"[(\[\"']*\s*(?:either|both)?\s*(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*(?:is|are|是|为)?\s*:?\s*",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\(?\d{1,3}\)?\s*[,.:、)]\s*(?=[(\[\"']*[A-Za-z])")
+_BUT = re.compile(
+    r"(?:(?:it\s+)?is\s+|it'?s\s+)?not\s+\(?[A-Z]\)?\s*,?\s*but\s+(?:rather\s+)?|不是\s*[A-Z]\s*[,，]?\s*而?是\s*", re.I
+)
+_ITEM = r"[(\[{\"']*(?:[A-Z]+)[)\]}\"']*"
+_SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+)"
+_LETTERS = re.compile(rf"{_ITEM}(?:{_SEPARATOR}{_ITEM})*(?![A-Za-z])")
+_SMALL = re.compile(r"[(\[\"']*[a-z][)\]\"']*(?:\s*[,、;]\s*[(\[\"']*[a-z][)\]\"']*)*[.。]?")
+_OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
+_AFTER = re.compile(
+    r"\s*(?:$|[.。,;:!)\]}\n]|选?项|(?:options?|choices?)?\s*(?:is|are)\s+(?:the\s+)?(?:correct|right)"
+    r"|(?:because|since|as)\s|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
+    re.IGNORECASE,
+)
+_TRUE = word_set("true yes correct right t y √ 正确 对 是 真 对的 正确的 是的")
+_FALSE = word_set("false no incorrect wrong f n × 错误 错 否 假 错的 错误的 不是 不对 不正确")
+
+
+@dataclass(frozen=True)
+class ReadAnswer:
+    """The answer that a text states, if any. ``ambiguous``: it names several and does not decide between them."""
+
+    answer: Answer | None
+    ambiguous: bool = False
+
+
+def expected_kind(problem: Problem) -> AnswerKind:
+    """The kind of answer that ``problem`` asks for: that of its gold answer, or what its form shows without one."""
+    if problem.answer is not None:
+        return problem.answer.kind
+    return "choice_set" if problem.choices else "text"
+
+
+def canonical_text(answer: Answer) -> str:
+    """The text of ``answer`` on an answer line: ``A, C`` for a choice set, parts joined by ``; ``."""
+    if answer.kind == "parts":
+        return "; ".join(canonical_text(part) for part in answer.value)
+    if answer.kind in ("choice_set", "sequence"):
+        return ", ".join(answer.value)
+    text = str(answer.value).lower() if answer.kind == "boolean" else str(answer.value)
+    return f"{text} {answer.unit}" if answer.unit else text
+
+
+def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> ReadAnswer:
+    """Read ``text`` (what follows the marker on an answer line) as an answer of ``kind``.
+
+    ``choices`` are the problem's options: with a letter that is not among them there is no answer. Without options any
+    capital letter counts. ``parts`` cannot be read from one line: there is no answer.
+    """
+    if kind == "choice_set":
+        return _read_choices(text, choices)
+    body = _clean(text).rstrip(".。")
+    if not body or kind == "parts":
+        return ReadAnswer(None)
+    if kind == "number":
+        match = re.fullmatch(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:\s*([^\d\s.].*))?", body.replace(",", ""))
+        if match is None:
+            return ReadAnswer(None)
+        value = float(match[1])
+        return ReadAnswer(Answer(kind="number", value=int(value) if value.is_integer() else value, unit=match[2]))
+    if kind == "boolean":
+        word = re.sub(r"^(?:it\s+is|this\s+is|是否正确:|判断:)\s*|[!.。\s\"'()]+$|^[\s\"'(]+", "", body.casefold())
+        return ReadAnswer(Answer(kind="boolean", value=word in _TRUE) if word in _TRUE | _FALSE else None)
+    if kind == "sequence":
+        elements = [part.strip() for part in re.split(r"[,，、;；]|->|→", body) if part.strip()]
+        return ReadAnswer(Answer(kind="sequence", value=elements))
+    return ReadAnswer(Answer(kind=kind, value=body))
+
+
+def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
+    body = _BUT.sub("", _NUMBERED.sub("", _clean(text), count=1), count=1)
+    named = [letter for letter, option in choices.items() if _option(option) == _option(text)]
+    if len(named) == 1 and _option(text):
+        return ReadAnswer(Answer(kind="choice_set", value=named))
+    for letter, option in sorted(choices.items(), key=lambda item: -len(item[1])):
+        if option.strip():
+            words = re.escape(_clean(option))
+            body = re.sub(
+                rf"(?<![A-Za-z]){letter}\s*[.):、:-]*\s*\(?{words}\)?(?!\w)", letter, body, flags=re.IGNORECASE
+            )
+    start = _LEAD.match(body)
+    at = start.end() if start else 0
+    if _SMALL.fullmatch(body[at:]):
+        body = body.upper()
+    match = _LETTERS.match(body, at)
+    if match is None or not _AFTER.match(body, match.end()):
+        return ReadAnswer(None)
+    runs = re.findall(r"(?<![A-Za-z])[A-Z]+(?![A-Za-z])", match[0])
+    found = [letter for run in runs for letter in run]
+    is_word = any(list(run) != sorted(set(run)) for run in runs)  # ``BAD``; letters that are chosen ascend, as ``ABD``
+    if is_word or (choices and not set(found) <= set(choices)):
+        return ReadAnswer(None)
+    if len(set(found)) > 1 and _OPEN_CHOICE.search(match[0]):
+        return ReadAnswer(None, ambiguous=True)
+    rest = body[match.end() :]
+    named_letters = set(re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z'’])", rest)) & set(choices)
+    named_texts = {letter for letter, text in choices.items() if text.strip() and _plain(text) in _plain(rest)}
+    if (named_letters | named_texts) - set(found):
+        return ReadAnswer(None, ambiguous=True)
+    return ReadAnswer(Answer(kind="choice_set", value=found))
+
+
+def _clean(text: str) -> str:
+    """``text`` with full-width forms narrowed, decoration and the braces around a whole dropped."""
+    body = _DECORATION.sub("", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS)).strip()
+    while len(body) > 1 and body[0] == "{" and body[-1] == "}":
+        body = body[1:-1].strip()
+    return " ".join(body.split())
+
+
+def _option(text: str) -> str:
+    """An option's text for comparison: without case, spacing, decoration and the full stop."""
+    return (
+        re.sub(r"\s|\\left|\\right|\\[,;:! ]", "", _clean(text).casefold()).rstrip(".。").replace("\\dfrac", "\\frac")
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -1,0 +1,92 @@
+"""The public Python API: what ``from srt import ...`` offers. ``docs/python.md`` shows it at work.
+
+Records are immutable pydantic models; files of records are read and written by :mod:`srt.io.jsonl`.
+"""
+
+from __future__ import annotations
+
+from srt.io.errors import UserError
+from srt.io.records import Answer, Problem, Refusal, Sequence
+from srt.language.prompts import PromptStyle
+from srt.language.text import linearize
+from srt.language.text import parse as parse_text
+from srt.language.trace import Step, StepCheck, Trace, TraceCheck
+from srt.pipeline.build import TextStyle, TraceRefusal
+from srt.pipeline.build import build as build_sequences
+from srt.pipeline.check import check_with_truth
+from srt.pipeline.solve import solve_one
+
+__all__ = [
+    "Answer",
+    "Problem",
+    "Sequence",
+    "Step",
+    "StepCheck",
+    "Trace",
+    "TraceCheck",
+    "UserError",
+    "build",
+    "check",
+    "linearize",
+    "parse",
+    "solve",
+]
+
+
+def parse(text: str, problem: Problem) -> Trace:
+    """Read ``text``, as :func:`linearize` writes it or a model generates it, as a trace of ``problem``.
+
+    Raises:
+        UserError: with the line and column of the first error (:class:`~srt.language.text.TraceSyntaxError`).
+    """
+    return parse_text(text).trace(f"t-{problem.id}", problem.id)
+
+
+def solve(problem: Problem) -> Trace:
+    """Solve a problem of an exact world. Every step of the trace is proved by the premises it cites.
+
+    Raises:
+        UserError: no exact world recognises the problem; or its clues cannot be read, contradict each other or leave
+            several answers; or the solution differs from the gold answer.
+    """
+    solved = solve_one(problem)
+    if isinstance(solved, Refusal):
+        raise UserError(f"problem {problem.id}: {solved.reason}: {solved.detail}")
+    return solved
+
+
+def check(problem: Problem, trace: Trace) -> TraceCheck:
+    """Check whether each step of ``trace`` follows from the premises it cites, and whether the answer follows.
+
+    ``truth`` of each step, from a solver that shares no code with the checker, is filled in for problems of an exact
+    world.
+
+    Raises:
+        UserError: ``trace`` belongs to another problem.
+    """
+    return check_with_truth(problem, trace)
+
+
+def build(
+    problem: Problem,
+    trace: Trace,
+    arm: str = "srt",
+    *,
+    prompt: PromptStyle = "full",
+    text: TextStyle = "claims",
+    pictures: bool = False,
+) -> Sequence:
+    """Build the training sequence of ``trace`` in ``arm``. ``docs/language.md`` lists arms and text styles.
+
+    With ``pictures`` the sequence refers to the problem's pictures, for a vision model; without, the prompt has the
+    problem's ``diagram_description``.
+
+    Raises:
+        UserError: the answer of ``trace`` is not the gold answer, or nobody can tell; ``trace`` belongs to another
+            problem; the arm has no text for it; or the problem has pictures and no description, and ``pictures`` is
+            false.
+    """
+    (built,) = build_sequences([trace], {problem.id: problem}, arm, prompt=prompt, text=text, pictures=pictures)
+    if isinstance(built, TraceRefusal):
+        raise UserError(f"trace {trace.id}: {built.reason}: {built.detail}")
+    return built

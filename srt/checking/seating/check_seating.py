@@ -1,0 +1,234 @@
+"""The verdicts on the steps and the answer of a trace of the seating world; ``docs/seating.md`` defines them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from srt.checking.seating.arrangements import Pairs
+from srt.checking.seating.cited_premises import Citations, cite
+from srt.checking.seating.claim_sets import ClaimForm, Meaning
+from srt.checking.seating.entailment import holding, loose_parts, tied_parts, weigh
+from srt.checking.seating.one_inference import idle_premise, leap
+from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
+from srt.io.records import Problem
+from srt.language.faults import Fault
+from srt.language.trace import Step, StepCheck, Trace, TraceCheck
+
+_PROVED = StepCheck(support="proved")
+_ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
+
+
+def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
+    """Check a world trace of ``problem``; ``None`` if the problem is not of the seating world."""
+    read = read_seating_problem(problem)
+    return None if read is None else _Pass(read).check(trace)
+
+
+class _Pass:
+    """One pass over a trace: the claims so far, the steps that were used, and the seats that were chosen."""
+
+    def __init__(self, problem: SeatingProblem) -> None:
+        self.problem = problem
+        self.world = problem.language.world
+        self.claims: list[Meaning | None] = []
+        self.readings: set[int] = set()
+        self.used: set[int] = set()
+        self.symmetry_left = self.world.plan.turn is not None
+        self.fitting = problem.base
+        """The placements that fit the clues and the seats chosen by ``wlog`` so far."""
+
+    def check(self, trace: Trace) -> TraceCheck:
+        steps = tuple([self._step(step) for step in trace.steps])
+        answer = self._answer(trace.answer, steps)
+        unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
+        unread = [f"({number})" for number, clue in enumerate(self.problem.clues, 1) if clue is None]
+        unread += ["question"] if self.problem.question is None else []
+        return TraceCheck(steps=steps, unused=unused, answer=answer, unread=tuple(unread))
+
+    def _step(self, step: Step) -> StepCheck:
+        claim = self.problem.meaning(step.claim or "")
+        cited = cite(step.args, self.problem, self.claims, self.readings)
+        self.claims.append(claim)
+        self.used |= cited.steps
+        symmetry_left = self.symmetry_left
+        self.symmetry_left = symmetry_left and not cited.wlog
+        if claim is None:
+            return _unchecked("the claim is none of this scene's language")
+        if claim.letters is not None and self.problem.choices is None:
+            return _unchecked("an option is neither somebody of the problem nor 'none of the above'")
+        if step.op == "CORRELATE" and cited.reads:
+            if cited.unread:
+                return _unchecked(f"no known relation is worded as {step.args[0]} is")
+            read = cited.meanings[0] if cited.meanings else None
+            if read is not None and claim.same(read) and (read.form.places or not claim.form.places):
+                self.readings.add(len(self.claims))
+                return _PROVED
+        return self._consequence(step, claim, cited, symmetry_left)
+
+    def _consequence(self, step: Step, claim: Meaning, cited: Citations, symmetry_left: bool) -> StepCheck:
+        """The verdict on a step that is not a faithful reading of a clue."""
+        choices = self.problem.choices
+        tied, tied_holds = weigh(self.world.full, tied_parts, cited.meanings, claim, choices)
+        cases: int | Pairs = tied
+        holds: int | Pairs | None = tied_holds
+        if not cited.scene:
+            cases, holds = weigh(self.world.loose_full, loose_parts, cited.meanings, claim, choices)
+        if refuted := self._against_problem(claim, tied) or self._against_premises(claim, cited, cases, holds):
+            return refuted
+        if fault := self._choice_fault(claim, cited, tied, tied_holds, symmetry_left) if cited.wlog else None:
+            return _consistent(fault)
+        if fault := _first_fault(step, claim, cited) or self._contradiction(tied):
+            return _consistent(fault)
+        if not cited.wlog:
+            if holds is None:
+                return _consistent("no cited premise says who fills the blank")
+            if open_cases := _without(cases, holds):
+                return _consistent("the cited premises leave it open", witness=self._show(open_cases))
+        if step.op == "CORRELATE":
+            return _consistent(f"it follows from {step.args[0]}, but it is not what {step.args[0]} says")
+        if too_coarse := self._grain_fault(step, claim, cited):
+            return too_coarse
+        if cited.wlog:
+            self.fitting &= claim.tied[0]
+        return _PROVED
+
+    def _grain_fault(self, step: Step, claim: Meaning, cited: Citations) -> StepCheck | None:
+        """What keeps a step that follows from being one inference."""
+        if reason := leap(step, claim, cited, self.problem):
+            return StepCheck(support="consistent", fault=Fault.LEAP, reason=reason)
+        idle = idle_premise(step, claim, cited, self.problem)
+        if idle is None:
+            return None
+        reason = f"it follows without {idle}" if idle else "it holds whatever the premises are"
+        return StepCheck(support="consistent", fault=Fault.IDLE_PREMISE, reason=reason)
+
+    def _against_problem(self, claim: Meaning, tied: int) -> StepCheck | None:
+        """``refuted`` if nothing that fits the clues and the chosen seats lets the claim hold."""
+        question = self.problem.question
+        if not self.fitting or (claim.blank and question is None):
+            return None
+        naming = question.tied if question is not None else ()
+        if self.fitting & holding(self.world.full, naming, tied_parts, claim, self.problem.choices):
+            return None
+        shown = self.fitting & tied or self.fitting
+        reason = "no placement that fits the clues and the chosen seats lets it hold"
+        if claim.blank:
+            reason = f"as the clues place them, the blank is {self._fillers(naming, shown)}"
+        return StepCheck(support="refuted", reason=reason, counterexample=self._show(shown))
+
+    def _against_premises(
+        self, claim: Meaning, cited: Citations, cases: int | Pairs, holds: int | Pairs | None
+    ) -> StepCheck | None:
+        """``refuted`` if the cited premises can hold, but not together with the claim."""
+        if holds is None and self.problem.question is not None:
+            premises = [*cited.meanings, self.problem.question]
+            if cited.scene:
+                _, holds = weigh(self.world.full, tied_parts, premises, claim, self.problem.choices)
+            else:
+                _, holds = weigh(self.world.loose_full, loose_parts, premises, claim, self.problem.choices)
+        if holds is None or holds or not cases:
+            return None
+        reason = "the cited premises rule it out"
+        return StepCheck(support="refuted", reason=reason, counterexample=self._show(cases))
+
+    def _choice_fault(
+        self, claim: Meaning, cited: Citations, tied: int, holds: int | None, symmetry_left: bool
+    ) -> str | None:
+        """Why the choice that a ``wlog`` step claims is not free, or ``None``."""
+        if self.world.plan.turn is None:
+            return "the scene has no symmetry to choose by"
+        if not symmetry_left:
+            return "an earlier step has used the symmetry up"
+        if claim.blank or holds is None:
+            return "wlog chooses seats, not who fills the blank"
+        if fault := cited.faults[0] if cited.faults else self._contradiction(tied):
+            return fault
+        if tied & ~self.world.up_to_symmetry(holds):
+            return "the cited premises leave open what no symmetry turns into the claim"
+        return None
+
+    def _contradiction(self, tied: int) -> str | None:
+        if not self.fitting:
+            return "the clues of the problem contradict each other"
+        if not tied:
+            return "the cited premises cannot hold together"
+        return None if tied & self.fitting else "the cited premises contradict the problem"
+
+    def _answer(self, text: str, steps: Sequence[StepCheck]) -> StepCheck:
+        said = [(n, claim.letters) for n, claim in enumerate(self.claims, 1) if claim and claim.letters is not None]
+        letters = frozenset(text.split(", ")) if _ANSWER.fullmatch(text) and _ascend(text.split(", ")) else None
+        saying = [number for number, options in said if options == letters]
+        source = next((number for number in saying if steps[number - 1].support == "proved"), next(iter(saying), 0))
+        self.used |= {source}
+        if letters is None or not letters <= self.problem.letters:
+            return StepCheck(support="refuted", reason="the answer is no list of this problem's options")
+        if self.problem.choices is not None:
+            options = Meaning((), blank=True, form=ClaimForm(), letters=letters)
+            if refuted := self._against_problem(options, self.world.full):
+                return refuted
+        if saying:
+            return _PROVED
+        if said:
+            number, options_said = said[-1]
+            listed = ", ".join(sorted(options_said))
+            return StepCheck(support="refuted", reason=f"step {number} says options = {{{listed}}}")
+        return _consistent("no step says which options are right")
+
+    def _show(self, cases: int | Pairs) -> str:
+        """One of the cases, as text: ``S1 Ann, S2 Bob, N1 Dan, N2 Cal``."""
+        if isinstance(cases, int):
+            return self._seating(cases)
+        relations, places = next((q, p) for q, p in cases.blocks.items() if q)
+        if places & relations:
+            return self._seating(places & relations)
+        return f"in place {self._seating(places)}; in relation as {self._seating(relations)}"
+
+    def _seating(self, mask: int) -> str:
+        sitters = sorted((seat, entity) for entity, seat in enumerate(self.world.any_of(mask)))
+        return ", ".join(f"{self.world.plan.seats[seat]} {self.problem.names[entity]}" for seat, entity in sitters)
+
+    def _fillers(self, naming: Sequence[int], mask: int) -> str:
+        one = mask & -mask
+        return ", ".join(self.problem.names[n] for n, part in enumerate(naming) if part & one) or "nobody"
+
+
+def _first_fault(step: Step, claim: Meaning, cited: Citations) -> str | None:
+    """A fault that does not depend on what the premises entail: a citation, the operation, or a missing option."""
+    if cited.faults:
+        return cited.faults[0]
+    if step.op == "CORRELATE":
+        if not cited.reads:
+            return "CORRELATE reads one clue, or the question, and cites nothing else"
+        if claim.same(cited.meanings[0]):
+            return "a reading names no seat, unless the clue does"
+        return None
+    if cited.reads and claim.same(cited.meanings[0]):
+        return f"a reading is CORRELATE, not {step.op}"
+    if step.op != (fit := "INFER" if claim.blank else "CONSTRAIN"):
+        return f"the step calls for {fit}, not {step.op}"
+    if claim.letters is not None and all(premise.letters is None for premise in cited.meanings):
+        missing = sorted(cited.missing_letters)
+        if missing:
+            return f"option {missing[0]} is not cited"
+    return None
+
+
+def _ascend(letters: Sequence[str]) -> bool:
+    return list(letters) == sorted(set(letters))
+
+
+def _without(cases: int | Pairs, holds: int | Pairs) -> int | Pairs:
+    if isinstance(cases, int) and isinstance(holds, int):
+        return cases ^ holds
+    assert isinstance(cases, Pairs)
+    assert isinstance(holds, Pairs)
+    return cases ^ holds
+
+
+def _unchecked(reason: str) -> StepCheck:
+    return StepCheck(support="unchecked", reason=reason)
+
+
+def _consistent(reason: str, witness: str | None = None) -> StepCheck:
+    return StepCheck(support="consistent", reason=reason, witness=witness)

@@ -1,0 +1,119 @@
+"""The cases that premises leave open, and those of them in which a claim holds.
+
+The same arithmetic serves both readings of a step: with the plan of the seats sets are bit masks, without it they are
+:class:`~srt.checking.seating.arrangements.Pairs`. Only ``&``, ``|`` and ``^`` are used, so one text does for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from srt.checking.seating.arrangements import Pairs
+from srt.checking.seating.claim_sets import Meaning
+from srt.checking.seating.reading.problem_text import NOBODY, SeatingProblem
+
+Cases = TypeVar("Cases", int, Pairs)
+
+
+def weigh(
+    full: Cases,
+    parts: Callable[[Meaning], tuple[Cases, ...]],
+    premises: Sequence[Meaning],
+    claim: Meaning,
+    choices: dict[str, int] | None,
+) -> tuple[Cases, Cases | None]:
+    """The cases that the ``premises`` leave open, and those of them in which ``claim`` holds.
+
+    The second is ``None`` if the claim is about the blank or the options and no premise says who fills the blank. A
+    premise about the blank fixes who fills it; two of them leave only the cases in which they agree.
+    """
+    ground = full
+    naming: tuple[Cases, ...] | None = None
+    options = [premise.letters for premise in premises if premise.letters is not None]
+    for premise in premises:
+        if premise.letters is not None:
+            continue
+        if not premise.blank:
+            ground = ground & parts(premise)[0]
+        elif naming is None:
+            naming = parts(premise)
+        else:
+            ground = ground & agreement(full, naming, parts(premise))
+    if naming is None:
+        if claim.letters is not None and options:
+            same = all(letters == claim.letters for letters in options)
+            return ground, ground if same else ground ^ ground
+        return ground, None if claim.blank else ground & parts(claim)[0]
+    if choices is not None:
+        for letters in options:
+            ground = ground & _right_options(full, naming, letters, choices)
+    return ground, ground & holding(full, naming, parts, claim, choices)
+
+
+def follows(
+    premises: Sequence[Meaning], claim: Meaning, problem: SeatingProblem, *, scene: bool, free: bool = False
+) -> bool:
+    """Whether ``premises`` entail ``claim``, with the plan of the seats or without it.
+
+    ``free``: up to a symmetry of the scene, which is what a choice needs.
+    """
+    world = problem.language.world
+    if not scene:
+        cases, loosely = weigh(world.loose_full, loose_parts, premises, claim, problem.choices)
+        return loosely is not None and cases == loosely
+    tied, holds = weigh(world.full, tied_parts, premises, claim, problem.choices)
+    return holds is not None and not tied & ~(world.up_to_symmetry(holds) if free else holds)
+
+
+def excludes(premises: Sequence[Meaning], claim: Meaning, problem: SeatingProblem) -> bool:
+    """Whether ``premises`` and ``claim``, all without the blank, cannot hold together in the plan of the seats."""
+    _, holds = weigh(problem.language.world.full, tied_parts, premises, claim, problem.choices)
+    return not holds
+
+
+def tied_parts(meaning: Meaning) -> tuple[int, ...]:
+    """The parts of a claim with the plan of the seats."""
+    return meaning.tied
+
+
+def loose_parts(meaning: Meaning) -> tuple[Pairs, ...]:
+    """The parts of a claim without the plan of the seats."""
+    return meaning.loose
+
+
+def holding(
+    full: Cases,
+    naming: tuple[Cases, ...],
+    parts: Callable[[Meaning], tuple[Cases, ...]],
+    claim: Meaning,
+    choices: dict[str, int] | None,
+) -> Cases:
+    """The cases in which ``claim`` holds where ``naming`` says, entity by entity, when it fills the blank."""
+    if claim.letters is not None:
+        return full ^ full if choices is None else _right_options(full, naming, claim.letters, choices)
+    return agreement(full, naming, parts(claim)) if claim.blank else parts(claim)[0]
+
+
+def agreement(full: Cases, one: Sequence[Cases], other: Sequence[Cases]) -> Cases:
+    """The cases in which two claims about the blank name the same entities."""
+    apart = full ^ full
+    for a, b in zip(one, other, strict=True):
+        if a is not b:
+            apart = apart | (a ^ b)
+    return full ^ apart
+
+
+def _right_options(full: Cases, naming: Sequence[Cases], letters: frozenset[str], choices: dict[str, int]) -> Cases:
+    """The cases in which exactly the options ``letters`` are right."""
+    if not letters <= choices.keys():
+        return full ^ full
+    somebody = full ^ full
+    for entity in choices.values():
+        if entity != NOBODY:
+            somebody = somebody | naming[entity]
+    found = full
+    for letter, entity in choices.items():
+        right = full ^ somebody if entity == NOBODY else naming[entity]
+        found = found & (right if letter in letters else full ^ right)
+    return found

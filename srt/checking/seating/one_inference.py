@@ -1,0 +1,114 @@
+"""Whether a step that follows is one inference: not several at once, and without a premise that it does not need.
+
+Without this rule a right guess in the right form would be proved, and the checker would be an answer oracle. The rule
+is in ``docs/seating.md``. :func:`leap` counts what a step uses on the text of its claims; :func:`idle_premise` takes
+the premises away one by one and asks whether the claim still follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from srt.checking.seating.cited_premises import Citations
+from srt.checking.seating.claim_sets import ClaimForm, Meaning
+from srt.checking.seating.entailment import excludes, follows
+from srt.checking.seating.reading.problem_text import SeatingProblem
+from srt.language.trace import Step
+
+MOST_RELATIONS_WITH_SCENE = 1
+"""A lookup: one relation is read off the plan of the seats."""
+MOST_RELATIONS_WITHOUT_SCENE = 2
+"""A substitution: one relation is put into another."""
+
+
+def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
+    """Why ``step``, which follows from what it cites and is no faithful reading, makes several inferences at once.
+
+    ``None`` where it makes one.
+    """
+    if cited.quoted:
+        return f"{cited.quoted[0]} is cited by {step.op}: only CORRELATE reads a clue or the question"
+    premises = [premise.form for premise in cited.meanings]
+    if claim.letters is not None:
+        return _options_leap(cited, premises)
+    most = MOST_RELATIONS_WITH_SCENE if cited.scene else MOST_RELATIONS_WITHOUT_SCENE
+    if cited.relations > most:
+        return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
+    if not cited.wlog and _eliminates(claim, cited, premises):
+        return "it names somebody of whom no cited premise speaks: who is left over is another step"
+    if cited.relations and claim.form.names_fillers and claim.form.tokens:
+        if cited.scene or any(form.places for form in premises):
+            return "find the seat that is asked for in one step, and who sits there in the next"
+    elif cited.relations and cited.scene and claim.blank and (claim.form.places or claim.form.names_fillers):
+        if _tokens(form.tokens for form in premises if form.relations) - _tokens(form.seated for form in premises):
+            return "it looks up somebody of whom no cited step says where they sit"
+        if any(_has_inner_lookup(premise, cited, problem) for premise in cited.meanings if premise.blank):
+            return "look up one function of the question in one step"
+    return None
+
+
+def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
+    """The first premise without which ``step`` still follows; ``""`` where it follows from nothing at all.
+
+    ``None`` where every premise is needed. A step that repeats the seat of somebody may cite where it is known from.
+    """
+    decides_options = claim.letters is not None and all(premise.letters is None for premise in cited.meanings)
+    if cited.letters and not decides_options:
+        return cited.letters[0]
+    named = claim.form.tokens | _tokens(premise.form.tokens for premise in cited.meanings)
+    if unnamed := next((name for name in cited.entities if problem.tokens[name] not in named), None):
+        return unnamed
+    if twice := next((word for place, word in enumerate(step.args) if word in step.args[:place]), None):
+        return twice
+    for place, word in enumerate(cited.words):
+        if not _says_where(place, claim, cited):
+            rest = [*cited.meanings[:place], *cited.meanings[place + 1 :]]
+            if follows(rest, claim, problem, scene=cited.scene, free=cited.wlog):
+                return word
+    if cited.wlog:
+        return "wlog" if follows(cited.meanings, claim, problem, scene=True) else None
+    if cited.scene:
+        return "scene" if follows(cited.meanings, claim, problem, scene=False) else None
+    return None if cited.words else ""
+
+
+def _options_leap(cited: Citations, premises: list[ClaimForm]) -> str | None:
+    if any(premise.letters is not None for premise in cited.meanings):
+        return None
+    if cited.scene or cited.relations or not any(form.names_fillers for form in premises):
+        return "the options are decided by who fills the blank: name them in a step before"
+    return None
+
+
+def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> bool:
+    """Whether the claim seats or names somebody who is left over, besides what the step looks up.
+
+    All but those spoken of may be named together ("who does not sit beside Ann"); one alone is found by elimination.
+    """
+    left_over = claim.form.tokens - _tokens(form.tokens for form in premises)
+    if cited.scene and claim.form.places:
+        return bool(left_over)
+    return claim.blank and not cited.relations and len(left_over) == 1
+
+
+def _has_inner_lookup(question: Meaning, cited: Citations, problem: SeatingProblem) -> bool:
+    """Whether functions are nested in ``question``, and the first one to look up leads to somebody."""
+    if question.form.next_lookup is None:
+        return False
+    somebody = problem.language.meaning(question.form.next_lookup)
+    known = [premise for premise in cited.meanings if not premise.blank]
+    return somebody is None or not excludes(known, somebody, problem)
+
+
+def _says_where(place: int, claim: Meaning, cited: Citations) -> bool:
+    """Whether the premise ``place`` alone gives a seat that the claim, or another cited claim, repeats."""
+    premise = cited.meanings[place]
+    if premise.blank:
+        return False
+    repeated = claim.form.seats_repeated | _tokens(other.form.seats_repeated for other in cited.meanings)
+    others = (other for at, other in enumerate(cited.meanings) if at != place and not other.blank)
+    return bool(repeated & premise.form.seats - _tokens(other.form.seats for other in others))
+
+
+def _tokens(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)

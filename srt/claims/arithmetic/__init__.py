@@ -1,0 +1,1 @@
+"""Exact arithmetic on closed expressions, and comparison with rounding and units."""

@@ -1,0 +1,108 @@
+"""Find the claims of a text and decide them: closed ones exactly, others from what the text and the givens state.
+
+A claim is refuted only if every reading of it fails and nothing around it denies it, supposes it or leaves it open. An
+undecided claim is ``consistent`` (read, but nothing decides it) or ``unchecked`` (not read, or too large).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from srt.claims.arithmetic.comparison import holds
+from srt.claims.arithmetic.exact import Undecided, compare
+from srt.claims.arithmetic.identity import identical
+from srt.claims.claim_verdicts import verdicts
+from srt.claims.find import read_prose
+from srt.claims.links import links_of, state, state_points
+from srt.claims.scope import NotScalar, Scope, components, scalar
+from srt.claims.syntax.expression import Expression, Quantity, symbols, walk
+from srt.claims.syntax.lexer import tokens_of
+from srt.claims.syntax.parser import READINGS, Unreadable, parse
+from srt.io.records import Lang
+from srt.language.trace import ClaimCheck
+
+_LONGEST_TEXT = 20_000
+_LONGEST_ANSWER = 2_000
+
+
+def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = ()) -> tuple[ClaimCheck, ...]:
+    """The claims of ``text`` with their verdicts, in the order of the text.
+
+    Args:
+        text: a solution or the assertion of a step: English, Chinese, LaTeX, mixed.
+        lang: the language of ``text`` where it is known: a lone ``a`` is an article in English, not in Chinese.
+        givens: texts taken as true (the problem, cited steps): what they state is a premise; they are not checked.
+
+    Returns:
+        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``. ``start`` and ``end`` are the
+        characters of ``text`` that say it. Never raises; time and memory are bounded for any text: of a text longer
+        than 20,000 characters only so many are read, and no more than 400 chains of claims in each text.
+    """
+    scope = Scope()
+    place = -sum(len(given[:_LONGEST_TEXT]) + 1 for given in givens)
+    for given in givens:
+        prose = read_prose(given[:_LONGEST_TEXT], lang)
+        for link in links_of(prose, place):
+            state(scope, link, given=True)
+        state_points(scope, prose, place)
+        place += len(prose.text) + 1
+    prose = read_prose(text[:_LONGEST_TEXT], lang)
+    links = links_of(prose, 0)
+    scope.one_claim = len(links) == 1
+    for link in links:
+        state(scope, link, given=False)
+    state_points(scope, prose, 0)
+    checks = [check for link in links for check in verdicts(scope, link, prose)]
+    return tuple(sorted(checks, key=lambda check: (check.start, check.end)))
+
+
+def equal_values(a: str, b: str) -> bool | None:
+    """Whether two expressions (answers) are exactly equal; ``None`` where either cannot be read or decided.
+
+    Units are compared where both have them; a decimal equals only its own value, no rounding. Expressions in the same
+    free names are equal if they are for all values of the names.
+    """
+    found = [_equal_exactly(x, y) for x, y in itertools.product(readings(a), readings(b))]
+    if any(found):
+        return True
+    return None if not found or None in found else False
+
+
+def readings(text: str) -> list[Expression]:
+    """The possible readings of the expression ``text``: as a formula and as prose (``2 m`` is two metres in prose).
+
+    Only readings without free names, if there are any; none if it is not understood.
+    """
+    body = text[:_LONGEST_ANSWER].strip().strip("$").rstrip(".。")
+    trees: list[Expression] = []
+    for source in (f"${body}$", body):
+        tokens = [token for token in tokens_of(source) if token.kind != "edge"]
+        for reading in READINGS:
+            try:
+                tree = parse(tokens, reading)
+            except Unreadable:
+                continue
+            if tree not in trees:
+                trees.append(tree)
+    return [tree for tree in trees if not symbols(tree)] or trees
+
+
+def _equal_exactly(a: Expression, b: Expression) -> bool | None:
+    u, v = components(a), components(b)
+    if u is not None and v is not None:
+        parts = [_equal_exactly(x, y) for x, y in zip(u, v, strict=False)]
+        if len(u) != len(v) or False in parts:
+            return False
+        return None if None in parts else True
+    try:
+        a, b = scalar(a), scalar(b)
+        if symbols(a) or symbols(b):
+            same = identical(a, b) if symbols(a) == symbols(b) else "open"
+            return None if same == "open" else same == "yes"
+        outcome = holds(a, "=", b)
+        if outcome != "yes" or any(isinstance(node, Quantity) for side in (a, b) for node in walk(side)):
+            return None if outcome == "open" else outcome == "yes"
+        return compare(a, b) == 0
+    except (NotScalar, Undecided, ArithmeticError, RecursionError):
+        return None

@@ -1,0 +1,157 @@
+"""The verdict on each pair of neighbours in a chain, from its readings and the text around it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from srt.claims.arithmetic.comparison import holds
+from srt.claims.arithmetic.exact import Undecided
+from srt.claims.decide import FAILS, Finding, decide
+from srt.claims.find import Prose
+from srt.claims.links import Link, flattened
+from srt.claims.perturbation import changed
+from srt.claims.scope import NotScalar, Scope, components
+from srt.claims.syntax.expression import Expression, Number, Quantity, normal_form, symbols
+from srt.language.trace import ClaimCheck, Support, one_line
+
+_MOST_READINGS = 9
+_SUPPOSED = "it is supposed, not claimed"
+_UNNOTICED = "it holds, but so much is open here that another number in it would not be noticed"
+_Trees = Sequence[Expression]
+
+
+def verdicts(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
+    """The verdicts on the pairs of ``link``'s chain."""
+    chain = link.chain
+    for place, relation in enumerate(chain.relations):
+        left, right = chain.sides[place], chain.sides[place + 1]
+        yield _Pair(scope, link, prose, place, place + 1, relation).check(left.start, right.end)
+    yield from _across(scope, link, prose)
+
+
+def _across(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
+    """Closed sides with others between them: ``V = 24·3/3 = Sh = 24`` says that 24·3/3 is 24."""
+    last: int | None = None
+    for place, trees in enumerate(link.trees):
+        if place and link.chain.relations[place - 1] != "=":
+            last = None
+        if not trees or link.chain.sides[place].glued:
+            last = None
+        if trees and not any(symbols(tree) for tree in trees) and components(trees[0]) is None:
+            if last is not None and place - last > 1:
+                sides = link.chain.sides
+                yield _Pair(scope, link, prose, last, place, "=").check(sides[last].start, sides[place].end)
+            last = place
+
+
+class _Pair:
+    """The sides ``first`` and ``second`` of ``link`` and the relation that is claimed of them."""
+
+    def __init__(self, scope: Scope, link: Link, prose: Prose, first: int, second: int, relation: str) -> None:
+        self.scope, self.link, self.prose = scope, link, prose
+        self.first, self.second, self.relation = first, second, relation
+
+    def check(self, start: int, end: int) -> ClaimCheck:
+        """The verdict, for characters ``[start, end)`` of the text."""
+        lefts, rights = self.link.trees[self.first], self.link.trees[self.second]
+        if not lefts or not rights:
+            said = one_line(self.prose.text[start:end].replace("$", ""))
+            return ClaimCheck(claim=said, start=start, end=end, support="unchecked", reason="a side cannot be read")
+        support, finding = self.verdict(lefts, rights)
+        if support == "proved" and not self.would_notice(lefts, rights):
+            support, finding = "consistent", Finding("open", _UNNOTICED)
+        return ClaimCheck(
+            claim=f"{normal_form(lefts[0])} {self.relation} {normal_form(rights[0])}",
+            start=start,
+            end=end,
+            support=support,
+            reason=finding.reason,
+            counterexample=finding.counterexample if support == "refuted" else None,
+        )
+
+    def verdict(self, lefts: _Trees, rights: _Trees) -> tuple[Support, Finding]:
+        """The support of the pair with these readings of its sides, and the finding that decides it."""
+        findings = []
+        for left, right in itertools.islice(itertools.product(lefts, rights), _MOST_READINGS):
+            finding = self.finding(left, right)
+            if finding.outcome == "yes":
+                if self.link.context.assumed and (symbols(left) or symbols(right)):
+                    return "unchecked", Finding("open", _SUPPOSED)
+                return "proved", finding
+            findings.append(finding)
+        support, reason = self.not_proved(findings, lefts[0], rights[0])
+        return support, Finding("no", reason, counterexample=findings[0].counterexample)
+
+    def finding(self, left: Expression, right: Expression) -> Finding:
+        try:
+            return decide(self.scope, self.link, left, self.relation, right, self.prose, self.first)
+        except (NotScalar, Undecided, ArithmeticError, RecursionError):
+            return Finding("open", "too large or too deep to decide", sure=False)
+
+    def not_proved(self, findings: list[Finding], left: Expression, right: Expression) -> tuple[Support, str]:
+        """The support of a claim that no reading proves, and its reason."""
+        if not all(one.outcome == "no" for one in findings):
+            told = next(one for one in findings if one.outcome == "open")
+            return ("consistent" if told.sure else "unchecked"), told.reason
+        if not all(one.sure for one in findings):
+            return "consistent", "its names may stand for something else here"
+        whole = findings[0].reason.startswith(FAILS)  # ``x = 1 or x = 3``: each value is tried, and complete.
+        if why := self.left_open(left, right, whole):
+            return "unchecked", why
+        for a, b in flattened(self.prose.text, left, right):
+            self.scope.patience -= 1
+            if self.scope.patience < 0 or holds(a, self.relation, b) == "yes":
+                return "unchecked", "its powers may have been flattened"
+        return "refuted", findings[0].reason
+
+    def left_open(self, left: Expression, right: Expression, whole: bool = False) -> str | None:
+        """Why the text around it keeps the claim from being refuted, if so. ``whole``: no more can belong to it."""
+        sides = self.link.chain.sides
+        pair = (sides[self.first], sides[self.second])
+        if any(side.glued or (side.doubtful and not whole) for side in pair):
+            return "it may be the tail of something longer"
+        if self.link.context.assumed:
+            return _SUPPOSED
+        if self.link.context.denied:
+            return "the sentence denies or doubts it"
+        if self.may_be_label():
+            return "the number on the left may be a label"
+        return "the word after it may be a unit" if self.unread_unit(left, right) else None
+
+    def would_notice(self, lefts: _Trees, rights: _Trees) -> bool:
+        """Whether the claim, which holds, would be refuted with other numbers or signs in it.
+
+        What holds under every number is not checked by holding: an equation between names, for one, may as well be a
+        condition that they are to meet.
+        """
+        if not any(symbols(tree) for tree in (*lefts, *rights)):
+            return not self.left_open(lefts[0], rights[0])  # Numbers are told from other numbers, where that is said.
+        self.scope.patience -= 1
+        if self.scope.patience < 0:
+            return False
+        noticed: dict[str, list[bool]] = {}
+        for kind, *sides in changed(lefts, rights):
+            support, _ = self.verdict(*sides)
+            if support != "proved":
+                noticed.setdefault(kind, []).append(support == "refuted")
+        return all(sum(found) > len(found) / 2 for found in noticed.values())
+
+    def may_be_label(self) -> bool:
+        """``Figure 1 = ...``, ``Area of square 1 = 5``: a bare number after a word is no value."""
+        tokens = self.link.chain.sides[self.first].variants[-1]
+        before = self.prose.text[: self.link.chain.sides[self.first].start].rstrip(" $")
+        return (
+            self.first == 0
+            and len(tokens) == 1
+            and tokens[0].kind == "number"
+            and bool(re.search(r"[A-Za-z\u4e00-\u9fff]$", before))
+        )
+
+    def unread_unit(self, left: Expression, right: Expression) -> bool:
+        """``1 yard = 3 somethings``: a bare number against a quantity, and a word that is not read after it."""
+        if not (isinstance(left, Quantity) and isinstance(right, Number)):
+            return False
+        after = self.prose.text[self.link.chain.sides[self.second].end :].lstrip(" $~")
+        return after[:1].isalpha()

@@ -1,0 +1,393 @@
+"""Finds the claims in a text: chains of sides joined by relation signs, with the text around them.
+
+A chain ends where the sentence goes on: at a word, a full stop, a comma outside brackets, the end of a line that no
+operator continues. Where the neighbour may change the meaning (``3 + 4 = 7 dozen``, ``twice 3 = ...``) or is not
+understood, the side that touches it is not read.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from srt.claims.syntax.lexer import Token, tokens_of
+from srt.claims.syntax.words import word_set
+from srt.io.records import Lang
+
+_NEAR = 12
+_OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
+_MARK_OF_REMARK = frozenset({"rel", "word", "stop", "line", "dirty"})
+_OPERAND_ENDS = word_set("number name close rbrace unit degree percent superscript factorial bar rangle")
+_VALUE_ENDS = word_set("number close rbrace degree superscript")
+_OPERAND_STARTS = word_set("number name open frac sqrt cbrt binom func bar lbrace")
+_CHANGES_LEFT = word_set(
+    "twice half double triple thrice times plus minus squared cubed square cube root percent divided "
+    "multiplied by remaining mod modulo quarter third log ln negative"
+)
+_CHANGES_WITH_OF = word_set(
+    "square squares cube root roots half third quarter sum product difference ratio percent reciprocal "
+    "multiple power logarithm sine cosine tangent times quotient twice thirds quarters opposite inverse fifth "
+    "sixth"
+)
+_CHANGES_RIGHT = word_set(
+    "times percent hundred thousand million billion dozen remainder mod modulo plus minus squared cubed of "
+    "less more r degrees degree score pairs pair half halves thirds quarters dollars cents per"
+)
+_HAN_LEFT = re.compile(r"(?:[加减乘除比倍半]|以上|分之|平方|立方|一半|开方|负|根号|百分之)$")
+_HAN_RIGHT = re.compile(
+    r"^(?:的(?!长|体|面|表|侧|底|高|圆|球|正|长方|小|大)|倍|分之|万|亿|千(?!米|克)|百|十|余|多|几|又|次方|的平方|的立方)"
+)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a relation. ``variants``: the tokens it may be, the likeliest first; none if it cannot be read.
+
+    ``doubtful``: it may be the tail of something longer; such a side can prove, never refute.
+    """
+
+    start: int
+    end: int
+    variants: tuple[tuple[Token, ...], ...]
+    doubtful: bool = False
+    glued: bool = False
+    """It may be the end of one statement and the beginning of the next: ``y = 1 z = 2``."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """``sides[0] relations[0] sides[1] relations[1] ...``; an empty side at either end is left out."""
+
+    sides: tuple[Side, ...]
+    relations: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A text as claims see it: its tokens, and its chains in order."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    chains: tuple[Chain, ...]
+
+
+def read_prose(text: str, lang: Lang | None = None) -> Prose:
+    """The chains of ``text``. Never raises."""
+    tokens = tokens_of(text, lang)
+    finder = _Finder(text, tokens)
+    finder.scan(0, len(tokens))
+    return Prose(text, tokens, tuple(sorted(finder.chains, key=lambda chain: chain.start)))
+
+
+class _Finder:
+    def __init__(self, text: str, tokens: tuple[Token, ...]) -> None:
+        self.text, self.tokens = text, tokens
+        self.match = _matches(tokens)
+        self.marks = _counts(tokens)
+        self.chains: list[Chain] = []
+
+    def scan(self, low: int, high: int) -> None:
+        """Find the chains of ``tokens[low:high]``, and those inside brackets that hold a remark."""
+        todo = [(low, high)]
+        while todo:
+            todo.extend(self.level(*todo.pop()))
+
+    def level(self, low: int, high: int) -> list[tuple[int, int]]:
+        inner: list[tuple[int, int]] = []
+        run = _Run(self, low)
+        at = low
+        while at < high:
+            token = self.tokens[at]
+            closing = self.match.get(at)
+            if token.kind in _OPENS and closing is not None and closing < high:
+                if self.numbering(at, closing):
+                    run.cut(right=True, left=True)
+                elif not self.is_remark(at, closing):
+                    run.add(range(at, closing + 1))
+                else:
+                    inner.append((at + 1, closing))
+                    boxed = token.kind == "lbrace" and not self.argument(at)
+                    run.cut(
+                        right=(token.kind == "open" and not run.empty_side()) or boxed,
+                        left=token.kind == "open" or boxed,
+                    )
+                at = closing + 1
+                continue
+            if token.kind == "rel":
+                run.relation(token)
+            elif token.kind in _OPENS or token.kind in _OPENS.values():
+                before = self.tokens[at - 1].kind if at else "stop"
+                after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+                opens = token.kind in _OPENS
+                run.cut(right=opens or after is None or after.kind not in ("op", "superscript"),
+                        left=opens and before not in ("op", "number", "frac", "sqrt", "func"))  # fmt: skip
+            elif token.kind == "line":
+                if not self.continues(at, run):
+                    run.cut(right=True, left=True)
+                    run.after_line = True
+            elif token.kind == "edge":
+                if self.apart(at):
+                    run.cut(right=True, left=True)
+            elif token.kind == "comma":
+                run.cut(right=True, left=True)
+            elif token.kind in ("word", "stop"):
+                if not self.counted_noun(at, run):
+                    run.cut(
+                        self.right_clean(at),
+                        self.left_clean(at, bool(run.relations)),
+                        doubtful=token.text.startswith(("或", "or")),
+                    )
+                    run.after_word = token.kind == "word"
+            elif token.kind in ("dirty", "under"):
+                run.cut(right=False, left=False)
+            else:
+                if run.relations and self.next_computation(at):
+                    run.cut(right=True, left=True)
+                run.add(range(at, at + 1))
+            at += 1
+        run.cut(right=True, left=True)
+        return inner
+
+    def next_computation(self, at: int) -> bool:
+        """``12 × 5 = 60 cm 60 × 4 = 240``: a number after a blank, where the side before it has ended."""
+        return at > 1 and self.tokens[at].kind == "number" and self.tokens[at].gap and self.unit_before(at)
+
+    def unit_before(self, at: int) -> bool:
+        return self.tokens[at - 1].kind == "unit" or (
+            self.tokens[at - 1].kind == "close" and self.tokens[at - 2].kind == "unit"
+        )
+
+    def numbering(self, at: int, closing: int) -> bool:
+        """``= 5 (cm)  (2) 3 × 4``: the number of the next part, not a factor."""
+        if closing != at + 2 or self.tokens[at + 1].kind != "number" or not self.tokens[at].gap:
+            return False
+        after = self.tokens[closing + 1].kind if closing + 1 < len(self.tokens) else ""
+        ended = self.tokens[at - 1].kind in _OPERAND_ENDS
+        return at > 1 and ((self.unit_before(at) and after in _OPERAND_STARTS) or (ended and after == "number"))
+
+    def argument(self, at: int) -> bool:
+        """Whether the brace at ``at`` holds what a command or a sign takes."""
+        before = self.tokens[at - 1] if at else None
+        return before is not None and (
+            before.kind in ("frac", "sqrt", "under", "binom", "func", "rbrace", "close") or before.text == "^"
+        )
+
+    def is_remark(self, at: int, closing: int) -> bool:
+        return self.marks[closing] > self.marks[at + 1]
+
+    def neighbour(self, at: int, step: int) -> Token | None:
+        """The next token that is no delimiter of a formula, ``None`` where none stands near."""
+        for _ in range(_NEAR):
+            at += step
+            if not 0 <= at < len(self.tokens):
+                return None
+            if self.tokens[at].kind not in ("edge", "line"):
+                return self.tokens[at]
+        return None
+
+    def continues(self, at: int, run: _Run) -> bool:
+        """Whether the formula goes on after the end of line at ``at``."""
+        before, after = self.neighbour(at, -1), self.neighbour(at, 1)
+        if before is None or after is None:
+            return False
+        if before.kind == "rel" or (before.kind == "op" and before.text != "-"):
+            return True
+        if after.kind == "rel":
+            return before.kind in _OPERAND_ENDS
+        return after.kind == "op" and after.text in "+×·/*" and before.kind in _OPERAND_ENDS
+
+    def apart(self, at: int) -> bool:
+        """Whether the delimiter at ``at`` stands between two formulas."""
+        before, after = self.neighbour(at, -1), self.neighbour(at, 1)
+        if before is None or after is None:
+            return False
+        if after.kind == "unit" or (after.kind == "open" and self.match.get(self.tokens.index(after, at))):
+            return False
+        return before.kind in _OPERAND_ENDS and after.kind in _OPERAND_STARTS
+
+    def counted_noun(self, at: int, run: _Run) -> bool:
+        """``12 edges × 3``: the noun of a count says nothing about the value."""
+        before, after = self.neighbour(at, -1), self.neighbour(at, 1)
+        word = self.tokens[at].text
+        if before is None or after is None or before.kind != "number" or self.tokens[at].kind != "word":
+            return False
+        if word.casefold() in _CHANGES_RIGHT or _HAN_RIGHT.match(word) or (not word.isascii() and len(word) > 2):
+            return False
+        return after.kind == "op" and after.text in "×*" and not run.empty_side()
+
+    def right_clean(self, at: int) -> bool:
+        """Whether a side that ends at the word ``at`` ends there in meaning."""
+        token, after = self.tokens[at], self.neighbour(at, 1)
+        if token.kind == "word" and (token.text.casefold() in _CHANGES_RIGHT or _HAN_RIGHT.match(token.text)):
+            return False
+        return after is None or not (after.kind in ("op", "superscript") and after.text not in "-+")
+
+    def left_clean(self, at: int, related: bool) -> bool:
+        """Whether a side that begins after the word ``at`` begins there in meaning.
+
+        ``related``: what stands before it is a chain of its own.
+        """
+        token, before = self.tokens[at], self.neighbour(at, -1)
+        if token.kind == "word":
+            word, after = token.text.casefold(), self.neighbour(at, 1)
+            if word in _CHANGES_LEFT or _HAN_LEFT.search(word):
+                return False
+            if word == "of" and before is not None:
+                return before.kind == "word" and before.text.casefold() not in _CHANGES_WITH_OF
+            listed = before is not None and before.kind in ("number", "unit") and not related
+            if word in ("and", "和", "与") and listed and after is not None and after.kind == "number":
+                return False
+        elif token.text == ":" and before is not None and before.kind in _OPERAND_ENDS:
+            after, earlier = self.neighbour(at, 1), self.neighbour(self.tokens.index(before, max(0, at - 8)), -1)
+            if before.kind == "close" and after is not None and after.kind == "name":
+                return True
+            if before.kind == "name":
+                return after is None or after.kind != "name"
+            labelled = before.kind in ("number", "close") and (
+                earlier is None or earlier.kind not in ("op", "ratio", "rel")
+            )
+            return related or (
+                labelled and before.kind == "number" and (earlier is None or earlier.kind in ("word", "stop"))
+            )
+        return before is None or before.kind != "op"
+
+
+class _Run:
+    """The chain that is being collected."""
+
+    def __init__(self, finder: _Finder, at: int) -> None:
+        self.finder = finder
+        self.after_line = self.after_word = False
+        self.left_clean = True
+        self._clear()
+
+    def _clear(self) -> None:
+        self.sides: list[list[Token]] = [[]]
+        self.relations: list[Token] = []
+
+    def empty_side(self) -> bool:
+        return not self.sides[-1]
+
+    def add(self, places: range) -> None:
+        self.sides[-1].extend(self.finder.tokens[place] for place in places)
+
+    def relation(self, token: Token) -> None:
+        self.relations.append(token)
+        self.sides.append([])
+
+    def cut(self, right: bool, left: bool, doubtful: bool = False) -> None:
+        """End the chain. ``right``: its last side ends here in meaning; ``left``: the next may begin here.
+
+        ``doubtful``: the text goes on with an alternative.
+        """
+        if self.relations:
+            self._finish(right, doubtful)
+        self._clear()
+        self.left_clean = left
+        self.after_line = self.after_word = False
+
+    def _finish(self, right: bool, doubtful: bool) -> None:
+        sides, relations = self.sides, [token.text for token in self.relations]
+        last = len(sides) - 1
+        built = [
+            self._side(
+                tokens,
+                at == 0,
+                (at > 0 or self.left_clean) and (at < last or right),
+                (doubtful and at == last) or (at == 0 and len(tokens) > 2 and _run_together(tokens)),
+                0 < at < last and _run_together(tokens),
+            )
+            for at, tokens in enumerate(sides)
+        ]
+        if not sides[0]:
+            built, relations = built[1:], relations[1:]
+        if built and not sides[-1]:
+            built, relations = built[:-1], relations[:-1]
+        if len(built) > 1 and all(built):
+            kept = tuple(side for side in built if side is not None)
+            self.finder.chains.append(Chain(kept, tuple(relations), kept[0].start, kept[-1].end))
+
+    def _side(self, tokens: list[Token], first: bool, clean: bool, doubtful: bool, glued: bool) -> Side | None:
+        if not tokens:
+            return None
+        start, end = tokens[0].start, tokens[-1].end
+        signed = tokens[0].kind == "op"
+        if signed and first and (self.after_word and tokens[0].text != "-"):
+            clean = False
+        doubtful |= signed and first and (self.after_line or self.after_word)
+        doubtful |= first and _may_be_time(tokens)
+        if not clean:
+            return Side(start, end, ())
+        variants = [tuple(tokens)]
+        label = first and _label(tokens)
+        if label:
+            variants.insert(0, tuple(tokens[label:]))
+            start = tokens[label].start
+        return Side(start, end, tuple(variants), doubtful or glued, glued)
+
+
+def _run_together(tokens: Sequence[Token]) -> bool:
+    """``AB = 3 AC = 4``: two statements that a space parts, or a product (``2 C D`` in a text that spaces all)."""
+    gaps = sum(token.gap for token in tokens[1:])
+    for at, (before, token) in enumerate(itertools.pairwise(tokens), 1):
+        if token.kind != "name" or token.text == "pi" or before.kind not in _VALUE_ENDS:
+            continue
+        if before.text == "1" and (at == 1 or tokens[at - 2].kind == "op"):
+            return True  # Nobody writes ``1z``.
+        whole = token.text.startswith("→") or token.end - token.start == len(token.text)
+        if token.gap and whole and (gaps == 1 or _bare(tokens[:at], tokens[at:])):
+            return True
+    return False
+
+
+def _bare(value: Sequence[Token], name: Sequence[Token]) -> bool:
+    """Whether a value without names stands before a name or a product of two."""
+    kinds = [token.kind for token in name]
+    return not any(token.kind == "name" for token in value) and kinds in (["name"], ["name", "op", "name"])
+
+
+def _may_be_time(tokens: Sequence[Token]) -> bool:
+    """``3:45``, or ``Step 2 : 3 + 4``: a colon that may be none of a ratio."""
+    for before, colon, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if colon.kind == "ratio" and before.kind == after.kind == "number":
+            return colon.gap or (len(after.text) == 2 and len(before.text) < 3 and int(after.text) < 60)
+    return False
+
+
+def _label(tokens: Sequence[Token]) -> int:
+    """How many tokens of a numbering, ``(2)``, stand before the side; 0 if none."""
+    if (
+        len(tokens) > 3
+        and [t.kind for t in tokens[:3]] == ["open", "number", "close"]
+        and tokens[3].kind in _OPERAND_STARTS
+    ):
+        return 3 if len(tokens[1].text) <= 2 else 0
+    return 0
+
+
+def _matches(tokens: Sequence[Token]) -> dict[int, int]:
+    """Where each bracket closes; brackets that do not match are left out."""
+    match: dict[int, int] = {}
+    stack: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.kind in _OPENS:
+            stack.append(at)
+        elif token.kind in _OPENS.values():
+            for depth in range(len(stack) - 1, max(-1, len(stack) - 6), -1):
+                if _OPENS[tokens[stack[depth]].kind] == token.kind:
+                    match[stack[depth]] = at
+                    del stack[depth:]
+                    break
+    return match
+
+
+def _counts(tokens: Sequence[Token]) -> list[int]:
+    """How many tokens before each place would make a bracket a remark."""
+    counts = [0]
+    for token in tokens:
+        counts.append(counts[-1] + (token.kind in _MARK_OF_REMARK and token.text != ";"))
+    return counts

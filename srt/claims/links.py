@@ -1,0 +1,158 @@
+"""Chains with the readings of their sides, and what they add to the scope: definitions, conditions, coordinates."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srt.claims.claim_context import ClaimContext, context_of
+from srt.claims.find import Chain, Prose, Side
+from srt.claims.scope import Scope, Statement, is_term
+from srt.claims.syntax.expression import Call, Expression, Number, Symbol, number, rebuilt, symbols, walk
+from srt.claims.syntax.lexer import Token
+from srt.claims.syntax.parser import RARE_READINGS, READINGS, Unreadable, ambiguous, parse
+
+_MOST_CHAINS = 400
+_MOST_PAIRS = 800
+_MOST_FLATTENED = 4
+_RAISED = re.compile(r"[\^²³]")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A chain; ``trees``: what each side may say, the likeliest first, none where it cannot be read; ``at``: where it
+    begins (negative for givens)."""
+
+    chain: Chain
+    trees: tuple[tuple[Expression, ...], ...]
+    context: ClaimContext
+    at: int
+
+
+def links_of(prose: Prose, place: int) -> list[Link]:
+    """The chains of ``prose``, read; ``place`` is added to where each begins."""
+    links: list[Link] = []
+    pairs = 0
+    for chain in prose.chains[:_MOST_CHAINS]:
+        pairs += len(chain.relations)
+        if pairs > _MOST_PAIRS:
+            break
+        context = context_of(prose.text, chain.start, chain.end)
+        if (
+            links
+            and links[-1].context.assumed
+            and prose.text[links[-1].chain.end : chain.start].strip(" $,，、and且") == ""
+        ):
+            context = ClaimContext(True, context.chosen, context.denied, context.concluded)
+        links.append(Link(chain, tuple(map(_trees, chain.sides)), context, place + chain.start))
+    return links
+
+
+def _trees(side: Side) -> tuple[Expression, ...]:
+    found: list[Expression] = []
+    for tokens in side.variants:
+        for reading in (*READINGS, *RARE_READINGS) if ambiguous(tokens) else READINGS[:1]:
+            try:
+                tree = parse(tokens, reading)
+            except Unreadable:
+                continue
+            if tree not in found:
+                found.append(tree)
+    return tuple(found)
+
+
+def state(scope: Scope, link: Link, given: bool) -> None:
+    """Tell ``scope`` what ``link`` says. What a given says under an if is taken as said."""
+    assumed = link.context.assumed and not given
+    firsts = [trees[0] if trees else None for trees in link.trees]
+    glued = [side.glued for side in link.chain.sides]
+    for group in _equal_groups(link, firsts):
+        values = [tree for tree in group if _is_value(tree)]
+        for tree in group:
+            if is_term(tree) and values:
+                scope.define(tree, next((value for value in values if not symbols(value)), values[0]), link.at, assumed)
+    for place, (left, relation, right) in enumerate(zip(firsts, link.chain.relations, firsts[1:], strict=False)):
+        if left is not None and right is not None and not any(glued[place : place + 2]):
+            end = link.at + link.chain.end - link.chain.start
+            scope.statements.append(Statement(left, relation, right, link.at, end, assumed, link.context.chosen))
+
+
+def _is_value(tree: Expression) -> bool:
+    """Whether ``tree`` is closed, or a vector (with or without unknowns)."""
+    if isinstance(tree, Call) and tree.head in ("vec", "point", "pm"):
+        return tree.head == "vec"
+    return not symbols(tree)
+
+
+def _equal_groups(link: Link, firsts: list[Expression | None]) -> Iterator[list[Expression]]:
+    """The sides that the chain says are equal."""
+    group: list[Expression] = []
+    for place, tree in enumerate(firsts):
+        if place and link.chain.relations[place - 1] not in ("=", "≈"):
+            yield group
+            group = []
+        if link.chain.sides[place].glued:
+            yield group
+            group = []
+        elif tree is not None:
+            group.append(tree)
+    yield group
+
+
+def state_points(scope: Scope, prose: Prose, place: int) -> None:
+    """Tell ``scope`` the coordinates that ``prose`` gives: ``A(0,1,0)``."""
+    tokens = prose.tokens
+    for at, (name, after) in enumerate(itertools.pairwise(tokens)):
+        if name.kind == "name" and after.kind == "open" and after.text == "(" and name.text[:1].isupper():
+            close = _closing(tokens, at + 1)
+            if close is None:
+                continue
+            try:
+                tree = parse(tokens[at : close + 1])
+            except Unreadable:
+                continue
+            match tree:
+                case Call("point", (Symbol() as point, vector)) if len(point.name.rstrip("'0123456789_")) == 1:
+                    scope.define(Call("point", (point,)), vector, place + name.start)
+
+
+def _closing(tokens: tuple[Token, ...], at: int) -> int | None:
+    depth = 0
+    for place in range(at, min(len(tokens), at + 80)):
+        kind = tokens[place].kind
+        if kind in ("word", "stop", "rel", "line"):
+            return None
+        depth += (kind == "open") - (kind == "close")
+        if depth == 0:
+            return place
+    return None
+
+
+def flattened(text: str, left: Expression, right: Expression) -> Iterator[tuple[Expression, Expression]]:
+    """The closed sides with powers that lost their height, ``32`` for 3², where ``text`` has no raised digit at all."""
+    if _RAISED.search(text) or symbols(left) or symbols(right):
+        return
+    found = [node for side in (left, right) for node in walk(side) if _may_be_power(node)]
+    places = range(min(len(found), _MOST_FLATTENED))
+    for count in places:
+        for chosen in itertools.combinations(places, count + 1):
+            if count == 0 and isinstance(node := found[chosen[0]], Number) and node.value < 20:
+                continue  # A lone 1² is not written.
+            numbers = [found[place] for place in chosen]
+            yield _raised(left, numbers), _raised(right, numbers)
+
+
+def _may_be_power(node: Expression) -> bool:
+    return isinstance(node, Number) and node.decimals is None and node.value > 11 and node.value % 10 in (2, 3)
+
+
+def _raised(side: Expression, numbers: list[Expression]) -> Expression:
+    def change(node: Expression) -> Expression | None:
+        if isinstance(node, Number) and node in numbers:
+            base, index = divmod(node.value.numerator, 10)
+            return Call("pow", (number(base), number(index)))
+        return None
+
+    return rebuilt(side, change)

@@ -1,0 +1,1 @@
+"""From characters to expressions: tokens, symbols, units and the parser of one side of a claim."""

@@ -1,0 +1,427 @@
+"""Text to tokens: LaTeX, unicode mathematics, English and Chinese, each token with its place in the text.
+
+A token is mathematics (``number``, ``name``, ``op``, ``rel``, ...), a clean end of it (``word``, ``stop``, ``line``,
+``comma``), or ``dirty``: something that may change what stands beside it and that is not understood here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from srt.claims.syntax.expression import Number
+from srt.claims.syntax.lengths import tells_length
+from srt.claims.syntax.spellings import (
+    CONSTANT_NAMES,
+    ENGLISH,
+    ENGLISH_OPERATORS,
+    FRACTIONS,
+    FUNCTIONS,
+    GREEK,
+    GREEK_LETTERS,
+    HAN_OPERATORS,
+    HAN_RELATIONS,
+    OPERATORS,
+    RELATIONS,
+    SPACES,
+    STOPS,
+    SUPERSCRIPTS,
+    TEXT_COMMANDS,
+    WIDE,
+)
+from srt.claims.syntax.symbols import NAME_SIGNS, name_at, plain_name_at
+from srt.claims.syntax.unit_spellings import HAN_UNITS, POWER_WORDS, UNITS, Unit, raised, unit_named
+from srt.io.records import Lang
+
+
+@dataclass(frozen=True)
+class Token:
+    """Characters ``[start, end)`` of the text. ``text``: what it stands for; ``gap``: white space stands before it."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    gap: bool = False
+    number: Number | None = None
+    unit: Unit | None = None
+
+
+_NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])")
+_NEWLINE = re.compile(
+    r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)(?![A-Za-z]))\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])"
+)
+_COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\s]")
+_TAG = re.compile(
+    r"<(?:image|img|Image)[^<>\n]{0,40}>|</?[a-z]{1,6}>|\[asy\].*?(?:\[/asy\]|\Z)|```.*?(?:```|\Z)", re.DOTALL
+)
+"""Pictures, tags, and blocks of code: what stands in them is no claim."""
+_WORD = re.compile(r"[A-Za-z]+(?:[’'](?:s|t|re|ll)\b)?")
+_DEGREE = re.compile(
+    r"\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-z]))|°|\\degree|º|˚|\^\s*[o○](?![a-z])"
+)
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|([23])(?![\w.])")
+_FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
+_EMPTY = re.compile(r"\{\s*\}")
+_BRACED = re.compile(r"\s*\{([^{}]*)\}")
+_COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
+_ELLIPSIS = re.compile(r"\.\.\.+|…+|⋯+|。。+|\\(?:l|c|v|d)?dots[a-z]?")
+
+
+def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
+    """The tokens of ``text``, in order. Never raises; linear in the length of ``text``.
+
+    ``lang``: the language of the prose; a lone ``a`` before a word is an article unless it is Chinese.
+    """
+    return tuple(_Lexer(text, articles=lang != "zh").run())
+
+
+class _Lexer:
+    def __init__(self, text: str, articles: bool) -> None:
+        self.articles = articles
+        self.source = text
+        self.text = text.translate(WIDE)
+        self.at = 0
+        self.math = False
+        self.bare = "$" not in text and _FORMULAS.search(text) is not None
+        """Formulas stand without delimiters: ``\\frac{2m+1}{3}`` names an m."""
+        self.depth = 0
+        self.gap = False
+        self.out: list[Token] = []
+
+    def run(self) -> list[Token]:
+        readers: tuple[Callable[[], bool], ...] = (
+            self._space, self._newline, self._tag, self._dollar, self._degree, self._ellipsis, self._command,
+            self._han, self._numeral, self._letters, self._sign,
+        )  # fmt: skip
+        while self.at < len(self.text):
+            if not any(reader() for reader in readers):
+                self._emit("dirty", self.text[self.at], self.at + 1)
+        return self.out
+
+    def _emit(self, kind: str, text: str, end: int, number: Number | None = None, unit: Unit | None = None) -> bool:
+        self.out.append(Token(kind, text, self.at, end, self.gap, number, unit))
+        self.at, self.gap = end, False
+        return True
+
+    def _skip(self, end: int) -> bool:
+        self.at, self.gap = end, True
+        return True
+
+    def _last(self, *kinds: str) -> bool:
+        return bool(self.out) and self.out[-1].kind in kinds
+
+    def _after(self, *kinds: str) -> bool:
+        """Whether the last token, delimiters of formulas left out, is of one of ``kinds``."""
+        last = next((token for token in reversed(self.out[-2:]) if token.kind != "edge"), None)
+        return last is not None and last.kind in kinds
+
+    def _space(self) -> bool:
+        char = self.text[self.at]
+        if char == "{" and (empty := _EMPTY.match(self.text, self.at)):
+            return self._skip(empty.end())
+        if (char.isspace() and char != "\n") or char in "~&\u200b\ufeff":
+            return self._skip(self.at + 1)
+        return False
+
+    def _newline(self) -> bool:
+        match = _NEWLINE.match(self.text, self.at)
+        return bool(match) and self._emit("line", "\n", match.end() if match else 0)
+
+    def _tag(self) -> bool:
+        match = _TAG.match(self.text, self.at)
+        return bool(match) and self._emit("stop", "tag", match.end() if match else 0)
+
+    def _dollar(self) -> bool:
+        for mark, opens in (("$$", None), ("$", None), (r"\(", True), (r"\[", True), (r"\)", False), (r"\]", False)):
+            if self.text.startswith(mark, self.at):
+                self.math = not self.math if opens is None else opens
+                display = mark in ("$$", r"\[", r"\]")
+                return self._emit("line" if display else "edge", mark, self.at + len(mark))
+        return False
+
+    def _degree(self) -> bool:
+        match = _DEGREE.match(self.text, self.at)
+        if match is None:
+            return False
+        return self._emit("degree", "°", match.end())
+
+    def _ellipsis(self) -> bool:
+        match = _ELLIPSIS.match(self.text, self.at)
+        return bool(match) and self._emit("dirty", "...", match.end() if match else 0)
+
+    def _command(self) -> bool:
+        match = _COMMAND.match(self.text, self.at)
+        if match is None:
+            return False
+        end = match.end()
+        name = "\\" + match[0].lstrip("\\").rstrip("*")
+        if name in SPACES or name == "\\ ":
+            if name in (r"\left", r"\right") and self.text[end : end + 1] == ".":
+                end += 1
+            return self._skip(end)
+        if name in STOPS:
+            if name in (r"\begin", r"\end"):
+                columns = _COLUMNS.match(self.text, end)
+                return self._emit("line", name, columns.end() if columns else end)
+            return self._emit("stop", name, end)
+        if name in RELATIONS:
+            return self._emit("rel", RELATIONS[name], end)
+        if name in OPERATORS:
+            return self._emit("op", OPERATORS[name], end)
+        if name in (r"\%", r"\{", r"\}", r"\pm", r"\mp", r"\langle", r"\rangle"):
+            after = self.text[end : end + 3].lstrip()[:1]
+            if name in (r"\{", r"\}"):
+                spoils = self._last("number", "close", "op") if name == r"\{" else after in ("+", "*", "^", "/")
+                return self._emit("dirty" if spoils else "stop", name, end)
+            kinds = {r"\%": ("percent", "%"), r"\pm": ("pm", "±"),
+                     r"\mp": ("dirty", "∓"), r"\langle": ("langle", "<"), r"\rangle": ("rangle", ">")}  # fmt: skip
+            return self._emit(*kinds[name], end)
+        if name in (r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"):
+            return self._emit("frac", name, end)
+        if name in (r"\sqrt", r"\binom", r"\dbinom"):
+            return self._emit(name.lstrip("\\d"), name, end)
+        if name in (r"\vert", r"\lvert", r"\rvert", r"\mid"):
+            return self._emit("bar", "|", end)
+        if name == r"\boxed":
+            return self._skip(end)
+        if name[1:] in FUNCTIONS:
+            return self._emit("func", name[1:], end)
+        if name in CONSTANT_NAMES or name[1:] in GREEK or name in NAME_SIGNS:
+            return self._name(name, end)
+        if name in TEXT_COMMANDS:
+            return self._text_command(name, end)
+        return self._emit("dirty", name, end)
+
+    def _name(self, name: str, end: int) -> bool:
+        if name in CONSTANT_NAMES:
+            return self._emit("name", "pi", end)
+        found = name_at(self.text, self.at, self.math)
+        if found is None:
+            return self._emit("dirty", name, end)
+        return self._emit("name", found[0], found[1])
+
+    def _text_command(self, name: str, end: int) -> bool:
+        braced = _BRACED.match(self.text, end)
+        if braced is None:
+            return self._skip(end)
+        inside, end = " ".join(braced[1].replace("~", " ").split()), braced.end()
+        if inside in FUNCTIONS:
+            return self._emit("func", inside, end)
+        if not inside or inside in (",", "."):
+            return self._skip(end)
+        unit = self._unit_phrase(inside)
+        counted = self._last("number", "close", "name", "unit", "rbrace", "degree") or self._last("open")
+        if (
+            unit is not None
+            and counted
+            and name in (r"\text", r"\mathrm", r"\textrm", r"\mbox", r"\rm", r"\operatorname", r"\hbox")
+        ):
+            return self._unit(unit, end)
+        if inside == "π":
+            return self._emit("name", "pi", end)
+        found = name_at(self.text, self.at, True)
+        if found is not None:
+            return self._emit("name", found[0], found[1])
+        if re.fullmatch(r"[\d\s.]+", inside) or any(sign in inside for sign in "+-*/=\\"):
+            return (
+                self._skip(self.text.index("{", self.at) + 1)
+                if "\\" not in inside
+                else self._emit("dirty", inside, end)
+            )
+        return self._emit("word", inside, end)
+
+    def _unit_phrase(self, phrase: str) -> Unit | None:
+        words = phrase.split()
+        power = 1
+        if len(words) == 2 and words[0] in POWER_WORDS:
+            power, words = POWER_WORDS[words[0]], words[1:]
+        unit = unit_named(words[0], True) if len(words) == 1 else None
+        return raised(unit, power) if unit and power > 1 else unit
+
+    def _unit(self, unit: Unit, end: int) -> bool:
+        power = _POWER.match(self.text, end)
+        if power is not None:
+            digit = (power[1] or power[2] or power[3] or power[4]).translate(str.maketrans("²³", "23"))
+            unit, end = raised(unit, int(digit)), power.end()
+            self.math ^= "$" in power[0]
+        return self._emit("unit", unit.name, end, unit=unit)
+
+    def _han(self) -> bool:
+        match = _HAN.match(self.text, self.at)
+        if match is None:
+            return False
+        run = match[0]
+        if self._after("number", "close", "rbrace", "name", "unit", "open"):
+            for spelling in HAN_UNITS:
+                if run.startswith(spelling):
+                    return self._unit(UNITS[spelling], self.at + len(spelling))
+            if run.startswith("度") and self._last("number"):
+                return self._emit("degree", "°", self.at + 1)
+        if self._after("name") and self._tells_length(match):
+            return self._emit("rel", "=", match.end())
+        if self._last("number", "close", "unit", "rbrace", "degree"):
+            for words, kind in ((HAN_OPERATORS, "op"), (HAN_RELATIONS, "rel")):
+                for word, sign in words.items():
+                    after = self.text[self.at + len(word) : self.at + len(word) + 2].lstrip(" $")
+                    if run.startswith(word) and re.match(r"[\d\\(√π-]", after):
+                        return self._emit(kind, sign, self.at + len(word))
+        return self._emit("word", run, match.end())
+
+    def _tells_length(self, verb: re.Match[str]) -> bool:
+        name = next(token for token in reversed(self.out) if token.kind == "name")
+        return tells_length(self.text, name.text, name.start, verb)
+
+    def _numeral(self) -> bool:
+        char = self.text[self.at]
+        if char in FRACTIONS:
+            return self._emit("number", char, self.at + 1, Number(Fraction(FRACTIONS[char])))
+        if char in SUPERSCRIPTS:
+            end = self.at
+            while end < len(self.text) and self.text[end] in SUPERSCRIPTS:
+                end += 1
+            digits = "".join(SUPERSCRIPTS[c] for c in self.text[self.at : end])[:30]
+            return self._emit("superscript", digits, end, Number(Fraction(digits)))
+        if char.isascii() and char.isdigit() and self._last_opens_fraction():
+            return self._emit("number", char, self.at + 1, Number(Fraction(char)))
+        match = _NUMBER.match(self.text, self.at)
+        if match is None or (char == "." and self._last("number", "close", "word")):
+            return False
+        ordinal = _ORDINAL.match(self.text, self.at)
+        if ordinal is not None and not self.math:
+            return self._emit("word", ordinal[0], ordinal.end())
+        spelled, end = match[0], match.end()
+        if "," in spelled and self._in_tuple(spelled, end):
+            spelled = spelled[: spelled.index(",")]
+            end = self.at + len(spelled)
+        digits = re.sub(r"[^\d.]", "", spelled)
+        if digits[0] == "0" and digits[1:2].isdigit():
+            return self._emit("dirty", digits, end)  # ``x + y = 02y - z = 0``: a line end is lost.
+        if len(digits) > 60:
+            return self._emit("dirty", digits, end)
+        decimals = len(digits.partition(".")[2]) or None
+        return self._emit("number", digits, end, Number(Fraction(digits), decimals))
+
+    def _last_opens_fraction(self) -> bool:
+        """``\\frac12`` is one half: each digit stands for itself."""
+        last = self.out[-2:]
+        if self._last("frac"):
+            return True
+        return len(last) == 2 and last[0].kind == "frac" and last[1].kind == "number" and len(last[1].text) == 1
+
+    def _in_tuple(self, spelled: str, end: int) -> bool:
+        """``(3,100)`` is a pair of coordinates; ``3,100`` alone is one number."""
+        if "{" in spelled or "\\" in spelled or self.depth == 0:
+            return False
+        before = self.text[: self.at].rstrip()[-1:]
+        return before in "(,-" or self.text[end : end + 40].lstrip()[:1] in (")", ",")
+
+    def _letters(self) -> bool:
+        char = self.text[self.at]
+        if char in CONSTANT_NAMES:
+            return self._emit("name", "pi", self.at + 1)
+        if char in GREEK_LETTERS or char in NAME_SIGNS:
+            return self._name(char, self.at + 1)
+        match = _WORD.match(self.text, self.at)
+        if match is None:
+            return False
+        word = match[0]
+        for function in ("arcsin", "arccos", "arctan", "sin", "cos", "tan", "cot"):
+            if word == function or (word.startswith(function) and len(word) <= len(function) + 1 and self.math):
+                return self._emit("func", function, self.at + len(function))
+        if self._after("number", "close", "unit", "name", "rbrace", "open") and self._plain_unit(word):
+            return True
+        if self._last("number") and word == "x" and re.match(r"\s*\d", self.text[match.end() :][:4]):
+            return self._emit("op", "×", match.end())
+        if word in ENGLISH_OPERATORS and self._last("number", "close", "unit"):
+            return self._emit("op", ENGLISH_OPERATORS[word], match.end())
+        if word == "equals" and self._last("number", "close", "unit", "name"):
+            return self._emit("rel", "=", match.end())
+        if self._after("name") and self._tells_length(match):
+            return self._emit("rel", "=", match.end())
+        if word in ("sqrt", "pi"):
+            return self._emit("sqrt" if word == "sqrt" else "name", word, match.end())
+        if not self.math and self._product_of_letters(word, match.end()):
+            return self._emit("name", *(name_at(self.text, self.at, False) or (word[0], self.at + 1)))
+        if not self.math:
+            found = plain_name_at(self.text, self.at, self.articles)
+            return self._emit("name", *found) if found else self._emit("word", word, match.end())
+        if (word.casefold() in ENGLISH and not word.isupper()) or re.match(r"[A-Z]?[a-z]{4}", word) or word == "Rt":
+            return self._emit("word", word, match.end())
+        found = name_at(self.text, self.at, True)
+        return self._emit("name", *found) if found else self._emit("word", word, match.end())
+
+    def _product_of_letters(self, word: str, end: int) -> bool:
+        """Whether two or three small letters in prose are a product: ``2ab``, ``+ bc``, ``ab =``."""
+        if not 2 <= len(word) <= 3 or not word.islower() or word in ENGLISH or word in UNITS:
+            return self._last("name") and not self.gap and len(word) == 1
+        if self._last("op") or (self._last("number", "close") and not self.gap):
+            return True
+        return len(word) == 2 and self.text[end : end + 2].lstrip()[:1] in ("=", "+", "^")
+
+    def _plain_unit(self, word: str) -> bool:
+        if word in POWER_WORDS and self._after("number", "close", "name", "rbrace", "open"):
+            match = re.compile(r"\w+\s+([A-Za-z]+)").match(self.text, self.at)
+            unit = unit_named(match[1], True) if match else None
+            if match and unit:
+                return self._emit("unit", unit.name, match.end(), unit=raised(unit, POWER_WORDS[word]))
+            return False
+        unit = unit_named(word, not self.math and not self.bare and self._after("number"))
+        if word == "in" and not re.match(r"\.(?:\s|$)|\s?[²³^]|\$?\^|[23](?!\w)", self.text[self.at + 2 : self.at + 5]):
+            return False
+        unit = UNITS["inch"] if word == "in" else unit
+        if unit is None or word in ("h", "s") or (self._after("name") and unit_named(word, False) is None):
+            return False
+        return self._unit(unit, self.at + len(word))
+
+    def _sign(self) -> bool:
+        char, pair = self.text[self.at], self.text[self.at : self.at + 2]
+        if pair in ("//", "->", "=>", "==", "<-", ":="):
+            return self._emit("dirty" if pair in ("//", "==", ":=") else "stop", pair, self.at + 2)
+        if (pair in RELATIONS and pair != "!=") or (pair == "!=" and not self._last("number", "close")):
+            return self._emit("rel", RELATIONS[pair], self.at + 2)
+        if pair == "**":
+            inside = self._last("number", "name", "close") and not self.gap
+            return self._emit(
+                "op" if inside and self.text[self.at + 2 : self.at + 3].isdigit() else "stop", "^", self.at + 2
+            )
+        if char in "<>" and (self._last("func") if char == "<" else self._open_angle()):
+            return self._emit("langle" if char == "<" else "rangle", char, self.at + 1)
+        if char in RELATIONS:
+            return self._emit("rel", RELATIONS[char], self.at + 1)
+        if char in OPERATORS:
+            return self._emit("op", OPERATORS[char], self.at + 1)
+        if char in "([":
+            self.depth += 1
+            return self._emit("open", char, self.at + 1)
+        if char in ")]":
+            self.depth = max(0, self.depth - 1)
+            return self._emit("close", char, self.at + 1)
+        simple = {"{": "lbrace", "}": "rbrace", "|": "bar", "±": "pm", "%": "percent", "√": "sqrt", "∛": "cbrt",
+                  ",": "comma", "_": "under", "'": "stop", "∣": "bar"}  # fmt: skip
+        if char == "!":
+            after = self.text[self.at + 1 : self.at + 3].lstrip(" $")[:1]
+            return self._emit("factorial" if after and after in "+-*×/)}=^\\" else "dirty", char, self.at + 1)
+        if char == ":":
+            spaced = re.match(r" +\d", self.text[self.at + 1 : self.at + 6]) if self.gap else None
+            tight = re.match(r"[\w(\\]", self.text[self.at + 1 : self.at + 2]) and self.source[self.at] == ":"
+            inside = bool(spaced or (tight and not self.gap))
+            ratio = inside and self._last("number", "name", "close", "rbrace")
+            return self._emit("ratio" if ratio else "stop", ":", self.at + 1)
+        if char in simple:
+            return self._emit(simple[char], char, self.at + 1)
+        if char in '.。;、?？!"“”‘’`【】《》〈〉#①②③④⑤⑥⑦⑧⑨∴∵⇒→⟹⇔':
+            return self._emit("dirty" if char in "?？" else "stop", char, self.at + 1)
+        return False
+
+    def _open_angle(self) -> bool:
+        for token in reversed(self.out[-12:]):
+            if token.kind == "langle":
+                return token.text == "<"
+            if token.kind in ("word", "stop", "line", "rel"):
+                return False
+        return False

@@ -1,0 +1,211 @@
+"""Commands on scored runs: ``compare``, ``errors``, ``judge``, ``power``, ``export``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from srt.cli.output import JsonFlag, print_summary
+from srt.io.errors import UserError
+
+_USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the report.")],
+    reference: Annotated[
+        str | None,
+        typer.Option("--reference", help="Arm to compare the others with (default: base, or else the first)."),
+    ] = None,
+    human: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--human", "--people", help="Folder of srt human, shown below the benchmark's tables; may be repeated."
+        ),
+    ] = None,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, help="Number of example problems on the page, with all outputs.")
+    ] = 400,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare runs on one page: tables, differences, plots.
+
+    Example: srt compare runs/base runs/cot runs/srt -o report
+    """
+    from eval.report.compare import compare as compare_runs
+
+    comparison = compare_runs(runs, out, reference=reference, human=human or (), examples=examples)
+    if as_json:
+        print_summary(comparison.model_dump(mode="json"), as_json)
+        return
+    print((out / "report.md").read_text(encoding="utf-8"))
+    print(f"The report is at {out / 'report.html'}")
+
+
+def errors(
+    run: Annotated[Path, typer.Argument(help="The folder of a scored run.")],
+    judge: Annotated[
+        Path | None, typer.Option("--judge", help="A judge model (YAML), for errors without an automatic class.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Labels by people (JSONL), to measure the classes against.")
+    ] = None,
+    sheet: Annotated[
+        Path | None, typer.Option("--sheet", help="Only write a sample for people to label to this new file.")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="With --sheet: number of predictions.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="With --sheet: seed of the draw.")] = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Classify wrong predictions by what failed first.
+
+    Uses the error classes of MathSpatial and HST-bench: docs/evaluation.md has the table. Writes errors.jsonl and
+    errors.json beside the scores.
+
+    Example: srt errors runs/srt --judge recipes/judge/openai.yaml --labels labelled.jsonl
+    """
+    from eval.errors.error_classes import classify_errors, write_sheet
+    from eval.errors.judge_model import load_judge
+
+    if sheet is not None:
+        print_summary({"file": str(sheet), "predictions": write_sheet(run, sheet, n, seed)}, as_json)
+        return
+    summary = classify_errors(run, judge=load_judge(judge) if judge else None, labels=labels)
+    print_summary(summary.model_dump(mode="json") if as_json else _shown_errors(summary.model_dump()), as_json)
+
+
+def judge(
+    run: Annotated[Path, typer.Argument(help="The folder of a scored run.")],
+    config: Annotated[
+        Path, typer.Option("--config", help="The judge model (YAML), or the name of a file in recipes/judge/.")
+    ],
+    as_json: JsonFlag = False,
+) -> None:
+    """Ask a judge model which answers are right.
+
+    Its verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and
+    pays for no reply twice.
+
+    Example: srt judge runs/srt --config recipes/judge/openai.yaml
+    """
+    from eval.errors.answer_judge import judge_answers
+    from eval.errors.judge_model import load_judge
+
+    print_summary(judge_answers(run, load_judge(config)).model_dump(mode="json"), as_json)
+
+
+def power(
+    difference: Annotated[
+        float, typer.Option("--difference", help="Smallest accuracy difference to detect, in points.")
+    ],
+    runs: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option("--runs", help="Two scored runs from which to measure the discordance."),
+    ] = None,
+    discordance: Annotated[
+        float | None,
+        typer.Option("--discordance", help="Or: share of problems (0 to 1) that exactly one of the arms solves."),
+    ] = None,
+    chance: Annotated[float, typer.Option("--power", help="Probability of detecting the difference.")] = 0.8,
+    level: Annotated[float, typer.Option("--level", help="Significance level of the two-sided test.")] = 0.05,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compute how many problems a comparison of two arms needs.
+
+    The number is for McNemar's test: docs/statistics.md has the formula.
+
+    Example: srt power --difference 3 --runs runs/cot runs/srt
+    """
+    if not 0 < abs(difference) <= 100:
+        raise UserError(f"--difference {difference:g}: points above 0 and at most 100 were expected")
+    if discordance is not None and not 0 <= discordance <= 1:
+        raise UserError(f"--discordance {discordance:g}: a share from 0 to 1 was expected")
+    if not (0 < chance < 1 and 0 < level < 1):
+        raise UserError(f"--power {chance:g}, --level {level:g}: shares between 0 and 1 were expected")
+    if runs is not None and discordance is not None:
+        raise UserError("--runs and --discordance: give one of them; runs show their own discordance")
+    from srt.statistics.power import problems_needed
+
+    share = difference / 100
+    how = {"power": chance, "level": level}
+    if runs is not None:
+        print_summary(_power_from_runs(runs, share, how), as_json)
+        return
+    needed = {
+        f"{each:g}": problems_needed(share, each, power=chance, level=level)
+        for each in ((discordance,) if discordance is not None else _USUAL_DISCORDANCES)
+        if each >= abs(share)
+    }
+    if not needed:
+        largest = discordance if discordance is not None else _USUAL_DISCORDANCES[-1]
+        raise UserError(
+            f"--difference {difference:g}: impossible if the arms disagree on at most {largest:g} of the problems"
+        )
+    print_summary({"points": difference, **how, "problems needed at discordance": needed}, as_json)
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="The folder of a scored run.")],
+    to: Annotated[str, typer.Option("--to", help="inspect, lm-eval or vlmevalkit.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The folder to write into.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Export a run to Inspect, lm-evaluation-harness or VLMEvalKit.
+
+    Writes predictions and scores as files of the other tool. Pictures are referenced, not copied.
+
+    Example: srt export runs/srt --to inspect -o logs
+    """
+    from eval.export import export as write
+
+    paths = [str(path) for path in write(run, to, out)]
+    print_summary({"files": paths} if as_json else {"file": dict(enumerate(paths, 1))}, as_json)
+
+
+def _shown_errors(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """The summary of ``srt errors`` with one line for each class."""
+    shown: dict[str, Any] = {name: summary[name] for name in ("arm", "predictions", "wrong", "findings")}
+    for taxonomy, classes in summary["classes"].items():
+        shown[taxonomy] = {
+            word: f"{by['machine']} by the machine" + (f", {by['judge']} by the judge" if summary["judge"] else "")
+            for word, by in classes.items()
+        } | {"(no class)": summary["unclassed"][taxonomy]}
+    for who, found in summary["agreement"].items():
+        versus = who if " and " in who else f"{who} and people"
+        shown[f"agreement of {versus}"] = {taxonomy: _agreement(one) for taxonomy, one in found.items()}
+    for name in ("judge", "no_judgement", "spent"):
+        if summary[name]:
+            shown[name] = summary[name]
+    return shown
+
+
+def _agreement(one: Mapping[str, Any]) -> str:
+    share = f"{one['same']} of {one['count']} ({one['low']:.0%} to {one['high']:.0%})"
+    if one["kappa"] is None:
+        return share
+    interval = "" if one["kappa_low"] is None else f" ({one['kappa_low']:.2f} to {one['kappa_high']:.2f})"
+    return f"{share}, Cohen's kappa {one['kappa']:.2f}{interval}"
+
+
+def _power_from_runs(folders: tuple[Path, Path], share: float, how: dict[str, float]) -> dict[str, Any]:
+    from eval.run.scored_run import read_run
+    from eval.scoring.differences import spread
+    from srt.statistics.power import detectable_difference, problems_needed
+
+    found = spread(*(read_run(folder) for folder in folders))
+    power, level, effect = how["power"], how["level"], found.design_effect
+    seen = detectable_difference(found.problems, found.discordance, power=power, level=level, effect=effect)
+    return {
+        "points": 100 * share,
+        **how,
+        "problems needed": problems_needed(share, found.discordance, power=power, level=level, effect=effect),
+        "problems that both runs have": found.problems,
+        "points that these can show": None if seen is None else 100 * seen,
+        "points that were measured": 100 * found.difference,
+        "discordance": found.discordance,
+        "design effect": effect,
+    }

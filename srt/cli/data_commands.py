@@ -1,0 +1,167 @@
+"""Commands that read, make and curate problems: ``import``, ``generate``, ``curate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from srt.cli.output import JsonFlag, StrictFlag, print_summary
+from srt.io.errors import UserError
+
+
+def import_(
+    source: Annotated[
+        str, typer.Argument(help="The corpus: mathspatial, solidgeo or space2025; or another benchmark.")
+    ],
+    path: Annotated[
+        Path, typer.Argument(help="The published file, or the folder that holds the files; or a mapping (YAML).")
+    ],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The problems file to write (JSONL), with refusals beside it.")
+    ],
+    lang: Annotated[str | None, typer.Option("--lang", help="zh (default) or en; mathspatial has both.")] = None,
+    traces: Annotated[
+        Path | None, typer.Option("--traces", help="Write mathspatial's published traces to this file (JSONL).")
+    ] = None,
+    strict: StrictFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Read a published corpus or a benchmark from disk.
+
+    A benchmark in your own files needs a mapping: see docs/benchmarks.md.
+
+    Example: srt import mathspatial MathSpatial/corpus -o problems.jsonl --lang en
+    """
+    from srt.corpora import CORPORA, import_file
+
+    if source in CORPORA:
+        summary = import_file(source, path, out, lang=lang, traces=traces)
+    else:
+        from eval.benchmarks.registry import BENCHMARKS, import_benchmark
+
+        if source not in BENCHMARKS:
+            known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
+            raise UserError(f"unknown corpus {source!r}: the corpora are {known}; other benchmarks are {others}")
+        if traces is not None:
+            raise UserError(f"{source}: --traces is for mathspatial")
+        summary = import_benchmark(source, path, out, lang=lang)
+    print_summary(summary, as_json)
+    if strict and summary.get("refused"):
+        raise typer.Exit(1)
+
+
+def generate(
+    world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The problems file to write (JSONL).")],
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of problems.")] = 1000,
+    split: Annotated[
+        str, typer.Option("--split", help="train, dev or test; splits have no problem in common.")
+    ] = "train",
+    spec: Annotated[
+        Path | None, typer.Option("--spec", help="A YAML file of sampling settings; each world has its own.")
+    ] = None,
+    wordings: Annotated[
+        Path | None,
+        typer.Option("--wordings", help="Use SpaCE2025's wordings, from your copy (default: SRT_SPACE2025)."),
+    ] = None,
+    exclude: Annotated[
+        Path | None, typer.Option("--exclude", help="A file of problems that must not be generated again.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Sample problems of a world, each with a proven answer.
+
+    Example: srt generate seating -n 1000 --split train -o problems.jsonl
+    """
+    from srt.pipeline.generate import generate_command
+
+    print_summary(generate_command(world, n, split, out, spec, wordings, exclude), as_json)
+
+
+def curate(
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", help="The problems to keep (JSONL); the others are written beside it."),
+    ],
+    against: Annotated[
+        list[Path] | None, typer.Option("--against", help="Also compare with this file (a test set); repeatable.")
+    ] = None,
+    approved: Annotated[
+        Path | None, typer.Option("--approved", help="A file of ids, one per line, that people approved after review.")
+    ] = None,
+    skip: Annotated[
+        list[str] | None,
+        typer.Option("--skip", help="pictures, solution, exact, near, groups, views or answers; repeatable."),
+    ] = None,
+    text_drop: Annotated[
+        float,
+        typer.Option("--text-drop", min=0, max=1, help="Minimum text similarity to drop a duplicate."),
+    ] = 0.90,
+    text_review: Annotated[
+        float, typer.Option("--text-review", min=0, max=1, help="Minimum text similarity to send a pair to review.")
+    ] = 0.85,
+    picture_drop: Annotated[
+        float,
+        typer.Option("--picture-drop", min=0, max=1, help="Minimum picture similarity to drop a duplicate."),
+    ] = 0.96,
+    picture_review: Annotated[
+        float,
+        typer.Option("--picture-review", min=0, max=1, help="Minimum picture similarity to send a pair to review."),
+    ] = 0.70,
+    picture_bits: Annotated[
+        int,
+        typer.Option("--picture-bits", min=0, max=14, help="Bits, of 64, in which two picture hashes may differ."),
+    ] = 12,
+    embeddings: Annotated[
+        str | None, typer.Option("--embeddings", help="Compare texts with this embedding model instead of MinHash.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the embedding server.")] = None,
+    api_key_env: Annotated[
+        str, typer.Option("--api-key-env", help="Environment variable that holds the API key.")
+    ] = "OPENAI_API_KEY",
+    report: Annotated[Path | None, typer.Option("--report", help="Write the summary to this file (JSON).")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find duplicates, leaks and wrong solutions; delete nothing.
+
+    Also finds missing solutions and views whose sizes contradict each other.
+
+    Example: srt curate corpus.jsonl -o kept.jsonl --against bench.jsonl --report report.json
+    """
+    from srt.curate import CHECKS, CurationOptions, Embeddings, Thresholds, curate_file
+
+    for name in skip or ():
+        if name not in CHECKS:
+            raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}")
+    if text_review > text_drop or picture_review > picture_drop:
+        raise UserError("--text-review and --picture-review cannot be above --text-drop and --picture-drop")
+    if embeddings is not None and not embeddings.strip():
+        raise UserError("--embeddings: the name of a model was expected, not an empty one")
+    if base_url and not embeddings:
+        raise UserError("--base-url: name the model with --embeddings too")
+    options = CurationOptions.model_validate(
+        {
+            "skip": frozenset(skip or ()),
+            "thresholds": Thresholds(
+                text_drop=text_drop,
+                text_review=text_review,
+                picture_drop=picture_drop,
+                picture_review=picture_review,
+                picture_bits=picture_bits,
+            ),
+            "embeddings": Embeddings(model=embeddings, base_url=base_url, api_key_env=api_key_env)
+            if embeddings
+            else None,
+        }
+    )
+    summary = curate_file(problems, out, against=against or (), approved=approved, report=report, options=options)
+    if not as_json:
+        summary["notes"] = len(summary["notes"])
+        summary["category"] = {
+            name: f"{row['problems']} problems, {row['dropped']} dropped, {row['review']} to review"
+            for name, row in summary["category"].items()
+        }
+    print_summary(summary, as_json)

@@ -1,0 +1,142 @@
+"""SpaCE2025's official predictions file: ``predictions`` writes it, ``totals`` scores it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from srt.cli.output import JsonFlag, print_summary
+from srt.io.errors import UserError
+from srt.io.records import Answer, Problem
+
+
+class _Answered(NamedTuple):
+    """The problems of one source and its answers to some of them."""
+
+    problems: Mapping[str, Problem]
+    answers: Mapping[str, Answer]
+
+
+def predictions(
+    sources: Annotated[list[Path], typer.Argument(help="Folders of runs of srt eval, or files of traces (JSONL).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The predictions file to write (JSONL).")],
+    problems: Annotated[
+        Path | None,
+        typer.Option("--problems", help="All problems of the test; needed for a run only if their file has moved."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write the official predictions file of SpaCE2025.
+
+    The file has one line per problem, with an empty answer where the model gave none. The organisers take one file
+    for all five subtasks; each subtask may come from a different run or model.
+
+    Example: srt predictions runs/language runs/spr-zh runs/spr-en -o team-test-1.jsonl
+    """
+    from srt.corpora.space2025 import SUBTASKS, write_predictions
+    from srt.io.jsonl import keep_apart, keep_outside
+
+    keep_apart(out, *sources, problems)
+    for source in sources:
+        keep_outside(out, source)
+    by_id, answers = _merged(sources, problems)
+    rows = [(problem.id, problem.category or "", answers.get(problem.id)) for problem in by_id.values()]
+    if lacking := sorted(SUBTASKS - {problem.category for problem in by_id.values()}):
+        print(f"no item of {', '.join(lacking)}: the official total needs all subtasks in one file", file=sys.stderr)
+    summary = {"file": str(out), "problems": write_predictions(out, rows), "answered": len(answers)}
+    print_summary(summary, as_json)
+
+
+def totals(
+    file: Annotated[Path, typer.Argument(help="An official predictions file of SpaCE2025 (JSONL).")],
+    problems: Annotated[Path, typer.Option("--problems", help="The problems, with their gold answers.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Score an official predictions file of SpaCE2025.
+
+    Five subtasks, two scores and the total, as the organisers compute them. There is one difference, for files
+    with gaps: a missing item counts as wrong here, while the official scorer compares it with the prediction for the
+    item before.
+
+    Example: srt totals team-test-1.jsonl --problems gold.jsonl
+    """
+    from eval.benchmarks.space2025 import score_file
+    from srt.io.problem_files import read_problems
+
+    print_summary(score_file(file, read_problems(problems)).model_dump(mode="json"), as_json)
+
+
+def _merged(sources: list[Path], problems: Path | None) -> _Answered:
+    """All problems and answers of ``sources``. A problem in two sources is an error."""
+    by_id: dict[str, Problem] = {}
+    answers: dict[str, Answer] = {}
+    for source in sources:
+        found = _of_run(source, problems) if source.is_dir() else _of_traces(source, problems)
+        for problem in found.problems.values():
+            if problem.source != "space2025":
+                raise UserError(f"problem {problem.id}: source: space2025 was expected, not {problem.source!r}")
+            if problem.id in by_id:
+                raise UserError(
+                    f"{source}: problem {problem.id}: an earlier source has it too; the file has one line each"
+                )
+            by_id[problem.id] = problem
+        answers |= found.answers
+    return _Answered(by_id, answers)
+
+
+def _of_run(folder: Path, problems: Path | None) -> _Answered:
+    """The problems of a run, and the answers extracted from its generations."""
+    from eval.benchmarks.space2025 import official_answer
+    from eval.run.run_records import PREDICTIONS, read_manifest, read_rows_by_id, run_problems
+    from eval.run.scored_run import run_questions
+    from srt.answers.extraction import extract
+    from srt.corpora.space2025 import LABELS
+    from srt.io.records import Prediction
+
+    manifest = read_manifest(folder)
+    if manifest.repeats > 1:
+        raise UserError(f"{folder}: repeats: the file has one answer for a problem, this run has {manifest.repeats}")
+    by_id = run_problems(folder, manifest, problems)
+    questions = run_questions(manifest, by_id)
+    if len(questions) > len(by_id):
+        raise UserError(
+            f"{folder}: variants: the file has one answer for a problem, this run asks some in several ways"
+        )
+    answers = {}
+    for (item, variant, _), row in read_rows_by_id(folder / PREDICTIONS, Prediction, questions).items():
+        problem = questions[item, variant]
+        found = extract(row.text, problem, row.finish_reason)
+        answer = found.answer
+        if answer is not None and found.text is not None and problem.category in LABELS:
+            answer = official_answer(problem, found.text) or answer
+        if answer is not None:
+            answers[item] = answer
+    return _Answered(by_id, answers)
+
+
+def _of_traces(traces: Path, problems: Path | None) -> _Answered:
+    """The problems of ``problems`` and the answers of their traces."""
+    from srt.answers.written_form import expected_kind, read_answer
+    from srt.io.jsonl import read_unique
+    from srt.io.problem_files import read_problems
+    from srt.language.trace import Trace
+
+    if problems is None:
+        raise UserError(
+            f"{traces}: a file of traces needs --problems too: the file has a line for problems without a trace as well"
+        )
+    by_id = read_problems(problems)
+    answers: dict[str, Answer] = {}
+    for number, trace in read_unique(traces, Trace, "problem_id"):
+        problem = by_id.get(trace.problem_id)
+        if problem is None:
+            raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
+        answer = read_answer(trace.answer, expected_kind(problem), problem.choices).answer
+        if answer is None:
+            raise UserError(f"{traces}:{number}: answer: {trace.answer!r} is no answer to problem {problem.id!r}")
+        answers[problem.id] = answer
+    return _Answered(by_id, answers)

@@ -1,0 +1,201 @@
+"""Commands around language-model teachers: ``teach``, ``review``, ``agreement``."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import orjson
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from srt.cli.output import JsonFlag, print_summary
+from srt.io.errors import UserError
+
+if TYPE_CHECKING:
+    from srt.review.session import ReviewSession
+
+
+def teach(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the run; an interrupted run continues there.")],
+    problems: Annotated[Path | None, typer.Argument(help="A file of problems (JSONL).")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", help="Models, prices and budget (YAML), or the name of a file in recipes/teach/."),
+    ] = None,
+    arm: Annotated[Literal["srt", "cot"] | None, typer.Option("--arm", help="Overrides the config's arm.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, help="Process at most this many problems now.")] = None,
+    estimate: Annotated[
+        int | None,
+        typer.Option(
+            "--estimate", min=2, help="Run a random sample of this size; estimate the cost of the whole file."
+        ),
+    ] = None,
+    status: Annotated[bool, typer.Option("--status", help="Print the state of the folder; do nothing else.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with status 1 if a problem failed or is pending.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write traces with language models and check them.
+
+    A draft is checked automatically, reviewed and repaired. People decide the rest: see srt review.
+
+    Example: srt teach problems.jsonl -o taught --config recipes/teach/openai.yaml --estimate 50
+    """
+    from srt.teaching.case_store.case_records import State
+    from srt.teaching.case_store.folder_files import folder_status
+    from srt.teaching.case_store.teaching_summary import summary_rows
+    from srt.teaching.cost_estimate import estimate_rows
+    from srt.teaching.teach_command import teach_file
+
+    result = None
+    if status:
+        summary = folder_status(out)
+    else:
+        if problems is None or config is None:
+            missing = "PROBLEMS" if problems is None else "--config"
+            raise UserError(f"teach: {missing} is missing; it is optional only with --status")
+        result = teach_file(problems, out, config, arm=arm, limit=limit, sample=estimate)
+        if result.estimate is not None:
+            print_summary(result.estimate.model_dump() if as_json else estimate_rows(result.estimate), as_json)
+            return
+        summary = result.summary
+    print_summary(summary.model_dump(mode="json") if as_json else summary_rows(summary), as_json)
+    if result is not None and result.interrupted:
+        raise typer.Exit(130)
+    if strict and (summary.states[State.FAILED] or summary.states[State.PENDING]):
+        raise typer.Exit(1)
+
+
+def review(
+    folder: Annotated[Path, typer.Argument(help="A folder that srt teach has written.")],
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 picks a free port.")] = 0,
+    audit: Annotated[
+        int | None,
+        typer.Option("--audit", min=1, help="Audit a random sample of this many accepted traces instead."),
+    ] = None,
+    who: Annotated[
+        str | None, typer.Option("--who", help="Your name, stored with every decision (default: your login).")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Only rewrite traces.jsonl and the report from the decisions; no page.")
+    ] = False,
+) -> None:
+    """Open the page where people decide the remaining cases.
+
+    On it people read, edit, accept or reject traces that could not be decided automatically. The page is served on
+    127.0.0.1 until Ctrl-C; then traces.jsonl and the report are rewritten.
+
+    Example: srt review runs/teach --who ada
+    """
+    import asyncio
+
+    from srt.io.folder_lock import hold_folder
+    from srt.review.apply_decisions import apply_decisions
+    from srt.review.review_queue import read_queue
+    from srt.review.server import serve
+    from srt.review.session import ReviewSession
+
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such folder: one that srt teach has written was expected")
+    with hold_folder(folder):
+        if not apply:
+            with ReviewSession(folder, read_queue(folder, audit), _reviewer_name(who)) as session:
+                asyncio.run(serve(session, port, _announce(session, browser=not no_browser)))
+        print(f"{folder / 'traces.jsonl'}: {apply_decisions(folder)} traces")
+
+
+def agreement(
+    traces: Annotated[Path, typer.Argument(help="Valid traces of a world (made by srt solve).")],
+    problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve (JSONL).")],
+    config: Annotated[Path, typer.Option("--config", help="A config of srt teach, whose Reviewer is measured.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the journal, the opinions and the figures.")],
+    n: Annotated[int, typer.Option("-n", min=0, help="Number of corrupted traces.")] = 250,
+    controls: Annotated[int, typer.Option("--controls", min=0, help="Number of unchanged traces.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Seed that selects the traces.")] = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measure how well the Reviewer finds planted faults.
+
+    The checker and the Reviewer both see traces with one known fault and unchanged traces. An interrupted run
+    continues where it stopped and pays for no reply twice.
+
+    Example: srt agreement traces.jsonl --problems problems.jsonl --config recipes/teach/openai.yaml -o agreement
+    """
+    from srt.teaching.reviewer_agreement import measure_agreement
+
+    figures = measure_agreement(traces, problems, config, out, n=n, controls=controls, seed=seed)
+    if as_json:
+        sys.stdout.write(orjson.dumps(figures, option=orjson.OPT_INDENT_2).decode() + "\n")
+    else:
+        _print_agreement(figures)
+
+
+def _reviewer_name(who: str | None) -> str:
+    if who is None:
+        try:
+            who = getpass.getuser()
+        except (KeyError, OSError):
+            who = ""
+    if not who.strip():
+        raise UserError("--who: a name was expected; it is stored with every decision")
+    return who.strip()
+
+
+def _announce(session: ReviewSession, browser: bool) -> Callable[[str], None]:
+    """Return what to call with the page's address: it prints the address and, on a desktop, opens it."""
+
+    def ready(address: str) -> None:
+        print(f"{len(session.items)} cases of the {session.where} to look at; Ctrl-C ends\n{address}", flush=True)
+        if browser and (sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            import webbrowser
+
+            webbrowser.open(address)
+
+    return ready
+
+
+def _print_agreement(figures: Mapping[str, Any]) -> None:
+    from srt.teaching.reviewer_agreement import table_rows
+
+    grid = Table(box=None, pad_edge=False)
+    for heading in ("class", "shown", "machine", "reviewer", "95%", "named"):
+        grid.add_column(heading, justify="left" if heading == "class" else "right")
+    for name, row in table_rows(figures):
+        machine, reviewer = row["machine"], row["reviewer"]
+        grid.add_row(
+            name,
+            str(row["shown"]),
+            _percent(machine["share"]),
+            _percent(reviewer["share"]),
+            f"{_percent(reviewer['low'])} to {_percent(reviewer['high'])}" if row["shown"] else "-",
+            str(row.get("named", "-")),
+            style="bold" if "," in name or " " in name else "",
+        )
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.print(grid)
+    counts = figures["agreement"]
+    kappa = "undefined" if counts["kappa"] is None else f"{counts['kappa']:.3f}"
+    console.print(
+        f"\nobjected: both {counts['both']}, machine alone {counts['only_machine']}, Reviewer alone "
+        f"{counts['only_reviewer']}, neither {counts['neither']}; Cohen's kappa {kappa}"
+    )
+    console.print(f"{figures['accidents_left_out']} corruptions left the trace valid by accident and are left out")
+    for reason, count in figures["without_review"].items():
+        console.print(f"{count} without a review: {reason}; no figure includes them")
+    for model, spent in figures["spent"].items():
+        console.print(
+            f"{model}: {spent['requests']} requests, {spent['input_tokens']} + {spent['output_tokens']} tokens, "
+            f"{spent['cost']:.4f} {figures['currency']}"
+        )
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"

@@ -1,0 +1,111 @@
+"""Commands that make, check and corrupt traces: ``solve``, ``check``, ``mutate``, ``build``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from srt.cli.output import JsonFlag, StrictFlag, print_summary
+
+TRACES = Annotated[Path, typer.Argument(help="A file of traces (JSONL).")]
+PROBLEMS = Annotated[Path, typer.Option("--problems", help="The problems that the traces solve (JSONL).")]
+
+
+def solve(
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="The traces file to write (JSONL), with refusals beside it.")
+    ],
+    strict: StrictFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Solve problems of a world, with a proof of every step.
+
+    Problems that cannot be solved are written, with the reason, to a refusals file.
+
+    Example: srt solve problems.jsonl -o traces.jsonl
+    """
+    from srt.pipeline.solve import solve_file
+
+    summary = solve_file(problems, out)
+    print_summary(summary.as_dict(), as_json)
+    if strict and summary.refused:
+        raise typer.Exit(1)
+
+
+def check(
+    traces: TRACES,
+    problems: PROBLEMS,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the traces with their verdicts.")] = None,
+    show: Annotated[int, typer.Option("--show", help="How many faults to print.")] = 10,
+    as_json: JsonFlag = False,
+) -> None:
+    """Check whether each step follows from the premises it cites.
+
+    The exit status is 1 if a step is refuted.
+
+    Example: srt check traces.jsonl --problems problems.jsonl
+    """
+    from srt.pipeline.check import check_file
+
+    summary = check_file(traces, problems, out)
+    print_summary(summary.as_dict(show), as_json)
+    if summary.refuted:
+        raise typer.Exit(1)
+
+
+def mutate(
+    traces: TRACES,
+    problems: PROBLEMS,
+    n: Annotated[int, typer.Option("-n", min=1, help="Number of corruptions.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed that selects the corruptions.")] = 0,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the corrupted traces (JSONL).")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Corrupt valid traces and count what the checker catches.
+
+    Every class of fault is planted. The exit status is 1 if the checker misses one.
+
+    Example: srt mutate traces.jsonl --problems problems.jsonl -n 10000
+    """
+    from srt.mutate.mutate_traces import mutate_file
+    from srt.mutate.mutation_table import print_table
+
+    table = mutate_file(traces, problems, n, seed, out)
+    print_table(table, as_json)
+    if table.missed:
+        raise typer.Exit(1)
+
+
+def build(
+    traces: TRACES,
+    problems: PROBLEMS,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for sequences.jsonl.")],
+    arm: Annotated[
+        str, typer.Option("--arm", help="The arm, which determines the text to train on: see docs/language.md.")
+    ] = "srt",
+    prompt: Annotated[str, typer.Option("--prompt", help="full or bare.")] = "full",
+    text: Annotated[
+        str, typer.Option("--text", help="claims, restated (lookups written out) or assertions.")
+    ] = "claims",
+    pictures: Annotated[
+        bool, typer.Option("--pictures", help="For vision models: pictures instead of diagram_description.")
+    ] = False,
+    strict: StrictFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write the training sequences of one arm.
+
+    A trace whose answer is not the gold answer, or from which the arm cannot be built, is written, with the reason,
+    to a refusals file.
+
+    Example: srt build traces.jsonl --problems problems.jsonl --arm srt -o data/srt
+    """
+    from srt.pipeline.build import build_file
+
+    summary = build_file(traces, problems, arm, out, prompt=prompt, text=text, pictures=pictures)
+    print_summary(summary, as_json)
+    if strict and summary.get("refused"):
+        raise typer.Exit(1)

@@ -1,0 +1,193 @@
+"""Commands of training: ``init-model``, ``preflight``, ``train``, ``merge``.
+
+The package ``train`` needs its extra (``pip install -e .[train]``) and is imported inside the commands.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from srt.cli.output import JsonFlag, one_of, print_summary
+from srt.cli.trainer_process import run_training
+from srt.io.bundled_files import find_bundled
+from srt.io.errors import UserError
+from srt.io.progress import progress_bar
+
+
+def init_model(
+    arch: Annotated[str, typer.Argument(help="The architecture: qwen2, llama, qwen2_5_vl or internvl.")],
+    data: Annotated[list[Path], typer.Option("--data", help="Sequences to train the tokenizer on; may be repeated.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the new model.")],
+    hidden: Annotated[int, typer.Option(help="Hidden size.")] = 128,
+    layers: Annotated[int, typer.Option(help="Number of layers.")] = 4,
+    heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
+    vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
+    pieces: Annotated[str, typer.Option(help="The longest token: words or phrases.")] = "words",
+    initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
+    seed: Annotated[int, typer.Option(help="Seed of the weights.")] = 0,
+    chat_template: Annotated[
+        str | None, typer.Option(help="minimal, qwen2.5, r1-distill or llama3; vision models have their own.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Make a small model with random weights and its tokenizer.
+
+    Example: srt init-model llama --data data/srt/sequences.jsonl -o models/small
+    """
+    from train.models.init_model import Pieces, sequence_texts
+    from train.models.init_model import init_model as make
+
+    parameters = make(
+        arch,
+        sequence_texts(data),
+        out,
+        hidden=hidden,
+        layers=layers,
+        heads=heads,
+        vocab=vocab,
+        pieces=one_of(pieces, get_args(Pieces), "kind of pieces"),
+        initializer_range=initializer_range,
+        seed=seed,
+        chat_template=chat_template,
+    )
+    print_summary({"model": str(out), "parameters": parameters}, as_json)
+
+
+def preflight(
+    recipe: Annotated[Path, typer.Argument(help="A training recipe (YAML), or the name of one in recipes/train/.")],
+    accelerate: Annotated[
+        Path | None, typer.Option("--accelerate", help="The accelerate config for the launch, such as one in configs/.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="KEY=VALUE: override a key of the recipe; may be repeated.")
+    ] = None,
+    gpu_memory: Annotated[
+        float | None, typer.Option("--gpu-memory", min=0.0, help="GB of memory per GPU, if this machine has no GPU.")
+    ] = None,
+    step: Annotated[bool, typer.Option("--step/--no-step", help="Take one real step on this machine.")] = True,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find every fault of a training recipe before it runs.
+
+    Prints the settings of the run, the memory it needs and the label masks, and takes one real step. The exit status
+    is 2 if there is a fault.
+
+    Example: srt preflight recipes/train/qwen2.5-vl-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml --gpu-memory 80
+    """
+    from train.preflight.checklist import run_checklist
+
+    accelerate = accelerate and find_bundled(accelerate, "configs")
+    report = run_checklist(
+        recipe,
+        changes or (),
+        accelerate,
+        gpu_bytes=None if gpu_memory is None else gpu_memory * 1e9,
+        step=step,
+        progress=lambda what, total: progress_bar(what, total, lines_from=1000),
+    )
+    if as_json:
+        print_summary(
+            {
+                "faults": report.faults,
+                "notes": report.notes,
+                "what would fit": report.fallback_plans,
+                **{name: report.figures[name] for name in ("data", "run") if name in report.figures},
+                "memory": None if report.memory is None else report.memory._asdict(),
+                "step": None if report.trial is None else report.trial._asdict(),
+            },
+            as_json,
+        )
+    else:
+        _print_preflight(report)
+    if report.faults:
+        raise typer.Exit(2)
+
+
+def train(
+    recipe: Annotated[Path, typer.Argument(help="A training recipe (YAML), or the name of one in recipes/train/.")],
+    accelerate: Annotated[
+        Path | None, typer.Option("--accelerate", help="The accelerate config for the launch, such as one in configs/.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the unfinished run in the output folder.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
+    ] = None,
+) -> None:
+    """Fine-tune a model on sequences.
+
+    This is the same as accelerate launch train/train_srt.py --config RECIPE. A finished run is not repeated.
+
+    Example: srt train recipes/train/r1-distill-qwen-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
+    --set data=data/cot/sequences.jsonl --set output=runs/r1-lora-cot
+    """
+    from train.recipe_reader import load_recipe
+
+    changes = set_ or []
+    load_recipe(recipe, changes)
+    accelerate = accelerate and find_bundled(accelerate, "configs")
+    if accelerate is not None and not accelerate.is_file():
+        raise UserError(f"{accelerate}: no such accelerate file; there are some in configs/")
+    options = ["--resume"] * resume + [part for change in changes for part in ("--set", change)]
+    status = run_training(recipe, accelerate, options)
+    if status:
+        raise typer.Exit(status)
+
+
+def merge(
+    adapter: Annotated[Path, typer.Argument(help="Folder of a trained adapter.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the merged model, new or empty.")],
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Folder of the base model (default: the one used in training).")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Merge an adapter into its base model and compare the logits.
+
+    Writes a plain safetensors model with tokenizer and processor. The folder is created only if the merged and the
+    unmerged model give the same logits on random prompts; the largest difference is printed. The command needs
+    enough memory for the base model in float32.
+
+    An adapter trained over 4-bit weights (QLoRA) is merged into the base model before rounding. The result is close
+    to what was trained but not the same, because the adapter learned on rounded weights. Evaluate what you publish.
+
+    Example: srt merge runs/srt-qlora -o models/srt-7b --model models/DeepSeek-R1-Distill-Qwen-7B
+    """
+    from train.run.merge_adapter import merge as merge_adapter
+
+    merged = merge_adapter(adapter, out, model)
+    if not merged.base_verified:
+        print(f"{adapter} has no manifest: that {merged.base} is its base could not be checked", file=sys.stderr)
+    print_summary({"merged": str(out), **merged.model_dump(mode="json")}, as_json)
+
+
+def _print_preflight(report: Any) -> None:
+    """Print examples and figures, and the faults last, where the eye is."""
+    from rich.console import Console
+
+    from train.data.label_view import label_view, legend
+
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    coloured = console.is_terminal and console.color_system is not None
+    if report.shown:
+        console.print("What is trained on:", legend(coloured))
+        for example in report.shown:
+            console.print(f"\nproblem {example.problem_id}, {len(example.input_ids)} tokens")
+            console.print(label_view(example, report.tokenizer, report.picture_token, coloured))
+    for section, figures in report.figures.items():
+        console.print(f"\n{section}")
+        print_summary(figures, False)
+    for note in report.notes:
+        console.print(f"note: {note}")
+    for fault in report.faults:
+        print(f"fault: {fault}", file=sys.stderr)
+    if report.fallback_plans:
+        print("what would fit, estimated on each GPU:", file=sys.stderr)
+        for plan in report.fallback_plans:
+            print(f"  {plan}", file=sys.stderr)
+    if not report.faults:
+        console.print("\nno fault was found")

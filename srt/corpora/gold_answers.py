@@ -1,0 +1,176 @@
+"""Gold answers as corpora print them, read with caution: LaTeX, labels, units, alternatives, an explanation after it.
+
+Whatever is not clearly a letter, a number, an expression or a list of these stays ``text``: a wrong kind would make a
+right answer wrong. The caller keeps the answer as it was printed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from srt.answers.equality.normal_form import closing
+from srt.io.records import Answer
+
+LONGEST = 300
+"""An answer of more characters is a whole solution."""
+
+_TAIL = re.compile(
+    r"[\[【]\s*(?:Analysis|Detailed\s+Explanation|Explanation|Solution|分析|解析|详解|解答|点睛|点评)\s*[\]】]",
+    re.I,
+)
+_DIGITS = 16
+"""Characters of a number that a float still holds exactly; a longer number becomes an expression."""
+_ALTERNATIVE = re.compile(r"\\# ?\\#|##")
+_LABEL = re.compile(r"\$?\s*(?:[A-Za-z][A-Za-z .'_{}\\]{0,40}?)\s*\$?\s*(?<![<>\\])=\s*(?=[^=]+$)")
+_SEE = re.compile(
+    r"(?:see\s+(?:the\s+)?(?:analysis|solution|explanation|figure)|[见略]|(?:见|详见)?(?:解析|分析|详解|答案|图))[.。]?",
+    re.I,
+)
+_LETTERS = re.compile(r"[(（]?\s*([A-H](?:\s*[,，、]?\s*[A-H])*)\s*[)）]?")
+_WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|boxed|rm)\s*\{([^{}]*)\}")
+_PART = re.compile(r"[(（]\s*([1-9])\s*[)）]")
+_NUMBER = re.compile(r"[-+−]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+−]?\.\d+")
+_LENGTH = r"(?:mm|cm|dm|km|m|inch(?:es)?|in|ft|feet|foot|units?)"
+_CHINESE = r"(?:(?:平方|立方)?(?:毫米|厘米|分米|千米|米|单位)|毫升|升|千克|克|吨|度|个|块|条|种|面|根|张|次|秒|分钟|元)"
+_UNIT = (
+    rf"(?:(?:(?:cubic|cu|square|sq)\.?\s*)?{_LENGTH}(?:\s*\^?\s*\{{?\s*[23]\s*\}}?)?"
+    rf"|{_CHINESE}|kg|g|grams?|s|°|degrees?|%|L|ml|mL)"
+)
+_WITH_UNIT = re.compile(rf"(?P<value>.*?[\d}})\]πa-z]|.*?\\pi)[\s~]*[(（]?[\s~]*(?P<unit>{_UNIT})[\s~]*[)）]?", re.S)
+_STATEMENTS = re.compile(r"[(（]\s*\d\s*[)）].*|.*\d\s+\d.*", re.S)
+_MATHS = re.compile(
+    r"(?:\\(?:[dt]?frac|sqrt|pi|times|cdot|left|right|circ|pm|sin|cos|tan|arcsin|arccos|arctan|quad|[,;! ])"
+    r"|[\d\s.+\-−*/^_{}()\[\]π√×÷·²³]|(?<![A-Za-z\\])[a-z](?![A-Za-z]))+"
+)
+_SPLIT = re.compile(r"\s*(?:\\q?quad|[;；])\s*")
+_COMMAS = re.compile(r"\s*(?:，|、|,\s+)\s*")
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A printed answer taken apart: the answer, if it is one, and the ``explanation`` that followed it."""
+
+    answer: Answer | None
+    explanation: str | None = None
+
+
+def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
+    """Take the answer ``printed`` apart. ``choice``: the item asks for letters (of ``choices``, where those are known).
+
+    Of alternatives (``10 cm ## 10 cm``) the first counts. A choice item whose answer is not a letter has no answer.
+    """
+    head, explanation = printed_answer(printed), _cut_tail(printed)[1]  # runs of blanks make the patterns below slow
+    if not head or len(head) > LONGEST or _SEE.fullmatch(head):
+        return Gold(None, explanation or (head if len(head) > LONGEST else None))
+    if choice or choices:
+        letters = _letters(head)
+        if letters and (not choices or set(letters) <= set(choices)):
+            return Gold(Answer(kind="choice_set", value=letters), explanation)
+        if choice:
+            short = {letter: text for letter, text in choices.items() if len(text) <= LONGEST}
+            named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
+            return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
+    return Gold(_parts(head) or _single(head), explanation)
+
+
+def printed_answer(printed: str) -> str:
+    """The answer as it is printed, without the explanation that follows; of alternatives the first."""
+    return " ".join(_ALTERNATIVE.split(_cut_tail(printed)[0])[0].split())
+
+
+def is_letter(printed: str) -> bool:
+    """Whether the answer is a single option letter and nothing else."""
+    head = printed_answer(printed)
+    return len(head) <= LONGEST and len(_letters(head) or ()) == 1
+
+
+def _cut_tail(printed: str) -> tuple[str, str | None]:
+    match = _TAIL.search(printed)
+    if match is None:
+        return printed, None
+    return printed[: match.start()], printed[match.end() :].strip() or None
+
+
+def _letters(head: str) -> list[str] | None:
+    body = _bare(_unwrap(head)).rstrip(".。 ")
+    match = _LETTERS.fullmatch(body)
+    if match is None:
+        return None
+    letters = re.findall("[A-H]", match[1])
+    return letters if letters == sorted(set(letters)) else None
+
+
+def _parts(head: str) -> Answer | None:
+    """``(1) ...; (2) ...``, or readable pieces between semicolons, quads or commas; ``None`` where it is one answer."""
+    marks = [m for m in _PART.finditer(head) if not re.search(r"[A-Za-z)）=]\s*$", head[: m.start()])]
+    if len(marks) > 1 and marks[0].start() == 0 and [int(m[1]) for m in marks] == list(range(1, len(marks) + 1)):
+        ends = [m.start() for m in marks[1:]] + [len(head)]
+        pieces = [head[m.end() : end].strip().strip(";；,，. \n") for m, end in zip(marks, ends, strict=True)]
+        return _joined([_single(piece) for piece in pieces]) if all(pieces) else None
+    for separator in (_SPLIT, _COMMAS):
+        pieces = [piece for piece in separator.split(_bare(head)) if piece]
+        if len(pieces) > 1 and all(map(_closed, pieces)):  # A comma of ``(1, 2, 0)`` parts no answers.
+            read = [_single(piece) for piece in pieces]
+            if all(one.kind in ("number", "expression") for one in read):
+                return _joined(read)
+    return None
+
+
+def _joined(answers: list[Answer]) -> Answer:
+    return Answer(kind="parts", value=[answer.model_dump() for answer in answers])
+
+
+def _single(head: str) -> Answer:
+    """One answer: a number or an expression, with its unit, or text."""
+    body = _bare(_LABEL.sub("", head, count=1) if _LABEL.match(head) else head).rstrip("。.;；,， ")
+    value, unit = _cut_unit(body)
+    if value and len(value) <= _DIGITS and _NUMBER.fullmatch(value):
+        number = float(re.sub(r"[,\s]", "", value).replace("−", "-"))
+        return Answer(kind="number", value=int(number) if number.is_integer() else number, unit=unit)
+    if (
+        value
+        and _MATHS.fullmatch(value)
+        and not _STATEMENTS.fullmatch(value)
+        and re.search(r"\d|\\pi|π|^[a-z]$", value)
+    ):
+        return Answer(kind="expression", value=value, unit=unit)
+    return Answer(kind="text", value=" ".join(head.split()))
+
+
+def _cut_unit(body: str) -> tuple[str, str | None]:
+    """Value and unit of ``24 \\pi \\mathrm{cm}^{2}``; the unit as ``cm^2``."""
+    degrees = re.fullmatch(r"(.*?)\s*\^?\s*\{?\s*(?:\\circ|°)\s*\}?", body, re.S)
+    if degrees:
+        return degrees[1].strip(), "°"
+    plain = _unwrap(body).replace("²", "^2").replace("³", "^3").replace("\\%", "%")
+    match = _WITH_UNIT.fullmatch(plain)
+    if match is None:
+        return body, None
+    unit = re.sub(r"\s*\^?\s*\{?\s*([23])\s*\}?$", r"^\1", match["unit"])  # also of ``cm^{2}`` and ``cm2``
+    return match["value"].strip(), " ".join(unit.split())
+
+
+def _bare(text: str) -> str:
+    """Without dollar signs, and without braces around the whole."""
+    text = text.replace("\\(", "").replace("\\)", "").replace("$", "").strip()
+    while text.startswith("{"):
+        body = text.rstrip(".。")
+        if closing(body, 0) != len(body) - 1:
+            break
+        text = body[1:-1].strip()
+    return text
+
+
+def _closed(text: str) -> bool:
+    """Whether as many brackets close as open, of whatever kind: an interval is ``[0, 2)``."""
+    return sum(text.count(sign) for sign in "([{") == sum(text.count(sign) for sign in ")]}")
+
+
+def _unwrap(text: str) -> str:
+    return _WRAPPED.sub(lambda match: match[1], text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", _bare(text)).casefold().split()).rstrip(".")

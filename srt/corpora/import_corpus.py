@@ -1,0 +1,125 @@
+"""``srt import``: from a published corpus to files of problems, published traces and refusals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from srt.corpora import mathspatial, solidgeo, space2025
+from srt.corpora.corpus_reader import CorpusReader, ImportRefusal, ImportRequest
+from srt.images.store import PictureFolder
+from srt.io.errors import UserError
+from srt.io.jsonl import keep_apart, keep_outside, write_records
+from srt.io.records import Lang, Problem
+from srt.language.trace import Trace
+from srt.worlds.registry import world_of
+
+CORPORA: dict[str, CorpusReader] = {
+    "mathspatial": mathspatial.read,
+    "solidgeo": solidgeo.read,
+    "space2025": lambda path, _: space2025.read(path),
+}
+
+
+def read_corpus(name: str, path: Path) -> Iterator[Problem]:
+    """The problems of the corpus ``name`` at ``path``, in Chinese where it has both languages; no traces.
+
+    Its pictures are referred to from ``path``'s folder.
+
+    Raises:
+        UserError: there is no such corpus or file.
+    """
+    request = ImportRequest(lang="zh", traces=False, pictures=PictureFolder(path.parent / "problems.jsonl"))
+    return (item for item in _reader(name)(path, request) if isinstance(item, Problem))
+
+
+def import_file(
+    name: str,
+    path: Path,
+    out: Path,
+    *,
+    lang: str | None = None,
+    traces: Path | None = None,
+    reader: CorpusReader | None = None,
+) -> dict[str, Any]:
+    """Read a corpus into ``out`` and return how many problems of each category it has.
+
+    Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``. Items that
+    are refused (a second one with the same id too) are named in ``out`` with ``.refusals`` before its suffix. ``lang``
+    and ``traces`` (where the published traces go) are for MathSpatial, which has both languages; Chinese is the
+    default. ``reader`` reads data that belong to no corpus here (:mod:`eval.benchmarks.registry`).
+
+    Raises:
+        UserError: no such corpus or file, no problem in it, or an ``out`` that is ``path`` or is in that folder.
+        RecordError: a line that is not an item.
+    """
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder")
+    if (reader is not None or name in CORPORA) and name != "mathspatial" and (lang or traces):
+        raise UserError(f"{name}: --lang and --traces are for mathspatial")
+    if lang is not None and lang not in get_args(Lang):
+        raise UserError(f"--lang: {' or '.join(get_args(Lang))} was expected, not {lang!r}")
+    refusals = out.with_name(f"{out.stem}.refusals{out.suffix}")
+    for file in filter(None, (out, traces)):
+        keep_apart(file, path, refusals)
+        keep_outside(file, path)
+    if traces is not None:
+        keep_apart(traces, out)
+    pictures = PictureFolder(out)
+    request = ImportRequest(lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures)
+    read = (reader or _reader(name))(path, request)
+    ids: set[str] = set()
+    counts: Counter[str] = Counter()
+    notes: Counter[str] = Counter()
+    imported: list[Trace] = []
+    refused: list[ImportRefusal] = []
+
+    def problems() -> Iterator[Problem]:
+        for item in read:
+            if isinstance(item, Trace):
+                imported.append(item)
+            elif isinstance(item, ImportRefusal):
+                refused.append(item)
+            elif item.id in ids:
+                detail = f"id: {item.id!r} is not unique; the first item of that id is taken"
+                refused.append(ImportRefusal(item=item.id, what="problem", reason="duplicate", detail=detail))
+            else:
+                ids.add(item.id)
+                counts[item.subcategory or item.category or "none"] += 1
+                notes.update(item.meta.get("notes", ()))
+                world = world_of(item)
+                if world is not None:
+                    item = item.model_copy(update={"meta": {**item.meta, "world": world.name, **world.traits(item)}})
+                yield item
+        # Raised here, in mid-write, so that what lies at `out` already stays as it is.
+        if not counts:
+            first = f"; the first of {len(refused)} refused: {refused[0].item}: {refused[0].detail}" if refused else ""
+            raise UserError(f"{path}: no problems in this file{first}")
+        if refused or refusals.exists():
+            write_records(refusals, refused)
+        if traces is not None:
+            write_records(traces, imported)
+
+    write_records(out, problems())
+    summary: dict[str, Any] = {"problems": counts.total(), "category": dict(sorted(counts.items()))}
+    if refused:
+        summary |= {"refused": _tally(f"{one.what} {one.reason}" for one in refused), "refusals": str(refusals)}
+    if notes:
+        summary["notes"] = dict(sorted(notes.items()))
+    if pictures.copied:
+        summary["pictures copied"] = pictures.copied
+    if traces is not None:
+        summary |= {"traces": len(imported), "trace field": _tally(trace.id.rpartition("/")[2] for trace in imported)}
+    return summary
+
+
+def _reader(name: str) -> CorpusReader:
+    if name not in CORPORA:
+        raise UserError(f"unknown corpus {name!r}: the corpora are {', '.join(sorted(CORPORA))}")
+    return CORPORA[name]
+
+
+def _tally(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items()))

@@ -1,0 +1,91 @@
+"""How texts are compared: a normal form for exact duplicates, shingles and MinHash for near ones, and their facts.
+
+Two problems whose texts differ in a number ("edge 3" and "edge 5") or in a word that turns the question ("top view" and
+"left view", 体积 and 表面积) look alike to every measure of likeness and are different problems. Such facts of a text
+are compared separately, and must be the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+Facts = tuple[tuple[str, int], ...]
+
+_NUMBERED = re.compile(
+    r"\s*(?:第?\s*\d{1,3}\s*[.．、)）题:：](?!\d)|[(（]\s*\d{1,3}\s*[)）]|[(（][^()（）]{0,20}\d\s*分[)）])\s*"
+)
+_PICTURE = re.compile(r"<(?:image|img)_?\d*>|<imagehere>")
+_LATEX = re.compile(r"\\(?:mathrm|mathbf|text|left|right|displaystyle|quad|qquad|[,;!: ])")
+# Signs of operations and relations (√ ∠ ⊥ ≤ ...), shapes (△ ...) and primes make the problem; dots and blanks do not.
+_KEPT = re.compile(r"[^\w+\-*/=<>^%°.\\:×÷±'\u2190-\u22ff\u25b0-\u25cf]|_|(?<!\d)[.:]|[.:](?!\d)")
+_PRIME = re.compile(r"(?:\^ ?)?(?:\{ ?)?\\prime(?: ?\})?|[′’‘`]")
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[\s,;:、]+(?=\d)")
+_LABEL = re.compile(r"(?<![a-z])[A-Z]'*(?![a-z])")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_DIGIT_OF = {word: str(1 + at) for at, word in enumerate("一二三四五六七八九")} | {"十": "10", "两": "2"}
+_DIGIT_OF |= {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
+_DIGIT_OF |= {"six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
+_FACT = re.compile(
+    r"[不主正左右俯侧一二三四五六七八九十两]|[上下前后]面|最[大小多少长短]|表面积|侧面积|全面积|体积|面积|周长|[余正]弦|正切|平行|垂直"
+    r"|\b(?:not|front|left|right|top|bottom|side|back|maximum|minimum|largest|smallest|longest|shortest|most|least"
+    r"|volume|lateral|surface|area|perimeter|sine|cosine|tangent|parallel|perpendicular"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"|\d+(?:\.\d+)?|√|\\sqrt|\\pi|π|[⊥∥≤≥<>]|\\(?:perp|parallel|leq?|geq?)\b"
+)
+PERMUTATIONS: Final = 128
+
+
+def unnumbered(text: str) -> str:
+    """Narrow, in lower case, without the number of the question and without marks of pictures."""
+    text = _PICTURE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    for _ in range(2):
+        text = _NUMBERED.sub("", text, count=1) if _NUMBERED.match(text) else text
+    return text.strip()
+
+
+def normal_form(text: str) -> str:
+    """``text`` without spacing, punctuation, numbering and marks of pictures: equal for exact duplicates."""
+    plain = _BETWEEN_NUMBERS.sub(":", _LATEX.sub("", _PRIME.sub("'", unnumbered(text))))  # "3, 12" is not "31, 2"
+    return _KEPT.sub("", plain)
+
+
+def facts(text: str) -> Facts:
+    """The numbers and the turning words of ``text`` with their counts, in order of their names; its points in a row."""
+    found = Counter(_DIGIT_OF.get(match[0], match[0]) for match in _FACT.finditer(_LATEX.sub(" ", unnumbered(text))))
+    points = "".join(_LABEL.findall(_PRIME.sub("'", unicodedata.normalize("NFKC", _LATEX.sub(" ", text)))))
+    return (*sorted(found.items()), (points, 1)) if points else tuple(sorted(found.items()))
+
+
+def shingles(normal: str) -> frozenset[str]:
+    """Runs of three characters of a Chinese text, of five of another; the whole of a shorter text."""
+    size = 3 if len(_CHINESE.findall(normal)) * 3 > len(normal) else 5
+    if len(normal) <= size:
+        return frozenset((normal,))
+    return frozenset(normal[at : at + size] for at in range(len(normal) - size + 1))
+
+
+def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    """Shared shingles by all shingles, 0 to 1."""
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
+
+
+def minhash_pairs(texts: Sequence[str], least: float, most: int) -> Iterator[tuple[int, int]]:
+    """Pairs ``(earlier, later)`` of positions whose shingles are probably alike by ``least`` or more.
+
+    A text is paired with at most ``most`` earlier ones. Locality-sensitive hashing of MinHash signatures: no comparison
+    of all pairs; a pair well above ``least`` is found almost surely, one far below almost never.
+    """
+    from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]
+
+    # A threshold a little lower than asked for: the index loses some pairs around it.
+    index = MinHashLSH(threshold=max(0.1, least - 0.1), num_perm=PERMUTATIONS)
+    encoded = ([shingle.encode() for shingle in shingles(text)] for text in texts)
+    for position, signature in enumerate(MinHash.generator(encoded, num_perm=PERMUTATIONS, seed=1)):
+        for other in sorted(index.query(signature))[:most]:
+            yield other, position
+        index.insert(position, signature)

@@ -1,0 +1,62 @@
+"""Pictures as data URIs, as the chat API takes them.
+
+Every check (path, digest, format, size before decoding) is in :mod:`srt.images.open`. Added here are scaling down, and
+a cache of bounded size by content, because the same picture goes to the teacher, the reviewer and the checker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final
+
+from srt.images.open import decode_picture, media_type, picture_size, read_picture
+from srt.images.scale import scaled_down
+from srt.io.records import Image
+
+CACHE_BYTES: Final = 64 * 2**20
+
+
+class DataUris:
+    """The pictures under ``root``; ``max_side`` scales larger ones down to that many pixels on their longer side."""
+
+    def __init__(self, root: Path, max_side: int | None = None, cache_bytes: int = CACHE_BYTES) -> None:
+        self._root = root
+        self._max_side = max_side
+        self._most = cache_bytes
+        self._size = 0
+        self._cache: OrderedDict[str, str] = OrderedDict()
+
+    async def load(self, image: Image) -> str:
+        """The data URI of ``image``: from the cache, else made in a thread and kept; the least lately used go.
+
+        Raises:
+            UserError: as :func:`srt.images.open.read_picture` does.
+        """
+        if uri := self._cache.get(image.sha256):
+            self._cache.move_to_end(image.sha256)
+            return uri
+        uri = await asyncio.to_thread(self.make, image)
+        if image.sha256 not in self._cache and len(uri) <= self._most:
+            self._cache[image.sha256] = uri
+            self._size += len(uri)
+            while self._size > self._most:
+                self._size -= len(self._cache.popitem(last=False)[1])
+        return uri
+
+    def make(self, image: Image) -> str:
+        """Read, check and encode ``image``; slow, and safe to call from any thread.
+
+        Raises:
+            UserError: as :func:`srt.images.open.read_picture` does.
+        """
+        data = read_picture(self._root, image)
+        place = f"{self._root / image.path}"
+        if self._max_side is not None and max(picture_size(data, place)) > self._max_side:
+            png = io.BytesIO()  # not JPEG, from which thin lines and labels suffer
+            scaled_down(decode_picture(data, place), self._max_side).save(png, format="PNG")
+            data = png.getvalue()
+        return f"data:{media_type(data, place)};base64,{base64.b64encode(data).decode('ascii')}"

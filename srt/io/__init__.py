@@ -1,0 +1,1 @@
+"""What is read from and written to disk: records, JSONL files, folder locks, YAML configs; progress and errors."""

@@ -1,0 +1,61 @@
+"""One writer at a time in the folder of a run."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from srt.io.errors import UserError
+
+LOCK = ".lock"
+_NO_LOCKS_HERE = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
+
+
+class FolderHeld(UserError):
+    """Another process holds the lock of the folder."""
+
+
+@contextmanager
+def hold_folder(folder: Path, *, shared: bool = False, name: str = LOCK, wait: bool = False) -> Iterator[None]:
+    """Make ``folder`` and lock it until the block ends.
+
+    The lock is an exclusive ``flock`` on the file ``name`` in it, which is never removed (otherwise two processes could
+    lock two files of that name). The kernel releases it when the process ends, however it ends. On a file system
+    without locks nothing is locked. ``shared``: other processes may hold a shared lock too. ``wait``: wait until the
+    lock is free.
+
+    Raises:
+        FolderHeld: another process holds the lock.
+        UserError: the folder cannot be made or written to.
+    """
+    make_folder(folder)
+    try:
+        file = open(folder / name, "ab")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be written to: {error.strerror}") from None
+    with file:
+        try:
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise FolderHeld(f"{folder}: another process is writing to this folder; wait for it, or stop it") from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS_HERE:
+                raise
+        yield
+
+
+def make_folder(folder: Path) -> None:
+    """Make ``folder`` and its parents where they are missing.
+
+    Raises:
+        UserError: there is a file of that name, or it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UserError(f"{folder}: a folder was expected, this is a file") from None
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made: {error.strerror}") from None

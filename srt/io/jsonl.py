@@ -1,0 +1,202 @@
+"""Files of records: one JSON object a line, UTF-8.
+
+The contract: a file written by :func:`write_records` is either whole or absent (temporary file, fsync, rename); a line
+appended by :class:`AppendLog` is on disk before the call returns, and an incomplete last line (of a killed process) is
+cut off when the log is next opened. A line that cannot be read is an error that names file, line and field.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from srt.io.errors import RecordError, UserError, cannot_read
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
+    """Yield the records of ``path`` as ``model``.
+
+    Raises:
+        UserError: there is no such file.
+        RecordError: a line is not JSON or not a ``model``; the message names file, line and field.
+    """
+    for _, record in read_numbered(path, model):
+        yield record
+
+
+def read_numbered(path: str | Path, model: type[M], *, growing: bool = False) -> Iterator[tuple[int, M]]:
+    """Yield ``(line number, record)``, numbers from 1; raises as :func:`read_records` does.
+
+    ``growing``: another process appends to the file; an incomplete last line is not read.
+    """
+    for number, line in _lines(path):
+        if growing and not line.endswith(b"\n"):
+            return
+        yield number, parse_record(line, model, f"{path}:{number}")
+
+
+def read_unique(path: str | Path, model: type[M], field: str, *, growing: bool = False) -> Iterator[tuple[int, M]]:
+    """As :func:`read_numbered`, for a file in which no two records may have the same ``field`` (an attribute).
+
+    Raises:
+        RecordError: also where two lines have it; the message names both.
+    """
+    lines: dict[object, int] = {}
+    for number, record in read_numbered(path, model, growing=growing):
+        value = getattr(record, field)
+        if value in lines:
+            raise RecordError(
+                f"{path}:{number}: {field}: {value!r} is on line {lines[value]} already; remove one of them"
+            )
+        lines[value] = number
+        yield number, record
+
+
+def parse_record(line: bytes, model: type[M], place: str) -> M:
+    """One record from one line of JSON. ``place`` (``file:line``) opens the message of a :class:`RecordError`."""
+    try:
+        return model.model_validate(orjson.loads(line))
+    except orjson.JSONDecodeError as error:
+        raise RecordError(f"{place}: not a line of JSON: {error}") from None
+    except ValidationError as error:
+        name = re.sub(r"(?<!^)(?=[A-Z])", " ", model.__name__).lower()  # TeachingCase: teaching case
+        raise RecordError(f"{place}: not a {name}: {validation_fault(error)}") from None
+
+
+def validation_fault(error: ValidationError) -> str:
+    """The first fault of a record, as ``field: what is wrong``."""
+    fault = error.errors(include_url=False)[0]
+    field = ".".join(map(str, fault["loc"])) or "record"
+    return f"{field}: {fault['msg'].removeprefix('Value error, ')}"
+
+
+def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield ``(line number, object)`` of a JSONL file that is not ours; raises as :func:`read_records` does."""
+    for number, line in _lines(path):
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise RecordError(f"{path}:{number}: not a line of JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise RecordError(f"{path}:{number}: a JSON object was expected, not {type(row).__name__}")
+        yield number, row
+
+
+def keep_apart(out: str | Path, *sources: str | Path | None) -> None:
+    """Raise a :class:`UserError` if the file ``out`` is one of the files that it is made from; ``None`` is no file."""
+    if any(source is not None and Path(out).resolve() == Path(source).resolve() for source in sources):
+        raise UserError(f"{out}: is also an input and would be overwritten; name another file")
+
+
+def keep_outside(out: str | Path, folder: str | Path | None) -> None:
+    """Raise a :class:`UserError` if ``out`` is in ``folder``, which it is made from."""
+    if folder is not None and Path(folder).is_dir() and Path(out).resolve().is_relative_to(Path(folder).resolve()):
+        raise UserError(f"{out}: is in {folder}, which is an input; name a file outside that folder")
+
+
+def check_place(path: str | Path) -> None:
+    """Raise a :class:`UserError` if no file can be written at ``path``: its folder is missing, or it is a folder."""
+    path = Path(path)
+    try:
+        if not path.parent.is_dir():
+            raise UserError(f"{path}: the folder {path.parent} does not exist")
+        if path.is_dir():
+            raise UserError(f"{path}: a file was expected, this is a folder")
+    except OSError as error:  # a name that is too long
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
+    """Write ``records`` to ``path`` atomically and return how many there were."""
+    count = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        for record in records:
+            count += 1
+            yield dump(record)
+
+    write_atomically(path, lines())
+    return count
+
+
+def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
+    """Write ``chunks`` to ``path``: a reader sees the old file or the complete new one, never a part."""
+    path = Path(path)
+    check_place(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        try:
+            file = open(temporary, "wb")  # noqa: SIM115 (closed below; what fails in writing is another matter)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+        with file:
+            for chunk in chunks:
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def dump(record: BaseModel) -> bytes:
+    """One record as one line, newline included; fields with their default value are left out."""
+    return orjson.dumps(record.model_dump(mode="json", exclude_defaults=True), option=orjson.OPT_APPEND_NEWLINE)
+
+
+class AppendLog:
+    """A file of records that only grows, each record on disk (fsync) before :meth:`append` returns.
+
+    Opening it cuts off an incomplete last line. Only one process may write at a time, which the caller ensures.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise UserError(f"{path}: the folder {self.path.parent} does not exist")
+        try:
+            if self.path.exists():
+                _cut_incomplete_line(self.path)
+            self._file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be written to: {error.strerror}") from None
+
+    def append(self, *records: BaseModel) -> None:
+        """Write ``records`` as one group: a single fsync for all of them."""
+        self._file.write(b"".join(dump(r) for r in records))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def __enter__(self) -> AppendLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise cannot_read(path, error) from None
+
+
+def _cut_incomplete_line(path: Path) -> None:
+    data = path.read_bytes()
+    if data and not data.endswith(b"\n"):
+        with open(path, "r+b") as file:
+            file.truncate(data.rfind(b"\n") + 1)
+            file.flush()
+            os.fsync(file.fileno())

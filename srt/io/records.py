@@ -1,0 +1,178 @@
+"""The records that commands exchange, one JSON object a line.
+
+Pydantic owns the schema: unknown fields are refused, so that a misspelt field is an error and not a silent default.
+Reading and writing files of records is :mod:`srt.io.jsonl`; the trace record is :mod:`srt.language.trace`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Lang = Literal["en", "zh"]
+AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
+Thinking = Literal["closed", "cut", "open"]
+Letter = Annotated[str, StringConstraints(pattern=r"^[A-Z]$")]
+
+
+class Record(BaseModel):
+    """Base of all records: immutable; refuses unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Answer(Record):
+    """A gold answer. ``value`` is shaped by ``kind``.
+
+    ``choice_set``: a list of letters, sorted, without repeats. ``number``: int or float. ``expression`` (LaTeX) and
+    ``text``: str. ``sequence``: an ordered list of str. ``boolean``: bool. ``parts``: a list of answers.
+    """
+
+    kind: AnswerKind
+    value: Any
+    unit: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shape_value(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "kind" not in data or "value" not in data:
+            return data
+        kind, value = data["kind"], data["value"]
+        if kind == "choice_set":
+            if not isinstance(value, list) or not all(
+                isinstance(v, str) and len(v) == 1 and v.isupper() for v in value
+            ):
+                raise ValueError("a choice_set is a list of capital letters")
+            return {**data, "value": sorted(set(value))}
+        if kind == "parts":
+            if not isinstance(value, list) or not value:
+                raise ValueError("parts are a list of at least one answer")
+            return {**data, "value": [Answer.model_validate(v) for v in value]}
+        right = {
+            "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
+            "expression": lambda v: isinstance(v, str),
+            "text": lambda v: isinstance(v, str),
+            "boolean": lambda v: isinstance(v, bool),
+            "sequence": lambda v: isinstance(v, list) and all(isinstance(x, str) for x in v),
+        }.get(kind)
+        if right is not None and not right(value):
+            raise ValueError(f"{value!r} is not the value of an answer of kind {kind}")
+        return data
+
+
+class Image(Record):
+    """A picture beside the records file: ``path`` is relative to it, ``sha256`` is of the file's bytes (hex)."""
+
+    path: str
+    sha256: str
+
+
+class Problem(Record):
+    """One problem as every command reads it.
+
+    ``instruction`` is the benchmark's own sentence on how to answer (``None`` where it has none); ``question`` is the
+    whole problem text. ``group_id`` names problems whose errors are not independent (variants, translations).
+    """
+
+    id: str = Field(min_length=1)
+    source: str
+    split: str
+    lang: Lang
+    question: str
+    instruction: str | None = None
+    choices: dict[Letter, str] = Field(default_factory=dict)
+    images: list[Image] = Field(default_factory=list)
+    diagram_description: str | None = None
+    answer: Answer | None = None
+    solution: str | None = None
+    category: str | None = None
+    subcategory: str | None = None
+    group_id: str | None = None
+    meta: dict[str, Any] = Field(default_factory=dict)
+
+
+RefusalReason = Literal[
+    "no_world", "unknown_scene", "unknown_wording", "contradictory_clues", "not_unique", "disagrees_with_gold"
+]
+
+
+class Refusal(Record):
+    """A problem that an exact world did not solve, and why. Refusals are counted, never guessed."""
+
+    problem_id: str
+    reason: RefusalReason
+    detail: str
+
+
+class Span(Record):
+    """Characters ``[start, end)`` of a completion and what they are: an operation, or the answer."""
+
+    start: int
+    end: int
+    label: Literal["CORRELATE", "CONSTRAIN", "INFER", "ANSWER"]
+
+
+class Message(Record):
+    """One chat turn."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Sequence(Record):
+    """What ``srt build`` writes and ``train`` reads: TRL's prompt-completion form, with the spans of the operations."""
+
+    problem_id: str
+    trace_id: str
+    arm: str
+    lang: Lang
+    prompt: list[Message]
+    completion: list[Message]
+    images: list[Image] = Field(default_factory=list)
+    spans: list[Span] = Field(default_factory=list)
+
+
+class Prediction(Record):
+    """One generation. Token counts come from ids, never from re-tokenized text.
+
+    ``image_tokens`` are part of ``input_tokens``. ``reasoning_tokens`` are part of ``output_tokens``; ``None`` where
+    the text does not show where its answer begins, or the back end does not say which tokens it wrote.
+    ``thinking``: how the think block that the prompt or the text opened ended: ``closed`` by the model, ``cut`` at its
+    budget and closed for the model, or ``open`` to the end. ``error`` says in one line why a prediction with
+    ``finish_reason`` ``error`` could not be made.
+    """
+
+    key: str
+    problem_id: str
+    variant: str = "plain"
+    repeat: int = 0
+    text: str
+    input_tokens: int
+    image_tokens: int = 0
+    output_tokens: int
+    reasoning_tokens: int | None = None
+    finish_reason: Literal["stop", "length", "error"]
+    seconds: float
+    thinking: Thinking | None = None
+    error: str | None = None
+
+
+class Score(Record):
+    """One prediction against gold. ``value`` is 1 or 0 (or a partial credit); anything but ``ok`` is 0.
+
+    ``how`` says what decided whether the answer equals gold (``exact``, ``number``, ``unit``, ``algebra``,
+    ``math-verify``, ...), under ``policy``; ``None`` if nothing was compared. ``reference_tokens`` is the
+    length of the text by a tokenizer that all runs share, if one was given: ``reference_tokenizer``, with its hash.
+    """
+
+    problem_id: str
+    variant: str = "plain"
+    repeat: int = 0
+    value: float
+    extracted: str | None
+    status: Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
+    how: str | None = None
+    policy: Literal["strict", "lenient"] = "strict"
+    reference_tokens: int | None = None
+    reference_tokenizer: str | None = None

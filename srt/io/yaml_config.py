@@ -1,0 +1,257 @@
+"""The one reader of YAML configs: recipes of training, experiments, evaluations, teachers and judges, specifications.
+
+A file may build on another (``extends: base.yaml``, relative to the file that says so); what it sets itself wins, key
+by key. Whatever is wrong with a file is one line that names it: a fault of YAML, a key that occurs twice, or all the
+keys and values that its model refuses, an unknown key with the nearest one that exists.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import reprlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from srt.io.bundled_files import find_bundled
+from srt.io.errors import UserError, cannot_read
+
+C = TypeVar("C", bound="Config")
+
+_UNKNOWN_KEY = "unknown_key"
+_DEEPEST = 50
+"""Levels of nesting that a file may have; deeper ones exhaust Python's stack somewhere or other."""
+
+
+class ConfigFaults(UserError):
+    """Every fault of one config. ``str()`` is one line; ``faults`` has one for each, without ``place`` (the file)."""
+
+    def __init__(self, place: str, faults: Sequence[str]) -> None:
+        super().__init__(f"{place}: {'; '.join(faults)}")
+        self.place = place
+        self.faults = list(faults)
+
+
+class Config(BaseModel):
+    """Base of all configs: immutable; refuses keys it does not know, naming the nearest one, and NaN and infinity."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _suggest_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(data)
+        except ValidationError as error:
+            found = error.errors(include_url=False)
+        details: list[InitErrorDetails] = []
+        for fault in found:
+            kind, message, context = fault["type"], fault["msg"], fault.get("ctx", {})
+            if kind == "extra_forbidden" and len(fault["loc"]) == 1:
+                near = _nearest(key := str(fault["loc"][0]), cls.model_fields)
+                kind, context = _UNKNOWN_KEY, {"near": near}
+                message = f"no such key, {suggestion(key, cls.model_fields)}"
+            reworded = PydanticCustomError(kind, "{message}", {**context, "message": message})
+            details.append(InitErrorDetails(type=reworded, loc=fault["loc"], input=fault["input"]))
+        raise ValidationError.from_exception_data(cls.__name__, details)
+
+
+def read_config(model: type[C], path: str | Path, *, bundled: str | None = None, relative: Collection[str] = ()) -> C:
+    """The config in the file ``path``; the arguments and what is raised are those of :func:`read_yaml`.
+
+    Raises:
+        ConfigFaults: also for keys and values that ``model`` refuses, all of them at once.
+    """
+    return parse_config(model, read_yaml(path, bundled=bundled, relative=relative), str(path))
+
+
+def parse_config(model: type[C], values: Mapping[str, Any], place: str) -> C:
+    """The config that ``values`` spell out; ``place`` begins the message of the :class:`ConfigFaults`."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise ConfigFaults(place, [fault.line for fault in find_faults(error)]) from None
+
+
+class KeyFault(NamedTuple):
+    """One fault: the ``key`` (its names from the top; empty for the config as a whole) and the ``line`` to print.
+
+    ``near`` is the existing key that an unknown one resembles.
+    """
+
+    key: tuple[str | int, ...]
+    line: str
+    near: str | None
+
+
+def find_faults(error: ValidationError) -> list[KeyFault]:
+    """What pydantic found, in its order."""
+    return [_key_fault(fault) for fault in error.errors(include_url=False)]
+
+
+def read_yaml(
+    path: str | Path,
+    changes: Iterable[str] = (),
+    *,
+    bundled: str | None = None,
+    renamed: Mapping[str, str] = MappingProxyType({}),
+    relative: Collection[str] = (),
+) -> dict[str, Any]:
+    """The mapping in the file ``path``, over that of the file it extends; an empty file is an empty mapping.
+
+    Args:
+        path: the file.
+        changes: ``key=value`` each, as on the command line (``model.path=m``, ``lora=null``), the value in YAML; they
+            win over the file.
+        bundled: the folder (``recipes/train``) of files that come with the toolkit, where ``path`` is looked for if
+            there is no such file (:func:`srt.io.bundled_files.find_bundled`).
+        renamed: keys by their old name (``loss.between``), with the new one, which is what is returned.
+        relative: top-level keys that hold a path relative to the file that says so; it is returned with that folder.
+
+    Raises:
+        UserError: a file that is missing, cannot be read, is not YAML or not a mapping, has a key twice or both the old
+            and the new name of one, a circle of ``extends``, or a change that is not ``key=value``.
+    """
+    path = Path(path) if bundled is None else find_bundled(Path(path), bundled)
+    values = _read(path, (), renamed, relative)
+    for change in changes:
+        values = merged(values, with_new_names(_parse_change(change), renamed, f"--set {change}"))
+    return values
+
+
+def suggestion(name: str, known: Collection[str]) -> str:
+    """The end of a message about the unknown ``name``: the nearest one of ``known``, or all of them."""
+    near = _nearest(name, known)
+    return f"did you mean {near}?" if near else f"known are {', '.join(known)}"
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """``base`` with what ``over`` says in its place, within mappings too."""
+    result = dict(base)
+    for key, value in over.items():
+        old = result.get(key)
+        result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return result
+
+
+def with_new_names(values: Mapping[str, Any], renamed: Mapping[str, str], place: str) -> dict[str, Any]:
+    """``values`` with each key of ``renamed`` (``loss.between``) under its new name.
+
+    Raises:
+        UserError: both names are there; ``place`` begins the message.
+    """
+    result = copy.deepcopy(dict(values))
+    for old, new in renamed.items():
+        *parents, old_name = old.split(".")
+        place_of: Any = result
+        for parent in parents:
+            place_of = place_of.get(parent) if isinstance(place_of, dict) else None
+        if isinstance(place_of, dict) and old_name in place_of:
+            new_name = new.rpartition(".")[2]
+            if new_name in place_of:
+                raise UserError(f"{place}: {new}: is also given under its old name {old}; remove {old}")
+            place_of[new_name] = place_of.pop(old_name)
+    return result
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    near = difflib.get_close_matches(name, known, n=1)
+    return near[0] if near else None
+
+
+def _key_fault(fault: Mapping[str, Any]) -> KeyFault:
+    # Tags of unions are in parentheses: they are not in the file.
+    key = tuple(part for part in fault["loc"] if not str(part).startswith("("))
+    kind, message, near = fault["type"], str(fault["msg"]), None
+    if kind == _UNKNOWN_KEY:
+        near = fault["ctx"]["near"]
+    elif kind == "missing":
+        message = "missing"
+    elif kind in ("model_type", "dict_type"):
+        message = f"a mapping of keys to values was expected, not {reprlib.repr(fault['input'])}"
+    elif kind == "value_error":
+        message = message.removeprefix("Value error, ")
+    else:
+        message = f"{message[0].lower()}{message[1:]}, not {reprlib.repr(fault['input'])}"
+    name = ".".join(map(str, key))
+    return KeyFault(key, " ".join((f"{name}: {message}" if name else message).split()), near)
+
+
+def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relative: Collection[str]) -> dict[str, Any]:
+    real = path.resolve()
+    if real in seen:
+        raise UserError(f"{path}: extends: the file extends itself, by way of {' -> '.join(p.name for p in seen)}")
+    try:
+        values = yaml.load(path.read_text("utf-8"), _Loader)
+    except OSError as error:
+        raise cannot_read(path, error, f" (extended by {seen[-1]})" if seen else "") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not YAML: this is not a text in UTF-8") from None
+    # ValueError: a date such as 2024-13-45, or an integer of 5,000 digits.
+    except (yaml.YAMLError, ValueError) as error:
+        mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or error
+        line = f" line {mark.line + 1}:" if mark is not None else ""
+        raise UserError(f"{path}: not YAML:{line} {' '.join(str(problem).split())}") from None
+    values = {} if values is None else values
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise UserError(f"{path}: a mapping of keys to values was expected, not {reprlib.repr(values)}")
+    values = with_new_names(values, renamed, str(path))
+    for key in relative:
+        if isinstance(values.get(key), str):
+            values[key] = str(path.parent / values[key])
+    base = values.pop("extends", None)
+    if base is None:
+        return values
+    if not isinstance(base, str):
+        raise UserError(f"{path}: extends: one path was expected, not {reprlib.repr(base)}")
+    return merged(_read(path.parent / base, (*seen, real), renamed, relative), values)
+
+
+def _parse_change(change: str) -> dict[str, Any]:
+    key, equals, text = change.partition("=")
+    if not equals or not all(key.split(".")):
+        raise UserError(f"--set {change}: KEY=VALUE was expected, as in --set data=data/cot/sequences.jsonl")
+    try:
+        value = yaml.load(text, _Loader)
+    except (yaml.YAMLError, ValueError):
+        raise UserError(f"--set {change}: the value is not YAML; quote it") from None
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    return dict(value)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML's safe loader, but it refuses a key that occurs twice (the last would win silently) and endless nesting."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._open: list[yaml.Node | None] = []
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark: yaml.error.Mark = event.start_mark
+        self._open.append(parent)
+        if isinstance(event, yaml.AliasEvent):
+            node = self.anchors.get(event.anchor)
+            if node is not None and any(node is open_node for open_node in self._open):
+                raise yaml.composer.ComposerError(None, None, f"*{event.anchor} contains itself", mark)
+        if len(self._open) > _DEEPEST:
+            raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEEPEST} levels", mark)
+        composed = super().compose_node(parent, index)
+        self._open.pop()
+        return composed
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} occurs twice", key.start_mark)
+                seen.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)

@@ -1,0 +1,52 @@
+"""What an arm is: which text of a trace is trained on. :mod:`srt.language.arms` lists the arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from srt.io.records import Span
+from srt.language.text import answer_line
+from srt.language.trace import Operation, Trace
+
+Input = Literal["any", "steps", "prose", "terse prose"]
+"""What a builder takes: any trace, one with steps, or the ``cot`` trace of the derivation, in full or terse."""
+
+
+class Completion(NamedTuple):
+    """A completion, and the characters of each operation and of the answer in it."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+Builder = Callable[[Trace], Completion]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm of an experiment.
+
+    ``build`` makes the completion of a trace; ``None`` for an arm that trains on nothing. ``input`` says which trace it
+    takes. ``ban`` is the operation whose word is forbidden while generating.
+    """
+
+    build: Builder | None
+    input: Input = "steps"
+    ban: Operation | None = None
+
+
+def completion(trace: Trace, lines: Sequence[tuple[Operation, str]] = (), prose: str = "") -> Completion:
+    """``prose``, then ``lines``, one a step, then the answer line of ``trace``.
+
+    The newline that ends a line belongs to the line's span.
+    """
+    spans: list[Span] = []
+    text = prose
+    for op, line in lines:
+        spans.append(Span(start=len(text), end=len(text) + len(line) + 1, label=op))
+        text += line + "\n"
+    answer = answer_line(trace.answer, trace.lang)
+    spans.append(Span(start=len(text), end=len(text) + len(answer), label="ANSWER"))
+    return Completion(text + answer, tuple(spans))

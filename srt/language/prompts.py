@@ -1,0 +1,145 @@
+"""Prompts, and how a completion follows one. Training and evaluation both use this module.
+
+``srt build`` stores the messages; ``train`` and ``eval`` both turn them into tokens with :func:`prompt_ids`, so a model
+is trained on exactly the tokens that it is later prompted with. No chat template is applied to a completion: several
+templates cut the reasoning out of an assistant turn (that of R1-Distill deletes everything before ``</think>``), so the
+completion is rendered here, as the text that follows the prompt.
+
+A prompt may show pictures. They come before the text of the first user turn, in the problem's order, and
+:func:`render_prompt` writes one placeholder for each, in the form of the model family. Only the model's processor knows
+how many tokens a picture takes: ``eval`` passes it the text and the pictures, ``train`` plans the same number without
+opening them. A message holds text only; the number of pictures is passed separately. References to pictures within a
+text (``<image1>``) are left unchanged: ``<image1>`` is the first picture shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+from srt.io.errors import UserError
+from srt.io.records import Lang, Message, Problem, Sequence
+from srt.language.arm import Completion
+from srt.language.text import MARKERS
+from srt.language.trace import one_line
+
+PromptStyle = Literal["full", "bare"]
+
+THINK_OPENS = "<think>"
+THINK_CLOSES = "</think>"
+_CHOICE_ENDING: dict[Lang, str] = {
+    "en": "End with a line '{marker}: ' and the letters of all right options, as in '{marker}: A' or '{marker}: A, C'.",
+    "zh": "最后单独写一行“{marker}: ”和所有正确选项的字母，例如“{marker}: A”或“{marker}: A, C”。",
+}
+_OTHER_ENDING: dict[Lang, str] = {
+    "en": "End with a line '{marker}: ' and the answer alone.",
+    "zh": "最后单独写一行“{marker}: ”和答案。",
+}
+
+
+class ChatTokenizer(Protocol):
+    """The part of a transformers tokenizer that is used here."""
+
+    chat_template: Any
+
+    def apply_chat_template(
+        self, conversation: list[dict[str, Any]], *, add_generation_prompt: bool, tokenize: bool
+    ) -> Any:
+        """The conversation as text (``tokenize=False``), up to where the model begins to write."""
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        """Token ids of ``text``."""
+
+
+def prompt_messages(problem: Problem, style: PromptStyle, pictures: bool = False) -> list[Message]:
+    """The turns that ask for ``problem``.
+
+    ``full``: instruction, question, one option per line, and how to give the answer, in the problem's language.
+    ``bare``: the question on one line, the options on another, and nothing else, for very small models.
+    The description of a diagram, if any, comes before the question; with ``pictures`` it is left out if the problem has
+    pictures, because they are shown (:func:`render_prompt`).
+    """
+    description = None if pictures and problem.images else problem.diagram_description
+    if style == "bare":
+        parts = [description, problem.question]
+        lines = [one_line(part) for part in parts if part]
+        if problem.choices:
+            lines.append("; ".join(f"{letter} {one_line(text)}" for letter, text in sorted(problem.choices.items())))
+        return [Message(role="user", content="\n".join(lines))]
+    options = "\n".join(f"{letter}. {text}" for letter, text in sorted(problem.choices.items()))
+    ending = (_CHOICE_ENDING if problem.choices else _OTHER_ENDING)[problem.lang]
+    ending = ending.format(marker=MARKERS[problem.lang]["ANSWER"])
+    blocks = [problem.instruction, description, problem.question, options, ending]
+    return [Message(role="user", content="\n\n".join(block.strip() for block in blocks if block))]
+
+
+def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> str:
+    """The text that the model continues, with a placeholder for each of ``pictures`` before the first user's text.
+
+    Raises:
+        UserError: the tokenizer has no chat template, or one that fails on this prompt or cannot show pictures.
+    """
+    name = getattr(tokenizer, "name_or_path", "") or "the model"
+    if not tokenizer.chat_template:
+        raise UserError(
+            f"{name}: its tokenizer has no chat template; use an instruct model, or add chat_template.jinja"
+        )
+    turns: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in messages]
+    if pictures:
+        first = next((turn for turn in turns if turn["role"] == "user"), None)
+        if first is None:
+            raise UserError("prompt: a prompt with pictures needs a user turn to show them")
+        first["content"] = [{"type": "image"}] * pictures + [{"type": "text", "text": first["content"]}]
+    try:
+        text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    except Exception as error:  # A template is a program: it can raise anything.
+        what = "cannot show pictures" if pictures else "does not take this prompt"
+        raise UserError(f"{name}: its chat template {what} ({' '.join(str(error).split())})") from None
+    if not isinstance(text, str):
+        raise TypeError(f"apply_chat_template gave {type(text).__name__}, not str")
+    return text
+
+
+def prompt_ids(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> list[int]:
+    """Token ids of the prompt, one placeholder for each of ``pictures``.
+
+    The template writes its own special tokens, so the tokenizer adds none.
+    """
+    return list(tokenizer.encode(render_prompt(tokenizer, messages, pictures), add_special_tokens=False))
+
+
+def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = False) -> Completion:
+    """The completion of ``sequence`` as the text that follows ``prompt_text``, without the end-of-sequence token.
+
+    If the prompt has already opened a think block (R1-Distill), the steps go inside it, and ``</think>`` comes before
+    the answer line, which is the last line of every completion; an answer alone closes the block at once. ``think``
+    opens the block here, for models whose template does not. Otherwise the text is unchanged.
+
+    Raises:
+        UserError: the completion is not one assistant turn, lacks the answer line before which it must be cut, or
+            closes the block itself.
+    """
+    where = f"sequence of trace {sequence.trace_id} (arm {sequence.arm})"
+    if len(sequence.completion) != 1 or sequence.completion[0].role != "assistant":
+        raise UserError(f"{where}: completion: expected one assistant message")
+    text = sequence.completion[0].content
+    opened = prompt_text.rstrip().endswith(THINK_OPENS)
+    if not opened and not think:
+        return Completion(text, tuple(sequence.spans))
+
+    steps, newline, answer = text.rpartition("\n")
+    marker = f"{MARKERS[sequence.lang]['ANSWER']}: "
+    if not answer.startswith(marker):
+        raise UserError(f"{where}: completion: its last line must begin with {marker!r}")
+    if THINK_CLOSES in text:
+        raise UserError(f"{where}: completion: it contains {THINK_CLOSES}, but the block must end before the answer")
+    opening = "" if opened else THINK_OPENS
+    if not prompt_text.endswith("\n") or not opened:
+        opening += "\n"
+    bridge = f"\n{THINK_CLOSES}\n\n"
+    answer_at = len(steps) + len(newline)
+    shift = len(opening) + len(steps) + len(bridge) - answer_at
+    spans = []
+    for span in sequence.spans:
+        by = shift if span.start >= answer_at else len(opening)
+        spans.append(span.model_copy(update={"start": span.start + by, "end": span.end + by}))
+    return Completion(f"{opening}{steps}{bridge}{answer}", tuple(spans))

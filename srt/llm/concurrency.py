@@ -1,0 +1,69 @@
+"""How many requests are in flight at once: additive increase, multiplicative decrease, on status 429 alone.
+
+The rule is TCP's (Chiu and Jain 1989). Each answer raises the limit by ``1 / limit``, so by one for each round of
+answers, up to what the configuration allows. A 429 multiplies it by :data:`DECREASE`, once for a burst: the other 429s
+of requests that left before the decrease say nothing new. ``Retry-After`` holds all sending until then. Errors of the
+server, time-outs and broken connections change nothing here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Final
+
+DECREASE: Final = 0.7
+LONGEST_HOLD_S: Final = 120.0
+"""A ``Retry-After`` that asks for more is tried after this: it may speak of another quota than ours."""
+
+
+class AdaptiveLimit:
+    """At most ``most`` slots to :meth:`acquire` and :meth:`release`; :meth:`answered` and :meth:`throttled` move it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._limit = float(most)
+        self._taken = 0
+        self._line = asyncio.Lock()
+        self._released = asyncio.Event()
+        self._tickets = 0
+        self._first_of_this_burst = 0
+        self._held_until = -math.inf
+
+    @property
+    def limit(self) -> int:
+        """How many may be in flight now."""
+        return max(1, int(self._limit))
+
+    async def acquire(self) -> int:
+        """Wait for a slot, first come first served; returns a ticket, which grows with each slot given."""
+        async with self._line:
+            while True:
+                hold = self._held_until - asyncio.get_running_loop().time()
+                if hold > 0:
+                    await asyncio.sleep(hold)
+                elif self._taken >= self.limit:
+                    self._released.clear()
+                    await self._released.wait()
+                else:
+                    self._taken += 1
+                    self._tickets += 1
+                    return self._tickets
+
+    def release(self) -> None:
+        """Give the slot back."""
+        self._taken -= 1
+        self._released.set()
+
+    def answered(self) -> None:
+        """An answer came: a little more may be in flight."""
+        self._limit = min(self._most, self._limit + 1.0 / self._limit)
+
+    def throttled(self, ticket: int, retry_after: float | None) -> None:
+        """The request with ``ticket`` got a 429; ``retry_after`` in seconds, where the endpoint gave one."""
+        if ticket > self._first_of_this_burst:
+            self._limit = max(1.0, self._limit * DECREASE)
+            self._first_of_this_burst = self._tickets
+        if retry_after is not None:
+            now = asyncio.get_running_loop().time()
+            self._held_until = max(self._held_until, now + min(retry_after, LONGEST_HOLD_S))

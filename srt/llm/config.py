@@ -1,0 +1,104 @@
+"""What a configuration file says about endpoints, models and prices."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator, model_validator
+
+from srt.io.yaml_config import Config
+
+AnswerForm = Literal["json_schema", "json_object", "prompt"]
+"""How a JSON answer is asked for: by its schema, as any JSON object, or in the prompt alone."""
+
+
+class EndpointConfig(Config):
+    """One OpenAI-compatible endpoint.
+
+    ``base_url`` is what ``/chat/completions`` is added to (``https://api.openai.com/v1``). ``api_key_env`` names the
+    environment variable that holds the key; ``None`` is a server that asks for none. ``in_flight`` is the most requests
+    at once; replies of status 429 shrink it for a while. ``timeout_s`` is for one attempt and does not count waiting in
+    our own queue. ``retries`` is how often one request is sent again after a 5xx, a lost connection or a time-out.
+    ``structured`` is how a JSON answer is asked for; ``auto`` finds out what the server understands. ``max_side``
+    scales larger pictures down to that many pixels on their longer side.
+    """
+
+    base_url: str = Field(pattern=r"^[!-~]+$")
+    api_key_env: str | None = None
+    in_flight: int = Field(default=64, ge=1, le=4096)
+    timeout_s: float = Field(default=120.0, gt=0)
+    retries: int = Field(default=6, ge=0, le=20)
+    structured: AnswerForm | Literal["auto"] = "auto"
+    max_side: int | None = Field(default=None, ge=32)
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise ValueError(f"{value!r} is no address like https://host:port/v1")
+        _ = parts.port  # raises ValueError where it is no number below 65536
+        return value
+
+
+class Price(Config):
+    """List price of a model, in money per million tokens; the currency is the configuration's, one for all models.
+
+    ``picture_tokens`` is the most input tokens that one picture is billed for. The budget sets that much aside for each
+    picture before a request leaves, and learns a larger figure from the endpoint's own counts.
+    """
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    picture_tokens: int = Field(default=4096, ge=0)
+
+
+class ModelChoice(Config):
+    """The model that plays one role.
+
+    Args:
+        model: its name at the endpoint.
+        endpoint: one of the names in ``endpoints``; may be left out where there is only one.
+        temperature: left to the server where it is not set (some models refuse any).
+        max_tokens: the most that one answer may have; an answer that is cut off is asked for once more with twice it.
+        pictures: whether it reads pictures. If not, it is given the problem's diagram description in their place.
+    """
+
+    model: str = Field(min_length=1)
+    endpoint: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int = Field(default=4096, gt=0)
+    pictures: bool = True
+
+
+class LlmConfig(Config):
+    """Where models are asked, and for how much money; who asks which model is for the config that builds on this.
+
+    Args:
+        endpoints: by a name of your choice; ``endpoint`` is short for a single one.
+        prices: money per million tokens, by model; every model needs one.
+        currency: the currency of prices and budget, as shown to people.
+        budget: the most that the folder may cost, over all its runs; no limit where it is not set.
+    """
+
+    endpoint: EndpointConfig | None = None
+    endpoints: dict[str, EndpointConfig] = Field(default_factory=dict)
+    prices: dict[str, Price]
+    currency: str = "USD"
+    budget: float | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _has_an_endpoint(self) -> Self:
+        if (self.endpoint is None) == (not self.endpoints):
+            raise ValueError("endpoint, endpoints: give one of them, a single endpoint or several by name")
+        return self
+
+    @property
+    def endpoints_by_name(self) -> dict[str, EndpointConfig]:
+        """All endpoints; a single one is called ``default``."""
+        return self.endpoints if self.endpoint is None else {"default": self.endpoint}
+
+    def endpoint_name(self, choice: ModelChoice) -> str:
+        """The name of the endpoint where the model of ``choice`` is asked."""
+        return choice.endpoint or next(iter(self.endpoints_by_name))

@@ -1,0 +1,221 @@
+"""Ask a language model: from the journal where it was asked before, else over the wire, within the budget.
+
+    async with JournaledClient(config, journal, budget, image_root) as client:
+        reply = await client.ask(request)
+
+A reply is on disk before it is returned, and the most that a request can cost is on disk before it leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from srt.images.data_uri import DataUris
+from srt.io.errors import UserError
+from srt.io.progress import progress
+from srt.llm.budget import Budget
+from srt.llm.client import EndpointClient
+from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice
+from srt.llm.exchange import LlmContext
+from srt.llm.journal import Journal, model_usage
+from srt.llm.llm_errors import BudgetSpent, RequestRejected
+from srt.llm.prompt_templates import PromptTemplates
+from srt.llm.request import LlmRequest, Reply
+from srt.llm.response import Failure
+from srt.llm.structured_output import Dialect, request_body
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class JournaledClient:
+    """One endpoint. Journal and budget are shared between the endpoints of a run.
+
+    ``image_root`` is the folder that the pictures' paths are relative to.
+
+    Raises:
+        EndpointFault: the environment variable of the key is not set.
+    """
+
+    def __init__(self, config: EndpointConfig, journal: Journal, budget: Budget, image_root: Path) -> None:
+        self._config = config
+        self._journal = journal
+        self._budget = budget
+        self.endpoint = EndpointClient(config)
+        self._pictures = DataUris(image_root, config.max_side)
+        self._dialects: dict[tuple[str, str], Dialect] = {}
+        self._running: dict[str, asyncio.Task[Reply]] = {}
+        self._on_the_wire: set[asyncio.Task[Reply] | None] = set()
+
+    async def ask(self, request: LlmRequest) -> Reply:
+        """The journaled reply to ``request``, or a new one, which is on disk before this returns.
+
+        Equal requests at the same time are sent once. To cancel the call leaves a request that is on its way to be
+        answered and journaled; the end of the ``async with`` block waits for it.
+
+        Raises:
+            BudgetSpent: it could cost more than what is left.
+            EndpointFault: nothing of this run can be answered; raised again for every later request.
+            RequestRejected: this request cannot be answered (status 400, 413, 422, or a picture that cannot be used).
+            Unavailable: no answer after all retries.
+        """
+        key = request.key
+        known = self._journal.get(key)
+        if known is not None:
+            return known
+        task = self._running.get(key)
+        if task is None:
+            task = asyncio.create_task(self._answer(request, key))
+            self._running[key] = task
+            task.add_done_callback(lambda done: self._forget(key, done))
+        return await asyncio.shield(task)
+
+    async def __aenter__(self) -> JournaledClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Wait for what is on the wire, journal it, and close the connections; what waits for its turn is not sent."""
+        self.endpoint.closing = True
+        tasks = set(self._running.values())
+        for task in tasks - self._on_the_wire:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.endpoint.close()
+
+    def _forget(self, key: str, task: asyncio.Task[Reply]) -> None:
+        del self._running[key]
+        if not task.cancelled():
+            task.exception()  # looked at, so that asyncio does not complain where the caller was cancelled
+
+    async def _answer(self, request: LlmRequest, key: str) -> Reply:
+        try:
+            try:
+                pictures = [await self._pictures.load(image) for image in request.pictures]
+            except UserError as error:
+                raise RequestRejected(str(error)) from None
+            if request.json_schema is None:
+                return await self._complete(request, key, pictures, None)
+            dialect = self._dialect(request.model, request.json_schema.name)
+            if not dialect.known:
+                async with dialect.probing:
+                    while not dialect.known:
+                        try:
+                            reply = await self._complete(request, key, pictures, dialect)
+                        except RequestRejected:
+                            if not dialect.fall_back():
+                                raise
+                        else:
+                            dialect.known = True
+                            return reply
+            return await self._complete(request, key, pictures, dialect)
+        except RequestRejected as error:
+            self.endpoint.count_failure(error)
+            raise
+
+    def _dialect(self, model: str, schema: str) -> Dialect:
+        if (model, schema) not in self._dialects:
+            # What the model took for another schema is the first thing to try.
+            known = (d.form for (name, _), d in self._dialects.items() if name == model and d.known)
+            self._dialects[model, schema] = Dialect(self._config.structured, next(known, None))
+        return self._dialects[model, schema]
+
+    async def _complete(self, request: LlmRequest, key: str, pictures: list[str], dialect: Dialect | None) -> Reply:
+        body = request_body(request, pictures, None if dialect is None else dialect.form)
+        payment = _Payment(request, self._budget, self._journal, self._on_the_wire)
+        return await self.endpoint.complete(body, key, payment)
+
+
+@asynccontextmanager
+async def open_context(
+    config: LlmConfig,
+    models: Mapping[str, ModelChoice],
+    templates: PromptTemplates,
+    journal: Journal,
+    image_root: Path,
+) -> AsyncIterator[tuple[LlmContext, Budget]]:
+    """The context of ``models`` (by role), and the budget that pays for its questions, for the length of the block.
+
+    ``journal`` is closed by the caller; picture paths are relative to ``image_root``.
+
+    Raises:
+        UserError: an endpoint that cannot be opened.
+    """
+    budget = Budget(config.budget, config.prices, model_usage(journal.read))
+    async with AsyncExitStack() as stack:
+        clients = {
+            name: await stack.enter_async_context(JournaledClient(spec, journal, budget, image_root))
+            for name, spec in config.endpoints_by_name.items()
+        }
+        client_of = {role: clients[config.endpoint_name(choice)] for role, choice in models.items()}
+
+        async def ask(request: LlmRequest) -> Reply:
+            return await client_of[request.role].ask(request)
+
+        yield LlmContext(models, templates, ask), budget
+
+
+async def ask_all(items: Sequence[T], ask: Callable[[T], Awaitable[V]], at_once: int, what: str) -> list[V | None]:
+    """``ask`` about each of ``items``, at most ``at_once`` at a time; the answers are in the order of ``items``.
+
+    Once the budget is spent nothing more is asked, and the rest are ``None``. ``what`` names the progress bar. Other
+    errors are raised, after all questions in flight were cancelled.
+    """
+    slots = asyncio.Semaphore(at_once)
+    spent = False
+
+    async def ask_one(item: T) -> V | None:
+        nonlocal spent
+        async with slots:
+            if not spent:
+                try:
+                    return await ask(item)
+                except BudgetSpent:
+                    spent = True
+        return None
+
+    tasks = [asyncio.create_task(ask_one(item)) for item in items]
+    try:
+        return [await task for task in progress(tasks, len(tasks), what)]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class _Payment:
+    """The money of one request, in the budget and on disk, each time it is sent."""
+
+    def __init__(
+        self, request: LlmRequest, budget: Budget, journal: Journal, on_the_wire: set[asyncio.Task[Reply] | None]
+    ) -> None:
+        self._request = request
+        self._budget = budget
+        self._journal = journal
+        self._on_the_wire = on_the_wire
+        self._reserved = 0.0
+        self._risk: int | None = None
+
+    async def reserve(self) -> None:
+        self._reserved = await self._budget.reserve(self._request)
+
+    def leaving(self) -> None:
+        # On disk before it leaves, so that the budget holds over a kill too.
+        self._risk = self._journal.add_risk(self._request, self._reserved)
+        self._on_the_wire.add(asyncio.current_task())
+
+    def ended(self, outcome: Reply | Failure | None) -> None:
+        risk, self._risk = self._risk, None
+        self._on_the_wire.discard(asyncio.current_task())
+        if isinstance(outcome, Reply):
+            cost = self._budget.settle(self._reserved, self._request, outcome)
+            self._journal.put(self._request, outcome, cost, risk)
+        elif risk is not None and (outcome is None or outcome.lost):
+            self._budget.lose(self._reserved)  # the journal keeps the risk, as after a kill
+        else:
+            self._budget.release(self._reserved)
+            if risk is not None:
+                self._journal.remove_risk(risk)

@@ -1,0 +1,83 @@
+"""What is asked of a language model and what comes back: the records that the journal keeps."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from pydantic import Field
+
+from srt.io.records import Image, Record
+
+
+class JsonSchema(Record):
+    """The form that an answer must have, as structured output asks for it."""
+
+    name: str
+    definition: dict[str, Any]
+
+
+class LlmRequest(Record):
+    """One question to a model. Equal content has an equal :attr:`key`, and is paid for once.
+
+    ``pictures`` come before ``user`` in the user's turn, in order; the key holds their bytes' SHA-256, not their paths.
+    ``attempt`` tells a question that is asked again, because its answer could not be used, from the first. ``role``
+    (who asks) and ``problem_id`` are for accounts and messages, and are not in the key.
+    """
+
+    role: str
+    model: str
+    system: str
+    user: str
+    pictures: tuple[Image, ...] = ()
+    json_schema: JsonSchema | None = None
+    temperature: float | None = None
+    max_tokens: int = Field(gt=0)
+    attempt: int = 0
+    problem_id: str
+
+    @property
+    def key(self) -> str:
+        """SHA-256 (hex) of the canonical content. Not kept: ``model_copy`` would take it over to another content."""
+        schema = self.json_schema
+        content = {
+            "model": self.model,
+            "system": self.system,
+            "user": self.user,
+            "pictures": [picture.sha256 for picture in self.pictures],
+            "json_schema": None if schema is None else {"name": schema.name, "definition": schema.definition},
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "attempt": self.attempt,
+        }
+        return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+class Reply(Record):
+    """What a model answered, as it came. Token counts are the endpoint's own.
+
+    ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
+    where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
+    the text, and ``reasoning_tokens`` how many of the output tokens they say it took.
+    """
+
+    text: str
+    finish_reason: str
+    refusal: str | None = None
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+    reasoning: str | None = None
+    reasoning_tokens: int | None = None
+
+
+def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with exactly these properties."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }

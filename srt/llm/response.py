@@ -1,0 +1,173 @@
+"""What a response of an endpoint means: an answer, a reason to send again, or the end of the request or of the run."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import orjson
+
+from srt.llm.config import EndpointConfig
+from srt.llm.llm_errors import EndpointFault, RequestRejected
+from srt.llm.request import Reply
+
+TRANSIENT: Final = {408, 409, 425}
+"""Statuses below 500 that say something about the moment and not about the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back, whatever its status; ``retry_after`` and ``location`` are the headers as they came."""
+
+    status: int
+    retry_after: str | None
+    location: str | None
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer this time. ``error`` is set where sending it again would not help: it is to be raised.
+
+    ``lost``: there may have been an answer, paid for. ``not_sent``: there was no connection. ``throttled`` is a 429;
+    ``retry_after`` is the seconds that the endpoint asks us to wait, if it does.
+    """
+
+    reason: str
+    lost: bool = False
+    not_sent: bool = False
+    throttled: bool = False
+    retry_after: float | None = None
+    error: RequestRejected | EndpointFault | None = None
+
+
+def read_response(response: Response, seconds: float, model: str, config: EndpointConfig) -> Reply | Failure:
+    """The meaning of ``response``, which took ``seconds``, to a request for ``model``.
+
+    A failure's ``error`` is a :class:`RequestRejected` for status 400, 413, 422 or another that concerns this request
+    alone, and an :class:`EndpointFault` where the key, the model or the address is wrong, or no credit is left.
+    """
+    status = response.status
+    if status == 200:
+        try:
+            return _read_completion(response.body, seconds)
+        except _ErrorInBody as error:
+            status = error.status
+        except ValueError as error:
+            return Failure(str(error), lost=True)
+    reason = f"status {status}: {_error_message(response.body)}"
+    if status == 429 or status in TRANSIENT or status >= 500:
+        if status != 429 or b"insufficient_quota" not in response.body:
+            return Failure(reason, throttled=status == 429, retry_after=read_retry_after(response.retry_after))
+        status = 402
+    fault: str | None = None
+    if 300 <= status < 400:
+        fault = f"redirects to {response.location}: is that the base_url?"
+    elif status in (401, 403):
+        key = "no key" if config.api_key_env is None else f"the key in the environment variable {config.api_key_env}"
+        fault = f"{key} is not enough ({reason})"
+    elif status == 402:
+        fault = f"no credit is left ({reason})"
+    elif status == 404:
+        fault = f"there is no model {model!r}, or no chat at this address ({reason})"
+    if fault is not None:
+        return Failure(reason, error=EndpointFault(f"{config.base_url}: {fault}"))
+    return Failure(reason, error=RequestRejected(f"{model}: {reason}"))
+
+
+def read_retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds that a ``Retry-After`` header asks for, from either of its forms (RFC 9110, 10.2.3).
+
+    A number of seconds (fractions occur in practice) or an HTTP date; a moment that is past is 0. ``None`` where there
+    is no header or it cannot be read. ``now`` is the present moment.
+    """
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        seconds = (when - (now or datetime.now(UTC))).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+@dataclass(eq=False)
+class _ErrorInBody(Exception):
+    """Status 200 and an error inside, as gateways send it; ``status`` is the error's own code, 502 if it has none."""
+
+    status: int
+
+
+def _read_completion(body: bytes, seconds: float) -> Reply:
+    """The first choice in ``body``, as it came: empty, cut short and refused answers too.
+
+    Token counts are 0 where the endpoint gives none.
+
+    Raises:
+        _ErrorInBody: it holds an error in place of choices.
+        ValueError: it is no chat completion (torn, a page of HTML, another shape); the message says what it is.
+    """
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise ValueError(f"the reply is not JSON: {_beginning(body)}") from None
+    choices = found.get("choices") if isinstance(found, dict) else None
+    if not isinstance(choices, list) or not choices:
+        if isinstance(found, dict) and found.get("error"):
+            code = str(found["error"].get("code")) if isinstance(found["error"], dict) else ""
+            raise _ErrorInBody(int(code) if re.fullmatch(r"[45]\d\d", code, re.ASCII) else 502)
+        raise ValueError(f"the reply is no chat completion: {_beginning(body)}")
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise ValueError(f"the reply has no message: {_beginning(body)}")
+    usage = found.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+    details = counts.get("completion_tokens_details")
+    return Reply(
+        text=_text(message.get("content")),
+        finish_reason=str(choice.get("finish_reason") or "unknown"),
+        refusal=str(message["refusal"]) if message.get("refusal") else None,
+        input_tokens=_count(counts.get("prompt_tokens")),
+        output_tokens=_count(counts.get("completion_tokens")),
+        seconds=seconds,
+        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")) or None,
+        reasoning_tokens=_count(details.get("reasoning_tokens")) or None if isinstance(details, dict) else None,
+    )
+
+
+def _error_message(body: bytes) -> str:
+    """What an error reply says, in one line: the API's ``error.message``, else how the body begins."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return _beginning(body)
+    error = found.get("error", found) if isinstance(found, dict) else found
+    if isinstance(error, dict):
+        # FastAPI, and vLLM in places, answer {"detail": ...}.
+        error = error.get("message") or error.get("detail") or error
+    return " ".join((error if isinstance(error, str) else orjson.dumps(error).decode()).split())[:300]
+
+
+def _text(content: Any) -> str:
+    """Some gateways send a list of parts."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _beginning(body: bytes) -> str:
+    return repr(" ".join(body[:400].decode(errors="replace").split())[:80])

@@ -1,0 +1,152 @@
+"""JSON answers: how they are asked for, as far as the server goes along, and how they are found in what comes back.
+
+OpenAI and vLLM take a JSON schema, others only ask for some JSON object, some for nothing of the kind. A
+:class:`Dialect` learns it from the replies of status 400, once for a model: until one answer came, a single request
+goes ahead and the others wait for what it finds out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, Final, Literal, get_args
+
+import orjson
+
+from srt.llm.config import AnswerForm
+from srt.llm.latex_escapes import double_lone_backslashes, restore_commands
+from srt.llm.request import LlmRequest
+
+FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)
+LONGEST_ANSWER: Final = 1_000_000
+"""Characters; what is longer is not read."""
+MOST_FENCES: Final = 32
+"""How many fenced blocks are tried, from the last."""
+_OBJECT_START: Final = re.compile(r'\{\s*"')
+"""Not any brace: prose has sets, and LaTeX many more."""
+
+
+class Dialect:
+    """How one model behind one endpoint is asked for JSON by one schema.
+
+    ``form`` begins with that of ``start`` where it is given and ``structured`` leaves it open. ``known`` is set by the
+    first answer; before that, ask under the lock ``probing``.
+    """
+
+    def __init__(self, structured: AnswerForm | Literal["auto"], start: AnswerForm | None = None) -> None:
+        self._forms = FORMS if structured == "auto" else (structured,)
+        self._first = start if start in self._forms else self._forms[0]
+        self.form = self._first
+        self.known = False
+        self.probing = asyncio.Lock()
+
+    def fall_back(self) -> bool:
+        """After a 400: is there a plainer form to try? If not, the request itself is at fault.
+
+        The message of the 400 is not relied on: servers word it in many ways. Whether a plainer form is taken shows it.
+        """
+        plainer = self._forms[self._forms.index(self.form) + 1 :]
+        if not plainer:
+            self.form = self._first
+            return False
+        self.form = plainer[0]
+        return True
+
+
+def request_body(request: LlmRequest, pictures: Sequence[str], form: AnswerForm | None) -> dict[str, Any]:
+    """What is posted to ``/chat/completions``; ``pictures`` are data URIs, ``form`` is that of the JSON asked for."""
+    user: list[dict[str, Any]] | str = request.user
+    if pictures:
+        user = [{"type": "image_url", "image_url": {"url": uri}} for uri in pictures]
+        user.append({"type": "text", "text": request.user})
+    system = request.system
+    body: dict[str, Any] = {"model": request.model, "max_tokens": request.max_tokens}
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    schema = request.json_schema
+    if schema is not None and form == "json_schema":
+        described = {"name": schema.name, "schema": schema.definition, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": described}
+    elif schema is not None:
+        system += (
+            "\n\nAnswer with one JSON object and nothing else. It must be valid against this JSON Schema:\n"
+            + orjson.dumps(schema.definition).decode()
+        )
+        if form == "json_object":
+            body["response_format"] = {"type": "json_object"}
+    body["messages"] = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return body
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """The JSON object in a model's answer: the whole of it, or between other words, or in a fence of backticks.
+
+    What stands in ``<think>...</think>`` before the answer is not looked at. Of several objects it is the longest.
+    LaTeX whose backslashes are not doubled is read as it was meant (:mod:`srt.llm.latex_escapes`).
+
+    Raises:
+        ValueError: there is none; the message says why in a few words.
+    """
+    if len(text) > LONGEST_ANSWER:
+        raise ValueError(f"the answer has more than {LONGEST_ANSWER} characters")
+    # Chat templates may have put the opening tag in the prompt.
+    _, closed, answer = text.rpartition("</think>")
+    if not closed and text.lstrip().startswith("<think>"):
+        raise ValueError("the answer ends within its thinking")
+    answer = answer.strip()
+    if not answer:
+        raise ValueError("the answer is empty")
+    try:
+        found = _object_in(answer)
+    except ValueError as error:
+        doubled = double_lone_backslashes(answer)
+        if doubled == answer:
+            raise
+        try:
+            found = _object_in(doubled)
+        except ValueError:
+            raise error from None
+    restored: dict[str, Any] = restore_commands(found)
+    return restored
+
+
+def _object_in(answer: str) -> dict[str, Any]:
+    try:
+        whole = orjson.loads(answer)
+    except orjson.JSONDecodeError:
+        return _longest_object(answer)
+    if not isinstance(whole, dict):
+        raise ValueError("the answer is JSON, but no object")
+    return whole
+
+
+def _longest_object(answer: str) -> dict[str, Any]:
+    # Fences first: before them a model may have quoted pieces of what it was given.
+    for block in answer.split("```")[1::2][: -MOST_FENCES - 1 : -1]:
+        try:
+            fenced = orjson.loads(block.removeprefix("json"))
+        except orjson.JSONDecodeError:
+            continue
+        if isinstance(fenced, dict):
+            return fenced
+    decoder = json.JSONDecoder()
+    longest: dict[str, Any] | None = None
+    end, span, fault = 0, 0, "there is no JSON object in the answer"
+    for start in _OBJECT_START.finditer(answer):
+        if start.start() < end:
+            continue  # within the object before it
+        try:
+            _, end = decoder.raw_decode(answer, start.start())
+            # orjson is the stricter reader: no NaN, no half of a surrogate pair, which could not be written again.
+            found = orjson.loads(answer[start.start() : end])
+        except (ValueError, RecursionError) as error:
+            # Objects within a broken one are its parts, never the answer.
+            fault = f"the JSON object in the answer is broken: {str(error)[:100]}"
+            break
+        if longest is None or end - start.start() > span:
+            longest, span = found, end - start.start()
+    if longest is None:
+        raise ValueError(fault)
+    return longest

@@ -1,0 +1,222 @@
+"""``srt build``: from checked traces to the sequences that are trained on, one arm at a time.
+
+A trace that cannot be trained on is refused by name and counted; the others are built.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, assert_never, cast, get_args
+
+from srt.answers.equality import TRAINING, equal_to_gold
+from srt.answers.written_form import canonical_text
+from srt.images.open import read_picture
+from srt.images.store import PictureFolder
+from srt.io.errors import UserError
+from srt.io.folder_lock import make_folder
+from srt.io.jsonl import keep_apart, read_records, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Image, Message, Problem, Record, Sequence
+from srt.language.arm import Arm
+from srt.language.arms import arm_named, builder_of, completion_text
+from srt.language.prompts import PromptStyle, prompt_messages
+from srt.language.trace import Trace
+from srt.worlds.registry import world_of
+from srt.worlds.world import Refused, World
+
+TextStyle = Literal["claims", "restated", "assertions"]
+
+PROMPT_STYLES = get_args(PromptStyle)
+TEXT_STYLES = get_args(TextStyle)
+TraceRefusalReason = Literal["unknown_problem", "disagrees_with_gold", "undecided", "no_description", "picture", "arm"]
+
+
+class TraceRefusal(Record):
+    """A trace that no sequence was built from, and why.
+
+    ``undecided``: its answer was compared with gold, and no machine can tell whether they mean the same.
+    ``no_description``: only its problem's pictures say what the problem is, and the arm has none. ``picture``: one of
+    them cannot be read, or is not the recorded one. ``arm``: the arm, or the text style, has no text for such a trace.
+    """
+
+    trace_id: str
+    problem_id: str
+    reason: TraceRefusalReason
+    detail: str
+
+
+def build_file(
+    traces: Path,
+    problems: Path,
+    arm: str,
+    out: Path,
+    *,
+    prompt: str = "full",
+    text: str = "claims",
+    pictures: bool = False,
+) -> dict[str, Any]:
+    """Write the sequences of ``traces`` in ``arm`` to ``out/sequences.jsonl``; returns the file, the arm and the count.
+
+    With ``pictures``, those of the problems that are not in or below ``out`` are copied there
+    (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
+    are named in ``out/sequences.refusals.jsonl`` and counted by reason.
+
+    Raises:
+        UserError: an unknown arm or style, an arm that trains on nothing, an unreadable or empty file, a problem id
+            that is not unique, or no trace that can be trained on.
+    """
+    builder_of(arm)
+    if prompt not in PROMPT_STYLES:
+        raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
+    if text not in TEXT_STYLES:
+        raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
+    path, refusals = out / "sequences.jsonl", out / "sequences.refusals.jsonl"
+    for file in (path, refusals):
+        keep_apart(file, traces, problems)
+    built = build(
+        read_records(traces, Trace),
+        read_problems(problems),
+        arm,
+        prompt=cast("PromptStyle", prompt),
+        text=cast("TextStyle", text),
+        pictures=pictures,
+    )
+    if pictures:
+        built = _with_readable_pictures(built, problems.parent)
+    items = list(built)
+    sequences = [item for item in items if isinstance(item, Sequence)]
+    refused = [item for item in items if isinstance(item, TraceRefusal)]
+    if not items:
+        raise UserError(f"{traces}: no traces in this file")
+    if not sequences:
+        why = f"the first of {len(refused)} refused: trace {refused[0].trace_id}: {refused[0].detail}"
+        raise UserError(f"{traces}: no trace in this file can be trained on; {why}")
+    make_folder(out)
+    summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": len(sequences)}
+    if pictures:
+        folder = PictureFolder(path)
+        # Their paths are relative to the file of sequences.
+        for at, one in enumerate(sequences):
+            images = [folder.refer(problems.parent, image.path) for image in one.images]
+            sequences[at] = one.model_copy(update={"images": images})
+        summary |= {"pictures": sum(len(s.images) for s in sequences), "pictures_copied": folder.copied}
+    if refused or refusals.exists():
+        write_records(refusals, refused)
+    write_records(path, sequences)
+    if refused:
+        summary |= {"refused": dict(Counter(one.reason for one in refused)), "refusals": str(refusals)}
+    return summary
+
+
+def build(
+    traces: Iterable[Trace],
+    problems: Mapping[str, Problem],
+    arm: str,
+    *,
+    prompt: PromptStyle = "full",
+    text: TextStyle = "claims",
+    pictures: bool = False,
+) -> Iterator[Sequence | TraceRefusal]:
+    """The sequence of each trace, or why there is none, in the order of the traces.
+
+    Every arm keeps the same problems in the same order. With ``pictures`` a sequence has those of its problem, at their
+    paths relative to the file of problems, for a vision model; without, it has none, and the prompt has the problem's
+    ``diagram_description``.
+    """
+    for trace in traces:
+        yield _build_one(trace, problems.get(trace.problem_id), arm, prompt, text, pictures)
+
+
+def _build_one(
+    trace: Trace, problem: Problem | None, arm: str, prompt: PromptStyle, text: TextStyle, pictures: bool
+) -> Sequence | TraceRefusal:
+    if problem is None:
+        return _refused(trace, "unknown_problem", f"its problem {trace.problem_id!r} is not in the problems file")
+    if problem.answer is not None:
+        verdict = equal_to_gold(problem, trace.answer, TRAINING).verdict
+        compared = f"its answer is {trace.answer!r}, the gold answer is {canonical_text(problem.answer)!r}"
+        if verdict == "differs":
+            return _refused(trace, "disagrees_with_gold", compared)
+        if verdict == "undecided":
+            return _refused(trace, "undecided", f"{compared}: no machine can tell whether they mean the same")
+    if problem.images and not pictures and not problem.diagram_description:
+        return _refused(
+            trace,
+            "no_description",
+            f"problem {problem.id} has pictures and no diagram_description: build with --pictures for a vision model, "
+            "or describe them for a text model",
+        )
+    try:
+        completion, spans = completion_text(_for_arm(trace, problem, arm_named(arm), text), arm)
+    except (UserError, Refused) as error:
+        return _refused(trace, "arm", str(error).removeprefix(f"trace {trace.id}: "))
+    return Sequence(
+        problem_id=problem.id,
+        trace_id=trace.id,
+        arm=arm,
+        lang=trace.lang,
+        prompt=prompt_messages(problem, prompt, pictures),
+        completion=[Message(role="assistant", content=completion)],
+        images=problem.images if pictures else [],
+        spans=list(spans),
+    )
+
+
+def _refused(trace: Trace, reason: TraceRefusalReason, detail: str) -> TraceRefusal:
+    return TraceRefusal(trace_id=trace.id, problem_id=trace.problem_id, reason=reason, detail=detail)
+
+
+def _with_readable_pictures(built: Iterable[Sequence | TraceRefusal], root: Path) -> Iterator[Sequence | TraceRefusal]:
+    """Read every picture once, and refuse the sequences whose pictures are not those that the problems name."""
+
+    @cache
+    def fault(path: str, sha256: str) -> str | None:
+        try:
+            read_picture(root, Image(path=path, sha256=sha256))
+        except UserError as error:
+            return str(error)
+        return None
+
+    for item in built:
+        images = item.images if isinstance(item, Sequence) else []
+        why = next((why for image in images if (why := fault(image.path, image.sha256))), None)
+        if why is None:
+            yield item
+        else:
+            detail = f"problem {item.problem_id}: images: {why}"
+            yield TraceRefusal(trace_id=item.trace_id, problem_id=item.problem_id, reason="picture", detail=detail)
+
+
+def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace:
+    """The trace in the words that ``arm`` is written in: prose of the same derivation, or its steps in a text style."""
+    if trace.kind != "world" or arm.input == "any" or (arm.input == "steps" and text == "claims"):
+        return trace
+    world = world_of(problem)
+    if world is None:
+        wanted = f"text in the style {text!r}" if arm.input == "steps" else "prose of its derivation"
+        raise UserError(f"no exact world knows its problem, so there is no {wanted}")
+    match arm.input:
+        case "prose" | "terse prose":
+            prose = world.explain(problem, trace, terse=arm.input == "terse prose")
+            return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
+        case "steps":
+            return _in_style(trace, text, world)
+        case _:
+            assert_never(arm.input)
+
+
+def _in_style(trace: Trace, text: TextStyle, world: World) -> Trace:
+    match text:
+        case "claims":
+            return trace
+        case "restated":
+            return world.spell_out_lookups(trace)
+        case "assertions":
+            claims = (world.assertion(step.claim or "", trace.lang) for step in trace.steps)
+            steps = (step.model_copy(update={"claim": claim}) for step, claim in zip(trace.steps, claims, strict=True))
+            return trace.model_copy(update={"steps": tuple(steps)})
+        case _:
+            assert_never(text)

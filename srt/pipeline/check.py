@@ -1,0 +1,137 @@
+"""``srt check``: the checker's verdicts of support, and beside them the truth column from the independent solver.
+
+This is the one place that uses both the checker (:mod:`srt.checking`) and the solver (:mod:`srt.worlds`), which do not
+know of each other. A verdict of support never depends on the truth column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from srt.checking import check
+from srt.io.errors import UserError
+from srt.io.jsonl import keep_apart, read_records, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Problem
+from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.worlds.registry import world_of
+
+
+@dataclass
+class CheckSummary:
+    """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose.
+
+    ``classes`` counts the steps whose fault has a class (``leap``, ``idle_premise``); ``unread`` the traces whose
+    problem has a clue that the checker cannot read.
+    """
+
+    traces: int = 0
+    proved: int = 0
+    refuted: int = 0
+    steps: int = 0
+    support: Counter[str] = field(default_factory=Counter)
+    truth: Counter[str] = field(default_factory=Counter)
+    claims: Counter[str] = field(default_factory=Counter)
+    classes: Counter[str] = field(default_factory=Counter)
+    unread: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, trace: Trace, checked: TraceCheck) -> None:
+        """Count one trace; the first fault of each trace that is not proved is kept, for the report."""
+        self.traces += 1
+        self.proved += checked.proved
+        self.refuted += checked.refuted
+        self.steps += len(checked.steps)
+        self.support.update(step.support for step in checked.steps)
+        self.truth.update(step.truth for step in checked.steps)
+        self.claims.update(claim.support for claim in checked.claims)
+        self.classes.update(step.fault.value for step in checked.steps if step.fault is not None)
+        self.unread += bool(checked.unread)
+        if not checked.proved:
+            self.faults.append(f"{trace.id}: {first_fault(checked)}")
+
+    def as_dict(self, show: int) -> dict[str, Any]:
+        """For printing, with the first ``show`` faults. Coverage is the share of steps that have a verdict at all."""
+        return {
+            "traces": self.traces,
+            "proved": self.proved,
+            "refuted": self.refuted,
+            "steps": self.steps,
+            "coverage": 1 - self.support["unchecked"] / self.steps if self.steps else 0.0,
+            "support": dict(sorted(self.support.items())),
+            "truth": dict(sorted(self.truth.items())),
+            "claims in prose": dict(sorted(self.claims.items())),
+            "classes of faults": dict(sorted(self.classes.items())),
+            "problems with unread clues": self.unread,
+            "fault": dict(enumerate(self.faults[:show], 1)),
+        }
+
+
+def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSummary:
+    """Check every trace of a file and, with ``out``, write the traces there with their verdicts.
+
+    Raises:
+        UserError: a file cannot be read or is empty, a problem id is not unique, the problem of a trace is missing, or
+            ``out`` is one of the two files.
+    """
+    if out is not None:
+        keep_apart(out, traces, problems)
+    by_id = read_problems(problems)
+    summary = CheckSummary()
+
+    def checked() -> Iterator[Trace]:
+        for trace in read_records(traces, Trace):
+            problem = by_id.get(trace.problem_id)
+            if problem is None:
+                raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in {problems}")
+            verdicts = check_with_truth(problem, trace)
+            summary.add(trace, verdicts)
+            yield trace.model_copy(update={"checks": verdicts})
+        # Raised here, in mid-write, so that a file that is already at `out` is kept.
+        if not summary.traces:
+            raise UserError(f"{traces}: no traces in this file")
+
+    if out is None:
+        deque(checked(), maxlen=0)
+    else:
+        write_records(out, checked())
+    return summary
+
+
+def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:
+    """The checker's verdicts, with the truth column filled if an exact world can solve the problem."""
+    checked = check(problem, trace)
+    world = world_of(problem) if trace.kind == "world" else None
+    if world is None:
+        return checked
+    truth = world.truth(problem, trace)
+    steps = tuple(
+        verdict.model_copy(update={"truth": truth(step.claim or "")})
+        for step, verdict in zip(trace.steps, checked.steps, strict=True)
+    )
+    return checked.model_copy(update={"steps": steps})
+
+
+def first_fault(checked: TraceCheck) -> str:
+    """Why a trace is not proved, in one line."""
+
+    def describe(what: str, verdict: StepCheck) -> str:
+        why = verdict.counterexample or verdict.witness
+        return f"{what} is {verdict.support}: {verdict.reason or 'no reason given'}" + (f" ({why})" if why else "")
+
+    for claim in checked.prose:
+        if claim.support == "refuted":
+            return f"{claim.claim} is refuted: {claim.counterexample or claim.reason or 'no reason given'}"
+    for support in ("refuted", "consistent", "unchecked"):
+        for number, step in enumerate(checked.steps, 1):
+            if step.support == support:
+                return describe(f"step {number}", step)
+    if checked.answer.support != "proved":
+        return describe("the answer", checked.answer)
+    if not checked.steps:
+        return "prose has no steps that could be proved"
+    return f"step {checked.unused[0]} is used by nothing"

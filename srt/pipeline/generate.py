@@ -1,0 +1,127 @@
+"""New problems of an exact world, as a file of records.
+
+No two problems of a file have the same text, and none has the key of a problem that is to be kept out (an official dev
+or test set): what is dropped is counted. The file is a function of (world, version, specification, split, n) and of
+what is kept out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from srt.io.errors import UserError
+from srt.io.jsonl import keep_apart, keep_outside, read_records, write_records
+from srt.io.progress import progress
+from srt.io.records import Problem, Record
+from srt.io.yaml_config import read_yaml
+from srt.worlds.registry import world_named, world_of
+
+SPLITS = ("train", "dev", "test")
+_MOST_MISSES = 2_000
+"""So many problems in a row that are not new mean that there are no more."""
+
+
+class GenerateSummary(Record):
+    """What was written and what was dropped. ``keys``: how many different split keys the problems have."""
+
+    problems: int
+    keys: int
+    duplicates: int
+    collisions: int
+
+
+def generate_file(
+    world: str,
+    n: int,
+    split: str,
+    out: str | Path,
+    spec: Mapping[str, Any],
+    exclude: str | Path | None = None,
+    watch: Callable[[Iterator[Problem]], Iterable[Problem]] = iter,
+) -> GenerateSummary:
+    """Write ``n`` new problems of ``world`` to ``out`` (atomically) and say what was dropped on the way.
+
+    ``spec`` holds the world's own fields. Problems with the key or the text of one in the problems file ``exclude`` are
+    dropped. ``watch`` passes the problems on as they come (a progress bar).
+
+    Raises:
+        UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
+            is the file ``exclude``.
+    """
+    if split not in SPLITS:
+        raise UserError(f"split: {split!r} is not one of {', '.join(SPLITS)}")
+    if n < 1:
+        raise UserError(f"n: {n}: at least 1 was expected")
+    if spec.get("split", split) != split:
+        raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
+    keep_apart(out, exclude)
+    sample = world_named(world).sampler({**spec, "split": split})
+    counts = {"keys": 0, "duplicates": 0, "collisions": 0}
+    kept_out = set() if exclude is None else identities(read_records(exclude, Problem))
+
+    def problems() -> Iterator[Problem]:
+        texts: set[str] = set()
+        keys: set[str | None] = set()
+        index = misses = 0
+        while len(texts) < n:
+            if misses >= _MOST_MISSES:
+                raise UserError(
+                    f"{out}: the specification has only {len(texts)} different problems of the split {split!r}, "
+                    f"not {n}: ask for fewer, or let the specification allow more"
+                )
+            problem = sample(index)
+            index, misses = index + 1, misses + 1
+            if problem.question in texts:
+                counts["duplicates"] += 1
+            elif problem.group_id in kept_out or problem.question in kept_out:
+                counts["collisions"] += 1
+            else:
+                misses = 0
+                texts.add(problem.question)
+                keys.add(problem.group_id)
+                counts["keys"] = len(keys)
+                yield problem
+
+    return GenerateSummary(problems=write_records(out, watch(problems())), **counts)
+
+
+def identities(problems: Iterable[Problem]) -> set[str]:
+    """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
+    return {name for problem in problems for name in (problem.question, split_key(problem)) if name is not None}
+
+
+def split_key(problem: Problem) -> str | None:
+    """The split key of any problem, sampled or not; ``None`` where no world can solve it."""
+    world = world_of(problem)
+    return None if world is None else world.split_key(problem)
+
+
+def generate_command(
+    world: str,
+    n: int,
+    split: str,
+    out: Path,
+    spec: Path | None = None,
+    wordings: Path | None = None,
+    exclude: Path | None = None,
+) -> dict[str, Any]:
+    """``srt generate``: as :func:`generate_file`, with the specification in a YAML file, and a progress bar.
+
+    ``wordings`` is the world's field of that name: the folder of a published copy whose wordings are used. Returns the
+    summary as a mapping.
+    """
+    keep_apart(out, spec)
+    keep_outside(out, wordings)
+    fields: dict[str, Any] = {}
+    if spec is not None:
+        fields, sampler = read_yaml(spec), world_named(world).sampler
+        try:
+            sampler(fields)
+        except UserError as error:
+            raise UserError(f"{spec}: {error}") from None
+    if wordings is not None:
+        fields |= {"wordings": wordings}
+    summary = generate_file(world, n, split, out, fields, exclude, lambda made: progress(made, n, "generate"))
+    return summary.model_dump(mode="json")

@@ -1,0 +1,197 @@
+"""The JSON that the page gets. Texts come in pieces that it shows verbatim; nothing here is HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from srt.answers.written_form import canonical_text
+from srt.io.records import Problem
+from srt.language.faults import Fault
+from srt.language.premises import localize
+from srt.language.trace import OPERATIONS, ClaimCheck, Step, Trace, TraceCheck
+from srt.review.machine_verdict import MachineVerdict, machine_verdict
+from srt.review.session import ReviewItem, ReviewSession
+from srt.review.trace_diff import LineDiff, diff_lines
+from srt.teaching.case_store.case_records import Issue
+from srt.teaching.case_store.decisions import digest, latest_trace
+
+_LATEX = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]", re.DOTALL)
+_GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "proved")
+
+
+def session_view(session: ReviewSession) -> dict[str, Any]:
+    """The list of cases, and what the page needs only once."""
+    return {
+        "folder": session.folder.resolve().name,
+        "where": session.where,
+        "who": session.who,
+        "operations": OPERATIONS,
+        "faults": [{"name": f.value, "explanation": f.explanation} for f in Fault],
+        "cases": [case_summary(item) for item in session.items],
+    }
+
+
+def case_summary(item: ReviewItem) -> dict[str, Any]:
+    """One line of the list."""
+    case, last = item.case, item.review.last
+    return {
+        "id": case.problem_id,
+        "category": case.category or item.problem.category or "none",
+        "state": case.state.value,
+        "faults": sorted({issue.fault.value for issue in _last_issues(item)}),
+        "question": item.problem.question[:120],
+        "decided": last.action if last else None,
+    }
+
+
+def case_view(item: ReviewItem) -> dict[str, Any]:
+    """One case in full, with the machine's verdicts on its current trace."""
+    trace = item.review.trace
+    verdict = machine_verdict(item.problem, trace) if trace else None
+    seen = trace is not None and digest(trace) == digest(latest_trace(item.case))
+    return {
+        **case_summary(item),
+        "reason": item.case.reason,
+        "problem": _problem(item),
+        "kind": item.kind,
+        "digest": digest(trace),
+        "trace": _trace(trace, verdict.audit.checks) if trace and verdict else None,
+        "verdict": verdict_view(verdict) if verdict else None,
+        # The Reviewer saw the loop's trace, not one that a person has written since.
+        "issues": [_issue(i) for i in _last_issues(item) if i.by == "reviewer"] if seen else [],
+        "rounds": _rounds(item),
+        "history": [
+            decision.model_dump(mode="json", include={"action", "fault", "note", "who", "when"})
+            for decision in item.history
+        ],
+    }
+
+
+def verdict_view(verdict: MachineVerdict) -> dict[str, Any]:
+    """The verdict by step, the issues, and those that keep the trace from being saved."""
+    checks = verdict.audit.checks
+    return {
+        "steps": [step.model_dump(mode="json") for step in checks.steps],
+        "prose": [claim.model_dump(mode="json") for claim in checks.prose],
+        "answer": checks.answer.model_dump(mode="json"),
+        "gold": verdict.audit.gold,
+        "issues": [_issue(issue) for issue in verdict.audit.issues],
+        "blocking": [_issue(issue) for issue in verdict.blocking],
+    }
+
+
+def pieces(text: str, claims: Sequence[ClaimCheck] = ()) -> list[dict[str, Any]]:
+    """``text`` split where LaTeX or a claim begins or ends, as ``[{text, latex, support, why}]``.
+
+    Where claims overlap, ``support`` and ``why`` are those of the gravest verdict; outside of claims they are ``None``.
+    The text is split here because a browser counts characters differently.
+    """
+    latex = [match.span() for match in _LATEX.finditer(text)]
+    inside = [c for c in claims if 0 <= c.start < c.end <= len(text)]
+    cuts = {0, len(text), *(at for span in latex for at in span), *(at for c in inside for at in (c.start, c.end))}
+    found = []
+    for start, end in pairwise(sorted(cuts)):
+        here = [claim for claim in inside if claim.start <= start and end <= claim.end]
+        gravest = min(here, key=lambda claim: _GRAVEST.index(claim.support), default=None)
+        found.append(
+            {
+                "text": text[start:end],
+                "latex": any(a <= start and end <= b for a, b in latex),
+                "support": gravest.support if gravest else None,
+                "why": (gravest.counterexample or gravest.reason) if gravest else None,
+            }
+        )
+    return found
+
+
+def _problem(item: ReviewItem) -> dict[str, Any]:
+    problem: Problem = item.problem
+    gold = problem.answer
+    return {
+        "instruction": problem.instruction,
+        "question": pieces(problem.question),
+        "choices": [
+            {
+                "letter": letter,
+                "text": pieces(text),
+                "gold": gold is not None and gold.kind == "choice_set" and letter in gold.value,
+            }
+            for letter, text in problem.choices.items()
+        ],
+        "pictures": len(problem.images),
+        "description": pieces(problem.diagram_description or item.case.diagram_description or ""),
+        "gold": canonical_text(gold) if gold else None,
+        "solution": pieces(problem.solution or ""),
+        "lang": problem.lang,
+        "source": problem.source,
+    }
+
+
+def _trace(trace: Trace, checks: TraceCheck) -> dict[str, Any]:
+    return {
+        "steps": [
+            {
+                "op": step.op,
+                "premises": [localize(word, trace.lang) for word in step.args],
+                "text": _content(step),
+                "pieces": pieces(_content(step), verdict.claims),
+            }
+            for step, verdict in zip(trace.steps, checks.steps, strict=True)
+        ],
+        "text": trace.text,
+        "pieces": pieces(trace.text or "", checks.prose),
+        "answer": trace.answer,
+        "teacher": trace.teacher,
+    }
+
+
+def _issue(issue: Issue) -> dict[str, Any]:
+    return {**issue.model_dump(mode="json"), "meaning": issue.fault.explanation}
+
+
+def _last_issues(item: ReviewItem) -> tuple[Issue, ...]:
+    return next((one.issues for one in reversed(item.case.rounds) if one.trace is not None), ())
+
+
+def _rounds(item: ReviewItem) -> list[dict[str, Any]]:
+    """Every round, each trace with its difference from the one before; a person's edit is the last."""
+    found: list[dict[str, Any]] = []
+    before: list[str] | None = None
+    for number, each in enumerate(item.case.rounds, 1):
+        after = _lines(each.trace) if each.trace else None
+        found.append(
+            {
+                "number": number,
+                "made_by": each.made_by,
+                "outcome": each.outcome.value,
+                "reviewed": each.reviewed,
+                "issues": [_issue(issue) for issue in each.issues],
+                "overruled": [_issue(issue) for issue in each.overruled],
+                "diff": _diff(before, after),
+            }
+        )
+        before = after or before
+    last = item.review.trace
+    if last is not None and any(decision.action == "edit" for decision in item.review.decisions):
+        edit = {"number": len(found) + 1, "made_by": "person", "outcome": "ok", "issues": [], "overruled": []}
+        found.append({**edit, "reviewed": False, "diff": _diff(before, _lines(last))})
+    return found
+
+
+def _diff(before: list[str] | None, after: list[str] | None) -> list[LineDiff] | None:
+    return None if before is None or after is None else diff_lines(before, after)
+
+
+def _lines(trace: Trace) -> list[str]:
+    steps = [
+        f"{' '.join([step.op, *(localize(word, trace.lang) for word in step.args)])}: {_content(step)}"
+        for step in trace.steps
+    ]
+    return [*(trace.text.split("\n") if trace.text else steps), f"ANSWER: {trace.answer}"]
+
+
+def _content(step: Step) -> str:
+    return step.assertion or step.claim or ""

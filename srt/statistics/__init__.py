@@ -1,0 +1,1 @@
+"""Statistics for both packages: intervals, bootstrap, agreement, significance, and power."""

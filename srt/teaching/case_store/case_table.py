@@ -1,0 +1,68 @@
+"""The cases of a run: a table in the SQLite file of the journal, one row for each problem that ended or is pending.
+
+:func:`with_cases` checks the invariant of a folder: it walks ``problems.jsonl`` and the rows side by side, and every
+problem gets exactly one state. A row that belongs to no problem is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import orjson
+
+from srt.io.errors import UserError
+from srt.io.jsonl import dump
+from srt.io.records import Problem
+from srt.llm.journal import Journal, Query
+from srt.teaching.case_store.case_records import State, TeachingCase
+
+
+class CaseTable:
+    """The table of cases in ``journal``, created if it has none. Positions are those of the problems, from 0."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        journal.write(
+            "CREATE TABLE IF NOT EXISTS cases (position INTEGER PRIMARY KEY, problem_id TEXT NOT NULL UNIQUE,"
+            " state TEXT NOT NULL, record BLOB NOT NULL)"
+        )
+
+    def save(self, position: int, case: TeachingCase) -> None:
+        """Write ``case``; it is on disk when this returns. It replaces a pending one."""
+        self._journal.write(
+            "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
+            (position, case.problem_id, case.state.value, dump(case)),
+        )
+
+    def ended(self, count: int) -> bytearray:
+        """One byte for each of ``count`` positions: 1 if the case has ended."""
+        marks = bytearray(count)
+        for (position,) in self._journal.read(f"SELECT position FROM cases WHERE state != '{State.PENDING.value}'"):
+            if position >= count:
+                raise UserError(f"{self._journal.path}: a case at position {position}, but there are {count} problems")
+            marks[position] = 1
+        return marks
+
+
+def with_cases(problems: Iterable[Problem], query: Query) -> Iterator[tuple[Problem, TeachingCase]]:
+    """Each problem with its case, in order; a problem without a row is pending.
+
+    Raises:
+        UserError: the row of a different problem, or of none: the files of the folder do not belong together.
+    """
+    has_table = any(True for _ in query("SELECT 1 FROM sqlite_master WHERE name = 'cases'"))
+    rows = iter(query("SELECT position, problem_id, state, record FROM cases ORDER BY position") if has_table else ())
+    row = next(rows, None)
+    for position, problem in enumerate(problems):
+        if row is None or row[0] != position:
+            yield problem, TeachingCase(problem_id=problem.id, category=problem.category, state=State.PENDING)
+            continue
+        if row[1] != problem.id:
+            raise UserError(f"case {row[1]!r}: is at position {position + 1}, where the problem is {problem.id!r}")
+        case = TeachingCase.model_validate(orjson.loads(row[3]))
+        if case.state is not State(row[2]) or case.problem_id != row[1]:
+            raise UserError(f"case {row[1]!r}: state {row[2]!r}, but its record has {case.problem_id!r}, {case.state}")
+        yield problem, case
+        row = next(rows, None)
+    if row is not None:
+        raise UserError(f"case {row[1]!r}: the folder has no such problem")

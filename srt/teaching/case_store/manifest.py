@@ -1,0 +1,125 @@
+"""``folder.json``, the manifest of a teaching folder: the problems and the settings that its traces were made with.
+
+A folder is resumed only with the same problems and settings, so that it never mixes traces of two models or prompts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from pydantic import AliasChoices, Field
+
+from srt.io.errors import UserError
+from srt.io.jsonl import dump, keep_apart, parse_record, write_atomically
+from srt.io.problem_files import stream_problems
+from srt.io.records import Record
+
+MANIFEST = "folder.json"
+PROBLEMS = "problems.jsonl"
+JOURNAL = "teach.sqlite"
+_LOCK = ".lock"
+
+
+class FolderManifest(Record):
+    """What a folder was made with.
+
+    ``problems`` is their number and ``problems_sha256`` the digest of their records. ``pictures`` is the folder that
+    picture paths are relative to, itself relative to the manifest's folder. ``settings`` is
+    :meth:`.TeachConfig.trace_settings` (older manifests call it ``decides``).
+    """
+
+    problems: int = Field(gt=0)
+    problems_sha256: str
+    pictures: str
+    currency: str
+    settings: Mapping[str, str] = Field(validation_alias=AliasChoices("settings", "decides"))
+
+
+@dataclass(frozen=True)
+class ProblemFile:
+    """A file of problems that was read once: how many it holds, and the SHA-256 of their records."""
+
+    path: Path
+    count: int
+    sha256: str
+
+
+def scan_problems(path: Path) -> ProblemFile:
+    """Read ``path`` once; raises as :func:`~srt.io.problem_files.stream_problems` does."""
+    digest = hashlib.sha256()
+    count = 0
+    for problem in stream_problems(path):
+        digest.update(dump(problem))
+        count += 1
+    return ProblemFile(path, count, digest.hexdigest())
+
+
+def check_folder(folder: Path, problems: Path) -> None:
+    """Raise a :class:`UserError` unless ``folder`` is missing, empty or a teaching folder, and apart from ``problems``.
+
+    Nothing is written.
+    """
+    keep_apart(folder / PROBLEMS, problems)
+    if not (folder / MANIFEST).exists() and folder.is_dir():
+        others = sorted(p.name for p in folder.iterdir() if p.name != _LOCK and not p.name.startswith(JOURNAL))
+        if others and others != [PROBLEMS]:
+            raise UserError(f"{folder}: not a teaching folder, it holds {others[0]!r}; name a new or an empty folder")
+
+
+def write_manifest(folder: Path, problems: ProblemFile, settings: Mapping[str, str], currency: str) -> None:
+    """Write the manifest of a new ``folder``, and its ``problems.jsonl``; in an old one, check that both are the same.
+
+    The caller holds the folder.
+
+    Raises:
+        UserError: the folder was made with other problems or settings; the message says which.
+    """
+    manifest = FolderManifest(
+        problems=problems.count,
+        problems_sha256=problems.sha256,
+        pictures=os.path.relpath(problems.path.resolve().parent, folder.resolve()),
+        currency=currency,
+        settings=settings,
+    )
+    if (folder / MANIFEST).exists():
+        _refuse_other(folder, read_manifest(folder), manifest, problems.path)
+    else:
+        write_atomically(folder / PROBLEMS, map(dump, stream_problems(problems.path)))
+    # Written in both cases: the currency and the place of the pictures may change.
+    write_atomically(folder / MANIFEST, [orjson.dumps(manifest.model_dump(), option=orjson.OPT_INDENT_2)])
+
+
+def read_manifest(folder: Path) -> FolderManifest:
+    """The manifest of ``folder``; raises a :class:`UserError` if it is not a teaching folder."""
+    path = folder / MANIFEST
+    try:
+        return parse_record(path.read_bytes(), FolderManifest, str(path))
+    except FileNotFoundError:
+        raise UserError(f"{folder}: there is no {MANIFEST} in it; name a folder made by srt teach") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def picture_root(folder: Path) -> Path:
+    """The folder that picture paths of ``problems.jsonl`` are relative to; raises as :func:`read_manifest` does."""
+    return (folder / read_manifest(folder).pictures).resolve()
+
+
+def _refuse_other(folder: Path, known: FolderManifest, now: FolderManifest, problems: Path) -> None:
+    if known.problems_sha256 != now.problems_sha256:
+        differ = f"{known.problems} problems, but {problems} has {now.problems}"
+        if known.problems == now.problems:
+            differ = f"other problems than those of {problems}"
+        raise UserError(f"{folder}: was made with {differ}; name another folder")
+    changed = [
+        f"{key} = {known.settings.get(key, '(unset)')} (now {now.settings.get(key, '(unset)')})"
+        for key in sorted(known.settings.keys() | now.settings.keys())
+        if known.settings.get(key) != now.settings.get(key)
+    ]
+    if changed:
+        raise UserError(f"{folder}: was made with {'; '.join(changed)}; name another folder, or change the config back")

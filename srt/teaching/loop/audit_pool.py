@@ -1,0 +1,75 @@
+"""The machine's audits in separate processes: exact algebra takes time that the event loop cannot spare.
+
+An audit is stopped after :data:`LIMIT_S`, so that no text, however hostile, blocks a run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+
+from srt.io.records import Problem
+from srt.io.time_limit import TimeLimitExceeded, run_within
+from srt.language.trace import Trace
+from srt.teaching.loop.machine_audit import MachineAudit, audit
+
+MAX_PROCESSES = 4
+LIMIT_S = 60.0
+
+
+class Auditors:
+    """``with Auditors() as auditors: await auditors.audit(problem, trace)``; the first call starts the processes."""
+
+    def __init__(self) -> None:
+        self._pool = _start_pool()
+
+    async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
+        """:func:`srt.teaching.loop.machine_audit.audit` in another process; if that process dies, once more in a new
+        one.
+
+        Raises:
+            TimeoutError: it took longer than :data:`LIMIT_S`.
+        """
+        loop, pool = asyncio.get_running_loop(), self._pool
+        try:
+            try:
+                return await loop.run_in_executor(pool, _audit, problem, trace)
+            except BrokenProcessPool:
+                if pool is self._pool:
+                    self._pool = _start_pool()
+                return await loop.run_in_executor(self._pool, _audit, problem, trace)
+        except TimeLimitExceeded:
+            raise TimeoutError(f"the machine's checks took more than {LIMIT_S:.0f} s") from None
+
+    def __enter__(self) -> Auditors:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _audit(problem: Problem, trace: Trace) -> MachineAudit:
+    return run_within(LIMIT_S, lambda: audit(problem, trace))
+
+
+def _start_pool() -> ProcessPoolExecutor:
+    count = min(MAX_PROCESSES, os.cpu_count() or 1)
+    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_start_process)
+
+
+def _start_process() -> None:
+    """Leave Ctrl-C to the parent, and exit if the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+
+
+def _exit_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

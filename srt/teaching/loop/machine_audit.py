@@ -1,0 +1,210 @@
+"""The machine's audit of a trace: it comes before and after every review, and overrules a Reviewer who is wrong.
+
+Its findings are :class:`~srt.teaching.case_store.case_records.Issue` records of the one taxonomy of faults. In a trace
+of an exact world every step that is not proved is an issue, because the world's checker is complete. In prose the
+issues are those that a machine can be sure of: refuted claims, bad references, unused steps, unknown points, a wrong
+answer.
+
+The policy on gold: an answer that differs from gold, or that cannot be read as an answer of its kind, is an issue. If
+no machine can compare them (an answer in words, an expression that cannot be read), the audit has a *doubt* instead,
+which the Reviewer is asked about; no such trace is accepted without a review. Nothing counts as equal because it could
+not be compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from srt.answers.equality import TRAINING, equal_to_gold
+from srt.answers.written_form import canonical_text
+from srt.checking.free.citations import citation_faults, premises_of
+from srt.checking.free.entities import unknown_entities
+from srt.checking.free.givens import givens_of
+from srt.checking.free.operations import wrong_operation
+from srt.io.records import Problem
+from srt.language.faults import Fault
+from srt.language.premises import Premise
+from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.pipeline.check import check_with_truth
+from srt.teaching.case_store.case_records import Issue
+from srt.teaching.loop.unclaimed_text import has_unclaimed_text
+
+_OF_THE_WHOLE = frozenset({Fault.UNUSED_STEP, Fault.MALFORMED, Fault.WRONG_ANSWER})
+"""Faults that a proof of one step does not exclude."""
+_OF_CALCULATION = frozenset({Fault.FALSE_CLAIM, Fault.ANOTHER_NUMBER, Fault.DOES_NOT_FOLLOW})
+
+
+GoldVerdict = Literal["equal", "differs", "undecided", "unreadable", "no_gold"]
+"""An answer against gold. ``undecided``: no machine can compare them; ``unreadable``: it is not of gold's kind."""
+
+
+@dataclass(frozen=True)
+class MachineAudit:
+    """The machine's findings on one trace.
+
+    ``gold`` compares the answer with gold; ``doubt`` is a question for the Reviewer if it is ``undecided``. ``world``
+    says that the checker of an exact world was used. Of the steps (from 1), ``fully_proved`` are those whose proof
+    covers everything they say, and ``resolved`` those whose references certainly all exist.
+    """
+
+    checks: TraceCheck
+    issues: tuple[Issue, ...]
+    gold: GoldVerdict
+    doubt: str | None = None
+    world: bool = False
+    fully_proved: frozenset[int] = frozenset()
+    resolved: frozenset[int] = frozenset()
+
+    def overrules(self, issue: Issue) -> bool:
+        """Whether the audit shows that ``issue``, raised by a Reviewer, is wrong.
+
+        In a trace of an exact world a proved step is true and follows from what it cites, which excludes every fault
+        of its own. In prose a proof excludes faults of calculation, and only if the step has nothing but its
+        calculation: a wrong model calculated correctly, a redundant step and bad style are the Reviewer's to judge. A
+        reference certainly exists if it is to an earlier step, the scene or the question.
+        """
+        steps = self.checks.steps
+        if issue.step is None:
+            right = self.gold == "equal" and self.checks.answer.support == "proved"
+            return issue.fault is Fault.WRONG_ANSWER and right and self.checks.proved and self.world
+        if not 1 <= issue.step <= len(steps):
+            return False
+        if issue.fault is Fault.DANGLING_REFERENCE and issue.step in self.resolved:
+            return True
+        if issue.fault in _OF_THE_WHOLE or steps[issue.step - 1].support != "proved":
+            return False
+        return self.world or (issue.step in self.fully_proved and issue.fault in _OF_CALCULATION)
+
+
+def audit(problem: Problem, trace: Trace) -> MachineAudit:
+    """Everything that a machine can find in ``trace``, a trace of ``problem``.
+
+    Raises:
+        UserError: ``trace`` is a trace of another problem.
+    """
+    checks = check_with_truth(problem, trace)
+    world = trace.kind == "world"
+    gold, doubt = gold_verdict(problem, trace.answer), None
+    issues = []
+    if problem.answer is not None and gold != "equal":
+        right = canonical_text(problem.answer)
+        if gold == "undecided":
+            doubt = (
+                f"A machine cannot tell whether the answer '{trace.answer}' means the same as the gold answer "
+                f"'{right}'. If it does not, that is an issue of type {Fault.WRONG_ANSWER.value}."
+            )
+        else:
+            why = f"the answer is '{trace.answer}', but the gold answer is '{right}'"
+            if gold == "unreadable":
+                why = (
+                    f"'{trace.answer}' cannot be read as an answer of the kind {problem.answer.kind}; gold is '{right}'"
+                )
+            issues.append(_issue(None, Fault.WRONG_ANSWER, why, f"reach the answer {right}"))
+    issues += (_of_world if world else _of_prose)(problem, trace, checks)
+    unused = "neither a later step nor the answer uses it: cite it where it is needed, or leave it out"
+    issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
+    issues.sort(key=lambda issue: issue.step or len(trace.steps) + 1)
+    return MachineAudit(checks, tuple(issues), gold, doubt, world, _fully_proved(trace, checks), _resolved(trace))
+
+
+def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
+    """The written ``answer`` against the gold answer of ``problem``."""
+    if problem.answer is None:
+        return "no_gold"
+    found = equal_to_gold(problem, answer, TRAINING)
+    return "unreadable" if found.how == "unreadable" else found.verdict
+
+
+def coverage(checks: TraceCheck) -> Counter[str]:
+    """Counts of ``steps`` and ``claims``, and of each verdict on them (``claims proved``)."""
+    counts = Counter({"steps": len(checks.steps), "claims": len(checks.claims)})
+    counts.update(f"steps {step.support}" for step in checks.steps)
+    counts.update(f"claims {claim.support}" for claim in checks.claims)
+    return counts
+
+
+def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:
+    """An issue for every step that the exact checker does not prove, and for an answer that does not follow."""
+    bad = {fault.step: fault for fault in reversed(citation_faults(problem, trace, givens_of(problem)))}
+    for number, verdict in enumerate(checks.steps, 1):
+        if verdict.support == "proved":
+            continue
+        fault, why, fix = verdict.fault or Fault.DOES_NOT_FOLLOW, _explanation(verdict), None
+        if verdict.support == "refuted":
+            fault = Fault.FALSE_CLAIM
+        elif number in bad:
+            fault, why = bad[number].fault, f"the step {bad[number].message}"
+        elif verdict.support == "unchecked":
+            fault = Fault.MALFORMED
+        elif right := _right_operation(problem, trace, number):
+            fault, fix = Fault.MISLABELLED, f"the operation is {right}"
+        yield _issue(number, fault, why, fix)
+    if checks.answer.support == "refuted":
+        yield _issue(None, Fault.WRONG_ANSWER, _explanation(checks.answer))
+    elif checks.answer.support != "proved":
+        yield _issue(None, Fault.LEAP, _explanation(checks.answer))
+
+
+def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:
+    for number, (step, verdict) in enumerate(zip(trace.steps, checks.steps, strict=True), 1):
+        yield from (_false_claim(number, claim) for claim in verdict.claims if claim.support == "refuted")
+        if wrong := wrong_operation(problem, step, verdict.claims):
+            yield _issue(number, Fault.MISLABELLED, f"the step {wrong}")
+    yield from (_false_claim(None, claim) for claim in checks.prose if claim.support == "refuted")
+    for fault in citation_faults(problem, trace, givens_of(problem)):
+        yield _issue(fault.step, fault.fault, f"the step {fault.message}")
+    for unknown in unknown_entities(problem, trace):
+        yield _issue(unknown.step, Fault.HALLUCINATED_ENTITY, unknown.message)
+    if checks.answer.support == "refuted":
+        yield _issue(None, Fault.WRONG_ANSWER, f"the answer is '{trace.answer}', but {checks.answer.reason}")
+
+
+def _false_claim(step: int | None, claim: ClaimCheck) -> Issue:
+    why = claim.counterexample or claim.reason
+    return _issue(step, Fault.FALSE_CLAIM, f"{claim.claim} is wrong" + (f": {why}" if why else ""))
+
+
+def _right_operation(problem: Problem, trace: Trace, number: int) -> str | None:
+    """The operation with which step ``number`` would be proved, if any: then only its label is wrong."""
+    for op in OPERATIONS:
+        if op == trace.steps[number - 1].op:
+            continue
+        steps = list(trace.steps)
+        steps[number - 1] = steps[number - 1].model_copy(update={"op": op})
+        checks = check_with_truth(problem, trace.model_copy(update={"steps": tuple(steps)}))
+        if checks.steps[number - 1].support == "proved":
+            return op
+    return None
+
+
+def _fully_proved(trace: Trace, checks: TraceCheck) -> frozenset[int]:
+    def covered(step: Step, verdict: StepCheck) -> bool:
+        if verdict.support != "proved":
+            return False
+        every = all(claim.support == "proved" for claim in verdict.claims)
+        return trace.kind == "world" or (every and not has_unclaimed_text(step.assertion or "", verdict.claims))
+
+    pairs = enumerate(zip(trace.steps, checks.steps, strict=True), 1)
+    return frozenset(number for number, (step, verdict) in pairs if covered(step, verdict))
+
+
+def _resolved(trace: Trace) -> frozenset[int]:
+    """The steps that cite only earlier steps, the scene and the question; what ``(k)`` refers to may be uncertain."""
+
+    def sure(number: int, premise: Premise) -> bool:
+        return premise.kind in ("scene", "question") or (premise.kind == "step" and premise.number < number)
+
+    steps = enumerate(trace.steps, 1)
+    return frozenset(n for n, step in steps if all(sure(n, premise) for premise in premises_of(step)))
+
+
+def _explanation(verdict: StepCheck) -> str:
+    why = verdict.counterexample or verdict.witness
+    return f"{verdict.reason or verdict.support}" + (f" ({why})" if why else "")
+
+
+def _issue(step: int | None, fault: Fault, explanation: str, suggested_fix: str | None = None) -> Issue:
+    return Issue(by="machine", step=step, fault=fault, explanation=explanation, suggested_fix=suggested_fix)

@@ -1,0 +1,117 @@
+"""The Reviewer: a model that audits every step of a candidate and names its faults by the one taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from srt.io.records import Problem
+from srt.language.faults import OF_GRAIN, Fault
+from srt.language.text import answer_line, step_line
+from srt.language.trace import Trace, one_line
+from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
+from srt.llm.prompt_templates import NONE, official_solution, problem_fields
+from srt.llm.request import JsonSchema, closed_object
+from srt.teaching.case_store.case_records import Issue
+from srt.teaching.loop.candidate import storable
+from srt.teaching.roles import ModelRole
+
+FAULTS_TO_NAME = tuple(fault for fault in Fault if fault is not Fault.MALFORMED and fault not in OF_GRAIN)
+"""The faults that a Reviewer may name. Whether a trace is well formed is for the machine to find."""
+
+MAX_ISSUES = 50
+_FAULT_LINES = "\n".join(f"- {fault.value}: {fault.explanation}" for fault in FAULTS_TO_NAME)
+_BY_WORD = {fault.value: fault for fault in FAULTS_TO_NAME}
+
+
+async def review(
+    problem: Problem, trace: Trace, context: LlmContext, doubt: str | None = None
+) -> Answered[tuple[Issue, ...]]:
+    """The issues that the Reviewer raises on ``trace``. ``doubt`` is a question that the machine leaves to it.
+
+    Raises what ``context.ask`` raises about the whole run.
+    """
+    fields = {
+        **problem_fields(problem),
+        "solution": official_solution(problem),
+        "candidate": candidate_text(trace),
+        "faults": _FAULT_LINES,
+        "doubt": doubt or NONE[problem.lang],
+    }
+    read = partial(read_review, steps=len(trace.steps))
+    return await ask_usable(context, ModelRole.REVIEWER, problem, "reviewer", fields, REVIEW_SCHEMA, read)
+
+
+def candidate_text(trace: Trace) -> str:
+    """``trace`` as prompts show it: its text with the steps numbered."""
+    lines = trace.text.split("\n") if trace.text else []
+    lines += [f"{number}. {step_line(step, trace.lang)}" for number, step in enumerate(trace.steps, 1)]
+    return "\n".join([*lines, answer_line(trace.answer, trace.lang)])
+
+
+def read_review(payload: Mapping[str, Any], steps: int) -> tuple[Issue, ...]:
+    """The issues in a Reviewer's answer about a trace of ``steps`` steps.
+
+    A fault that is not in the taxonomy becomes ``does_not_follow``, with the word kept in the explanation, and a step
+    that does not exist becomes the whole trace: no objection is lost over its label.
+
+    Raises:
+        Unusable: it is not a list of issues.
+    """
+    listed = payload.get("issues")
+    if not isinstance(listed, list):
+        raise Unusable(Outcome.MALFORMED, '"issues" is no list')
+    return tuple(_issue(raw, number, steps) for number, raw in enumerate(listed[:MAX_ISSUES], 1))
+
+
+def _issue(raw: Any, number: int, steps: int) -> Issue:
+    if not isinstance(raw, Mapping):
+        raise Unusable(Outcome.MALFORMED, f"issue {number} is no object")
+    explanation, fix = _clean_text(raw.get("explanation")), _clean_text(raw.get("suggested_fix"))
+    word = _clean_text(raw.get("fault")).casefold().replace(" ", "_").replace("-", "_")
+    fault = _BY_WORD.get(word)
+    if fault is None:
+        fault, explanation = Fault.DOES_NOT_FOLLOW, f"{word or 'no class'}: {explanation}"
+    return Issue(
+        by="reviewer",
+        step=_step(raw.get("step"), steps),
+        fault=fault,
+        explanation=explanation or fault.explanation,
+        suggested_fix=fix or None,
+    )
+
+
+def _step(value: Any, steps: int) -> int | None:
+    if isinstance(value, str):
+        digits = value.strip().removeprefix("#")
+        value = int(digits) if digits.isdecimal() and len(digits) < 5 else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 1 <= value <= steps else None
+
+
+def _clean_text(value: Any) -> str:
+    return one_line(storable(value)) if isinstance(value, str) else ""
+
+
+_TEXT = {"type": "string"}
+REVIEW_SCHEMA = JsonSchema(
+    name="review",
+    definition=closed_object(
+        {
+            "token": _TEXT,
+            "issues": {
+                "type": "array",
+                "items": closed_object(
+                    {
+                        "step": {"type": ["integer", "null"]},
+                        "fault": {"type": "string", "enum": [fault.value for fault in FAULTS_TO_NAME]},
+                        "explanation": _TEXT,
+                        "suggested_fix": {"type": ["string", "null"]},
+                    }
+                ),
+            },
+        }
+    ),
+)
+"""What the Reviewer's structured output is asked for."""

@@ -1,0 +1,1 @@
+"""Solving a seating problem, and the derivation of the answer as steps of a trace."""

@@ -1,0 +1,394 @@
+"""A naive oracle: whether a trace is proved, and which of its claims are false.
+
+This is what the checker is tried against, so it shares nothing with it: every placement of the entities is written out,
+every ground claim is asked of :func:`srt.worlds.seating.relations.holds`, and the rules of ``docs/seating.md`` are
+applied literally. Slow for one trace, fast for many: ground claims and whole steps are remembered by scene,
+with the names numbered.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srt.io.records import Problem
+from srt.language.premises import Premise, parse_premise
+from srt.language.trace import Step, Trace
+from srt.worlds.mutation import OracleVerdict
+from srt.worlds.seating.claim_language import (
+    BLANK,
+    Apply,
+    Atom,
+    Attribute,
+    Claim,
+    ClaimError,
+    Equal,
+    Meet,
+    Nobody,
+    Place,
+    RightOptions,
+    atom_names,
+    names_of,
+    parse_claim,
+    rename,
+    rename_atom,
+)
+from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, too_much_at_once
+from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
+from srt.worlds.seating.relations import function_table, holds, region_table
+from srt.worlds.seating.scenes import Scene
+
+Bools = NDArray[np.bool_]
+Letters = tuple[tuple[str, str | None], ...]
+"""Options, letter and entity; ``None`` for "none of the above"."""
+Right = Mapping[tuple[str, ...], Bools]
+"""For sets of letters, where it is the set of right options."""
+_NOTHING: Right = {}
+
+
+class Oracle:
+    """Judges traces of one problem; raises :class:`~srt.worlds.world.Refused` where the problem is not understood."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.puzzle: Puzzle = read_problem(problem)
+        self._numbers = {name: str(number) for number, name in enumerate(self.puzzle.names)}
+        self._clues = {clue.number: self._numbered(clue.claim) for clue in self.puzzle.clues}
+        self._question = self._numbered(self.puzzle.question)
+        self._letters: Letters = tuple(
+            (letter, None if name is None else self._numbers[name]) for letter, name in self.puzzle.options.items()
+        )
+        self._solutions = _models(self.puzzle.scene, tuple(self._clues.values()))
+
+    def judge(self, trace: Trace) -> OracleVerdict:
+        """The verdict on ``trace``."""
+        claims = [self._parsed(step) for step in trace.steps]
+        return OracleVerdict(self._faults(trace, claims), self._false(trace, claims))
+
+    def placement(self, trace: Trace) -> dict[str, str] | None:
+        """The first placement that satisfies all clues and has the seats that ``trace`` chose."""
+        allowed = self._chosen(trace, [self._parsed(step) for step in trace.steps])
+        if not allowed.any():
+            return None
+        seats = _placements(self.puzzle.scene)[int(np.argmax(allowed))]
+        return {name: seats[number] for name, number in self._numbers.items()}
+
+    def _numbered(self, claim: Claim) -> Claim:
+        """``claim`` with numbers for names; :class:`ValueError` for an unknown name or a word that the scene lacks."""
+        unknown = set(names_of(claim)) - {BLANK} - set(self._numbers)
+        if unknown:
+            raise ValueError(f"{min(unknown)!r} is not an entity of the problem")
+        renamed = rename(claim, self._numbers)
+        for atom in itertools.chain(*renamed):
+            _must_mean_something(self.puzzle.scene, atom)
+        return renamed
+
+    def _parsed(self, step: Step) -> Claim | None:
+        try:
+            return self._numbered(parse_claim(step.claim or ""))
+        except ValueError:  # A ClaimError among them.
+            return None
+
+    def _faults(self, trace: Trace, claims: Sequence[Claim | None]) -> tuple[str, ...]:
+        faults = []
+        used = set()
+        premises = [[parse_premise(word) for word in step.args] for step in trace.steps]
+        chosen = False  # Whether an earlier step has used the symmetry up.
+        readings: set[int] = set()
+        for number, (step, cited) in enumerate(zip(trace.steps, premises, strict=True), 1):
+            if fault := self._step_fault(number, step, cited, claims, chosen, readings):
+                faults.append(f"step {number} {fault}")
+            elif step.op == "CORRELATE":
+                readings.add(number)
+            chosen |= Premise("wlog") in cited
+            used |= {premise.number for premise in cited if premise.kind == "step"}
+        ending = [number for number, claim in enumerate(claims, 1) if claim == _options(trace.answer)]
+        faults += [f"step {n} is not used" for n in range(1, len(claims) + 1) if n not in used and n not in ending]
+        if not ending:
+            faults.append("the answer does not follow")
+        return tuple(faults)
+
+    def _step_fault(
+        self,
+        number: int,
+        step: Step,
+        cited: Sequence[Premise],
+        claims: Sequence[Claim | None],
+        chosen: bool,
+        readings: Collection[int],
+    ) -> str:
+        claim = claims[number - 1]
+        if claim is None:
+            return "cannot be read"
+        known: list[CitedClaim] = []
+        letters: Letters = ()
+        for premise in cited:
+            if premise.kind == "given":
+                if premise.number not in self._clues:
+                    return f"cites clue ({premise.number}), which does not exist"
+                known.append(CitedClaim(str(premise), self._clues[premise.number], reading=True))
+            elif premise.kind == "question":
+                known.append(CitedClaim(str(premise), self._question, reading=True))
+            elif premise.kind == "step":
+                if premise.number >= number:
+                    return f"cites #{premise.number}, which does not stand before it"
+                earlier = claims[premise.number - 1]
+                if earlier is None:
+                    return f"cites #{premise.number}, which cannot be read"
+                known.append(CitedClaim(str(premise), earlier, premise.number in readings))
+            elif premise.kind == "option":
+                if premise.name not in self.puzzle.options:
+                    return f"cites option {premise.name}, which does not exist"
+                letters += tuple(option for option in self._letters if option[0] == premise.name)
+            elif premise.kind == "entity" and premise.name not in self._numbers:
+                return f"cites {premise.name}, who is nobody here"
+        right = _right_operation(self.puzzle.scene, claim, cited, [one.claim for one in known])
+        if step.op != right:
+            return f"is mislabelled: it would be {right}"
+        if _speaks_of_options(claim) and len(set(letters)) < len(self._letters):
+            return "does not cite every option"
+        wlog = Premise("wlog") in cited
+        if wlog and chosen:
+            return "uses the symmetry a second time"
+        scene = wlog or Premise("scene") in cited
+        options = tuple(sorted(set(letters)))
+
+        def follows(claims: Sequence[Claim], tied: bool, free: bool) -> bool:
+            return _follows(self.puzzle.scene, tied, free, tuple(claims), claim, options)
+
+        if not follows([one.claim for one in known], scene, wlog):
+            return "does not follow from what it cites"
+        if right == "CORRELATE":
+            return ""
+        named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]
+        return too_much_at_once(claim, named, known, self._reached(known)) or needless(claim, named, known, follows)
+
+    def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
+        """Whether a claim can hold together with those of ``known`` that speak of named entities alone."""
+        plain = [one.claim for one in known if not _speaks_of_the_blank(one.claim)]
+        placed = tuple(claim for claim in plain if not _speaks_of_options(claim) and claim != ((Nobody(),),))
+
+        def reached(lookup: Claim) -> bool:
+            count = str(len(self.puzzle.scene.seats))
+            there = tuple(atoms for atoms in lookup if all(name < count for name in names_of((atoms,))))
+            return bool(_models(self.puzzle.scene, (*placed, there)).any())
+
+        return reached
+
+    def _chosen(self, trace: Trace, claims: Sequence[Claim | None]) -> Bools:
+        """The solutions with the seats that the ``wlog`` steps of ``trace`` chose, as far as there are any."""
+        allowed = self._solutions
+        for step, claim in zip(trace.steps, claims, strict=True):
+            if "wlog" in step.args and claim is not None and not _speaks_of_the_blank(claim):
+                narrower = allowed & _models(self.puzzle.scene, (claim,))
+                allowed = narrower if narrower.any() else allowed
+        return allowed
+
+    def _false(self, trace: Trace, claims: Sequence[Claim | None]) -> tuple[int, ...]:
+        allowed = self._chosen(trace, claims)
+
+        def is_false(claim: Claim) -> bool:
+            return not (allowed & _truth(self.puzzle.scene, claim, self._question, self._letters)).any()
+
+        false = [number for number, claim in enumerate(claims, 1) if claim is not None and is_false(claim)]
+        answer = _options(trace.answer)
+        return (*false, 0) if answer is None or is_false(answer) else tuple(false)
+
+
+def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known: Sequence[Claim]) -> str:
+    """The word for a step with this claim and these premises; ``known`` is what its clues and steps say."""
+    if len(cited) == 1 and cited[0].kind in ("given", "question"):
+        relation = not _speaks_of_seats(claim) or _speaks_of_seats(known[0])
+        if relation and _says_the_same(scene, claim, known[0]):
+            return "CORRELATE"
+    return "INFER" if _speaks_of_the_blank(claim) or _speaks_of_options(claim) else "CONSTRAIN"
+
+
+def _speaks_of_seats(claim: Claim) -> bool:
+    return any(isinstance(atom, Place) for atom in itertools.chain(*claim))
+
+
+def _speaks_of_the_blank(claim: Claim) -> bool:
+    return BLANK in names_of(claim)
+
+
+def _speaks_of_options(claim: Claim) -> bool:
+    return any(isinstance(atom, RightOptions) for atom in itertools.chain(*claim))
+
+
+def _options(answer: str) -> Claim | None:
+    try:
+        return parse_claim("options = {" + answer + "}")
+    except ClaimError:
+        return None
+
+
+@cache
+def _placements(scene: Scene) -> tuple[dict[str, str], ...]:
+    """Every way to put the entities "0", "1", ... on the seats."""
+    count = range(len(scene.seats))
+    return tuple({str(n): order[n] for n in count} for order in itertools.permutations(scene.seats))
+
+
+@cache
+def _images(scene: Scene) -> tuple[NDArray[np.intp], ...]:
+    """For each symmetry, the number of the placement that each placement becomes."""
+    numbers = {tuple(placement.values()): i for i, placement in enumerate(_placements(scene))}
+    images = []
+    for symmetry in scene.symmetries:
+        moved = {seat: scene.seats[symmetry[i]] for i, seat in enumerate(scene.seats)}
+        images.append(np.array([numbers[tuple(moved[seat] for seat in order)] for order in numbers], dtype=np.intp))
+    return tuple(images)
+
+
+def _must_mean_something(scene: Scene, atom: Atom) -> None:
+    """Raise :class:`ValueError` for a seat or a relation that the scene does not have."""
+    if isinstance(atom, Place) and atom.seat not in scene.seats:
+        raise ValueError(f"{atom.seat} is no seat here")
+    if not isinstance(atom, (RightOptions, Nobody)):
+        _ground(scene, rename_atom(atom, {BLANK: "0"}))
+    if isinstance(atom, Equal):  # A function of nobody is never looked up by holds.
+        for term in (atom.left, atom.right):
+            while isinstance(term, Apply):
+                function_table(scene, term.function, term.k)
+                term = term.argument
+    if isinstance(atom, Meet):
+        for region in (atom.first, atom.second):
+            region_table(scene, region.name, region.k)
+
+
+@lru_cache(maxsize=1 << 16)
+def _ground(scene: Scene, atom: Atom) -> Bools:
+    """In which placements an atom without ``?`` holds: that depends on the seats of its own names alone."""
+    names = tuple(dict.fromkeys(atom_names(atom)))
+    seatings = itertools.permutations(scene.seats, len(names))
+    seated = {seats: holds(((atom,),), scene, dict(zip(names, seats, strict=True))) for seats in seatings}
+    found = [seated[tuple([placement[name] for name in names])] for placement in _placements(scene)]
+    return np.array(found, dtype=np.bool_)
+
+
+class _View:
+    """Claims as arrays over arrangements.
+
+    With ``tied`` (the step cites ``scene``) there is one arrangement, one axis. Without it there are two: places vary
+    along the first axis, relations along the second.
+    """
+
+    def __init__(self, scene: Scene, tied: bool) -> None:
+        self.scene = scene
+        self.tied = tied
+        self.entities = tuple(str(n) for n in range(len(scene.seats)))
+        self.everywhere: Bools = np.ones((1,) if tied else (1, 1), dtype=np.bool_)
+
+    def where(self, claim: Claim, blank: str | None = None, right: Right = _NOTHING) -> Bools:
+        """Where ``claim`` holds when ``?`` is ``blank``; ``right`` says where which letters are the right ones."""
+        result = ~self.everywhere
+        for atoms in claim:
+            alternative = self.everywhere
+            for atom in atoms:
+                alternative = alternative & self._atom(atom, blank, right)
+            result = result | alternative
+        return result
+
+    def filled(self, claim: Claim, right: Right = _NOTHING) -> list[Bools]:
+        """For each entity, where it fills the blank of ``claim``."""
+        return [self.where(claim, entity, right) for entity in self.entities]
+
+    def right_letters(self, filled: Sequence[Bools], letters: Letters) -> Right:
+        """For every set of letters, where it is the set of right options; ``filled`` is where who fills the blank."""
+        named = {letter: filled[int(entity)] for letter, entity in letters if entity is not None}
+        nobody = self.everywhere
+        for where in named.values():
+            nobody = nobody & ~where
+        is_right = {letter: nobody if entity is None else named[letter] for letter, entity in letters}
+        result = {}
+        for size in range(len(letters) + 1):
+            for chosen in itertools.combinations(sorted(is_right), size):
+                where = self.everywhere
+                for letter, right in is_right.items():
+                    where = where & (right if letter in chosen else ~right)
+                result[chosen] = where
+        return result
+
+    def _atom(self, atom: Atom, blank: str | None, right: Right) -> Bools:
+        if isinstance(atom, Nobody):
+            return ~self.everywhere
+        if isinstance(atom, RightOptions):
+            return right.get(atom.letters, ~self.everywhere)
+        column = _ground(self.scene, atom if blank is None else rename_atom(atom, {BLANK: blank}))
+        if self.tied:
+            return column
+        return column[:, None] if isinstance(atom, (Place, Attribute)) else column[None, :]
+
+
+@lru_cache(maxsize=1 << 16)
+def _models(scene: Scene, claims: tuple[Claim, ...]) -> Bools:
+    """The placements in which all of ``claims`` (without ``?``) hold."""
+    view = _View(scene, tied=True)
+    models = np.ones(len(_placements(scene)), dtype=np.bool_)
+    for claim in claims:
+        models &= view.where(claim)
+    return models
+
+
+@lru_cache(maxsize=1 << 17)
+def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Bools:
+    """The placements in which ``claim`` is true; one with ``?`` where the same entities fill it and the question."""
+    view = _View(scene, tied=True)
+    asked = view.filled(question)
+    right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
+    if not _speaks_of_the_blank(claim):
+        return view.where(claim, None, right)
+    same = view.everywhere
+    for filled, wanted in zip(view.filled(claim, right), asked, strict=True):
+        same = same & (filled == wanted)
+    return same
+
+
+@lru_cache(maxsize=1 << 16)
+def _says_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
+    """Whether a reading says what its clue says, no less: the two hold in the same arrangements."""
+    if _speaks_of_the_blank(one) != _speaks_of_the_blank(other):
+        return False
+    view = _View(scene, tied=False)
+    if _speaks_of_the_blank(one):
+        pairs = zip(view.filled(one), view.filled(other), strict=True)
+        return all(bool((first == second).all()) for first, second in pairs)
+    return bool((view.where(one) == view.where(other)).all())
+
+
+@lru_cache(maxsize=1 << 18)
+def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], claim: Claim, letters: Letters) -> bool:
+    """Whether ``claim`` holds in every arrangement in which ``premises`` do, and there is one such."""
+    view = _View(scene, tied)
+    about_blank = [view.filled(premise) for premise in premises if _speaks_of_the_blank(premise)]
+    asked = about_blank[0] if about_blank else []
+    right = view.right_letters(asked, letters) if asked and letters else _NOTHING
+    models = view.everywhere
+    for premise in premises:
+        if not _speaks_of_the_blank(premise) and not _speaks_of_options(premise):
+            models = models & view.where(premise)
+    for filled in about_blank[1:]:
+        for one, other in zip(asked, filled, strict=True):
+            models = models & (one == other)
+    if not models.any():
+        return False
+    if not asked and (_speaks_of_the_blank(claim) or _speaks_of_options(claim)):
+        return False
+    if _speaks_of_the_blank(claim):
+        meant = list(zip(view.filled(claim, right), asked, strict=True))
+    else:
+        meant = [(view.where(claim, None, right), view.everywhere)]
+    if not wlog:
+        return all(bool(((told == wanted) | ~models).all()) for told, wanted in meant)
+    count = len(_placements(scene))
+    reached = np.zeros(count, dtype=np.bool_)
+    for image in _images(scene):
+        agrees = np.ones(count, dtype=np.bool_)
+        for told, wanted in meant:
+            agrees &= np.broadcast_to(told, count)[image] == wanted
+        reached |= agrees
+    return bool((reached | ~models).all())

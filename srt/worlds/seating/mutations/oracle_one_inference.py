@@ -1,0 +1,181 @@
+"""The oracle's own reading of the rule that a step is one inference (``docs/seating.md``, "One inference a step").
+
+It goes by the parsed claims and shares nothing with the checker's rule, which counts on their text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from srt.language.premises import Premise
+from srt.worlds.seating.claim_language import (
+    BLANK,
+    Apply,
+    Atom,
+    Claim,
+    Equal,
+    Nobody,
+    Place,
+    RightOptions,
+    Term,
+    atom_names,
+    names_of,
+)
+
+
+@dataclass(frozen=True)
+class CitedClaim:
+    """What a step cites: ``word`` is the premise, ``reading`` whether it is the faithful reading of a clue."""
+
+    word: str
+    claim: Claim
+    reading: bool
+
+    @property
+    def relations(self) -> int:
+        """How many relations it holds; what one clue says counts once."""
+        count = sum(map(_relates, _atoms(self.claim)))
+        return min(count, 1) if self.reading else count
+
+
+def too_much_at_once(
+    claim: Claim, words: Sequence[Premise], cited: Sequence[CitedClaim], reached: Callable[[Claim], bool]
+) -> str:
+    """What makes several inferences of a step that follows; empty where it is one.
+
+    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``.
+    """
+    kinds = {word.kind for word in words}
+    if kinds & {"given", "question"}:
+        return "cites a clue or the question and is no reading"
+    scene = bool(kinds & {"scene", "wlog"})
+    relations = sum(one.relations for one in cited)
+    if isinstance(claim[0][0], RightOptions):
+        if any(isinstance(one.claim[0][0], RightOptions) for one in cited):
+            return ""
+        named = any(_names_fillers(one.claim) for one in cited)
+        return "" if named and not scene and not relations else "decides the options before the blank is filled"
+    if relations > (1 if scene else 2):
+        return f"uses {relations} relations"
+    spoken_of = {name for one in cited for name in names_of(one.claim)} - {BLANK}
+    left_over = set(names_of(claim)) - spoken_of - {BLANK}
+    about_blank = BLANK in names_of(claim) or _is_nobody(claim)
+    if "wlog" not in kinds and scene and _seats(claim) and left_over:
+        return "seats somebody who is left over besides"
+    if "wlog" not in kinds and not (scene and _seats(claim)) and about_blank and not relations and len(left_over) == 1:
+        return "names somebody who is left over"
+    if not relations:
+        return ""
+    if _names_fillers(claim) and not _is_nobody(claim):
+        by_place = scene or any(_seats(one.claim) for one in cited)
+        return "names who fills the blank by way of a place" if by_place else ""
+    if scene and about_blank and (_seats(claim) or _is_nobody(claim)):
+        seated = {atom.name for one in cited for atom in _atoms(one.claim) if isinstance(atom, Place)}
+        asked = {name for one in cited if any(map(_relates, _atoms(one.claim))) for name in names_of(one.claim)}
+        if asked - seated - {BLANK}:
+            return "looks up somebody whose seat it does not cite"
+        inner = (_inner_lookup(atom) for one in cited for atom in _atoms(one.claim))
+        if any(lookup is not None and reached(lookup) for lookup in inner):
+            return "looks up nested functions at once"
+    return ""
+
+
+def needless(
+    claim: Claim,
+    words: Sequence[Premise],
+    cited: Sequence[CitedClaim],
+    follows: Callable[[Sequence[Claim], bool, bool], bool],
+) -> str:
+    """A premise that a step which follows does not need; empty where it needs all.
+
+    ``follows(claims, scene, wlog)`` says whether the step follows from these claims.
+    """
+    named = set(names_of(claim)).union(*(names_of(one.claim) for one in cited))
+    final = isinstance(claim[0][0], RightOptions)
+    for word in words:
+        if word.kind == "option" and (not final or any(isinstance(one.claim[0][0], RightOptions) for one in cited)):
+            return f"cites option {word.name} for nothing"
+        if word.kind == "entity" and word.name not in named:
+            return f"cites {word.name} for nothing"
+    if len(set(map(str, words))) < len(words):
+        return "cites a premise twice"
+    wlog = any(word.kind == "wlog" for word in words)
+    scene = wlog or any(word.kind == "scene" for word in words)
+    repeated = {seat for one in (claim, *(other.claim for other in cited)) for seat in _repeated_seats(one)}
+    for number, one in enumerate(cited):
+        others = [*cited[:number], *cited[number + 1 :]]
+        source = _sure_seats(one.claim).difference(*(_sure_seats(other.claim) for other in others))
+        if not source & repeated and follows([other.claim for other in others], scene, wlog):
+            return f"does not need {one.word}"
+    claims = [one.claim for one in cited]
+    if wlog:
+        return "does not need wlog" if follows(claims, True, False) else ""
+    if scene:
+        return "does not need scene" if follows(claims, False, False) else ""
+    return "" if cited else "holds whatever is known"
+
+
+def _atoms(claim: Claim) -> list[Atom]:
+    return [atom for atoms in claim for atom in atoms]
+
+
+def _is_filler(atom: Atom) -> bool:
+    if not isinstance(atom, Equal) or atom.negated:
+        return False
+    return {type(atom.left), type(atom.right)} == {str} and (atom.left == BLANK) != (atom.right == BLANK)
+
+
+def _relates(atom: Atom) -> bool:
+    return not isinstance(atom, (Place, Nobody, RightOptions)) and not _is_filler(atom)
+
+
+def _seats(claim: Claim) -> bool:
+    return any(isinstance(atom, Place) for atom in _atoms(claim))
+
+
+def _is_nobody(claim: Claim) -> bool:
+    return isinstance(claim[0][0], Nobody)
+
+
+def _names_fillers(claim: Claim) -> bool:
+    return _is_nobody(claim) or all(any(map(_is_filler, atoms)) for atoms in claim)
+
+
+def _sure_seats(claim: Claim) -> set[tuple[str, str]]:
+    """Who sits where in all alternatives of a claim that does not speak of the blank."""
+    if BLANK in names_of(claim):
+        return set()
+    return set.intersection(*({(a.name, a.seat) for a in atoms if isinstance(a, Place)} for atoms in claim))
+
+
+def _repeated_seats(claim: Claim) -> set[tuple[str, str]]:
+    """The seats that a claim about the blank takes for granted."""
+    if BLANK not in names_of(claim):
+        return set()
+    sure = set.intersection(
+        *({(a.name, a.seat) for a in atoms if isinstance(a, Place) and a.name != BLANK} for atoms in claim)
+    )
+    for atoms in claim:
+        seats = [atom.seat for atom in atoms if isinstance(atom, Place) and atom.name == BLANK]
+        fillers = [name for atom in atoms if _is_filler(atom) for name in atom_names(atom) if name != BLANK]
+        sure |= {(name, seat) for name in fillers for seat in seats}
+    return sure
+
+
+def _inner_lookup(atom: Atom) -> Claim | None:
+    """That somebody is where the first of nested functions in a question leads; ``None`` where none are nested."""
+    if not isinstance(atom, Equal) or BLANK not in atom_names(atom):
+        return None
+    for term, other in ((atom.left, atom.right), (atom.right, atom.left)):
+        if not isinstance(term, Apply) or not isinstance(term.argument, Apply):
+            continue
+        if BLANK in atom_names(Equal(term, term)):
+            return tuple((Equal(Apply(term.function, str(n), term.k), other),) for n in range(6))
+        return tuple((Equal(_innermost_call(term), str(n)),) for n in range(6))
+    return None
+
+
+def _innermost_call(term: Term) -> Apply:
+    assert isinstance(term, Apply)
+    return term if isinstance(term.argument, str) else _innermost_call(term.argument)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from eval.backends.protocol import GenerationSettings
+from eval.report.compare import choose_examples, compare
+from eval.run.scored_run import read_run
+from eval.scoring.score import score
+from srt.io.errors import UserError
+from srt.io.jsonl import write_records
+from srt.io.records import Problem
+
+MakeRun = Callable[..., Path]
+MakeProblem = Callable[..., Problem]
+
+
+def arms(make_run: MakeRun) -> list[Path]:
+    return [
+        make_run("base", lambda number: "ANSWER: B" if number % 2 else "dunno"),
+        make_run("answer", lambda number: "ANSWER: B"),
+        make_run("cot", lambda number: "She turns round.\nANSWER: A, C"),
+        make_run("srt", lambda number: "INFER (1): true\nANSWER: " + ("B" if number % 3 else "A, C")),
+    ]
+
+
+def test_pairs_and_their_figures(make_run: MakeRun, tmp_path: Path) -> None:
+    result = compare(arms(make_run), tmp_path / "report")
+    assert [arm.arm for arm in result.arms] == ["base", "answer", "cot", "srt"]
+    assert [(row.arm, row.reference) for row in result.differences] == [
+        ("answer", "base"),
+        ("cot", "base"),
+        ("srt", "base"),
+        ("srt", "answer"),
+        ("srt", "cot"),
+    ]
+    by_pair = {(row.arm, row.reference): row for row in result.differences}
+    row = by_pair["srt", "answer"]
+    assert (row.count, row.only_arm, row.only_reference) == (30, 10, 0)
+    assert row.difference == pytest.approx(1 / 3)
+    assert row.low < row.difference < row.high
+    assert row.p == pytest.approx(2 * 0.5**10)
+    assert row.p is not None
+    assert row.p_holm is not None
+    assert row.p_holm >= row.p
+    names = {path.name for path in (tmp_path / "report").iterdir()}
+    assert names == {"accuracy_by_scene.png", "accuracy_tokens.png", "comparison.json", "report.html", "report.md"}
+    data = orjson.loads((tmp_path / "report" / "comparison.json").read_bytes())
+    assert data["differences"][3]["only_arm"] == 10
+
+
+def test_same_runs_same_bytes(make_run: MakeRun, tmp_path: Path) -> None:
+    folders = arms(make_run)
+    compare(folders, tmp_path / "one")
+    compare(folders, tmp_path / "two")
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+
+
+def test_the_markdown_table(make_run: MakeRun, tmp_path: Path) -> None:
+    compare(arms(make_run), tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "| srt | 100.0 [88.6, 100.0] | 30/30 |" in text
+    assert "| srt − answer | +33.3 [+16.7, +50.0] | 10 | 0 | 0.002 |" in text
+    assert "## By scene" in text
+    assert "| booth | 10 | 0.0 [0.0, 27.8] |" in text
+
+
+def test_problems_of_no_world_are_broken_down_by_category(
+    make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path
+) -> None:
+    some = tmp_path / "solids.jsonl"
+    write_records(some, [make_problem(n, meta={}, category=("sections", "nets")[n % 2]) for n in range(30)])
+    compare([make_run(arm, lambda _: "ANSWER: B", problems=some) for arm in ("base", "srt")], tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "## By category" in text
+    assert "| sections | 15 |" in text
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "Accuracy by category" in page
+    assert "scene" not in text
+    assert "By scene" not in page
+    assert (tmp_path / "report" / "accuracy_by_category.png").exists()
+    assert not (tmp_path / "report" / "accuracy_by_scene.png").exists()
+
+
+def test_puzzles_are_counted(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+    some = tmp_path / "variants.jsonl"
+    write_records(some, [make_problem(n, group_id=f"g{n % 6}" if n % 5 else None) for n in range(30)])
+    runs = [make_run(arm, lambda _: "ANSWER: B", problems=some) for arm in ("base", "srt")]
+    result = compare(runs, tmp_path / "report")
+    assert (result.common, result.clusters) == (30, 6 + 6)
+    assert [(row.count, row.clusters) for row in result.differences] == [(30, 12)]
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "report" / name).read_text()
+        assert "30 problems, 12 puzzles up to names and symmetry, that all 2 arms have in common." in text
+        assert "resamples of 12 clusters" in text
+        assert "treats problems as independent, which 30 problems of 12 puzzles are not." in text
+
+
+def test_problems_that_are_all_different_are_not_called_puzzles(make_run: MakeRun, tmp_path: Path) -> None:
+    result = compare(arms(make_run), tmp_path / "report")
+    assert (result.common, result.clusters) == (30, 30)
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "30 problems that all 4 arms have in common." in text
+    assert "treats problems as independent. " in text
+
+
+def test_only_common_problems_are_compared(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+    fewer = tmp_path / "fewer.jsonl"
+    write_records(fewer, [make_problem(number) for number in range(5, 33)])
+    folders = [make_run("base", lambda _: "ANSWER: B"), make_run("srt", lambda _: "ANSWER: B", problems=fewer)]
+    result = compare(folders, tmp_path / "report")
+    assert (result.common, result.left_out) == (25, {"base": 5, "srt": 3})
+    assert [arm.problems for arm in result.arms] == [25, 25]
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "Left out, because another arm lacks them: base 5, srt 3." in text
+
+
+def test_seeds_of_an_arm_are_averaged(make_run: MakeRun, tmp_path: Path) -> None:
+    base = make_run("base", lambda _: "dunno")
+    seeds = [
+        make_run("srt", lambda number: "INFER (1): true\nANSWER: " + ("B" if number % 3 else "A, C")),
+        make_run("srt", lambda _: "ANSWER: B", seed=1),
+    ]
+    result = compare([base, *seeds], tmp_path / "report")
+    srt = result.arms[1]
+    assert [run.accuracy.right for run in result.runs["srt"]] == [30, 20]
+    assert (srt.arm, srt.repeats, srt.accuracy.right, srt.accuracy.count) == ("srt", 2, 25, 30)
+    assert srt.traces.with_steps.share == 0.5
+    assert result.differences[0].difference == pytest.approx(25 / 30)
+    assert result.differences[0].p is None
+    assert "## By run" in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_examples_show_disagreement_first(make_run: MakeRun) -> None:
+    runs = {folder.name: read_run(folder) for folder in arms(make_run)}
+    common = list(runs["base"].problems)
+    chosen = choose_examples(runs, common, 4)
+    assert len(set(chosen)) == 4
+    values = [[runs[arm].scores[problem_id, "plain", 0].value for arm in runs] for problem_id in chosen]
+    assert all(len(set(row)) == 2 for row in values[:3])
+    assert set(choose_examples(runs, common, 99)) == set(common)
+
+
+def test_runs_scored_under_different_policies_are_refused(make_run: MakeRun, tmp_path: Path) -> None:
+    folders = [make_run("base", lambda _: "ANSWER: B"), make_run("srt", lambda _: "ANSWER: B")]
+    score(folders[1], policy="lenient")
+    with pytest.raises(UserError, match=r"srt is lenient, .*base is strict"):
+        compare(folders, tmp_path / "report")
+    score(folders[0], policy="lenient")
+    assert [arm.policy for arm in compare(folders, tmp_path / "report").arms] == ["lenient", "lenient"]
+
+
+def test_faults(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+    base = make_run("base", lambda _: "ANSWER: B")
+    out = tmp_path / "report"
+    with pytest.raises(UserError, match="run folder"):
+        compare([], out)
+    with pytest.raises(UserError, match=r"run\.json"):
+        compare([tmp_path / "nowhere"], out)
+    with pytest.raises(UserError, match=r"arm 'base'.*same model"):
+        compare([base, base], out)
+    longer = make_run("base", lambda _: "ANSWER: B", seed=1, settings=GenerationSettings(max_new_tokens=9))
+    with pytest.raises(UserError, match=r"arm 'base'.*differ in settings"):
+        compare([base, longer], out)
+    with pytest.raises(UserError, match=r"reference 'srt'.*base"):
+        compare([base], out, reference="srt")
+    other = tmp_path / "other.jsonl"
+    write_records(other, [make_problem(number) for number in range(100, 110)])
+    foreign = make_run("srt", lambda _: "ANSWER: B", problems=other)
+    with pytest.raises(UserError, match="scored problem"):
+        compare([base, foreign], out)
+    write_records(other, [make_problem(1, question="Another question, item 1. Who?"), make_problem(2)])
+    changed = make_run("cot", lambda _: "ANSWER: B", problems=other)
+    with pytest.raises(UserError, match="'made-1'"):
+        compare([base, changed], out)
+    (base / "scores.jsonl").unlink()
+    with pytest.raises(UserError, match=r"scores\.jsonl"):
+        compare([base], out)
+    assert not out.exists()

@@ -1,0 +1,148 @@
+"""A step is one inference and cites nothing that it does not need; a right guess in the right form is not proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from srt.checking import check
+from srt.io.records import Lang, Problem
+from srt.language.faults import Fault
+from srt.language.text import parse
+from srt.language.trace import StepCheck, Trace, TraceCheck
+
+BOOTH = """Booth: Robert, James, Jason, Mary.
+(1) Mary is right of Robert;
+(2) Jason is right of James.
+() faces the right neighbour of Robert."""
+OPTIONS = {"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"}
+READINGS = """CORRELATE (1): right(Robert) = Mary
+CORRELATE (2): right(James) = Jason
+CORRELATE question: ? = across(right(Robert))
+"""
+SEATS = """CONSTRAIN wlog #1: Robert@S1 & Mary@S2
+CONSTRAIN scene #2 #4: James@N1 & Jason@N2
+"""
+REST = """INFER #1 #3: ? = across(Mary)
+INFER scene #4 #6: ?@N1
+INFER #5 #7: ? = James
+INFER A B C D #8: options = {C}
+"""
+
+
+def run(steps: str, answer: str = "C", lang: Lang = "en", question: str = BOOTH) -> TraceCheck:
+    parsed = parse(f"{steps.strip()}\nANSWER: {answer}" if lang == "en" else f"{steps.strip()}\n答案: {answer}")
+    problem = Problem(id="p", source="made", split="test", lang=lang, question=question, choices=OPTIONS)
+    return check(problem, Trace(id="t", problem_id="p", kind="world", lang=lang, steps=parsed.steps, answer=answer))
+
+
+def last(steps: str) -> StepCheck:
+    return run(steps).steps[-1]
+
+
+def test_the_whole_derivation_is_proved() -> None:
+    assert run(READINGS + SEATS + REST).proved
+
+
+GUESSES = [
+    "INFER (1) (2) question scene A B C D: options = {C}",
+    "INFER (1) (2) question wlog A B C D: options = {C}",
+    READINGS + "INFER scene A B C D #1 #2 #3: options = {C}",
+    READINGS + "INFER scene #1 #2 #3: ? = James\nINFER A B C D #4: options = {C}",
+    READINGS + "INFER #1 #2 #3: ? = James\nINFER A B C D #4: options = {C}",
+    READINGS + "INFER scene #1 #2 #3: ?@N1 & ? = James\nINFER A B C D #4: options = {C}",
+    READINGS
+    + "CONSTRAIN wlog #1 #2: Robert@S1 & Mary@S2 & James@N1 & Jason@N2\nINFER #1 #3: ? = across(Mary)\n"
+    + "INFER scene #4 #5: ?@N1\nINFER #4 #6: ? = James\nINFER A B C D #7: options = {C}",
+    READINGS
+    + "CONSTRAIN #1 #2: right(Robert) = Mary & right(James) = Jason\n"
+    + "INFER scene #3 #4: ? = James\nINFER A B C D #5: options = {C}",
+    "CONSTRAIN (1): right(Robert) = Mary\nCONSTRAIN (2): right(James) = Jason\n"
+    + "INFER question: ? = across(right(Robert))\nINFER scene #1 #2 #3: ? = James\nINFER A B C D #4: options = {C}",
+]
+
+
+@pytest.mark.parametrize("steps", GUESSES)
+def test_a_right_guess_is_not_proved(steps: str) -> None:
+    assert not run(steps).proved
+
+
+@pytest.mark.parametrize(
+    ("steps", "fault", "named"),
+    [
+        (READINGS + SEATS + "INFER scene #4 #3: ?@N1", Fault.LEAP, "one function"),
+        (READINGS + SEATS + "INFER scene #1 #3 #4: ?@N1", Fault.LEAP, "2 relations"),
+        (READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #5 #6: ? = James", Fault.LEAP, "seat"),
+        (READINGS + SEATS + "INFER A B C D #5 #3: options = {C}", None, ""),  # does not follow: no plan of the seats
+        (READINGS + SEATS + REST.replace("INFER #5 #7", "INFER #4 #5 #7").partition("INFER A")[0], "idle", "#4"),
+        (READINGS + SEATS + REST.replace("INFER A B C D #8", "INFER A B C D #7 #8"), "idle", "#7"),
+        (READINGS + SEATS + REST.replace("INFER A B C D #8", "INFER A B C D #8 #8"), "idle", "#8"),
+        (READINGS + SEATS + REST.replace("INFER A B C D #8", "INFER A B C D #8 Jason"), "idle", "Jason"),
+        ("INFER (1) (2) question scene A B C D: options = {C}", Fault.LEAP, "(1)"),
+        (READINGS + "INFER scene A B C D #1 #2 #3: options = {C}", Fault.LEAP, "fills the blank"),
+        (READINGS + "INFER scene #1 #2 #3: ? = James", Fault.LEAP, "3 relations"),
+        (READINGS + SEATS + "INFER A #1 #3: ? = across(Mary)", "idle", "A"),
+        ("CONSTRAIN: Mary = Mary", "idle", "whatever"),
+        ("CONSTRAIN: Mary@S1 | Mary@S2 | Mary@N1 | Mary@N2", "idle", "whatever"),
+        ("CONSTRAIN wlog: Mary@S1 | Mary@S2 | Mary@N1 | Mary@N2", "idle", "wlog"),
+        (READINGS + "CONSTRAIN #1: Mary = Mary", "idle", "#1"),
+        (READINGS + SEATS + "CONSTRAIN wlog #1: Robert@S1", None, "symmetry"),
+    ],
+)
+def test_too_coarse_or_idle(steps: str, fault: Fault | str | None, named: str) -> None:
+    found = last(steps)
+    assert found.support == "consistent"
+    assert found.fault is (Fault.IDLE_PREMISE if fault == "idle" else fault)
+    assert named in (found.reason or "")
+
+
+def test_a_seat_that_is_repeated_is_not_idle() -> None:
+    restated = """INFER #1 #3: ? = across(Mary)
+INFER scene #4 #6: Mary@S2 & ?@N1
+INFER #4 #5 #7: ?@N1 & ? = James
+INFER A B C D #5 #8 James: options = {C}
+"""
+    assert run(READINGS + SEATS + restated).proved
+    assert not run(READINGS + SEATS + restated.replace("D #5 #8", "D #4 #5 #8")).proved
+
+
+def test_who_is_left_over_is_a_step() -> None:
+    question = BOOTH.replace("(2) Jason is right of James.", "(2) Jason faces Mary.")
+    steps = """CORRELATE (1): right(Robert) = Mary
+CORRELATE (2): across(Mary) = Jason
+CORRELATE question: ? = across(right(Robert))
+CONSTRAIN wlog #1: Robert@S1 & Mary@S2
+CONSTRAIN scene #2 #4: {claim}
+"""
+    assert run(steps.format(claim="Jason@N1"), "A", question=question).steps[-1].support == "proved"
+    found = run(steps.format(claim="James@N2"), "A", question=question).steps[-1]
+    assert (found.support, found.fault) == ("consistent", Fault.LEAP)
+    apart = steps.format(claim="Jason@N1") + "CONSTRAIN #4 #5: James@N2"
+    assert run(apart, "A", question=question).steps[-1].support == "proved"
+
+
+@pytest.mark.parametrize("claim", ["options = {C, A}", "options = {A, A}"])
+def test_options_are_listed_once_and_in_order(claim: str) -> None:
+    assert last(READINGS + SEATS + REST.replace("options = {C}", claim)).support == "unchecked"
+
+
+@pytest.mark.parametrize("answer", ["C, A", "C, C"])
+def test_an_answer_lists_its_letters_once_and_in_order(answer: str) -> None:
+    found = run(READINGS + SEATS + REST, answer)
+    assert not found.proved
+    assert found.answer.support == "refuted"
+
+
+def test_a_sentence_that_nobody_knows_makes_another_scene() -> None:
+    whole = READINGS + SEATS + REST
+    for added in ("Later all four change places.", "They then turn round."):
+        question = BOOTH.replace("Mary.\n", f"Mary. {added}\n", 1)
+        found = run(whole, question=question)
+        assert {step.support for step in found.steps} == {"unchecked"}
+
+
+def test_a_clue_that_cannot_be_read_is_reported() -> None:
+    question = BOOTH.replace("(2) Jason is right of James.", "(2) Jason is right of James, and then all change places.")
+    assert run(READINGS + SEATS + REST).unread == ()
+    found = run(READINGS + SEATS + REST, question=question)
+    assert found.unread == ("(2)",)
+    assert not found.proved

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from srt.io.records import Image
+from srt.llm.budget import Budget
+from srt.llm.config import Price
+from srt.llm.journal import Journal, model_usage
+from srt.llm.llm_errors import BudgetSpent, EndpointFault
+from srt.llm.request import JsonSchema, LlmRequest, Reply
+
+PRICES = {"teacher": Price(input=1.0, output=2.0, picture_tokens=1000)}
+
+
+def reply(given: int, made: int) -> Reply:
+    return Reply(text="", finish_reason="stop", input_tokens=given, output_tokens=made, seconds=0)
+
+
+def test_the_most_that_a_request_can_cost(ask: Any) -> None:
+    budget = Budget(None, PRICES)
+    plain = ask(system="", user="", max_tokens=1000)
+    assert budget.max_cost(plain) == pytest.approx((512 + 2000) / 1e6)
+    more = plain.model_copy(
+        update={
+            "user": "三视图",  # nine bytes
+            "pictures": (Image(path="a", sha256="b"),) * 2,
+            "json_schema": JsonSchema(name="x", definition={"a": 1}),
+        }
+    )
+    assert budget.max_cost(more) == pytest.approx((512 + 9 + 2000 + 7 + 2000) / 1e6)
+
+
+def test_pictures_are_learnt_from_the_endpoints_counts(ask: Any) -> None:
+    budget = Budget(None, PRICES)
+    request = ask(pictures=(Image(path="a", sha256="b"),))
+
+    async def run() -> None:
+        before = budget.max_cost(request)
+        budget.settle(await budget.reserve(request), request, reply(40_000, 10))
+        assert budget.max_cost(request) == pytest.approx(before + (40_000 - 1000) / 1e6)
+
+    asyncio.run(run())
+
+
+def test_without_token_counts_it_cost_all_that_was_set_aside(ask: Any) -> None:
+    budget = Budget(None, PRICES)
+
+    async def run() -> None:
+        assert budget.settle(await budget.reserve(ask()), ask(), reply(0, 0)) == budget.max_cost(ask())
+
+    asyncio.run(run())
+
+
+def test_what_comes_free_is_given_to_those_who_wait(ask: Any) -> None:
+    most = Budget(None, PRICES).max_cost(ask())
+    budget = Budget(1.5 * most, PRICES)
+
+    async def run() -> None:
+        first = await budget.reserve(ask())
+        second = asyncio.create_task(budget.reserve(ask()))
+        await asyncio.sleep(0)
+        assert not second.done()
+        budget.release(first)
+        held = await second
+        third = asyncio.create_task(budget.reserve(ask()))
+        await asyncio.sleep(0)
+        budget.lose(held)  # booked in full: the third can never fit now
+        with pytest.raises(BudgetSpent, match=r"^budget: "):
+            await third
+        assert budget.total == pytest.approx(most)
+
+    asyncio.run(run())
+
+
+def test_a_cancelled_wait_holds_no_money(ask: Any) -> None:
+    budget = Budget(Budget(None, PRICES).max_cost(ask()), PRICES)
+
+    async def run() -> None:
+        first = await budget.reserve(ask())
+        waiting = [asyncio.create_task(budget.reserve(ask())) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        budget.release(first)
+        waiting[1].cancel()
+        assert await waiting[2] is not None
+
+    asyncio.run(run())
+
+
+def test_no_price(ask: Any) -> None:
+    with pytest.raises(EndpointFault, match=r"prices: .*'x'"):
+        Budget(None, PRICES).max_cost(ask(model="x"))
+
+
+outcomes = st.sampled_from(["settle", "lose", "release", "cancel"])
+step = st.tuples(outcomes, st.integers(1, 400), st.floats(0, 1), st.integers(0, 3))
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps=st.lists(step, min_size=1, max_size=60), limit=st.floats(0, 0.02))
+def test_it_is_never_overspent(steps: list[tuple[str, int, float, int]], limit: float) -> None:
+    """Whatever the order, however many at once: what is booked and what is set aside stay within the limit."""
+    budget = Budget(limit, PRICES)
+    held = 0.0
+
+    def check() -> None:
+        assert budget.total + held <= limit * (1 + 1e-9)
+
+    async def work(n: int, what: str, tokens: int, share: float, pause: int) -> None:
+        nonlocal held
+        request = LlmRequest(
+            role="teacher", model="teacher", system="", user="u" * n, max_tokens=tokens, problem_id=str(n)
+        )
+        try:
+            reserved = await budget.reserve(request)
+        except BudgetSpent:
+            return
+        held += reserved
+        check()
+        for _ in range(pause):
+            await asyncio.sleep(0)
+        held -= reserved
+        if what == "settle":
+            budget.settle(reserved, request, reply(int(share * (512 + n)), int(share * tokens)))
+        elif what == "lose":
+            budget.lose(reserved)
+        else:
+            budget.release(reserved)
+        check()
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(work(n, *given)) for n, given in enumerate(steps)]
+        await asyncio.sleep(0)
+        for task, (what, *_) in zip(tasks, steps, strict=True):
+            if what == "cancel" and held == 0:
+                task.cancel()
+        await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 10)
+
+    asyncio.run(run())
+
+
+def test_earlier_runs_count(tmp_path: Path, ask: Any) -> None:
+    with Journal(tmp_path / "teach.sqlite") as journal:
+        risks = [journal.add_risk(ask(n), 0.5) for n in (1, 3)]
+        journal.put(ask(1), reply(100, 50), 0.25, risks[0])
+        journal.put(ask(2, role="reviewer"), reply(10, 5), 0.125)
+        reviewer, teacher = model_usage(journal.read)
+        assert Budget(1.0, PRICES, (reviewer, teacher)).total == 0.875  # the third left, and was never answered
+        assert (teacher.requests, teacher.input_tokens, teacher.cost, teacher.lost) == (1, 100, 0.25, 0.5)
+        assert reviewer.cost == 0.125

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from srt.llm.client import EndpointClient
+from srt.llm.config import EndpointConfig, Price
+from srt.llm.llm_errors import EndpointFault
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8000/v1", "https://api.openai.com/v1", "http://[::1]:80/v1/"])
+def test_addresses(url: str) -> None:
+    assert EndpointConfig(base_url=url).base_url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8000", "ftp://host", "http://", "http://host:99999/v1", "http://h:x", "http://a b", "http://h?x=1"],
+)
+def test_what_is_no_address(url: str) -> None:
+    with pytest.raises(ValidationError):
+        EndpointConfig(base_url=url)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"in_flight": 0}, {"timeout_s": 0}, {"retries": -1}, {"structured": "xml"}, {"max_side": 1}, {"inflight": 3}],
+)
+def test_the_config_is_closed(field: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        EndpointConfig(base_url="http://h", **field)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", [{"input": -1}, {"input": float("inf")}, {"input": float("nan")}, {"output": "x"}])
+def test_prices(field: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Price(**{"input": 1.0, "output": 1.0, **field})  # type: ignore[arg-type]
+
+
+def test_a_key_that_no_header_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_KEY", "ключ")
+    with pytest.raises(EndpointFault, match="FAKE_KEY"):
+        EndpointClient(EndpointConfig(base_url="http://h", api_key_env="FAKE_KEY"))

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import orjson
+import pytest
+
+from srt.llm.config import EndpointConfig
+from srt.llm.llm_errors import EndpointFault, RequestRejected
+from srt.llm.request import Reply
+from srt.llm.response import Failure, Response, read_response, read_retry_after
+
+CONFIG = EndpointConfig(base_url="http://host/v1", api_key_env="KEY")
+
+
+def judged(status: int, body: object, retry_after: str | None = None) -> Reply | Failure:
+    raw = body if isinstance(body, bytes) else orjson.dumps(body)
+    return read_response(Response(status, retry_after, "http://elsewhere/", raw), 0.5, "m", CONFIG)
+
+
+def completion(**message: object) -> dict[str, object]:
+    return {"choices": [{"finish_reason": "stop", "message": message}], "usage": {"prompt_tokens": 7}}
+
+
+def test_answers() -> None:
+    assert judged(200, completion(content="hi")) == Reply(
+        text="hi", finish_reason="stop", input_tokens=7, output_tokens=0, seconds=0.5
+    )
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    assert judged(200, completion(content=parts)).text == "ab"  # type: ignore[union-attr]
+    assert judged(200, completion(content=None, refusal="no")).refusal == "no"  # type: ignore[union-attr]
+    bare = judged(200, {"choices": [{"message": {"content": None}}], "usage": None})
+    assert bare == Reply(text="", finish_reason="unknown", input_tokens=0, output_tokens=0, seconds=0.5)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"<html>", b'{"choices": [', [], 7, {}, {"choices": []}, {"choices": ["x"]}, {"choices": [{"message": 1}]}],
+)
+def test_what_is_no_completion_is_lost(body: object) -> None:
+    outcome = judged(200, body)
+    assert isinstance(outcome, Failure)
+    assert outcome.lost
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 529])
+def test_what_passes(status: int) -> None:
+    assert judged(status, {"error": {"message": "busy"}}) == Failure(f"status {status}: busy")
+    assert judged(status, b"", "7") == Failure(f"status {status}: ''", retry_after=7.0)
+
+
+def test_throttled() -> None:
+    assert judged(429, {"error": "slow"}, "2.5") == Failure("status 429: slow", throttled=True, retry_after=2.5)
+    inside = judged(200, {"error": {"code": 429, "message": "slow"}})
+    assert inside == Failure(inside.reason, throttled=True)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 418])
+def test_rejected(status: int) -> None:
+    failure = judged(status, {"detail": "too\nlong"})
+    assert isinstance(failure, Failure)
+    assert isinstance(failure.error, RequestRejected)
+    assert str(failure.error) == f"m: status {status}: too long"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (401, {}, "environment variable KEY"),
+        (403, {}, "environment variable KEY"),
+        (402, {}, "402"),
+        (429, {"error": {"code": "insufficient_quota", "message": "quota"}}, "429: quota"),
+        (404, {}, "'m'"),
+        (307, b"", "http://elsewhere/"),
+        (200, {"error": {"code": 401, "message": "key"}}, "environment variable KEY"),
+    ],
+)
+def test_the_end_of_the_run(status: int, body: object, told: str) -> None:
+    failure = judged(status, body)
+    assert isinstance(failure, Failure)
+    assert isinstance(failure.error, EndpointFault)
+    assert str(failure.error).startswith("http://host/v1: ")
+    assert told in str(failure.error)
+    assert "\n" not in str(failure.error)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("3", 3.0),
+        ("0.25", 0.25),
+        ("-5", 0.0),
+        ("Sun, 06 Nov 1994 08:49:47 GMT", 10.0),
+        ("Sun, 06 Nov 1994 08:49:30 GMT", 0.0),
+        ("Sunday, 06-Nov-94 08:49:47 GMT", 10.0),
+        ("Sun Nov  6 08:49:47 1994", 10.0),
+        ("soon", None),
+        ("", None),
+        ("nan", None),
+        ("inf", None),
+        ("99999999999999999999-11", None),
+    ],
+)
+def test_retry_after(header: str | None, seconds: float | None) -> None:
+    assert read_retry_after(header, datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC)) == seconds

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from types import ModuleType
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from srt.llm.llm_errors import RequestRejected
+from srt.llm.request import JsonSchema
+from srt.llm.structured_output import read_json
+
+SCHEMA = JsonSchema(name="trace", definition={"type": "object", "properties": {"answer": {"type": "string"}}})
+
+
+@pytest.mark.parametrize(
+    ("faults", "config", "refused", "form", "in_prompt"),
+    [
+        ({}, {}, 0, "json_schema", False),
+        ({"structured": "json_object"}, {}, 1, "json_object", True),
+        ({"structured": "prompt"}, {}, 2, None, True),
+        ({"structured": "prompt"}, {"structured": "prompt"}, 0, None, True),
+        ({"token_limit": "max_completion_tokens"}, {}, 1, "json_schema", False),
+    ],
+)
+def test_what_a_server_lacks_costs_calls_once_for_a_model(
+    faults: dict[str, Any],
+    config: dict[str, Any],
+    refused: int,
+    form: str | None,
+    in_prompt: bool,
+    fake_endpoint: ModuleType,
+    open_client: Any,
+    ask: Any,
+) -> None:
+    async def run() -> list[dict[str, Any]]:
+        async with fake_endpoint.FakeEndpoint(faults=fake_endpoint.Faults(**faults), delay=0.01) as fake:
+            fake.bodies = []
+            async with open_client(fake.url, **config) as opened:
+                asked = [opened.client.ask(ask(n, json_schema=SCHEMA)) for n in range(40)]
+                other = JsonSchema(name="review", definition={"type": "object"})
+                await asyncio.gather(*asked)
+                await asyncio.gather(*(opened.client.ask(ask(n, json_schema=other)) for n in range(9)))
+                assert sum(1 for _ in opened.journal.read("SELECT key FROM requests")) == 49
+            assert fake.outcomes["400"] == refused
+            assert fake.outcomes["ok"] == 49
+            return list(fake.bodies)
+
+    last = asyncio.run(run())[-1]
+    assert last.get("response_format", {}).get("type") == form
+    assert ("JSON Schema" in last["messages"][0]["content"]) == in_prompt
+
+
+def test_a_bad_request_teaches_nothing(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
+    """A picture too large, a text too long: all forms are refused, and the next request begins with the schema."""
+
+    class Picky(fake_endpoint.FakeEndpoint):  # type: ignore[misc]
+        def refusal_of(self, headers: bytes, body: dict[str, Any]) -> tuple[int, str] | None:
+            return (400, "too long") if "problem bad" in str(body["messages"]) else super().refusal_of(headers, body)
+
+    async def run() -> None:
+        async with Picky() as fake:
+            fake.bodies = []
+            async with open_client(fake.url) as opened:
+                with pytest.raises(RequestRejected, match="too long"):
+                    await opened.client.ask(ask("bad", json_schema=SCHEMA))
+                await opened.client.ask(ask("good", json_schema=SCHEMA))
+                with pytest.raises(RequestRejected, match="too long"):
+                    await opened.client.ask(ask("bad", json_schema=SCHEMA))
+            assert fake.outcomes == {"400": 4, "ok": 1}  # known by now: the last bad one cost a single call
+            assert fake.bodies[3]["response_format"]["type"] == "json_schema"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ('  {"a": {"b": [1, {"c": 2}]}}\n', {"a": {"b": [1, {"c": 2}]}}),
+        ('Here it is:\n```json\n{"a": 1}\n```\nDone {x}.', {"a": 1}),
+        ('```\n{"a": 1}\n```', {"a": 1}),
+        ('<think>{"draft": 1} is wrong</think>{"a": 1}', {"a": 1}),
+        ('{"draft": 1} is wrong\n</think>\n\n{"a": 1}', {"a": 1}),
+        (r'So \frac{1}{2} and {1, 2}; {"a": "}{", "b": "\\{"} it is.', {"a": "}{", "b": "\\{"}),
+        ('First {"a": 1}, then the whole {"a": 1, "b": 2}.', {"a": 1, "b": 2}),
+        ("{1}" * 500 + '{"a": 1}', {"a": 1}),
+    ],
+)
+def test_the_object_is_found(text: str, found: dict[str, Any]) -> None:
+    assert read_json(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "<think>done</think>  ",
+        '<think>{"a": 1}',
+        "I cannot do that {sorry}.",
+        '[{"a": 1}]',
+        '{"steps": [{"op": "INFER"}, {"op": "INF',  # a part of a broken object is no answer
+        '{"a": NaN}',
+        r'{"a": "\ud800"}',
+        '{"a": 1}' + "x" * 1_000_001,
+    ],
+)
+def test_what_holds_no_object(text: str) -> None:
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 - for the model, which is asked again
+        read_json(text)
+    assert 0 < len(str(raised.value)) < 200
+
+
+@settings(max_examples=200)
+@given(st.text(alphabet='{}[]",:\\`ab1 \n<>/think', max_size=60))
+def test_any_text_is_an_object_or_a_reason(text: str) -> None:
+    try:
+        found = read_json(text)
+    except ValueError:
+        return
+    assert isinstance(found, dict)
+    orjson.dumps(found)
+
+
+words = st.text(alphabet="ab .,{}$\\", max_size=20)
+# Control characters may be LaTeX commands in disguise: tests/srt/llm/test_latex_escapes.py.
+values = st.text(st.characters(exclude_characters="\b\f\t\r\n", exclude_categories=["Cs"]), max_size=20)
+
+
+@given(found=st.dictionaries(st.text(max_size=5), values, min_size=1), before=words, after=words)
+def test_an_object_between_words(found: dict[str, str], before: str, after: str) -> None:
+    text = before.rstrip("{ ") + " " + json.dumps(found) + after
+    assert read_json(text) == found
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a":' * 190_000, "{" * 999_999, '{"a":1} ' * 120_000, '```{"' * 190_000, '"{' * 490_000, "{ " * 490_000]
+)
+def test_hostile_text_takes_no_time(text: str) -> None:
+    began = time.process_time()
+    with contextlib.suppress(ValueError):
+        read_json(text)
+    assert time.process_time() - began < 2.0

@@ -1,0 +1,159 @@
+"""``srt build``: the arms differ in the text of the completion, and in nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Answer, Problem, Sequence
+from srt.language.arms import ARMS
+from srt.language.text import parse
+from srt.language.trace import Step, Trace
+from srt.pipeline.build import TraceRefusal, build, build_file
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
+
+TRAINED = [name for name, arm in ARMS.items() if arm.build]
+
+
+@pytest.fixture(scope="module", params=["en", "zh"])
+def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp(request.param)
+    generate_file("seating", 12, "train", folder / "p.jsonl", {"lang": request.param})
+    solve_file(folder / "p.jsonl", folder / "t.jsonl")
+    return folder
+
+
+def sequences(files: Path, arm: str, out: Path, **options: str) -> list[Sequence]:
+    told = build_file(files / "t.jsonl", files / "p.jsonl", arm, out / arm, **options)
+    made = list(read_records(out / arm / "sequences.jsonl", Sequence))
+    assert told == {"file": str(out / arm / "sequences.jsonl"), "arm": arm, "sequences": len(made)}
+    return made
+
+
+@pytest.mark.parametrize("prompt", ["full", "bare"])
+def test_every_arm_has_the_same_prompts_in_the_same_order(prompt: str, files: Path, tmp_path: Path) -> None:
+    reference = sequences(files, "srt", tmp_path, prompt=prompt)
+    ids = [(trace.id, trace.problem_id) for trace in read_records(files / "t.jsonl", Trace)]
+    assert len(ids) == 12
+    completions = {}
+    for arm in TRAINED:
+        made = sequences(files, arm, tmp_path, prompt=prompt)
+        assert [(s.trace_id, s.problem_id) for s in made] == ids
+        assert [s.prompt for s in made] == [s.prompt for s in reference]
+        assert {s.arm for s in made} == {arm}
+        assert (
+            len(
+                {
+                    s.completion[0].content.splitlines()[-1] == r.completion[0].content.splitlines()[-1]
+                    for s, r in zip(made, reference, strict=True)
+                }
+            )
+            == 1
+        )
+        completions[arm] = tuple(s.completion[0].content for s in made)
+    # srt-ban-OP trains as srt does; any two other arms differ.
+    assert {completions[arm] for arm in TRAINED if arm.startswith("srt-ban")} == {completions["srt"]}
+    others = [completions[arm] for arm in TRAINED if not arm.startswith("srt-ban")]
+    assert len(set(others)) == len(others)
+
+
+def test_spans_cover_the_completion(files: Path, tmp_path: Path) -> None:
+    for arm in ("answer", "cot", "srt", "srt-unlabelled", "srt-drop-INFER"):
+        for sequence in sequences(files, arm, tmp_path):
+            text = sequence.completion[0].content
+            assert sequence.spans[-1].label == "ANSWER"
+            assert text[sequence.spans[-1].start : sequence.spans[-1].end] == text.splitlines()[-1]
+            at = sequence.spans[0].start if arm == "cot" else 0
+            for span in sequence.spans:
+                assert span.start == at
+                at = span.end
+            assert at == len(text)
+
+
+def test_the_srt_arm_is_the_trace(files: Path, tmp_path: Path) -> None:
+    traces = list(read_records(files / "t.jsonl", Trace))
+    for trace, sequence in zip(traces, sequences(files, "srt", tmp_path), strict=True):
+        parsed = parse(sequence.completion[0].content)
+        assert (parsed.kind, parsed.steps, parsed.answer) == ("world", trace.steps, trace.answer)
+
+
+def test_assertions_in_place_of_claims(files: Path, tmp_path: Path) -> None:
+    claims = sequences(files, "srt", tmp_path)
+    told = sequences(files, "srt", tmp_path, text="assertions")
+    for one, other in zip(claims, told, strict=True):
+        assert [span.label for span in one.spans] == [span.label for span in other.spans]
+        assert one.completion != other.completion
+
+
+def test_a_trace_of_another_problem(files: Path) -> None:
+    traces = list(read_records(files / "t.jsonl", Trace))
+    problems = {p.id: p for p in read_records(files / "p.jsonl", Problem) if p.id != traces[3].problem_id}
+    built = list(build(traces, problems, "srt"))
+    refusal = built.pop(3)
+    assert isinstance(refusal, TraceRefusal)
+    assert (refusal.trace_id, refusal.problem_id) == (traces[3].id, traces[3].problem_id)
+    assert refusal.reason == "unknown_problem"
+    assert [one.trace_id for one in built] == [trace.id for trace in traces if trace is not traces[3]]
+
+
+def free_trace(number: int, answer: str) -> Trace:
+    step = Step(op="INFER", assertion=f"so it is {answer}")
+    return Trace(id=f"t{number}", problem_id=f"p{number}", kind="free", lang="en", steps=(step,), answer=answer)
+
+
+GOLD_AND_ANSWER = [
+    (Answer(kind="expression", value="\\frac{1}{2}"), "1/2", None),
+    (Answer(kind="number", value=4, unit="cm²"), "4 cm^2", None),
+    (Answer(kind="expression", value="√12"), "2√3", None),
+    (Answer(kind="parts", value=[{"kind": "number", "value": 1}, {"kind": "number", "value": 2}]), "1; 2", None),
+    (Answer(kind="number", value=4), "5", "disagrees_with_gold"),
+    (Answer(kind="choice_set", value=["C"]), "hard to say", "disagrees_with_gold"),
+    (Answer(kind="text", value="the red one"), "red", "undecided"),
+    (None, "whatever", None),
+]
+
+
+def test_answers_that_are_not_gold_are_refused_by_name(tmp_path: Path) -> None:
+    made = [
+        Problem(id=f"p{number}", source="s", split="train", lang="en", question="?", answer=gold)
+        for number, (gold, _, _) in enumerate(GOLD_AND_ANSWER)
+    ]
+    write_records(tmp_path / "p.jsonl", made)
+    traces = [free_trace(number, answer) for number, (_, answer, _) in enumerate(GOLD_AND_ANSWER)]
+    write_records(tmp_path / "t.jsonl", traces)
+    summary = build_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl", "srt", tmp_path / "out")
+    wanted = {f"t{number}": reason for number, (_, _, reason) in enumerate(GOLD_AND_ANSWER)}
+    built = read_records(tmp_path / "out" / "sequences.jsonl", Sequence)
+    assert [one.trace_id for one in built] == [name for name, reason in wanted.items() if reason is None]
+    refused = list(read_records(tmp_path / "out" / "sequences.refusals.jsonl", TraceRefusal))
+    assert {one.trace_id: one.reason for one in refused} == {name: why for name, why in wanted.items() if why}
+    assert summary["refused"] == {"disagrees_with_gold": 2, "undecided": 1}
+    assert summary["refusals"] == str(tmp_path / "out" / "sequences.refusals.jsonl")
+    # Built again without them: the old refusals are gone.
+    write_records(tmp_path / "t.jsonl", traces[:4])
+    assert "refused" not in build_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl", "srt", tmp_path / "out")
+    assert (tmp_path / "out" / "sequences.refusals.jsonl").read_bytes() == b""
+
+
+def test_a_file_without_one_good_trace_is_a_fault_of_the_file(tmp_path: Path) -> None:
+    problem = Problem(
+        id="p0", source="s", split="train", lang="en", question="?", answer=Answer(kind="number", value=4)
+    )
+    write_records(tmp_path / "p.jsonl", [problem])
+    write_records(tmp_path / "t.jsonl", [free_trace(0, "5")])
+    with pytest.raises(UserError, match=r"t\.jsonl: .*t0: .*'5'.*'4'"):
+        build_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl", "srt", tmp_path / "out")
+    write_records(tmp_path / "p.jsonl", [problem, problem])
+    with pytest.raises(UserError, match=r"p0"):
+        build_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl", "srt", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_arm_that_has_no_text_for_a_trace(tmp_path: Path) -> None:
+    problem = Problem(id="p0", source="s", split="train", lang="en", question="?")
+    built = list(build([free_trace(0, "5")], {"p0": problem}, "cot"))
+    assert [one.reason for one in built if isinstance(one, TraceRefusal)] == ["arm"]

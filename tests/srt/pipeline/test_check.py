@@ -1,0 +1,150 @@
+"""``srt check``: counts over a file, and truth as a column beside support, never in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from srt.checking import check
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Problem
+from srt.language.trace import Step, StepCheck, Trace, TraceCheck
+from srt.pipeline.check import check_file, check_with_truth, first_fault
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    generate_file("seating", 6, "train", folder / "p.jsonl", {"scenes": ["booth"]})
+    solve_file(folder / "p.jsonl", folder / "t.jsonl")
+    return folder
+
+
+def pairs(files: Path) -> list[tuple[Problem, Trace]]:
+    return list(zip(read_records(files / "p.jsonl", Problem), read_records(files / "t.jsonl", Trace), strict=True))
+
+
+def corrupted(trace: Trace, number: int, **change: object) -> Trace:
+    """``trace`` with step ``number`` (from 1) changed."""
+    steps = list(trace.steps)
+    steps[number - 1] = steps[number - 1].model_copy(update=change)
+    return trace.model_copy(update={"steps": tuple(steps)})
+
+
+def reading(trace: Trace) -> tuple[int, Step]:
+    """The first step that reads a clue."""
+    return next((n, s) for n, s in enumerate(trace.steps, 1) if s.op == "CORRELATE" and s.args[0].startswith("("))
+
+
+def test_counts(files: Path, tmp_path: Path) -> None:
+    (_, first), (_, second), (_, third), *_ = pairs(files)
+    free = Trace(
+        id="free",
+        problem_id=first.problem_id,
+        kind="free",
+        lang="en",
+        steps=(Step(op="INFER", args=("question",), assertion="it is so"),),
+        answer="A",
+    )
+    # A step without the premise that it needs, and a wrong answer: one trace is not shown, one is refuted.
+    guessed = corrupted(second, len(second.steps), args=("A",))
+    wrong = third.model_copy(update={"answer": "A" if third.answer != "A" else "B"})
+    write_records(tmp_path / "t.jsonl", [first, guessed, wrong, free])
+    before = (tmp_path / "t.jsonl").read_bytes()
+    summary = check_file(tmp_path / "t.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
+    assert (summary.traces, summary.proved, summary.refuted) == (4, 1, 1)
+    assert summary.steps == sum(len(t.steps) for t in (first, guessed, wrong, free))
+    assert summary.support.total() == summary.truth.total() == summary.steps
+    assert summary.support["unchecked"] == 1
+    assert [fault.split(":")[0] for fault in summary.faults] == [guessed.id, wrong.id, "free"]
+    told = summary.as_dict(show=2)
+    assert told["coverage"] == pytest.approx(1 - 1 / summary.steps)
+    assert list(told["fault"]) == [1, 2]
+    written = list(read_records(tmp_path / "c.jsonl", Trace))
+    assert [trace.model_copy(update={"checks": None}) for trace in written] == [first, guessed, wrong, free]
+    assert [trace.checks.proved for trace in written if trace.checks] == [True, False, False, False]
+    assert (tmp_path / "t.jsonl").read_bytes() == before
+    assert check_file(tmp_path / "t.jsonl", files / "p.jsonl") == summary
+
+
+def test_checking_a_checked_file_gives_the_same(files: Path, tmp_path: Path) -> None:
+    check_file(files / "t.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
+    once = (tmp_path / "c.jsonl").read_bytes()
+    check_file(tmp_path / "c.jsonl", files / "p.jsonl", tmp_path / "again.jsonl")
+    assert (tmp_path / "c.jsonl").read_bytes() == once
+
+
+def test_truth_stands_beside_support(files: Path) -> None:
+    seen = set()
+    for problem, trace in pairs(files):
+        checked = check_with_truth(problem, trace)
+        assert checked.proved
+        # Seats are free until the first is chosen; every other claim of a proved trace is true.
+        assert {step.truth for step in checked.steps} <= {"true", "unknown"}
+        assert "true" in {step.truth for step in checked.steps}
+
+        # True, and not shown: the premises of the last inference are taken away.
+        last = len(trace.steps) - 1
+        guess = check_with_truth(problem, corrupted(trace, last, args=("scene",)))
+        seen.add((guess.steps[last - 1].support, guess.steps[last - 1].truth))
+
+        # The column changes no verdict: without it they are what the checker alone says.
+        alone = check(problem, trace)
+        assert {step.truth for step in alone.steps} == {"unknown"}
+        bare = tuple(step.model_copy(update={"truth": "unknown"}) for step in checked.steps)
+        assert checked.model_copy(update={"steps": bare}) == alone
+    assert seen <= {("consistent", "true"), ("refuted", "true")}
+    assert ("consistent", "true") in seen
+
+
+def test_a_false_reading_is_refuted_and_false(files: Path) -> None:
+    problem, trace = pairs(files)[0]
+    number, step = reading(trace)
+    assert step.claim is not None
+    left, _, right = step.claim.partition(" = ")
+    other = next(n for n in problem.choices.values() if n not in step.claim and n[0].isupper() and " " not in n)
+    checked = check_with_truth(problem, corrupted(trace, number, claim=f"{left} = {other}"))
+    verdict = checked.steps[number - 1]
+    assert verdict.support == "refuted"
+    assert verdict.truth == "false"
+    assert first_fault(checked).startswith(f"step {number} is refuted: "), right
+
+
+def test_first_fault_names_the_worst() -> None:
+    def verdict(support: str, **more: str) -> StepCheck:
+        return StepCheck.model_validate({"support": support, **more})
+
+    proved, loose = verdict("proved"), verdict("consistent", reason="not shown", witness="Ada@S1")
+    wrong = verdict("refuted", reason="contradicted", counterexample="(2)")
+    assert first_fault(TraceCheck(steps=(loose, wrong), answer=proved)) == "step 2 is refuted: contradicted ((2))"
+    assert first_fault(TraceCheck(steps=(proved, loose), answer=proved)) == "step 2 is consistent: not shown (Ada@S1)"
+    assert first_fault(TraceCheck(steps=(proved,), answer=wrong)) == "the answer is refuted: contradicted ((2))"
+    assert first_fault(TraceCheck(steps=(proved, proved), unused=(2,), answer=proved)) == "step 2 is used by nothing"
+
+
+def test_claims_in_prose_are_counted_and_told(files: Path, tmp_path: Path) -> None:
+    problem = pairs(files)[0][0]
+
+    def cot(name: str, text: str) -> Trace:
+        return Trace(id=name, problem_id=problem.id, kind="cot", lang="en", text=text, answer="A")
+
+    write_records(tmp_path / "t.jsonl", [cot("right", "1 + 1 = 2\nThe answer is A."), cot("wrong", "1 + 1 = 3")])
+    summary = check_file(tmp_path / "t.jsonl", files / "p.jsonl")
+    assert (summary.proved, summary.refuted, summary.steps) == (0, 1, 0)
+    assert summary.as_dict(show=2)["claims in prose"] == {"proved": 1, "refuted": 1}
+    assert summary.faults[0] == "right: prose has no steps that could be proved"
+    assert summary.faults[1].startswith("wrong: 1 + 1 = 3 is refuted: ")
+
+
+def test_nothing_to_check(files: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "c.jsonl").write_text("an earlier run\n")
+    with pytest.raises(UserError, match=r"empty\.jsonl"):
+        check_file(tmp_path / "empty.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
+    with pytest.raises(UserError, match=r"empty\.jsonl"):
+        check_file(files / "t.jsonl", tmp_path / "empty.jsonl", tmp_path / "c.jsonl")
+    assert (tmp_path / "c.jsonl").read_text() == "an earlier run\n"

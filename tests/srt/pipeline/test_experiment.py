@@ -1,0 +1,438 @@
+"""``srt experiment``: every stage once, a folder for one experiment alone, and a kill that changes nothing."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+import yaml
+
+import srt.pipeline.experiment_data
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Problem, Sequence
+from srt.language.prompts import PromptStyle
+from srt.language.trace import Trace
+from srt.pipeline.check import CheckSummary, check_file
+from srt.pipeline.experiment import ExperimentResult, TrainedModel, run_experiment
+from srt.pipeline.experiment_recipe import Experiment, InitModel, load_experiment
+from srt.pipeline.generate import generate_file, split_key
+
+ROOT = Path(__file__).resolve().parents[3]
+BOOTHS: dict[str, Any] = {"world": "seating", "n": 6, "spec": {"scenes": ["booth"], "names": 6}}
+
+
+class Stages:
+    """``train`` and ``eval`` as files that say what was asked for; each keeps what it finished, as the real ones do."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.texts: list[str] = []
+        self.at_once = 0
+        self.most_at_once = 0
+        self.lock = threading.Lock()
+        self.dies_at = ""
+
+    def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+        self._call("check")
+        assert not (experiment.output / "data").exists()
+        assert set(recipe) == {*experiment.train, "data", "output", "seed", "model"}
+
+    def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
+        out.mkdir()
+        (out / "half").touch()
+        self._call(f"init {seed}")
+        self.texts = list(texts)
+        (out / "half").rename(out / "weights")
+
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+        settings = yaml.safe_load(recipe.read_text())
+        output = Path(settings["output"])
+        with self.lock:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            if not (output / "train.json").exists():
+                assert (Path(settings["model"]["path"]) / "weights").exists()
+                assert Path(settings["data"]).exists()
+                self._call(f"train {output.parent.name}")
+                time.sleep(0.05)
+                say("step 1/1")
+                output.mkdir(parents=True)
+                (output / "train.json").write_bytes(orjson.dumps(settings))
+        finally:
+            with self.lock:
+                self.at_once -= 1
+
+    def evaluate(
+        self, trained: TrainedModel, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+    ) -> None:
+        if not (out / "scores").exists():
+            self._call(f"evaluate {out.name} with {trained.model.relative_to(out.parents[1])}")
+            (out / "scores").touch()
+
+    def compare(self, runs: list[Path], out: Path) -> Path:
+        self._call(f"compare {' '.join(run.name for run in runs)}")
+        out.mkdir(exist_ok=True)
+        (out / "report.md").touch()
+        return out / "report.html"
+
+    def _call(self, name: str) -> None:
+        with self.lock:
+            self.calls.append(name)
+        if name == self.dies_at:
+            raise KeyboardInterrupt(name)
+
+
+def make(tmp_path: Path, **changes: Any) -> Experiment:
+    values: dict[str, Any] = {
+        "name": "fake",
+        "output": str(tmp_path / "out"),
+        "arms": ["base", "answer", "srt"],
+        "train_problems": [BOOTHS],
+        "test_problems": [{**BOOTHS, "n": 3}],
+        "prompt": "bare",
+        "model": {"arch": "llama"},
+        "train": {"steps": 1},
+    }
+    path = tmp_path / "experiment.yaml"
+    path.write_text(yaml.safe_dump(values | changes))
+    return load_experiment(path)
+
+
+def run(experiment: Experiment, stages: Stages | None = None) -> tuple[ExperimentResult, list[str], list[str]]:
+    """What came out, what the stages were asked for, and what was said."""
+    stages = stages or Stages()
+    said: list[str] = []
+    return run_experiment(experiment, stages, said.append), stages.calls, said
+
+
+ALL_CALLS = [
+    "check",
+    "init 0",
+    "train answer-0",
+    "train srt-0",
+    "evaluate base-0 with init-0",
+    "evaluate answer-0 with runs/answer-0/model",
+    "evaluate srt-0 with runs/srt-0/model",
+    "compare base-0 answer-0 srt-0",
+]
+
+
+def test_every_stage_once(tmp_path: Path) -> None:
+    experiment = make(tmp_path)
+    stages = Stages()
+    done, calls, said = run(experiment, stages)
+    out = tmp_path / "out"
+    assert calls == ALL_CALLS
+    assert done == ExperimentResult(table=out / "report" / "report.md", page=out / "report" / "report.html")
+    assert orjson.loads((out / "data" / "train.done.json").read_bytes()) == {
+        "problems": 6,
+        "keys": len({p.group_id for p in read_records(out / "data" / "train.jsonl", Problem)}),
+        "dropped": 0,
+        "traces": 6,
+        "proved": 6,
+        "refused": {},
+    }
+    # The tokenizer sees the sequences of all arms that are trained, prompts included.
+    sequences = [s for arm in ("answer", "srt") for s in read_records(out / arm / "sequences.jsonl", Sequence)]
+    assert stages.texts == [m.content for s in sequences for m in (*s.prompt, *s.completion)]
+    # The arms share all but the text.
+    recipes = [yaml.safe_load((out / "runs" / f"{arm}-0" / "recipe.yaml").read_text()) for arm in ("answer", "srt")]
+    assert {key for key in recipes[0] if recipes[0][key] != recipes[1][key]} == {"data", "output"}
+    assert "answer, seed 0: step 1/1" in said
+    assert not {p.id for p in read_records(out / "data" / "train.jsonl", Problem)} & {
+        p.id for p in read_records(out / "data" / "test.jsonl", Problem)
+    }
+
+
+def test_what_is_done_is_skipped(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    out = tmp_path / "out"
+    files = {path: path.stat().st_mtime_ns for path in [*out.rglob("*.jsonl"), *out.rglob("*.done.json")]}
+    assert len(files) >= 8
+    _done, calls, said = run(make(tmp_path))
+    assert calls == ["compare base-0 answer-0 srt-0"]
+    assert {path: path.stat().st_mtime_ns for path in files} == files
+    assert not [line for line in said if line.startswith(("build", "init", "train: so", "test: so"))]
+
+
+@pytest.mark.parametrize("dies_at", ALL_CALLS)
+def test_it_goes_on_where_it_died(dies_at: str, tmp_path: Path) -> None:
+    stages = Stages()
+    stages.dies_at = dies_at
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), stages)
+    stages.dies_at = ""
+    begun = len(stages.calls)
+    run(make(tmp_path), stages)
+    assert stages.calls[begun:] == ALL_CALLS[ALL_CALLS.index(dies_at) :]
+
+
+def test_half_an_initial_model_is_made_again(tmp_path: Path) -> None:
+    stages = Stages()
+    stages.dies_at = "init 0"
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), stages)
+    assert not (tmp_path / "out" / "init-0").exists()
+    run(make(tmp_path))
+    assert [path.name for path in (tmp_path / "out" / "init-0").iterdir()] == ["weights"]
+    assert not list((tmp_path / "out").glob(".init*"))
+
+
+def test_seeds_and_a_model_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "weights").touch()
+    experiment = make(tmp_path, model=str(tmp_path / "model"), seeds=[3, 5], arms=["base", "srt"])
+    _, calls, _ = run(experiment, relative := _Named())
+    assert calls[0] == "check"
+    assert sorted(calls[1:3]) == ["train srt-3", "train srt-5"]
+    assert relative.models == [
+        ("base-3", TrainedModel(tmp_path / "model")),
+        ("srt-3", TrainedModel(tmp_path / "out" / "runs" / "srt-3" / "model")),
+        ("base-5", TrainedModel(tmp_path / "model")),
+        ("srt-5", TrainedModel(tmp_path / "out" / "runs" / "srt-5" / "model")),
+    ]
+
+
+def test_what_lora_trains_is_an_adapter_of_the_start(tmp_path: Path) -> None:
+    run(make(tmp_path, train={"steps": 1, "lora": {"r": 4}}, arms=["base", "srt"]), relative := _Named())
+    start = tmp_path / "out" / "init-0"
+    assert relative.models == [
+        ("base-0", TrainedModel(start)),
+        ("srt-0", TrainedModel(start, adapter=tmp_path / "out" / "runs" / "srt-0" / "model")),
+    ]
+
+
+class _Named(Stages):
+    """Keeps which model was evaluated as which run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.models: list[tuple[str, TrainedModel]] = []
+
+    def evaluate(
+        self, trained: TrainedModel, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
+    ) -> None:
+        assert out.name.startswith(arm)
+        self.models.append((out.name, trained))
+
+
+@pytest.mark.parametrize("parallel", [1, 2, 8])
+def test_parallel_training_calls_each_recipe_once(parallel: int, tmp_path: Path) -> None:
+    arms = ["answer", "cot", "cot-terse", "srt", "srt-unlabelled", "srt-drop-INFER"]
+    stages = Stages()
+    _, calls, _ = run(make(tmp_path, arms=arms, parallel=parallel), stages)
+    assert sorted(call for call in calls if call.startswith("train")) == sorted(f"train {arm}-0" for arm in arms)
+    assert 1 <= stages.most_at_once <= parallel
+    assert parallel == 1 or stages.most_at_once > 1
+    assert calls[-1] == f"compare {' '.join(f'{arm}-0' for arm in arms)}", "the order is that of the arms"
+
+
+def test_a_training_that_fails_is_told(tmp_path: Path) -> None:
+    class Failing(Stages):
+        def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+            if "srt-0" in str(recipe):
+                raise UserError("no memory")
+            super().train(recipe, launch, say)
+
+    stages = Failing()
+    with pytest.raises(UserError, match="no memory"):
+        run(make(tmp_path, arms=["answer", "srt", "cot"]), stages)
+    # What was trained stays, nothing more is begun.
+    assert stages.calls == ["check", "init 0", "train answer-0"]
+    assert (tmp_path / "out" / "runs" / "answer-0" / "model" / "train.json").exists()
+
+
+def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    before = sorted((tmp_path / "out").rglob("*"))
+    stages = Stages()
+    with pytest.raises(UserError, match=r"out: .*seeds, train"):
+        run(make(tmp_path, seeds=[1], train={"steps": 2}), stages)
+    assert stages.calls == []
+    assert sorted((tmp_path / "out").rglob("*")) == before
+
+
+def test_a_folder_that_was_moved_and_other_haste_are_no_other_settings(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    (tmp_path / "out").rename(tmp_path / "moved")
+    _, calls, _ = run(make(tmp_path, output=str(tmp_path / "moved"), parallel=2))
+    assert calls == ["compare base-0 answer-0 srt-0"]
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out" / "data").mkdir(parents=True)
+    (tmp_path / "out" / "data" / "thesis.txt").touch()
+    with pytest.raises(UserError, match="out: output: "):
+        run(make(tmp_path, train_problems=[{"world": "chess", "n": 1}]))
+    assert (tmp_path / "out" / "data" / "thesis.txt").exists()
+    assert not (tmp_path / "out" / "experiment.json").exists()
+
+
+def test_settings_that_are_refused_leave_no_folder(tmp_path: Path) -> None:
+    class Refusing(Stages):
+        def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+            raise UserError("train: stepz: no such key")
+
+    with pytest.raises(UserError, match="stepz"):
+        run(make(tmp_path), Refusing())
+    with pytest.raises(UserError, match="chess"):
+        run(make(tmp_path, test_problems=[{"world": "chess", "n": 1}]))
+    assert not (tmp_path / "out").exists()
+    run(make(tmp_path))
+
+
+def test_a_fault_in_the_sources_of_a_resumed_run_removes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages = Stages()
+    stages.dies_at = "train srt-0"
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), stages)
+    (tmp_path / "out" / "data" / "test.jsonl").unlink()
+    before = sorted((tmp_path / "out").rglob("*"))
+
+    def broken(*_: object, **__: object) -> None:
+        raise UserError("the corpus is gone")
+
+    monkeypatch.setattr(srt.pipeline.experiment_data, "generate_file", broken)
+    with pytest.raises(UserError, match="the corpus is gone"):
+        run(make(tmp_path))
+    assert sorted((tmp_path / "out").rglob("*")) == before
+
+
+def test_a_source_that_needs_what_is_not_set_is_left_out_aloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SRT_TEST_CORPUS", raising=False)
+    sources = [BOOTHS, {"corpus": "space2025", "path": "$SRT_TEST_CORPUS/booths.jsonl", "needs": "SRT_TEST_CORPUS"}]
+    _, _, said = run(make(tmp_path, train_problems=sources))
+    assert "train: source 2 is left out: SRT_TEST_CORPUS is not set" in said
+    assert len(list(read_records(tmp_path / "out" / "data" / "train.jsonl", Problem))) == 6
+
+
+def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SRT_TEST_CORPUS", str(tmp_path))
+    made = {"booth": 2, "shelf": 1}
+
+    def imported(name: str, path: Path, out: Path) -> None:
+        assert (name, path) == ("space2025", tmp_path / "items.jsonl")
+        problems = []
+        for scene, n in made.items():
+            generate_file("seating", n, "train", out, {"scenes": [scene]})
+            problems += [p.model_copy(update={"meta": {"scene": scene}}) for p in read_records(out, Problem)]
+        write_records(out, problems)
+
+    monkeypatch.setattr(srt.pipeline.experiment_data, "import_file", imported)
+    source = {"corpus": "space2025", "path": "$SRT_TEST_CORPUS/items.jsonl", "where": {"scene": "shelf"}}
+    run(make(tmp_path, train_problems=[source]))
+    held = list(read_records(tmp_path / "out" / "data" / "train.jsonl", Problem))
+    assert [problem.meta["scene"] for problem in held] == ["shelf"]
+
+
+def items_of(monkeypatch: pytest.MonkeyPatch, split: str, n: int) -> dict[str, Any]:
+    """A source: a corpus of ``n`` sampled booths of ``split``, under ids and groups of its own, as a published one."""
+
+    def imported(name: str, path: Path, out: Path) -> None:
+        generate_file("seating", n, split, out, BOOTHS["spec"])
+        items = list(read_records(out, Problem))
+        write_records(out, [p.model_copy(update={"id": f"i{i}", "group_id": None}) for i, p in enumerate(items)])
+
+    monkeypatch.setattr(srt.pipeline.experiment_data, "import_file", imported)
+    return {"corpus": "space2025", "path": "items.jsonl"}
+
+
+def keys_of(path: Path) -> set[str | None]:
+    return {split_key(problem) for problem in read_records(path, Problem)}
+
+
+@pytest.mark.parametrize("exclude", [True, False])
+def test_sampled_problems_are_kept_apart_from_a_test_that_was_not(
+    exclude: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = items_of(monkeypatch, "train", 40)
+    source = {**BOOTHS, "n": 60, "exclude_test": exclude}
+    _, _, said = run(make(tmp_path, train_problems=[source], test_problems=[corpus]))
+    data = tmp_path / "out" / "data"
+    counts = orjson.loads((data / "train.done.json").read_bytes())
+    assert counts["problems"] == 60
+    assert counts["keys"] == len(keys_of(data / "train.jsonl"))
+    assert (counts["dropped"] > 0) == exclude
+    assert bool(keys_of(data / "train.jsonl") & keys_of(data / "test.jsonl")) != exclude
+    assert (f"train: source 1: {counts['dropped']} problems are in the test and were dropped" in said) == exclude
+
+
+@pytest.mark.parametrize("exclude", [True, False])
+def test_items_of_a_corpus_are_kept_apart_from_the_test(
+    exclude: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = items_of(monkeypatch, "test", 60)
+    sources = [{**corpus, "exclude_test": exclude}, BOOTHS]
+    run(make(tmp_path, train_problems=sources, test_problems=[{**BOOTHS, "n": 5}]))
+    data = tmp_path / "out" / "data"
+    counts = orjson.loads((data / "train.done.json").read_bytes())
+    assert (counts["dropped"] >= 5) == exclude
+    assert counts["problems"] == 60 + 6 - counts["dropped"]
+    assert counts["keys"] == len(keys_of(data / "train.jsonl"))
+    assert bool(keys_of(data / "train.jsonl") & keys_of(data / "test.jsonl")) != exclude
+
+
+def test_a_test_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def imported(name: str, path: Path, out: Path) -> None:
+        generate_file("seating", 2, "test", out, BOOTHS["spec"])
+        write_records(out, [p.model_copy(update={"answer": None}) for p in list(read_records(out, Problem))])
+
+    monkeypatch.setattr(srt.pipeline.experiment_data, "import_file", imported)
+    with pytest.raises(UserError, match="test_problems: "):
+        run(make(tmp_path, test_problems=[{"corpus": "space2025", "path": "items.jsonl"}]))
+    assert not (tmp_path / "out").exists()
+
+
+def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def corrupting(traces: Path, problems: Path) -> CheckSummary:
+        held = list(read_records(traces, Trace))
+        held[1] = held[1].model_copy(update={"answer": "A" if held[1].answer != "A" else "B"})
+        write_records(traces, held)
+        return check_file(traces, problems)
+
+    monkeypatch.setattr(srt.pipeline.experiment_data, "check_file", corrupting)
+    stages = Stages()
+    with pytest.raises(UserError, match=r"test: 1 .* t-seating-.*: .*answer"):
+        run(make(tmp_path), stages)
+    assert stages.calls == ["check"]
+    assert not (tmp_path / "out" / "data" / "test.done.json").exists()
+    assert (tmp_path / "out" / "data" / "test.traces.jsonl").exists(), "the evidence stays"
+
+
+def test_train_extends_a_training_recipe(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("seed: 3\nmodel: {path: m, dtype: bfloat16}\nlora: {r: 8, alpha: 4}\n")
+    (tmp_path / "r.yaml").write_text("extends: base.yaml\ndata: d\noutput: o\nsteps: 5\n")
+    experiment = {
+        "name": "e",
+        "output": "out",
+        "arms": ["srt"],
+        "train_problems": [{"world": "seating", "n": 1}],
+        "test_problems": [{"world": "seating", "n": 1}],
+        "model": "m",
+        "train": {"extends": "r.yaml", "steps": 7, "model": {"attn": "eager"}},
+    }
+    path = tmp_path / "e.yaml"
+    path.write_text(yaml.safe_dump(experiment))
+    expected = {"model": {"dtype": "bfloat16", "attn": "eager"}, "lora": {"r": 8, "alpha": 4}, "steps": 7}
+    assert load_experiment(path).train == expected
+    path.write_text(yaml.safe_dump(experiment | {"train": {"extends": "gone.yaml"}}))
+    with pytest.raises(UserError, match=r"gone.yaml"):
+        load_experiment(path)
+
+
+def test_the_experiments_of_the_repository_are_read() -> None:
+    recipes = Path(__file__).parents[3] / "recipes"
+    read = {path.stem: load_experiment(path) for path in recipes.glob("*.yaml")}
+    seven = read["r1-distill-qwen-7b"]
+    assert seven.train["lora"] == {"r": 16, "alpha": 32}
+    assert seven.launch is not None
+    assert (recipes.parent / seven.launch).is_file()

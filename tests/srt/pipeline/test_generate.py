@@ -1,0 +1,104 @@
+"""Problems of an exact world as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Problem
+from srt.pipeline.generate import generate_command, generate_file
+from srt.worlds.registry import world_named
+
+SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}
+
+
+def test_a_file_holds_what_was_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "p.jsonl"
+    summary = generate_file("seating", 60, "dev", out, SPEC)
+    problems = list(read_records(out, Problem))
+    assert summary.problems == len(problems) == 60
+    assert {problem.split for problem in problems} == {"dev"}
+    assert len({problem.question for problem in problems}) == 60
+    assert len({problem.id for problem in problems}) == 60
+    assert summary.keys == len({problem.group_id for problem in problems})
+    assert summary.collisions == 0
+    again = tmp_path / "again.jsonl"
+    generate_file("seating", 60, "dev", again, SPEC)
+    assert out.read_bytes() == again.read_bytes()
+
+
+def test_collisions_are_dropped_and_counted(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    generate_file("seating", 3, "train", first, SPEC)
+    # The same problems in Chinese: none of the texts collides, the keys do.
+    summary = generate_file("seating", 200, "train", second, {**SPEC, "lang": "zh"}, exclude=first)
+    kept_out = {problem.group_id for problem in read_records(first, Problem)}
+    assert summary.collisions > 0
+    assert not kept_out & {problem.group_id for problem in read_records(second, Problem)}
+
+
+def test_an_excluded_problem_that_cannot_be_solved_excludes_its_text_only(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    other = Problem(id="x", source="y", split="test", lang="en", question="What is two and two?")
+    first.write_text(other.model_dump_json() + "\n", encoding="utf-8")
+    assert generate_file("seating", 5, "train", second, SPEC, exclude=first).collisions == 0
+
+
+@pytest.mark.parametrize(
+    ("world", "n", "split", "spec", "message"),
+    [
+        ("seeting", 5, "train", SPEC, "'seeting'.* seating"),
+        ("seating", 0, "train", SPEC, "n: 0"),
+        ("seating", 5, "trian", SPEC, "split: 'trian'"),
+        ("seating", 5, "train", {**SPEC, "split": "dev"}, "spec: split: 'dev'"),
+        ("seating", 5, "train", {**SPEC, "coulour": 1}, "coulour"),
+    ],
+)
+def test_faults_are_named_and_nothing_is_written(
+    world: str, n: int, split: str, spec: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=message):
+        generate_file(world, n, split, tmp_path / "p.jsonl", spec)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_few_different_problems_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("srt.pipeline.generate._MOST_MISSES", 20)
+    seating = world_named("seating")
+    three = [seating.sampler(SPEC)(index) for index in range(3)]
+    monkeypatch.setattr(seating, "sampler", lambda fields: lambda index: three[index % 3])
+    with pytest.raises(UserError, match=r"3 .*'train', not 10"):
+        generate_file("seating", 10, "train", tmp_path / "p.jsonl", SPEC)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_reads_a_specification_from_yaml(tmp_path: Path) -> None:
+    spec, out = tmp_path / "spec.yaml", tmp_path / "p.jsonl"
+    spec.write_text("scenes: [booth]\nrelations: [left, right]\nnames: 6\n", encoding="utf-8")
+    assert generate_command("seating", 5, "train", out, spec)["problems"] == 5
+    generate_file("seating", 5, "train", tmp_path / "q.jsonl", SPEC)
+    assert out.read_bytes() == (tmp_path / "q.jsonl").read_bytes()
+    assert generate_command("seating", 5, "train", out)["problems"] == 5
+    with pytest.raises(UserError, match="nowhere"):
+        generate_command("seating", 5, "train", out, wordings=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("scenes: [bench", "spec.yaml: "),
+        ("- booth", r"spec.yaml: .*\['booth'\]"),
+        ("colour: red\nnames: many", "spec.yaml: seating: names: .*; colour: "),
+        ("split: dev", "spec: split: 'dev'"),
+    ],
+)
+def test_faults_of_a_yaml_file_are_named(text: str, named: str, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=named):
+        generate_command("seating", 5, "train", tmp_path / "p.jsonl", spec)
+    assert list(tmp_path.iterdir()) == [spec]

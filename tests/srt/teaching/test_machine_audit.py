@@ -1,0 +1,286 @@
+"""What the machine holds against a trace, how it compares answers with gold, and where it overrules a Reviewer."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from srt.io.jsonl import read_records
+from srt.io.records import Answer, Problem
+from srt.language.faults import Fault
+from srt.language.trace import ClaimCheck, Step, Trace
+from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
+from srt.teaching.case_store.case_records import Issue
+from srt.teaching.loop.machine_audit import MachineAudit, audit, coverage, gold_verdict
+from srt.teaching.loop.unclaimed_text import has_unclaimed_text
+
+BOX = "A box is 3 wide, 4 deep and 5 high. What is its volume?"
+
+
+def problem(question: str = BOX, **fields: object) -> Problem:
+    plain = {"id": "p", "source": "made", "split": "test", "lang": "en", "question": question}
+    return Problem.model_validate({**plain, "answer": Answer(kind="number", value=60), **fields})
+
+
+def free(*steps: tuple[str, str, str], answer: str = "60") -> Trace:
+    """``free(("INFER", "#1 (2)", "prose"), ...)``."""
+    made = [Step.model_validate({"op": op, "args": args.split(), "assertion": prose}) for op, args, prose in steps]
+    return Trace(id="t", problem_id="p", kind="free", lang="en", steps=tuple(made), answer=answer)
+
+
+READING = ("CORRELATE", "(1)", "the base is 3 by 4")
+BASE = ("CONSTRAIN", "#1 scene", "the base has the area 3 * 4 = 12")
+VOLUME = ("INFER", "#2 (1)", "so 12 * 5 = 60")
+
+
+def said(audited: MachineAudit) -> list[tuple[int | None, Fault]]:
+    return [(issue.step, issue.fault) for issue in audited.issues]
+
+
+def reviewer(fault: Fault, step: int | None) -> Issue:
+    return Issue(by="reviewer", step=step, fault=fault, explanation="it seems so")
+
+
+def test_a_sound_trace_is_accepted() -> None:
+    found = audit(problem(), free(READING, BASE, VOLUME))
+    assert not found.issues
+    assert found.issues == ()
+    assert (found.gold, found.doubt) == ("equal", None)
+    assert [step.support for step in found.checks.steps] == ["unchecked", "proved", "proved"]
+    assert found.checks.answer.support == "proved"
+    assert coverage(found.checks) == {
+        "steps": 3,
+        "steps unchecked": 1,
+        "steps proved": 2,
+        "claims": 2,
+        "claims proved": 2,
+    }
+
+
+def test_another_answer_than_gold_is_never_accepted() -> None:
+    found = audit(problem(), free(READING, BASE, ("INFER", "#2", "so 12 * 4 = 48"), answer="48"))
+    assert said(found) == [(None, Fault.WRONG_ANSWER)]
+    assert found.gold == "differs"
+    gold = Answer(kind="expression", value="\\frac{4}{3}")
+    (issue,) = audit(problem(answer=gold), free(READING, BASE, VOLUME)).issues
+    assert issue.explanation == "the answer is '60', but the gold answer is '\\frac{4}{3}'"
+    assert "'60'" in found.issues[0].explanation
+
+
+def test_a_refuted_claim_comes_with_its_counterexample() -> None:
+    found = audit(problem(), free(READING, ("CONSTRAIN", "#1 scene", "the base is 3 * 4 = 15"), VOLUME))
+    assert said(found) == [(2, Fault.FALSE_CLAIM)]
+    assert "12" in found.issues[0].explanation
+    assert found.checks.steps[1].support == "refuted"
+    assert found.checks.steps[1].counterexample
+
+
+def test_references_unused_steps_and_strangers() -> None:
+    solid = problem("In the pyramid P-ABC, AB = 3 and PA = 20.", answer=Answer(kind="number", value=60))
+    found = audit(
+        solid,
+        free(
+            ("CORRELATE", "(1)", "AB is an edge of the base"),
+            ("CONSTRAIN", "#4", "PA is the height"),
+            ("CONSTRAIN", "#9 #2", "PQ is the other height"),
+            ("INFER", "#3", "3 * 20 = 60"),
+        ),
+    )
+    assert said(found) == [
+        (1, Fault.UNUSED_STEP),
+        (2, Fault.ORDER_BROKEN),
+        (3, Fault.DANGLING_REFERENCE),
+        (3, Fault.HALLUCINATED_ENTITY),
+    ]
+
+
+def test_a_plainly_wrong_operation() -> None:
+    found = audit(problem(), free(READING, ("CORRELATE", "#1", "the base has the area 3 * 4 = 12"), VOLUME))
+    assert said(found) == [(2, Fault.MISLABELLED)]
+
+
+def test_a_trace_without_any_arguments_has_no_unused_steps() -> None:
+    assert not audit(problem(), free(*((op, "", prose) for op, _, prose in (READING, BASE, VOLUME)))).issues
+
+
+def test_prose_is_judged_claim_by_claim() -> None:
+    def cot(text: str, answer: str = "60") -> MachineAudit:
+        return audit(problem(), Trace(id="t", problem_id="p", kind="cot", lang="en", text=text, answer=answer))
+
+    assert not cot("The base is 3 * 4 = 12.\nSo the volume is 12 * 5 = 60.").issues
+    wrong = cot("The base is 3 * 4 = 15.\nSo the volume is 12 * 5 = 60.")
+    assert said(wrong) == [(None, Fault.FALSE_CLAIM)]
+    assert coverage(wrong.checks)["claims refuted"] == 1
+    assert said(cot("It is 3 * 4 = 12.", answer="12")) == [(None, Fault.WRONG_ANSWER)]
+
+
+def test_gold_that_is_missing_and_an_answer_of_another_kind() -> None:
+    letters = problem(answer=Answer(kind="choice_set", value=["C"]), choices={"B": "two", "C": "three"})
+    assert [gold_verdict(letters, text) for text in ("C", "B", "B or C")] == ["equal", "differs", "unreadable"]
+    assert gold_verdict(problem(answer=None), "12") == "no_gold"
+
+
+def test_what_no_machine_can_compare_is_put_to_the_reviewer() -> None:
+    found = audit(
+        problem("Which one?", answer=Answer(kind="text", value="the red one")),
+        free(("INFER", "question", "it is red"), answer="red"),
+    )
+    assert not found.issues
+    assert found.gold == "undecided"
+    assert found.doubt is not None
+    assert "'red'" in found.doubt
+    assert "'the red one'" in found.doubt
+
+
+def test_where_it_overrules_a_reviewer_of_prose() -> None:
+    bare = ("INFER", "#2", "so 12 * 5 = 60")
+    worded = ("CONSTRAIN", "#1 scene", "the base is a rectangle, so its area is 3 * 4 = 12")
+    found = audit(problem(), free(READING, worded, bare))
+    assert [step.support for step in found.checks.steps] == ["unchecked", "proved", "proved"]
+    assert found.fully_proved == {3}
+    assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3))
+    assert found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, 3))
+    # The step says in words what no machine has shown, or is not proved at all.
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 2))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 1))
+    # What a proof does not exclude.
+    for fault in (Fault.UNUSED_STEP, Fault.CONTRADICTS_SOLUTION, Fault.HALLUCINATED_ENTITY, Fault.MISLABELLED):
+        assert not found.overrules(reviewer(fault, 3))
+    # A reference to a step is there or not; which given (1) is, may be open.
+    assert found.overrules(reviewer(Fault.DANGLING_REFERENCE, 2))
+    assert not found.overrules(reviewer(Fault.DANGLING_REFERENCE, 1))
+    assert not found.overrules(reviewer(Fault.ORDER_BROKEN, 2))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, None))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 4))
+    dangling = audit(problem(), free(READING, worded, ("INFER", "#2 #9", "so 12 * 5 = 60")))
+    assert not dangling.overrules(reviewer(Fault.DANGLING_REFERENCE, 3))
+
+
+@pytest.mark.parametrize(
+    ("assertion", "claim", "bare"),
+    [
+        ("so 3 * 4 = 12", "3 * 4 = 12", True),
+        ("Therefore, we get 3 * 4 = 12.", "3 * 4 = 12", True),
+        ("所以可得 3 * 4 = 12", "3 * 4 = 12", True),
+        ("from step 2, 3 * 4 = 12", "3 * 4 = 12", True),
+        ("V = 3 * 4 = 12", "3 * 4 = 12", False),
+        ("the base is 3 * 4 = 12", "3 * 4 = 12", False),
+        ("底面积 3 * 4 = 12", "3 * 4 = 12", False),
+    ],
+)
+def test_unclaimed_text(assertion: str, claim: str, bare: bool) -> None:
+    at = assertion.index(claim)
+    found = ClaimCheck(claim=claim, start=at, end=at + len(claim), support="proved")
+    assert has_unclaimed_text(assertion, [found]) is not bare
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Problem, Trace]:
+    folder: Path = tmp_path_factory.mktemp("world")
+    generate_file("seating", 20, "train", folder / "p.jsonl", {"scenes": ["booth"]})
+    solve_file(folder / "p.jsonl", folder / "t.jsonl")
+    pairs = zip(read_records(folder / "p.jsonl", Problem), read_records(folder / "t.jsonl", Trace), strict=True)
+    return next(pair for pair in pairs if seated(pair[1]))
+
+
+def seated(trace: Trace) -> list[tuple[int, str]]:
+    """The steps that put somebody on a seat because of others, with their claims."""
+    steps = enumerate(trace.steps, 1)
+    return [(n, s.claim or "") for n, s in steps if "@" in (s.claim or "") and "wlog" not in s.args]
+
+
+def changed(trace: Trace, number: int, **change: Any) -> Trace:
+    steps = list(trace.steps)
+    steps[number - 1] = steps[number - 1].model_copy(update=change)
+    return trace.model_copy(update={"steps": tuple(steps)})
+
+
+def test_a_world_trace_is_held_to_everything(world: tuple[Problem, Trace]) -> None:
+    puzzle, trace = world
+    found = audit(puzzle, trace)
+    assert not found.issues
+    assert found.world
+    assert found.fully_proved == set(range(1, len(trace.steps) + 1))
+    last = len(trace.steps)
+
+    dangling = audit(puzzle, changed(trace, last, args=(*trace.steps[-1].args, "#99")))
+    assert said(dangling) == [(last, Fault.DANGLING_REFERENCE)]
+
+    no_clue = audit(puzzle, changed(trace, last, args=(*trace.steps[-1].args, "(9)")))
+    assert said(no_clue) == [(last, Fault.DANGLING_REFERENCE)]
+
+    mislabelled = audit(puzzle, changed(trace, last, op="CONSTRAIN"))
+    assert said(mislabelled) == [(last, Fault.MISLABELLED)]
+    assert mislabelled.issues[0].suggested_fix == "the operation is INFER"
+
+    unread = audit(puzzle, changed(trace, last, claim="who knows"))
+    assert (last, Fault.MALFORMED) in said(unread)
+
+    loose = changed(trace, last, args=tuple(word for word in trace.steps[-1].args if not word.startswith("#")))
+    assert (last, Fault.DOES_NOT_FOLLOW) in said(audit(puzzle, loose))
+
+    number, claim = seated(trace)[0]
+    name = claim.partition("@")[0]
+    seats = sorted(
+        {word.partition("@")[2] for step in trace.steps for word in (step.claim or "").split() if "@" in word}
+    )
+    false = audit(puzzle, changed(trace, number, claim=" & ".join(f"{name}@{seat}" for seat in seats)))
+    assert len(seats) > 1
+    assert (number, Fault.FALSE_CLAIM) in said(false)
+
+    wrong = audit(puzzle, trace.model_copy(update={"answer": "A" if trace.answer != "A" else "B"}))
+    assert (None, Fault.WRONG_ANSWER) in said(wrong)
+
+
+def test_a_proved_world_step_overrules_what_proof_excludes(world: tuple[Problem, Trace]) -> None:
+    puzzle, trace = world
+    found = audit(puzzle, trace)
+    for fault in (
+        Fault.FALSE_CLAIM,
+        Fault.ANOTHER_SEAT,
+        Fault.DOES_NOT_FOLLOW,
+        Fault.MISQUOTED_CLUE,
+        Fault.MISLABELLED,
+    ):
+        assert found.overrules(reviewer(fault, 1))
+    assert found.overrules(reviewer(Fault.WRONG_ANSWER, None))
+    assert not found.overrules(reviewer(Fault.UNUSED_STEP, 1))
+    assert not found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, None))
+    broken = audit(puzzle, changed(trace, 1, op="INFER"))
+    assert not broken.overrules(reviewer(Fault.FALSE_CLAIM, 1))
+    assert not broken.overrules(reviewer(Fault.WRONG_ANSWER, None))
+    assert broken.overrules(reviewer(Fault.FALSE_CLAIM, 2))
+
+
+def test_the_loop_with_injected_errors_lets_nothing_slip() -> None:
+    """``benchmarks/injected_errors.py`` in small: the exact machine misses nothing, a Reviewer alone does."""
+    place = Path(__file__).resolve().parents[3] / "benchmarks" / "injected_errors.py"
+    spec = importlib.util.spec_from_file_location(place.stem, place)
+    assert spec is not None
+    assert spec.loader is not None
+    bench = importlib.util.module_from_spec(spec)
+    sys.modules[place.stem] = bench
+    spec.loader.exec_module(bench)
+    problems, traces = bench.collect(12, 0, 0)
+    sources = bench.Sources(traces, {puzzle.id: puzzle for puzzle in problems})
+    items = [
+        bench.Item(*pair) for pair in zip(range(len(traces)), problems, traces, strict=True) if sources.get(pair[0])
+    ]
+    rates = bench.Rates(injected=0.8, notices=0.5, alarms=0.2, repairs=0.6)
+    told = {
+        machine: bench.count_results(items, asyncio.run(bench.run(items, sources, rates, machine, 1)), sources)
+        for machine in ("world", "off")
+    }
+    world = told["world"]
+    assert world["injected"]["drafts"] == world["injected"]["machine"] > 5
+    assert world["final"]["traces"] > 5
+    assert not world["final"]["slipped through"]
+    assert not world["final"]["steps refuted"]
+    assert told["off"]["final"]["slipped through"] > 0
+    assert told["off"]["injected"]["reviewer"] > 0

@@ -1,0 +1,143 @@
+"""The naive oracle: hand-worked verdicts, and agreement with the checker, which shares nothing with it."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from srt.checking import check
+from srt.io.records import Problem
+from srt.language.faults import PLANTED, Fault
+from srt.language.text import linearize, parse
+from srt.language.trace import Trace
+from srt.pipeline.solve import solve_one
+from srt.worlds.seating.mutations.mutation_subject import MUTATIONS
+from srt.worlds.seating.mutations.oracle import Oracle
+from srt.worlds.seating.mutations.valid_trace import ValidTrace
+from srt.worlds.seating.sampler import SampleSpec, sample
+
+BOOTH = Problem(
+    id="booth",
+    source="test",
+    split="train",
+    lang="en",
+    question="Booth: Ann, Ben, Cat, Dan.\n(1) Ben is right of Ann;\n(2) Dan is right of Cat.\n"
+    "() faces the right neighbour of Ann.",
+    choices={"A": "Dan", "B": "Ben", "C": "Cat", "D": "None of the above"},
+)
+TEXT = """\
+CORRELATE (1): right(Ann) = Ben
+CORRELATE (2): right(Cat) = Dan
+CORRELATE question: ? = across(right(Ann))
+CONSTRAIN wlog #1: Ann@S1 & Ben@S2
+CONSTRAIN scene #2 #4: Cat@N1 & Dan@N2
+INFER #1 #3: ? = across(Ben)
+INFER scene #4 #6: ?@N1
+INFER #5 #7: ? = Cat
+INFER A B C D #8: options = {C}
+ANSWER: C"""
+
+
+def booth(changes: dict[int, str]) -> Trace:
+    parsed = parse("\n".join(changes.get(number, line) for number, line in enumerate(TEXT.splitlines(), 1)))
+    return Trace(id="t", problem_id="booth", kind="world", lang="en", steps=parsed.steps, answer=parsed.answer)
+
+
+@pytest.mark.parametrize(
+    ("changes", "proved", "false"),
+    [
+        ({}, True, ()),
+        # Accidents: the same said otherwise.
+        ({1: "CORRELATE (1): left(Ben) = Ann"}, True, ()),
+        ({4: "CONSTRAIN wlog #1: Ben@S2 & Ann@S1"}, True, ()),
+        ({8: "INFER #5 #7: ? = Cat | ? = Cat"}, True, ()),
+        # True, but not shown.
+        ({4: "CONSTRAIN wlog (1) #1: Ben@S2 & Ann@S1"}, False, ()),
+        ({5: "CONSTRAIN scene (2) #2 #4: Cat@N1 & Dan@N2"}, False, ()),
+        ({5: "CONSTRAIN scene #1 #2 #4: Cat@N1 & Dan@N2"}, False, ()),
+        ({5: "CONSTRAIN #2 #4: Cat@N1 & Dan@N2"}, False, ()),
+        ({5: "CONSTRAIN scene #4: Cat@N1 & Dan@N2"}, False, ()),
+        ({4: "CONSTRAIN wlog: Ann@S1 & Ben@S2"}, False, ()),
+        ({4: "CONSTRAIN scene #1: Ann@S1 & Ben@S2"}, False, ()),
+        ({5: "CONSTRAIN wlog #2 #4: Cat@N1 & Dan@N2"}, False, ()),
+        ({6: "INFER #3: ? = across(Ben)"}, False, ()),
+        ({9: "INFER A B C #8: options = {C}"}, False, ()),
+        ({1: "CORRELATE (1): Ben in beside(Ann)"}, False, ()),
+        ({2: "CORRELATE (1): right(Cat) = Dan"}, False, ()),
+        ({4: "INFER wlog #1: Ann@S1 & Ben@S2"}, False, ()),
+        ({7: "CONSTRAIN scene #4 #6: ?@N1"}, False, ()),
+        ({8: "INFER #5 #8: ? = Cat"}, False, ()),
+        ({8: "INFER #5 #12: ? = Cat"}, False, ()),
+        ({7: "INFER scene #4 #3: ?@N1"}, False, ()),  # Step 6 is then used by nothing.
+        ({2: "CORRELATE (2): gibberish"}, False, ()),
+        ({2: "CORRELATE (2): right(Zoe) = Dan"}, False, ()),
+        # False: in the solution, or once the seats are chosen otherwise.
+        ({1: "CORRELATE (1): right(Ann) != Ben"}, False, (1,)),
+        ({2: "CORRELATE (2): left(Cat) = Dan"}, False, (2,)),
+        ({3: "CORRELATE question: ? = across(left(Ann))"}, False, (3,)),
+        ({4: "CONSTRAIN wlog #1: Ann@N1 & Ben@N2"}, False, (5, 7)),
+        ({4: "CONSTRAIN wlog #1: Ann@S1 & Cat@S2"}, False, (4,)),
+        ({7: "INFER scene #4 #6: ?@N2"}, False, (7,)),
+        ({8: "INFER #5 #7: ? = none"}, False, (8,)),
+        ({9: "INFER A B C D #8: options = {A, C}"}, False, (9,)),
+        ({10: "ANSWER: D"}, False, (0,)),
+        ({10: "ANSWER: perhaps C"}, False, (0,)),
+        ({9: "INFER A B C D #8: options = {D}", 10: "ANSWER: D"}, False, (9, 0)),
+    ],
+)
+def test_hand_worked(changes: dict[int, str], proved: bool, false: tuple[int, ...]) -> None:
+    trace = booth(changes)
+    verdict = Oracle(BOOTH).judge(trace)
+    assert verdict.proved == proved, verdict.faults
+    assert verdict.false == false
+    checked = check(BOOTH, trace)
+    assert checked.proved == proved
+    assert checked.refuted == bool(false)
+
+
+def test_a_trace_without_its_last_step_has_no_answer() -> None:
+    trace = booth({})
+    verdict = Oracle(BOOTH).judge(trace.model_copy(update={"steps": trace.steps[:-1]}))
+    assert verdict.faults == ("step 8 is not used", "the answer does not follow")
+
+
+SPECS = tuple(SampleSpec(lang=lang, style=style) for lang in ("en", "zh") for style in ("short", "long"))
+
+
+@cache
+def sampled(which: int, index: int) -> tuple[Problem, Oracle, ValidTrace]:
+    """A problem of every scene, with its exact trace; both judges find it valid."""
+    problem = sample(SPECS[which], index)
+    trace = solve_one(problem)
+    assert isinstance(trace, Trace)
+    oracle = Oracle(problem)
+    placement = oracle.placement(trace)
+    assert placement is not None
+    assert oracle.judge(trace).proved
+    assert check(problem, trace).proved
+    return problem, oracle, ValidTrace(oracle.puzzle, trace, placement)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    which=st.integers(0, len(SPECS) - 1),
+    index=st.integers(0, 24),
+    faults=st.lists(st.sampled_from(PLANTED), min_size=1, max_size=2),
+    seed=st.integers(0, 10_000),
+)
+def test_oracle_and_checker_agree(which: int, index: int, faults: list[Fault], seed: int) -> None:
+    """On one fault or two at once: proved or not; and what is false is refuted."""
+    problem, oracle, valid = sampled(which, index)
+    rng = random.Random(seed)
+    for fault in faults:
+        mutant = MUTATIONS[fault](valid, rng)
+        if mutant is not None:
+            valid = ValidTrace(valid.puzzle, mutant.trace, valid.placement)
+    verdict, checked = oracle.judge(valid.trace), check(problem, valid.trace)
+    assert verdict.proved == checked.proved, (linearize(valid.trace), verdict, checked)
+    if verdict.false:
+        assert checked.refuted, (linearize(valid.trace), verdict, checked)

@@ -1,0 +1,215 @@
+"""New problems: one solution and one set of right options, both proven here by going through all placements."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from srt.io.errors import UserError
+from srt.io.records import Problem
+from srt.worlds.seating import sampler
+from srt.worlds.seating.claim_language import Claim, Equal, format_claim, parse_claim
+from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
+from srt.worlds.seating.relations import asked_set, holds
+from srt.worlds.seating.sampler import SampleDefect, SampleSpec, sample, scene_name
+from srt.worlds.seating.scenes import SCENES
+from srt.worlds.seating.writing.own_templates import own_templates
+from srt.worlds.seating.writing.sentence_templates import relation_name
+
+SMALL: dict[str, Any] = {
+    "style": "short",
+    "scenes": ["booth"],
+    "names": 6,
+    "relations": ["left", "right"],
+    "questions": ["left", "right", "across", "diag", "across(left)", "across(right)", "diag(left)", "diag(right)"],
+}
+names_of_scenes = [scene_name(scene) for scene in SCENES]
+every_scene = pytest.mark.parametrize("scene", names_of_scenes)
+
+
+def drawn(count: int, start: int = 0, **fields: Any) -> list[Problem]:
+    spec = SampleSpec.parse(fields)
+    return [sample(spec, index) for index in range(start, start + count)]
+
+
+def solutions(puzzle: Puzzle) -> list[dict[str, str]]:
+    """All placements that satisfy the clues, found with nothing but patience."""
+    found = []
+    for seats in itertools.permutations(puzzle.scene.seats):
+        placement = dict(zip(puzzle.names, seats, strict=True))
+        if all(holds(clue.claim, puzzle.scene, placement) for clue in puzzle.clues):
+            found.append(placement)
+    return found
+
+
+def right_letters(puzzle: Puzzle, placement: dict[str, str]) -> list[str]:
+    fills = asked_set(puzzle.question, puzzle.scene, placement)
+    named = [letter for letter, name in puzzle.options.items() if name in fills]
+    return named or [letter for letter, name in puzzle.options.items() if name is None]
+
+
+@every_scene
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_one_solution_and_the_right_options_are_proven(scene: str, lang: str) -> None:
+    for problem in drawn(3, scenes=[scene], lang=lang):
+        puzzle = read_problem(problem)
+        found = solutions(puzzle)
+        symmetries = puzzle.scene.symmetries
+        seats = puzzle.scene.seats
+        turns = [{n: seats[turn[seats.index(s)]] for n, s in found[0].items()} for turn in symmetries]
+        assert sorted(map(str, found)) == sorted(map(str, turns))
+        assert problem.answer is not None
+        for placement in found:
+            assert right_letters(puzzle, placement) == problem.answer.value
+        for clue in puzzle.clues[:2]:
+            fewer = Puzzle(
+                puzzle.scene,
+                puzzle.names,
+                tuple(other for other in puzzle.clues if other is not clue),
+                puzzle.question,
+                puzzle.options,
+                puzzle.lang,
+            )
+            assert len(solutions(fewer)) > len(symmetries), "a clue that can be left out"
+
+
+def test_one_to_four_options_are_right() -> None:
+    counts: Counter[int] = Counter()
+    for problem in drawn(600):
+        assert problem.answer is not None
+        counts[len(problem.answer.value)] += 1
+    assert set(counts) == {1, 2, 3, 4}
+
+
+@every_scene
+def test_what_a_problem_looks_like(scene: str) -> None:
+    for problem in drawn(40, scenes=[scene]):
+        assert list(problem.choices) == ["A", "B", "C", "D"]
+        assert len(set(problem.choices.values())) == 4
+        assert "None of the above" not in list(problem.choices.values())[:3]
+        assert problem.category == scene
+        assert problem.group_id == problem.meta["key"]
+        assert {"scene", "compass", "style", "wordings", "clues", "key"} == set(problem.meta)
+        question = problem.question.split("\n")[-1]
+        for name in problem.choices.values():
+            assert name not in question.replace("()", "").rstrip(".").split(), "an option that the question names"
+
+
+@every_scene
+def test_all_relations_and_numbers_of_right_options_occur(scene: str) -> None:
+    spec = SampleSpec.parse({"scenes": [scene]})
+    relations, questions, right = Counter[str](), Counter[str](), Counter[int]()
+    for index in range(250):
+        problem = sample(spec, index)
+        puzzle = read_problem(problem)
+        relations.update(relation_name(clue.claim) for clue in puzzle.clues)
+        questions[str(problem.subcategory)] += 1
+        assert problem.answer is not None
+        right[len(problem.answer.value)] += 1
+    known = {w.relation for w in own_templates("en", "short").clues[next(s for s in SCENES if scene_name(s) == scene)]}
+    assert set(relations) == known
+    assert set(questions) == known
+    most = 2 if scene.startswith("booth") else 3
+    assert set(range(1, most + 1)) <= set(right)
+
+
+def test_four_right_options_occur() -> None:
+    problems = drawn(300, scenes=["shelf"], questions=["above", "below"])
+    counts = {len(problem.answer.value) for problem in problems if problem.answer}
+    assert counts == {1, 2, 3, 4}
+
+
+def test_none_of_the_above_is_offered_as_often_as_asked() -> None:
+    for share in (0.0, 0.5, 1.0):
+        problems = drawn(120, scenes=["hexagon-out"], none_share=share)
+        offered = [problem for problem in problems if problem.choices["D"] == "None of the above"]
+        # Draws whose options do not come out are drawn again, which moves the share by a few points.
+        assert abs(len(offered) / len(problems) - share) < 0.15
+        right = [problem for problem in offered if problem.answer and problem.answer.value == ["D"]]
+        assert not offered or 0.05 < len(right) / len(offered) < 0.5
+
+
+def test_a_problem_is_a_function_of_specification_and_index() -> None:
+    spec = SampleSpec.parse(SMALL)
+    again = SampleSpec.parse(dict(reversed(SMALL.items())))
+    assert [sample(spec, index) for index in (7, 3)] == [sample(again, index) for index in (7, 3)]
+    assert sample(spec, 3).question != sample(spec, 4).question
+    assert sample(spec, 3).question != sample(SampleSpec.parse({**SMALL, "names": 7}), 3).question
+    # Pinned: a change of this text is a change of the world's version.
+    assert sample(SampleSpec(), 0).id == "seating-7626eec4-train-0"
+
+
+def test_no_key_stands_in_two_splits() -> None:
+    keys = {split: {p.group_id for p in drawn(150, split=split, **SMALL)} for split in ("train", "dev", "test")}
+    assert all(keys.values())
+    assert not keys["train"] & keys["dev"]
+    assert not keys["train"] & keys["test"]
+    assert not keys["dev"] & keys["test"]
+
+
+def test_no_clue_gives_the_answer_away() -> None:
+    """Told word for word by a clue, the answer would be a matter of finding the line."""
+    for problem in drawn(150, **SMALL):
+        puzzle = read_problem(problem)
+        assert problem.answer is not None
+        for letter in problem.answer.value:
+            told = parse_claim(format_claim(puzzle.question).replace("?", problem.choices[letter]))
+            assert not any(same_but_for_sides(told, clue.claim) for clue in puzzle.clues)
+
+
+def same_but_for_sides(one: Claim, other: Claim) -> bool:
+    def sides(claim: Claim) -> list[object]:
+        return [{repr(a.left), repr(a.right)} if isinstance(a, Equal) else a for atoms in claim for a in atoms]
+
+    return sides(one) == sides(other)
+
+
+def test_the_small_family_is_small() -> None:
+    words = []
+    for problem in drawn(100, **SMALL):
+        puzzle = read_problem(problem)
+        assert len(puzzle.clues) == 2
+        options = " ".join(f"{letter}. {text}" for letter, text in problem.choices.items())
+        words.append(len(f"{problem.question} {options}".split()))
+    assert 30 <= sum(words) / len(words) <= 40
+
+
+def test_what_is_drawn_and_not_read_back_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampler, "split_of", lambda key: "train")
+    true_draw = sampler._draw
+
+    def wrong_draw(*args: Any) -> Any:
+        draft = true_draw(*args)
+        if draft is None:
+            return None
+        return replace(draft, right=("A", "B", "C"))
+
+    monkeypatch.setattr(sampler, "_draw", wrong_draw)
+    with pytest.raises(SampleDefect):
+        sample(SampleSpec.parse(SMALL), 0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"colour": "red"}, "colour: .*split, split_by, lang"),
+        ({"scenes": ["bench"]}, "scenes: .*'bench'.* booth,"),
+        ({"scenes": []}, "scenes: "),
+        ({"scenes": ["booth"], "relations": ["lft"]}, "relations: .*'lft'"),
+        ({"scenes": ["booth", "shelf"], "relations": ["diag"]}, "relations: .* shelf"),
+        ({"scenes": ["booth"], "questions": ["lft"]}, "questions: .*'lft'"),
+        ({"names": 3}, "names: "),
+        ({"names": 5, "scenes": ["shelf"]}, "names: 5 .*shelf.* 6 "),
+        ({"style": "loud"}, "style: "),
+        ({"scenes": ["booth"], "relations": ["beside"]}, "split.* 'train'"),
+        ({"min_clues": 5, "max_clues": 4}, "max_clues"),
+    ],
+)
+def test_faults_of_a_specification_are_named(fields: dict[str, Any], message: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(sampler, "_ATTEMPTS", 50)
+    with pytest.raises(UserError, match=message):
+        sample(SampleSpec.parse(fields), 0)

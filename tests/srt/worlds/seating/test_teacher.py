@@ -1,0 +1,348 @@
+"""Every step of every trace follows from what it cites and from nothing less: shown by going through all placements.
+
+The proof here is naive on purpose: it asks ``relations.holds`` of every placement, and in booths of every pair of a
+seating and an arrangement, as ``docs/seating.md`` defines a step that does not cite ``scene``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import permutations, product
+
+import pytest
+
+from srt.io.records import Problem
+from srt.language.premises import parse_premise
+from srt.language.text import linearize
+from srt.language.trace import Step, Trace
+from srt.worlds.seating.claim_language import (
+    Atom,
+    Attribute,
+    Claim,
+    Equal,
+    Place,
+    RightOptions,
+    format_claim,
+    names_of,
+    parse_claim,
+)
+from srt.worlds.seating.derivation.exact_teacher import derive, make_trace
+from srt.worlds.seating.derivation.solver import right_options, solve
+from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
+from srt.worlds.seating.relations import holds
+from srt.worlds.seating.scenes import SCENES, Scene
+from srt.worlds.world import Refused
+
+ENTITIES = ("e0", "e1", "e2", "e3", "e4", "e5")
+World = tuple[int, int]
+"""A seating and an arrangement, by number; with ``scene`` they are the same."""
+
+
+@cache
+def placements(scene: Scene) -> list[dict[str, str]]:
+    names = ENTITIES[: len(scene.seats)]
+    return [dict(zip(names, seats, strict=True)) for seats in permutations(scene.seats)]
+
+
+@cache
+def true_at(scene: Scene, atom: Atom, asked: str | None) -> frozenset[int]:
+    """The placements in which ``atom`` holds."""
+    claim: Claim = ((atom,),)
+    return frozenset(n for n, p in enumerate(placements(scene)) if holds(claim, scene, p, asked))
+
+
+def true_in(scene: Scene, claim: Claim, asked: str | None, world: World) -> bool:
+    """Places are looked up in the seating, relations in the arrangement."""
+    return any(
+        all(world[not isinstance(atom, (Place, Attribute))] in true_at(scene, atom, asked) for atom in atoms)
+        for atoms in claim
+    )
+
+
+@cache
+def worlds(scene: Scene, joined: bool) -> list[World]:
+    every = range(len(placements(scene)))
+    return [(n, n) for n in every] if joined else list(product(every, every))
+
+
+def follows(scene: Scene, premises: Sequence[Claim], claim: Claim, joined: bool) -> bool:
+    """Whether ``claim`` holds wherever ``premises`` do, and they hold somewhere; blanks name the same entities."""
+    source = [premise for premise in premises if "?" in names_of(premise)]
+    facts = [premise for premise in premises if "?" not in names_of(premise)]
+    asks = "?" in names_of(claim)
+    if len(source) != asks:
+        return False
+    if not joined and len(scene.seats) == 6:
+        return follows_apart(scene, facts, source, claim)
+    possible = [w for w in worlds(scene, joined) if all(true_in(scene, fact, None, w) for fact in facts)]
+    if not possible:
+        return False
+    if not asks:
+        return all(true_in(scene, claim, None, w) for w in possible)
+    names = ENTITIES[: len(scene.seats)]
+    return all(true_in(scene, source[0], name, w) == true_in(scene, claim, name, w) for w in possible for name in names)
+
+
+def follows_apart(scene: Scene, facts: Sequence[Claim], source: Sequence[Claim], claim: Claim) -> bool:
+    """The same without ``scene`` for six entities, where pairs are too many: sets of seatings times arrangements."""
+    seatings, arrangements = product_of(scene, facts, None)
+    if not seatings or not arrangements:
+        return False
+    if not source:
+        goal = sets(scene, claim, None)
+        return seatings <= goal[0] and arrangements <= goal[1]
+    for name in ENTITIES:
+        first, second = (sets(scene, c, name) for c in (source[0], claim))
+        before = (seatings & first[0], arrangements & first[1])
+        after = (seatings & second[0], arrangements & second[1])
+        if (all(before) or all(after)) and before != after:
+            return False
+    return True
+
+
+def product_of(scene: Scene, claims: Sequence[Claim], asked: str | None) -> tuple[frozenset[int], frozenset[int]]:
+    every = frozenset(range(len(placements(scene))))
+    seatings, arrangements = every, every
+    for claim in claims:
+        allowed = sets(scene, claim, asked)
+        seatings, arrangements = seatings & allowed[0], arrangements & allowed[1]
+    return seatings, arrangements
+
+
+@cache
+def sets(scene: Scene, claim: Claim, asked: str | None) -> tuple[frozenset[int], frozenset[int]]:
+    """The seatings and the arrangements that ``claim`` allows; it must be one alternative, or of one kind of atom."""
+    every = frozenset(range(len(placements(scene))))
+    kinds = {isinstance(atom, (Place, Attribute)) for atoms in claim for atom in atoms}
+    assert len(claim) == 1 or len(kinds) == 1
+    parts = [every, every]
+    for kind in kinds:
+        parts[not kind] = frozenset().union(
+            *(
+                every.intersection(
+                    *(true_at(scene, a, asked) for a in atoms if isinstance(a, (Place, Attribute)) == kind)
+                )
+                for atoms in claim
+            )
+        )
+    return parts[0], parts[1]
+
+
+def wlog_follows(scene: Scene, premises: Sequence[Claim], claim: Claim) -> bool:
+    """Whether each placement that the premises leave open has an image under a symmetry in which the claim holds."""
+    seats = scene.seats
+    for n, placement in enumerate(placements(scene)):
+        if not all(true_in(scene, premise, None, (n, n)) for premise in premises):
+            continue
+        images = [{name: seats[s[seats.index(seat)]] for name, seat in placement.items()} for s in scene.symmetries]
+        if not any(holds(claim, scene, image) for image in images):
+            return False
+    return True
+
+
+class Prover:
+    """The steps of one trace, with entities renamed so that proofs of one kind are made once."""
+
+    def __init__(self, puzzle: Puzzle, steps: Sequence[Step]) -> None:
+        self.puzzle = puzzle
+        self.steps = steps
+        self.claims = [parse_claim(step.claim or "") for step in steps]
+        self.renamed = [self._rename(claim) for claim in self.claims]
+
+    def _rename(self, claim: Claim) -> Claim:
+        text = format_claim(claim)
+        for name, entity in sorted(zip(self.puzzle.names, ENTITIES, strict=False), key=lambda pair: -len(pair[0])):
+            text = text.replace(name, entity)
+        return parse_claim(text)
+
+    def proved(self, number: int, args: Sequence[str]) -> bool:
+        """Whether step ``number`` (from 0) would be proved if it cited ``args``."""
+        step, claim = self.steps[number], self.claims[number]
+        premises = [parse_premise(word) for word in args]
+        cited = [premise.number - 1 for premise in premises if premise.kind == "step"]
+        words = {premise.kind for premise in premises}
+        assert all(other < number for other in cited)
+        if step.op == "CORRELATE":
+            clues = {clue.number: clue.claim for clue in self.puzzle.clues}
+            return [claim] == [clues[p.number] if p.kind == "given" else self.puzzle.question for p in premises]
+        if isinstance(claim[0][0], RightOptions):
+            letters = tuple(premise.name for premise in premises if premise.kind == "option")
+            filled = {atom.right for c in cited for (atom,) in self.claims[c] if isinstance(atom, Equal)}
+            said = {letter: self.puzzle.options[letter] for letter in letters}
+            return (
+                bool(cited)
+                and set(said) == set(self.puzzle.options)
+                and claim == ((RightOptions(right_options(said, [str(name) for name in filled])),),)
+            )
+        if step.op == "CONSTRAIN":
+            assert "?" not in names_of(claim)
+        else:
+            assert "?" in names_of(claim)
+        facts = [self.renamed[other] for other in cited]
+        if "wlog" in words:
+            return wlog_follows(self.puzzle.scene, facts, self.renamed[number])
+        return follows(self.puzzle.scene, facts, self.renamed[number], "scene" in words)
+
+
+def check(puzzle: Puzzle, steps: Sequence[Step]) -> None:
+    """Every step proved, every premise needed, every step used, words in order."""
+    prover = Prover(puzzle, steps)
+    used = {parse_premise(word).number for step in steps for word in step.args if word.startswith("#")}
+    assert used == set(range(1, len(steps))), "a step that nothing uses"
+    assert [step.op for step in steps] == sorted(
+        (step.op for step in steps), key=["CORRELATE", "CONSTRAIN", "INFER"].index
+    )
+    wlog = [n for n, step in enumerate(steps) if "wlog" in step.args]
+    assert all(steps[n - 1].op == "CORRELATE" for n in wlog)
+    assert len(wlog) <= (len(puzzle.scene.symmetries) > 1)
+    for number, step in enumerate(steps):
+        shown = f"{number + 1}: {step.args} {step.claim}"
+        assert prover.proved(number, step.args), shown
+        for dropped in step.args:
+            if dropped != "wlog":
+                rest = [word for word in step.args if word != dropped]
+                assert not prover.proved(number, rest), f"{dropped} is not needed in {shown}"
+
+
+BOOTH = Problem(
+    id="booth",
+    source="test",
+    split="test",
+    lang="en",
+    question="Booth: Robert, James, Jason, Mary.\n(1) Mary is right of Robert;\n(2) Jason is right of James.\n"
+    "() faces the right neighbour of Robert.",
+    choices={"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"},
+)
+
+
+def test_the_printed_example() -> None:
+    puzzle = read_problem(BOOTH)
+    trace = make_trace(BOOTH, puzzle, solve(puzzle))
+    assert (trace.id, trace.kind, trace.teacher) == ("t-booth", "world", "seating")
+    assert linearize(trace).split("\n") == [
+        "CORRELATE (1): right(Robert) = Mary",
+        "CORRELATE (2): right(James) = Jason",
+        "CORRELATE question: ? = across(right(Robert))",
+        "CONSTRAIN wlog #1: Robert@S1 & Mary@S2",
+        "CONSTRAIN scene #2 #4: James@N1 & Jason@N2",
+        "INFER #1 #3: ? = across(Mary)",
+        "INFER scene #4 #6: ?@N1",
+        "INFER #5 #7: ? = James",
+        "INFER A B C D #8: options = {C}",
+        "ANSWER: C",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "args", "claim"),
+    [
+        (5, ("scene", "#2", "#4"), "James@N2 & Jason@N1"),
+        (5, ("#2", "#4"), "James@N1 & Jason@N2"),
+        (5, ("scene", "#1", "#2", "#4"), "James@N1 & Jason@N2"),
+        (4, ("wlog",), "Robert@S1 & Mary@S2"),
+        (4, ("scene", "#1"), "Robert@S1 & Mary@S2"),
+        (6, ("#1", "#3"), "? = across(Robert)"),
+        (7, ("#4", "#6"), "?@N1"),
+        (8, ("#5", "#7"), "? = Jason"),
+        (9, ("A", "B", "C", "D", "#8"), "options = {B}"),
+        (1, ("(2)",), "right(Robert) = Mary"),
+    ],
+)
+def test_a_step_that_does_not_follow_is_caught(number: int, args: tuple[str, ...], claim: str) -> None:
+    puzzle = read_problem(BOOTH)
+    steps = list(make_trace(BOOTH, puzzle, solve(puzzle)).steps)
+    check(puzzle, steps)
+    steps[number - 1] = Step(op=steps[number - 1].op, args=args, claim=claim)
+    with pytest.raises(AssertionError):
+        check(puzzle, steps)
+
+
+SHELF = "Shelf of three tiers, east on the left: Aster, Broom, Clover, Dahlia, Elder, Fern."
+SHELF_CLUES = [
+    "Aster is in the west of tier one",
+    "Broom is somewhere straight above Aster",
+    "a tier lies between Aster and Broom",
+    "Clover is left of Broom on the same tier",
+    "Dahlia and Broom are stacked",
+    "Elder is on tier two",
+]
+
+
+def shelf(question: str, choices: Sequence[str]) -> tuple[str, Trace]:
+    clues = [f"({number}) {clue};" for number, clue in enumerate(SHELF_CLUES, 1)]
+    problem = Problem(
+        id="shelf",
+        source="test",
+        split="test",
+        lang="en",
+        question="\n".join([SHELF, *clues, question]),
+        choices=dict(zip("ABCD", choices, strict=True)),
+    )
+    puzzle = read_problem(problem)
+    trace = make_trace(problem, puzzle, solve(puzzle))
+    check(puzzle, trace.steps)
+    return linearize(trace), trace
+
+
+def test_a_clue_that_names_a_cell_needs_no_step_to_repeat_it() -> None:
+    text, _ = shelf("() is diagonally above Aster.", ["Broom", "Clover", "Elder", "Fern"])
+    assert "CORRELATE (1): Aster@1W" in text
+    assert "CONSTRAIN #1: Aster@1W" not in text
+
+
+def test_the_last_one_sits_where_nobody_else_does() -> None:
+    text, trace = shelf("() is on tier one.", ["Aster", "Fern", "Elder", "Clover"])
+    assert "?@1E | ?@1W" in text
+    assert any(step.op == "CONSTRAIN" and step.claim == "Fern@1E" and "scene" not in step.args for step in trace.steps)
+    assert trace.answer == "A, B"
+
+
+def test_nobody() -> None:
+    text, trace = shelf("() is left of Clover on the same tier.", ["Aster", "Fern", "Elder", "None of the above"])
+    assert "? = none" in text
+    assert trace.answer == "D"
+
+
+def test_by_chance_in_every_scene(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
+    seen = set()
+    for puzzle in chance_puzzles(2, 7):
+        check(puzzle, derive(puzzle, solve(puzzle)))
+        seen.add(puzzle.scene)
+    assert seen == set(SCENES)
+
+
+@pytest.mark.slow
+def test_by_chance_in_every_scene_at_length(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
+    for puzzle in chance_puzzles(100, 11):
+        check(puzzle, derive(puzzle, solve(puzzle)))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_published(published: Callable[..., list[Problem]], lang: str) -> None:
+    check_published(published(lang, "train")[::111])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_published_at_length(published: Callable[..., list[Problem]], lang: str) -> None:
+    check_published(published(lang, "train")[::4])
+
+
+def check_published(problems: Sequence[Problem]) -> None:
+    seen, checked = set(), 0
+    for problem in problems:
+        puzzle = read_problem(problem)
+        try:
+            solution = solve(puzzle)
+        except Refused:
+            continue
+        trace = make_trace(problem, puzzle, solution)
+        check(puzzle, trace.steps)
+        checked += 1
+        for step in trace.steps:
+            if step.op == "CONSTRAIN":
+                assert (step.claim or "").count(" | ") < 4, f"{problem.id}: too many alternatives"
+        seen.add(puzzle.scene)
+    assert len(seen) >= 9
+    assert checked > 0.97 * len(problems)

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import filecmp
+from pathlib import Path
+
+import PIL.Image
+import pytest
+from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
+
+from srt.io.errors import UserError
+from train.models.init_model import init_model, sequence_texts
+
+TEXTS = [
+    "CONSTRAIN scene #2 #14: Ana@S12 & Bo@N1\nINFER A B #3: options = {A, C}\nANSWER: A, C",
+    "约束 场景 #2: 王芳在右边\n\n答案: A",
+    " “Ana” sits on Bo's right;  (12) é\t?",
+]
+
+
+@pytest.mark.parametrize("arch", ["qwen2", "llama"])
+@pytest.mark.parametrize("template", ["minimal", "qwen2.5", "r1-distill", "llama3"])
+def test_reloads_the_same_and_loses_no_text(arch: str, template: str, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        parameters = init_model(
+            arch, TEXTS * 3, tmp_path / name, hidden=16, layers=1, heads=2, vocab=450, seed=7, chat_template=template
+        )
+    same, different, unread = filecmp.cmpfiles(
+        tmp_path / "one", tmp_path / "two", [p.name for p in (tmp_path / "one").iterdir()], shallow=False
+    )
+    assert same
+    assert not different + unread
+    init_model(arch, TEXTS * 3, tmp_path / "three", hidden=16, layers=1, heads=2, vocab=450, seed=8)
+    assert not filecmp.cmp(tmp_path / "one/model.safetensors", tmp_path / "three/model.safetensors", shallow=False)
+
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "one")
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "one")
+    assert type(model).__name__ == {"qwen2": "Qwen2ForCausalLM", "llama": "LlamaForCausalLM"}[arch]
+    assert model.num_parameters() == parameters
+    assert model.config.vocab_size == len(tokenizer) <= 450
+    assert model.config.eos_token_id == tokenizer.eos_token_id != tokenizer.pad_token_id
+    for text in TEXTS:
+        ids = tokenizer.encode(text, add_special_tokens=False)
+        assert tokenizer.decode(ids) == text
+        # A vocabulary trained on one splitting and used with another falls apart into bytes.
+        if arch == "qwen2":
+            assert len(ids) < len(text.encode()) / 2 or "é" in text
+
+
+def test_one_word_is_one_token(tmp_path: Path) -> None:
+    init_model("llama", TEXTS * 3, tmp_path, hidden=16, layers=1, heads=2, vocab=450)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    pieces = [tokenizer.decode([i]) for i in tokenizer.encode(TEXTS[0].split("\n")[0], add_special_tokens=False)]
+    assert pieces == ["CONSTRAIN", " scene", " #2", " #14", ":", " Ana", "@", "S12", " &", " Bo", "@", "N1"]
+
+
+def test_phrases_are_tokens_between_names_steps_and_seats(tmp_path: Path) -> None:
+    texts = [f"{name} is left of Bo\nINFER #{n}: ? = {name}@N{n}" for n, name in enumerate(["Ana", "Cleo", "Dan"], 1)]
+    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="phrases")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    ids = tokenizer.encode(texts[0], add_special_tokens=False)
+    assert [tokenizer.decode([i]) for i in ids] == [
+        "Ana",
+        " is left of ",
+        "Bo",
+        "\nINFER ",
+        "#1",
+        ": ? = ",
+        "Ana@N1",
+    ]
+    for text in TEXTS:
+        assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.08])
+def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path: Path) -> None:
+    init_model("llama", TEXTS, tmp_path, hidden=64, layers=1, heads=2, vocab=450, initializer_range=spread)
+    model = AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert model.model.layers[0].self_attn.q_proj.weight.std().item() == pytest.approx(spread, rel=0.05)
+    assert model.model.embed_tokens.weight.std().item() == pytest.approx(spread, rel=0.05)
+
+
+def test_faults(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"gpt2.*qwen2, llama, qwen2_5_vl, internvl"):
+        init_model("gpt2", TEXTS, tmp_path / "m")
+    with pytest.raises(UserError, match=r"chatml.*minimal, qwen2.5"):
+        init_model("llama", TEXTS, tmp_path / "m", chat_template="chatml")
+    with pytest.raises(UserError, match="hidden"):
+        init_model("llama", TEXTS, tmp_path / "m", hidden=30, heads=4)
+    with pytest.raises(UserError, match="vocab"):
+        init_model("llama", TEXTS, tmp_path / "m", vocab=100)
+    with pytest.raises(UserError, match="pieces: qwen2"):
+        init_model("qwen2", TEXTS, tmp_path / "m", pieces="phrases")
+    with pytest.raises(UserError, match="text"):
+        init_model("llama", [], tmp_path / "m")
+    with pytest.raises(UserError, match=r"chat_template: internvl .*qwen2\.5"):
+        init_model("internvl", TEXTS, tmp_path / "m", chat_template="qwen2.5")
+    with pytest.raises(UserError, match=r"chat_template: qwen2\.5-vl .*llama"):
+        init_model("llama", TEXTS, tmp_path / "m", chat_template="qwen2.5-vl")
+    assert not (tmp_path / "m").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"/file: "):
+        init_model("llama", TEXTS, tmp_path / "file")
+    with pytest.raises(UserError, match=r"/m: .*/file "):
+        init_model("llama", TEXTS, tmp_path / "file" / "m")
+    (tmp_path / "file").unlink()
+    with pytest.raises(UserError, match=r"\.jsonl"):
+        list(sequence_texts([tmp_path]))
+
+
+@pytest.mark.parametrize(
+    ("arch", "processor"), [("qwen2_5_vl", "Qwen2_5_VLProcessor"), ("internvl", "InternVLProcessor")]
+)
+def test_a_vision_model_reads_pictures_learns_and_writes(arch: str, processor: str, tmp_path: Path) -> None:
+    parameters = init_model(arch, TEXTS * 3, tmp_path, hidden=32, layers=2, heads=2, vocab=450, initializer_range=0.05)
+    reads = AutoProcessor.from_pretrained(tmp_path, local_files_only=True)
+    model = AutoModelForImageTextToText.from_pretrained(tmp_path, local_files_only=True)
+    assert type(reads).__name__ == processor
+    assert model.num_parameters() == parameters < 250_000
+    assert model.config.text_config.vocab_size == len(reads.tokenizer) <= 450
+    assert model.config.text_config.eos_token_id == reads.tokenizer.eos_token_id
+    for text in TEXTS:
+        assert reads.tokenizer.decode(reads.tokenizer.encode(text, add_special_tokens=False)) == text
+    turn = [{"role": "user", "content": [{"type": "image"}, {"type": "image"}, {"type": "text", "text": TEXTS[0]}]}]
+    prompt = reads.apply_chat_template(turn, add_generation_prompt=True, tokenize=False)
+    pictures = [PIL.Image.new("RGB", (90, 40), "white"), PIL.Image.new("RGB", (50, 200), "black")]
+    batch = reads(text=[prompt], images=pictures, return_tensors="pt")
+    model(**batch, labels=batch["input_ids"]).loss.backward()
+    unused = [name for name, weight in model.named_parameters() if weight.grad is None or not weight.grad.any()]
+    assert not unused
+    assert model.generate(**batch, max_new_tokens=3).shape[1] > batch["input_ids"].shape[1]
+
+
+def test_llama3_writes_its_template(tmp_path: Path) -> None:
+    init_model("llama", TEXTS, tmp_path, hidden=16, layers=1, heads=2, vocab=450, chat_template="llama3")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    text = tokenizer.apply_chat_template([{"role": "user", "content": "a"}], add_generation_prompt=True, tokenize=False)
+    assert text == (
+        "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\na<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\n"
+    )
+    assert tokenizer.eos_token == "<|eot_id|>"
+    controls = {"<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"}
+    assert controls < set(tokenizer.convert_ids_to_tokens(tokenizer.encode(text, add_special_tokens=False)))

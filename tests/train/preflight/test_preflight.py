@@ -1,0 +1,185 @@
+"""`srt preflight`, the whole command: every fault at once, nothing written, and one real step."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+import train.data.examples
+from srt.cli import make_app
+from srt.io.jsonl import write_records
+from srt.io.records import Sequence
+from srt.language.arm import Completion
+from train.preflight.report import format_bytes
+from train.recipe import Recipe
+
+ROOT = Path(__file__).parents[3]
+
+
+def preflight(recipe: Recipe | dict[str, Any], folder: Path, *options: str) -> Result:
+    values = recipe if isinstance(recipe, dict) else recipe.model_dump(mode="json", exclude_none=True)
+    path = folder / "recipe.yaml"
+    path.write_text(yaml.safe_dump(values), encoding="utf-8")
+    return CliRunner().invoke(make_app(), ["preflight", str(path), *options])
+
+
+def faults(result: Result) -> list[str]:
+    assert result.exit_code == 2, result.output
+    return [line.removeprefix("fault: ") for line in result.stderr.splitlines() if line.startswith("fault: ")]
+
+
+@pytest.mark.parametrize("lora", [None, pytest.param({"r": 4}, marks=pytest.mark.slow)])
+def test_a_sound_text_run(lora: Any, recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    chosen = recipe(lora=lora)
+    result = preflight(chosen, tmp_path, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["faults"] == []
+    assert found["run"]["steps"] == 6
+    assert found["data"]["sequences"] == 40
+    step = found["step"]
+    assert step["measured"]["weights"] == step["estimated"]["weights"] == found["memory"]["weights"]
+    assert 0 < step["loss"] < 20
+    assert not Path(chosen.output).exists()
+
+
+def test_a_sound_vision_run_and_its_labels(vision_recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    result = preflight(vision_recipe(pack=800, lora={"r": 4}), tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "[picture: " in result.stdout
+    assert "{INFER INFER #1" in result.stdout
+    assert "<|im_end|>}" in result.stdout
+    assert "rows of pack filled" in result.stdout
+    assert "no fault was found" in result.stdout
+
+
+def test_five_faults_of_five_sorts_are_five_lines(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    values = recipe().model_dump(mode="json", exclude_none=True)
+    values |= {"sede": 1, "pack": 50, "data": str(tmp_path / "none.jsonl")}
+    values["model"]["path"] = str(tmp_path / "no_model")
+    found = faults(preflight(values, tmp_path, "--accelerate", "configs/none.yaml"))
+    assert len(found) == 5
+    for part in ("did you mean seed?", "max_length: 200", "none.jsonl", "no_model", "no such accelerate file"):
+        assert sum(part in line for line in found) == 1, part
+
+
+def test_what_is_wrong_with_records_is_counted(recipe: Callable[..., Recipe], data: Path, tmp_path: Path) -> None:
+    lines = data.read_text("utf-8").splitlines()
+    (tmp_path / "data.jsonl").write_text("\n".join([*lines, "{", '{"a": 1}', lines[0]]), encoding="utf-8")
+    found = faults(preflight(recipe(data=str(tmp_path / "data.jsonl"), max_length=30), tmp_path))
+    assert len(found) == 2
+    assert "data.jsonl:41: not a line of JSON" in found[0]
+    assert "first of 2 invalid lines" in found[0]
+    assert "max_length: 41 of 41 sequences" in found[1]
+
+
+def test_pictures_that_are_missing_or_others(
+    vision_recipe: Callable[..., Recipe], vision_data: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(vision_data.parent, tmp_path / "data")
+    for name in ("2-0.png", "2-1.png"):
+        (tmp_path / "data" / "pictures" / name).unlink()
+    (tmp_path / "data" / "pictures" / "4-0.png").write_bytes((tmp_path / "data/pictures/4-1.png").read_bytes())
+    found = faults(preflight(vision_recipe(data=str(tmp_path / "data" / "srt.io.jsonl")), tmp_path, "--no-step"))
+    assert len(found) == 1
+    assert "2-0.png: no such file (the first of 3 pictures that cannot be opened)" in found[0]
+
+
+def test_a_template_that_takes_the_trace_away_is_noticed(
+    recipe: Callable[..., Recipe], models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R1-Distill's own template deletes everything before `</think>` in an assistant turn."""
+    from train.models.model_files import load_tokenizer
+
+    tokenizer = load_tokenizer(str(models["r1-distill"]))
+    render = train.data.examples.render_completion
+
+    def through_the_template(prompt_text: str, sequence: Sequence, *, think: bool = False) -> Completion:
+        whole = render(prompt_text, sequence, think=think)
+        turn = {"role": "assistant", "content": whole.text}
+        rendered = tokenizer.apply_chat_template([turn], tokenize=False)
+        return Completion(rendered.rpartition("<｜Assistant｜>")[2].removesuffix("<｜end▁of▁sentence｜>"), whole.spans)
+
+    monkeypatch.setattr(train.data.examples, "render_completion", through_the_template)
+    monkeypatch.setattr(tokenizer, "chat_template", DELETES)
+    found = faults(preflight(recipe(model={"path": str(models["r1-distill"])}), tmp_path, "--no-step"))
+    assert "its CORRELATE" in found[0]
+    assert "is not in the tokens that are trained on" in found[0]
+    assert "first of 40 sequences that lose an operation" in found[0]
+
+
+# What DeepSeek's tokenizer_config.json does with an assistant turn.
+DELETES = (
+    "{% for m in messages %}{% set content = m['content'] %}{% if '</think>' in content %}"
+    "{% set content = content.split('</think>')[-1] %}{% endif %}{{ '<｜Assistant｜>' + content }}{% endfor %}"
+)
+
+
+def test_missing_memory_brings_fallback_plans(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    result = preflight(recipe(), tmp_path, "--accelerate", str(ROOT / "configs/ddp_8gpu.yaml"), "--gpu-memory", "1")
+    found = faults(result)
+    assert len(found) == 1
+    assert re.match(r"memory: about 1\.5 GB .* 1\.0", found[0])
+    assert "gradient_checkpointing: true" in result.stderr
+    assert "nf4" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"batch_size": 12}, "batch_size: 12 "),
+        ({"output": "pyproject.toml/run"}, "output must be a folder"),
+        ({"lora": {"r": 4, "targets": ["lm_head"]}}, "lora.targets: lm_head"),
+    ],
+)
+def test_one_fault(changes: dict[str, Any], message: str, recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    found = faults(
+        preflight(recipe(**changes), tmp_path, "--accelerate", str(ROOT / "configs/ddp_8gpu.yaml"), "--no-step")
+    )
+    assert len(found) == 1
+    assert message in found[0]
+
+
+def test_an_output_folder_in_use(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.txt").touch()
+    found = faults(preflight(recipe(), tmp_path, "--no-step"))
+    assert len(found) == 1
+    assert "run: output holds files" in found[0]
+
+
+def test_a_hub_that_cannot_be_uploaded_to(
+    recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("train.run.hub.get_token", lambda: None)
+    found = faults(preflight(recipe(hub="nobody"), tmp_path, "--no-step"))
+    assert len(found) == 2
+    assert "OWNER/NAME was expected" in found[0]
+    assert "no token to upload with" in found[1]
+
+
+def test_too_little_disk(recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**9, 10**9 - 10**5, 10**5))
+    found = faults(preflight(recipe(save_steps=2), tmp_path, "--no-step"))
+    assert len(found) == 1
+    assert "will be written to" in found[0]
+
+
+def test_an_empty_file_and_a_recipe_that_is_not_yaml(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    write_records(tmp_path / "empty.jsonl", [])
+    assert "no sequence to train on" in faults(preflight(recipe(data=str(tmp_path / "empty.jsonl")), tmp_path))[0]
+    (tmp_path / "broken.yaml").write_text("a: [1")
+    result = CliRunner().invoke(make_app(), ["preflight", str(tmp_path / "broken.yaml")])
+    assert "not YAML" in str(result.exception)
+
+
+def test_sizes() -> None:
+    assert [format_bytes(size) for size in (1234, 5_600_000, 15.4e9)] == ["1.23 kB", "5.6 MB", "15.4 GB"]

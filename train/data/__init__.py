@@ -1,0 +1,1 @@
+"""From sequences to batches: tokens, labels, packing, and the tensors that a model takes."""

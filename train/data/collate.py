@@ -1,0 +1,185 @@
+"""Turn the examples of a micro-batch into the tensors that a model takes. Runs in the workers of the data loader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+from transformers import PreTrainedConfig, ProcessorMixin
+
+from train.data.examples import IGNORED, Example, Role
+from train.data.image_tokens import Picture, open_pictures
+from train.models.families.registry import family_of
+from train.recipe import Recipe
+
+MEMBERS = "examples"  # the dataset column with the indices of the examples of a micro-batch
+
+Batch = dict[str, Any]
+
+Collator = Callable[[list[dict[str, Any]]], Batch]
+"""What a data loader calls with one micro-batch: a list with one row of the dataset."""
+
+
+def make_collator(
+    recipe: Recipe,
+    examples: list[Example],
+    config: PreTrainedConfig,
+    pad_id: int,
+    processor: ProcessorMixin | None = None,
+) -> Collator:
+    """The collator for ``recipe`` and the model of ``config``, with its ``processor`` if it reads pictures."""
+    pictures = None if processor is None else PictureOpener(processor)
+    mrope = config if family_of(config, recipe.model.path).mrope else None
+    if recipe.pack is not None:
+        return PackedCollator(examples, pictures, mrope)
+    return PaddedCollator(examples, pad_id, pictures, mrope)
+
+
+@dataclass(frozen=True)
+class PaddedCollator:
+    """Sequences side by side, padded at their ends to the longest.
+
+    Returns ``input_ids``, ``labels``, ``attention_mask`` and ``roles``, each of shape [batch, length], and the outputs
+    of the image processor. With ``mrope``, the config of a model with such positions, also ``mm_token_type_ids`` (1 for
+    a picture token): the model computes positions from these, and without them it silently gives picture tokens the
+    positions of plain text.
+    """
+
+    examples: list[Example]
+    pad_id: int
+    pictures: PictureOpener | None = None
+    mrope: PreTrainedConfig | None = None
+
+    def __call__(self, rows: list[dict[str, Any]]) -> Batch:
+        """The tensors of the micro-batch in ``rows``."""
+        members, pictures = _members(self.examples, rows, self.pictures)
+        batch = {
+            "input_ids": _padded([example.input_ids for example in members], self.pad_id),
+            "labels": _padded([example.labels for example in members], IGNORED),
+            "attention_mask": _padded([np.ones(len(example.input_ids)) for example in members], 0),
+            "roles": _padded([example.roles for example in members], Role.PROMPT),
+            **pictures,
+        }
+        if self.mrope is not None:
+            batch["mm_token_type_ids"] = (batch["input_ids"] == self.mrope.image_token_id).int()
+        return batch
+
+
+@dataclass(frozen=True)
+class PackedCollator:
+    """The sequences of a micro-batch one after another, in one row.
+
+    Returns ``input_ids``, ``labels`` and ``roles`` of shape [1, length]; ``position_ids`` that start again at 0 with
+    each sequence, [1, length], or [4, 1, length] with ``mrope`` (one row for the text, by which transformers' own masks
+    separate sequences, and those of time, height and width); ``segment_bounds`` and ``longest_segment``, by which our
+    attention does (:mod:`train.models.packed_attention`); and the outputs of the image processor in the order of the
+    row.
+    """
+
+    examples: list[Example]
+    pictures: PictureOpener | None = None
+    mrope: PreTrainedConfig | None = None
+
+    def __call__(self, rows: list[dict[str, Any]]) -> Batch:
+        """The tensors of the micro-batch in ``rows``."""
+        members, pictures = _members(self.examples, rows, self.pictures)
+        lengths = [len(example.input_ids) for example in members]
+        bounds = np.cumsum([0, *lengths])
+        labels = _joined([example.labels for example in members])
+        if bool((labels[0, bounds[:-1]] != IGNORED).any()):
+            raise ValueError(
+                "the first token of a sequence has a label: it would be predicted from the sequence before"
+            )
+        positions = _joined([np.arange(length) for length in lengths])
+        if self.mrope is not None:
+            positions = torch.cat([positions[None], mrope_positions(self.mrope, members, pictures)])
+        return {
+            "input_ids": _joined([example.input_ids for example in members]),
+            "labels": labels,
+            "roles": _joined([example.roles for example in members]),
+            "position_ids": positions,
+            "segment_bounds": torch.from_numpy(bounds.astype(np.int32)),
+            "longest_segment": max(lengths),
+            **pictures,
+        }
+
+
+def mrope_positions(
+    config: PreTrainedConfig, members: list[Example], pictures: dict[str, torch.Tensor]
+) -> torch.Tensor:
+    """Positions in time, height and width of ``members`` in one row, [3, 1, length], by Qwen2.5-VL's own code.
+
+    ``pictures`` are the outputs of the image processor for all of them.
+    """
+    from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VLModel
+
+    # What get_rope_index uses of the model: no weights.
+    positions_of = partial(Qwen2_5_VLModel.get_vision_position_ids, None)
+    model = SimpleNamespace(config=config, get_vision_position_ids=positions_of)
+    rows, at = [], 0
+    for example in members:
+        input_ids = torch.from_numpy(np.asarray(example.input_ids, dtype=np.int64))[None]
+        kinds = (input_ids == config.image_token_id).int()
+        grids = pictures["image_grid_thw"][at : at + len(example.pictures)] if pictures else None
+        rows.append(Qwen2_5_VLModel.get_rope_index(model, input_ids, kinds, image_grid_thw=grids)[0])
+        at += len(example.pictures)
+    return torch.cat(rows, dim=-1)
+
+
+class PictureOpener:
+    """Opens the pictures of a micro-batch, and makes sure that there is at least one.
+
+    A model skips its vision tower if there is no picture. Under FSDP or ZeRO-3 the other processes would then wait
+    forever for its share of the tower's weights; under DDP a trained tower would miss its gradients. So a micro-batch
+    without pictures gets a blank one, in a separate sequence that does not count in the loss. This is done on a single
+    process too, because AdamW treats a zero gradient differently from a missing one.
+    """
+
+    def __init__(self, processor: ProcessorMixin) -> None:
+        self._image_processor: Any = processor.image_processor
+        blank = Image.new("RGB", (56, 56))
+        inputs = processor(text=[processor.image_token], images=[blank], return_tensors="pt")
+        tokens = int((inputs["input_ids"] == processor.image_token_id).sum())
+        picture = Picture(Path(), "", "", *blank.size, tokens, "")
+        self._blank = Example(
+            problem_id="",
+            input_ids=np.full(tokens, processor.image_token_id, dtype=np.int32),
+            labels=np.full(tokens, IGNORED, dtype=np.int32),
+            roles=np.full(tokens, Role.PROMPT, dtype=np.int8),
+            pictures=(picture,),
+        )
+        self._blank_features = {
+            name: value for name, value in inputs.items() if name in self._image_processor.model_input_names
+        }
+
+    def open(self, members: list[Example]) -> tuple[list[Example], dict[str, torch.Tensor]]:
+        """``members``, with the blank one if they have no picture, and the outputs of the image processor."""
+        pictures = [picture for example in members for picture in example.pictures]
+        if not pictures:
+            return [*members, self._blank], self._blank_features
+        return members, open_pictures(pictures, self._image_processor)
+
+
+def _members(
+    examples: list[Example], rows: list[dict[str, Any]], pictures: PictureOpener | None
+) -> tuple[list[Example], dict[str, torch.Tensor]]:
+    members = [examples[index] for row in rows for index in row[MEMBERS]]
+    return (members, {}) if pictures is None else pictures.open(members)
+
+
+def _padded(rows: list[Any], filler: int) -> torch.Tensor:
+    padded = np.full((len(rows), max(map(len, rows))), filler, dtype=np.int64)
+    for at, row in enumerate(rows):
+        padded[at, : len(row)] = row
+    return torch.from_numpy(padded)
+
+
+def _joined(rows: list[Any]) -> torch.Tensor:
+    return torch.from_numpy(np.concatenate(rows).astype(np.int64))[None]

@@ -1,0 +1,155 @@
+"""Encode sequences as tokens, with a label and a role for each token."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from transformers import PreTrainedTokenizerBase, ProcessorMixin
+
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Sequence, Span
+from srt.language.prompts import prompt_ids, render_completion, render_prompt
+from train.data.image_tokens import Picture, PictureTokens
+from train.recipe import Recipe
+
+IGNORED = -100  # the label of a token that does not count in the loss
+
+
+class Role(IntEnum):
+    """What a token belongs to. Only the prompt, including its pictures, is not trained on."""
+
+    PROMPT = 0
+    OTHER = 1
+    CORRELATE = 2
+    CONSTRAIN = 3
+    INFER = 4
+    ANSWER = 5
+
+
+TRAINED_ROLES = tuple(role for role in Role if role is not Role.PROMPT)
+
+
+class Example(NamedTuple):
+    """Prompt, completion and end-of-sequence token, and the pictures of the prompt.
+
+    ``labels`` and ``roles`` (of :class:`Role`) are as long as ``input_ids``; in the prompt they are :data:`IGNORED` and
+    ``Role.PROMPT``. The prompt has as many placeholder tokens for each picture as the picture has features.
+
+    Arrays, because every process of a run holds all data: nine bytes a token instead of about seventy with lists.
+    """
+
+    problem_id: str
+    input_ids: npt.NDArray[np.int32]
+    labels: npt.NDArray[np.int32]
+    roles: npt.NDArray[np.int8]
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def trained_tokens(self) -> int:
+        """How many tokens have a label."""
+        return int((self.labels != IGNORED).sum())
+
+    @property
+    def picture_tokens(self) -> int:
+        """How many tokens are those of pictures."""
+        return sum(picture.tokens for picture in self.pictures)
+
+
+def read_examples(
+    recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None = None
+) -> list[Example]:
+    """The examples of ``recipe.data``, in the order of the file.
+
+    A vision model needs its ``processor``, in which the limits of ``recipe.pictures`` are set.
+
+    Raises:
+        UserError: the file is missing, empty or has an invalid line, a sequence is longer than ``recipe.max_length``
+            (all are counted), a picture cannot be read, a text model is given pictures, or the tokenizer has no chat
+            template or end-of-sequence token.
+    """
+    tokens = None if processor is None else PictureTokens(processor, recipe.pictures)
+    root = Path(recipe.data).parent
+    examples = [
+        encode(sequence, tokenizer, recipe.think, tokens, root) for sequence in read_records(recipe.data, Sequence)
+    ]
+    if not examples:
+        raise UserError(f"{recipe.data}: no sequence to train on, the file is empty")
+    if fault := length_fault(recipe, examples):
+        raise UserError(fault)
+    return examples
+
+
+def data_faults(recipe: Recipe) -> list[str]:
+    """A line if the data file does not exist."""
+    return [] if Path(recipe.data).is_file() else [f"data: no such file: {recipe.data}; srt build makes one"]
+
+
+def length_fault(recipe: Recipe, examples: list[Example]) -> str | None:
+    """A line if ``examples`` are longer than ``recipe.max_length``: how many, and the longest."""
+    over = [example for example in examples if len(example.input_ids) > recipe.max_length]
+    if not over:
+        return None
+    longest = max(over, key=lambda example: len(example.input_ids))
+    pictures = longest.picture_tokens
+    return (
+        f"{recipe.data}: max_length: {len(over)} of {len(examples)} sequences have more than {recipe.max_length} "
+        f"tokens (the longest {len(longest.input_ids)}, {f'{pictures} of them pictures, ' if pictures else ''}"
+        f"problem {longest.problem_id}); raise max_length{', lower pictures.max_pixels' if pictures else ''} "
+        "or remove them: nothing is truncated"
+    )
+
+
+def encode(
+    sequence: Sequence,
+    tokenizer: PreTrainedTokenizerBase,
+    think: bool,
+    picture_tokens: PictureTokens | None = None,
+    root: Path = Path(),
+) -> Example:
+    """Encode one sequence. Prompt and completion are tokenized separately, as the model generates from a token border.
+
+    A vision model needs ``picture_tokens``, and ``root``, the folder that picture paths are relative to.
+    """
+    trace = f"sequence of trace {sequence.trace_id}"
+    if sequence.images and picture_tokens is None:
+        raise UserError(
+            f"{trace}: images: {tokenizer.name_or_path or 'the model'} reads only text; build the sequences without "
+            "--pictures, or train a vision model"
+        )
+    if tokenizer.eos_token_id is None:
+        raise UserError(f"{tokenizer.name_or_path}: its tokenizer has no end-of-sequence token")
+    text = render_prompt(tokenizer, sequence.prompt, len(sequence.images))
+    prompt = prompt_ids(tokenizer, sequence.prompt, len(sequence.images))
+    rendered = render_completion(text, sequence, think=think)
+    tokens = tokenizer(rendered.text, add_special_tokens=False, return_offsets_mapping=True)
+    if tokenizer.eos_token_id in tokens["input_ids"]:
+        raise UserError(f"{trace}: completion: it contains {tokenizer.eos_token}, where generation would stop")
+    completion = [*tokens["input_ids"], tokenizer.eos_token_id]
+    pictures: tuple[Picture, ...] = ()
+    if picture_tokens is not None:
+        pictures = picture_tokens.plan(root, sequence.images, sequence.trace_id)
+        prompt = picture_tokens.expand(prompt, pictures, sequence.trace_id)
+        if picture_tokens.image_token_id in completion:
+            raise UserError(f"{trace}: completion: it contains the placeholder of a picture")
+    input_ids = np.array(prompt + completion, dtype=np.int32)
+    labels = input_ids.copy()
+    labels[: len(prompt)] = IGNORED
+    roles = np.full(len(input_ids), Role.OTHER, dtype=np.int8)
+    roles[: len(prompt)] = Role.PROMPT
+    roles[len(prompt) : -1] = _roles(rendered.spans, tokens["offset_mapping"])
+    return Example(sequence.problem_id, input_ids, labels, roles, pictures)
+
+
+def _roles(spans: tuple[Span, ...], offsets: list[tuple[int, int]]) -> npt.NDArray[np.int8]:
+    """The role of each token: that of the span with its last character, as a token may begin with a space."""
+    bounds = np.array(offsets, dtype=np.int64).reshape(-1, 2)
+    last = np.maximum(bounds[:, 1] - 1, bounds[:, 0])
+    roles = np.full(len(last), Role.OTHER, dtype=np.int8)
+    for span in spans:
+        roles[(span.start <= last) & (last < span.end)] = Role[span.label]
+    return roles

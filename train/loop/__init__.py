@@ -1,0 +1,1 @@
+"""The trainer, the loss, and what is logged while a model trains."""

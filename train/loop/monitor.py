@@ -1,0 +1,151 @@
+"""What is logged while a model trains: speed, utilisation, padding, memory and time left; and the line on the console.
+
+The work of a step (tokens, padding, operations) is known from the plan before it begins, so nothing has to be counted,
+and the device is never waited for.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+import psutil  # type: ignore[import-untyped]
+import torch
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from train.data.batches import BatchPlan
+from train.data.examples import TRAINED_ROLES, Example
+from train.models.flops import FlopCount
+
+_MOST_NAMED = 8  # problems that a message names
+
+
+class Work(NamedTuple):
+    """The work of some optimizer steps, over all processes.
+
+    ``tokens`` includes those of pictures but no padding; ``positions`` are tokens and padding; ``operations`` are what
+    the model needs for the tokens (:mod:`train.models.flops`).
+    """
+
+    tokens: float
+    positions: float
+    picture_tokens: float
+    operations: float
+
+
+class PlannedWork:
+    """The :class:`Work` of each step of ``plan``; the rows of a ``packed`` run have no padding."""
+
+    def __init__(self, examples: list[Example], plan: BatchPlan, flops: FlopCount, *, packed: bool) -> None:
+        of_example = np.zeros((len(examples), len(Work._fields)))
+        for at, example in enumerate(examples):
+            tokens, pictures = len(example.input_ids), example.picture_tokens
+            of_example[at] = Work(tokens, tokens, pictures, flops.of(tokens, example.trained_tokens, pictures))
+        rows = np.zeros((plan.steps + 1, len(Work._fields)))
+        for step in range(plan.steps):
+            for micro in filter(None, plan.of_step(step)):
+                work = of_example[micro]
+                rows[step + 1] += work.sum(axis=0)
+                if not packed:
+                    rows[step + 1, 1] += work[:, 0].max() * len(micro) - work[:, 0].sum()
+        self._until = rows.cumsum(axis=0)
+
+    def between(self, start: int, stop: int) -> Work:
+        """The work of the steps from ``start`` (the first is 0) up to but not including ``stop``."""
+        return Work(*(self._until[stop] - self._until[start]).tolist())
+
+
+class Monitor(TrainerCallback):  # type: ignore[misc]
+    """Times the steps, and prints a line whenever the trainer logs.
+
+    ``peak_flops`` is the peak of all devices together in operations a second; without it no MFU is reported.
+    """
+
+    def __init__(self, planned: PlannedWork, peak_flops: float | None) -> None:
+        self._planned, self._peak = planned, peak_flops
+        self._last: tuple[int, float] = (0, 0.0)
+
+    def figures(self, step: int, steps: int) -> dict[str, float]:
+        """Means since the last call, for a run at ``step`` of ``steps``.
+
+        ``tokens_per_second`` (over all processes, without padding), ``mfu``, the shares ``padding`` (of all positions
+        computed) and ``picture_tokens`` (of tokens), ``minutes_left``.
+        """
+        now, (last_step, last_time) = time.monotonic(), self._last
+        self._last = (step, now)
+        seconds = max(now - last_time, 1e-9)
+        work = self._planned.between(last_step, step)
+        figures = {
+            "tokens_per_second": work.tokens / seconds,
+            "padding": 1 - work.tokens / work.positions,
+            "picture_tokens": work.picture_tokens / work.tokens,
+            "minutes_left": (steps - step) * seconds / (step - last_step) / 60,
+        }
+        if self._peak is not None:
+            figures["mfu"] = work.operations / seconds / self._peak
+        return figures
+
+    def on_train_begin(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        """Start the clock."""
+        self._last = (state.global_step, time.monotonic())
+
+    def on_step_end(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        """Log at the last step and at each checkpoint, so that a resumed run has the losses of an uninterrupted one."""
+        if control.should_save or state.global_step >= state.max_steps:
+            control.should_log = True
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, float] | None = None,
+        **kwargs: object,
+    ) -> None:
+        """Print the line."""
+        if logs and "loss" in logs and state.is_world_process_zero:
+            print(console_line(state.global_step, state.max_steps, logs), flush=True)
+
+
+def console_line(step: int, steps: int, logs: dict[str, float]) -> str:
+    """The line that is printed every few steps."""
+    names = [role.name.lower() for role in TRAINED_ROLES]
+    roles = " ".join(f"{name} {logs[f'loss/{name}']:.3f}" for name in names if f"loss/{name}" in logs)
+    parts = [
+        f"step {step}/{steps}",
+        f"loss {logs['loss']:.4f} ({roles})" if roles else f"loss {logs['loss']:.4f}",
+        f"{logs['tokens_per_second']:,.0f} tokens/s",
+        f"MFU {logs['mfu']:.1%}" if "mfu" in logs else None,
+        f"{logs['memory_gib']:.1f} GiB",
+        f"{logs['minutes_left']:.1f} min left",
+    ]
+    return "  ".join(filter(None, parts))
+
+
+def not_finite(step: int, losses: list[float], problems: list[list[str]]) -> str:
+    """The message for a gradient that is not finite in optimizer ``step`` (the first is 0).
+
+    ``losses`` and ``problems`` are those of its micro-batches. If a loss is NaN or infinite, its problems are named,
+    otherwise all.
+    """
+    bad = [at for at, loss in enumerate(losses) if not math.isfinite(loss)]
+    named = sorted({problem for at in bad or range(len(problems)) for problem in problems[at]})
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    what = f"the loss is {losses[bad[0]]}" if bad else "the gradient is not finite"
+    return (
+        f"step {step + 1}: {what}, in a batch with the problems {', '.join(named[:_MOST_NAMED])}{more}; training was "
+        "stopped before this step was applied; check these problems, lower learning_rate, or raise warmup"
+    )
+
+
+def memory_gib(device: torch.device) -> float:
+    """The peak memory of tensors on a GPU during the run; on a CPU the present memory of the process."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**30
+    return float(psutil.Process().memory_info().rss) / 2**30

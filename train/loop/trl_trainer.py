@@ -1,0 +1,308 @@
+"""The one file that knows TRL and the Trainer under it."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate.utils import DistributedType
+from datasets import Dataset
+from torch.distributed.tensor import DTensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin
+from trl import SFTConfig, SFTTrainer
+
+from srt.io.errors import UserError
+from train.data.batches import BatchPlan
+from train.data.collate import MEMBERS, make_collator
+from train.data.examples import Example, Role
+from train.loop.loss import (
+    TokenScores,
+    batch_weight,
+    figures_by_role,
+    role_weights,
+    score_by_logits,
+    sum_by_role,
+    weighted_loss,
+)
+from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
+from train.models.flops import count_flops, peak_flops
+from train.recipe import Recipe
+from train.run.resume import mark_complete, with_new_names
+
+_SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
+
+
+def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
+    """TRL's settings.
+
+    Make them before the model is loaded: this starts the process group, and transformers then knows about ZeRO-3 or
+    FSDP, under which a process loads only its share of the weights.
+
+    Raises:
+        UserError: one process sees several GPUs.
+    """
+    on_gpu = torch.cuda.is_available()
+    arguments = SFTConfig(
+        output_dir=recipe.output,
+        max_steps=plan.steps,
+        # One item of the dataset is a whole micro-batch.
+        per_device_train_batch_size=1,
+        gradient_accumulation_steps=plan.accumulation,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type=_SCHEDULERS[recipe.scheduler],
+        warmup_steps=round(recipe.warmup * plan.steps),
+        weight_decay=recipe.weight_decay,
+        adam_beta2=recipe.adam_beta2,
+        max_grad_norm=1.0,
+        optim="adamw_torch_fused",
+        seed=recipe.seed,
+        bf16=recipe.model.dtype == "bfloat16",
+        activation_checkpointing=recipe.gradient_checkpointing,
+        # Reentrant checkpoints lose the gradient if their inputs require none, as after a frozen embedding. TRL changes
+        # this in place for the one combination that needs them: adapters under ZeRO-3.
+        activation_checkpointing_kwargs={"use_reentrant": False},
+        logging_steps=recipe.logging.steps,
+        # It would replace a NaN with the mean of earlier losses.
+        logging_nan_inf_filter=False,
+        report_to="none" if recipe.logging.wandb == "off" else "wandb",
+        save_strategy="no" if recipe.save_steps is None else "steps",
+        save_steps=recipe.save_steps or plan.steps,
+        # Two, because an old checkpoint is removed before the new one is marked as complete.
+        save_total_limit=2,
+        disable_tqdm=True,
+        use_cpu=not on_gpu,
+        dataloader_pin_memory=on_gpu,
+        dataloader_num_workers=recipe.workers,
+        # Every micro-batch uses all trained parameters: the collators make sure that each has a picture.
+        ddp_find_unused_parameters=False,
+        # Order, tokens and labels are ours: TRL must not shuffle, tokenize, truncate or drop anything.
+        train_sampling_strategy="sequential",
+        max_length=None,
+        dataset_kwargs={"skip_prepare_dataset": True},
+        remove_unused_columns=False,
+    )
+    if arguments.n_gpu > 1:
+        raise UserError(
+            f"{arguments.n_gpu} GPUs are visible to one process; start one process for each (accelerate launch "
+            "--config_file configs/ddp_8gpu.yaml --num_processes N ...), or set CUDA_VISIBLE_DEVICES=0"
+        )
+    _allow_fsdp_on_cpu(arguments)
+    return arguments
+
+
+def make_trainer(
+    recipe: Recipe,
+    arguments: SFTConfig,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    examples: list[Example],
+    plan: BatchPlan,
+    processor: ProcessorMixin | None = None,
+    seconds_before: float = 0.0,
+) -> TraceTrainer:
+    """A trainer for the steps of ``plan``, ready to ``train()``.
+
+    ``processor`` is that of a model that reads pictures; ``seconds_before`` is the training time before a resumed run
+    was killed.
+
+    Raises:
+        UserError: accelerate does not shard the model as its file asks.
+    """
+    # Some models (Llama 3) have no padding token. Nothing attends to padding, so any token will do.
+    pad_id = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+    trainer = TraceTrainer(
+        model=model,
+        args=arguments,
+        train_dataset=Dataset.from_dict({MEMBERS: plan.micro_batches}),
+        data_collator=make_collator(recipe, examples, model.config, pad_id, processor),
+        processing_class=tokenizer,
+    )
+    _check_sharding(trainer)
+    trainer.remove_callback(PrinterCallback)
+    trainer.seconds_before = seconds_before
+    trainer.weights = role_weights(recipe.loss).to(trainer.accelerator.device)
+    planned = PlannedWork(examples, plan, count_flops(trainer.model), packed=recipe.pack is not None)
+    half_on_gpu = torch.cuda.is_available() and recipe.model.dtype == "bfloat16"
+    peak = peak_flops(torch.cuda.get_device_name()) if half_on_gpu else None
+    trainer.monitor = Monitor(planned, peak and peak * plan.processes)
+    trainer.add_callback(trainer.monitor)
+    trainer.problems_of = lambda step: [[examples[at].problem_id for at in micro] for micro in plan.of_step(step)]
+    return trainer
+
+
+class TraceTrainer(SFTTrainer):  # type: ignore[misc]
+    """TRL's trainer with the loss of :mod:`train.loop.loss`.
+
+    It sends nothing over the network, marks checkpoints as complete, and stops at NaN and infinity.
+
+    Attributes:
+        weights: the weight of each role in the loss.
+        monitor: times the steps.
+        problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
+        seconds_before: the training time before the run was killed and resumed.
+    """
+
+    weights: torch.Tensor
+    monitor: Monitor
+    problems_of: Callable[[int], list[list[str]]]
+    seconds_before = 0.0
+
+    # Read by the Trainer: the loss of a micro-batch is already divided by the weight of the whole batch.
+    loss_is_scaled_for_ga = True
+    _started = 0.0
+    _sums: torch.Tensor | float = 0.0  # by role, since the last log
+    _losses: tuple[torch.Tensor, ...] = ()  # of this step's micro-batches on this process
+
+    def train(self, *args: Any, **kwargs: Any) -> Any:
+        """As the parent does; the clock of :attr:`seconds` starts here."""
+        self._started = time.monotonic()
+        return super().train(*args, **kwargs)
+
+    @property
+    def seconds(self) -> float:
+        """Time in the training loop, including that before a kill."""
+        return self.seconds_before + time.monotonic() - self._started
+
+    def save_final(self, output: Path) -> None:
+        """Write the final model (or adapter) and the tokenizer into ``output``; every process must call this."""
+        self.save_model(str(output))
+        self.accelerator.wait_for_everyone()
+        if self.is_world_process_zero():
+            # The Trainer pickles its arguments. They are not needed, and nobody should load a pickle.
+            (output / "training_args.bin").unlink(missing_ok=True)
+
+    def compute_loss(
+        self,
+        model: torch.nn.Module,
+        inputs: dict[str, torch.Tensor],
+        return_outputs: bool = False,
+        num_items_in_batch: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """This micro-batch's part of ``sum(w * nll) / sum(w)`` over the whole batch (:mod:`train.loop.loss`).
+
+        ``num_items_in_batch`` is the sum of the weights of the batch, by default that of ``inputs`` alone. Scores by
+        role are added up for the log. With weights of 1 this is TRL's own loss.
+        """
+        total: torch.Tensor = batch_weight(inputs, self.weights) if num_items_in_batch is None else num_items_in_batch
+        score = score_by_logits if self.accelerator.device.type == "cpu" else _score_by_fused_head
+        scores = score(model, inputs)
+        loss = weighted_loss(scores, self.weights, total)
+        if num_items_in_batch is None:
+            return loss
+        self._sums += sum_by_role(scores)
+        self._losses += (loss.detach(),)
+        # The weight is that of all processes, but DDP, FSDP and DeepSpeed average the gradients over processes.
+        return loss * int(self.accelerator.num_processes)
+
+    def _get_num_items_in_batch(self, batch_samples: list[Any], device: torch.device) -> torch.Tensor | None:
+        """The sum of the label weights of an optimizer step on all processes; the Trainer would count the labels."""
+        self._losses = ()
+        if not batch_samples:
+            return None
+        total = torch.stack([batch_weight(batch, self.weights) for batch in batch_samples]).sum()
+        reduced: torch.Tensor = self.accelerator.reduce(total.to(device), "sum")
+        return reduced
+
+    def _get_grad_norm(self, model: torch.nn.Module, grad_norm: Any = None) -> Any:
+        """As the parent. The optimizer has not stepped yet (under DeepSpeed it has), and nothing has been saved.
+
+        Raises:
+            UserError: the norm, which is the same on all processes, is not finite. DeepSpeed reports -1 then.
+        """
+        norm = super()._get_grad_norm(model, grad_norm)
+        norm = norm.full_tensor() if isinstance(norm, DTensor) else norm
+        if norm is not None and not 0 <= float(norm) < math.inf:
+            # From [processes x micro-batches] to the order of the plan, in which the processes alternate.
+            losses = self.accelerator.gather(torch.stack(self._losses))
+            by_micro = losses.view(self.accelerator.num_processes, -1).T.flatten().tolist()
+            raise UserError(not_finite(self.state.global_step, by_micro, self.problems_of(self.state.global_step)))
+        return norm
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """As the parent, with further figures for each loss; every process must call this."""
+        if "loss" in logs:
+            memory = torch.tensor([memory_gib(self.accelerator.device)], dtype=torch.float64)
+            mine = torch.cat([torch.as_tensor(self._sums).flatten().cpu(), memory]).to(self.accelerator.device)
+            everyone = self.accelerator.gather(mine[None])
+            logs |= figures_by_role(everyone[:, :-1].sum(dim=0).view(len(Role), -1))
+            logs |= self.monitor.figures(self.state.global_step, self.state.max_steps)
+            logs["memory_gib"] = float(everyone[:, -1].max())
+            self._sums = 0.0
+        super().log(logs, start_time)
+
+    def floating_point_ops(self, inputs: Any) -> int:
+        """Not counted here but in :mod:`train.models.flops`: the parent visits all modules for each micro-batch."""
+        return 0
+
+    @property
+    def history(self) -> list[dict[str, float]]:
+        """A row for each line on the console, with all figures, from the first step on."""
+        return [with_new_names(row) for row in self.state.log_history if "loss" in row]
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: torch.nn.Module | None = None) -> None:
+        """As the parent, but the weights of a model without adapter are read by its own class, and none may be missing.
+
+        A vision model is saved under the names of its published form, which differ from those of its modules. The
+        parent compares names literally and skips what it does not find: the run would continue from the initial
+        weights.
+        """
+        full = self.model if model is None else model
+        if not isinstance(full, PreTrainedModel) or self.is_fsdp_enabled or self.is_deepspeed_enabled:
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+            return
+        saved = type(full).from_pretrained(
+            resume_from_checkpoint, dtype=torch.float32, use_safetensors=True, local_files_only=True
+        )
+        full.load_state_dict(saved.state_dict())
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        super()._save_checkpoint(model, trial)
+        self.accelerator.wait_for_everyone()
+        if self.is_world_process_zero():
+            mark_complete(Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}", self.seconds)
+
+    def _send_telemetry(self) -> None:
+        """Does nothing: TRL would report each run to its makers, unless an environment variable forbids it."""
+
+    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing: TRL's card would cite its papers and say nothing about the training."""
+
+
+def _score_by_fused_head(model: torch.nn.Module, batch: dict[str, torch.Tensor]) -> TokenScores:
+    """The scores from TRL's fused head, which stores no logits and computes only labelled positions."""
+    inputs = {name: value for name, value in batch.items() if name != "roles"}
+    outputs = model(**inputs, use_cache=False, fused_lm_head=True)
+    return TokenScores(
+        labels=batch["labels"][:, 1:],
+        roles=batch["roles"][:, 1:],
+        log_probs=outputs.log_probs,
+        entropy=outputs.entropy.detach(),
+        is_top1=outputs.is_top1,
+    )
+
+
+def _allow_fsdp_on_cpu(arguments: SFTConfig) -> None:
+    """Have accelerate use FSDP on CPUs too.
+
+    On several CPU processes it silently uses plain DDP, whatever its file says, although FSDP2 runs on a CPU.
+    """
+    state = arguments.distributed_state
+    if os.environ.get("ACCELERATE_USE_FSDP") == "true" and state.distributed_type is DistributedType.MULTI_CPU:
+        state.distributed_type = DistributedType.MULTI_GPU
+
+
+def _check_sharding(trainer: TraceTrainer) -> None:
+    """Check that accelerate does what its file asks for: a run that is not sharded would run out of memory much later.
+
+    Raises:
+        UserError: it does not.
+    """
+    for name, enabled in (("FSDP", trainer.is_fsdp_enabled), ("DEEPSPEED", trainer.is_deepspeed_enabled)):
+        if os.environ.get(f"ACCELERATE_USE_{name}") == "true" and not enabled:
+            used = trainer.accelerator.distributed_type.value
+            raise UserError(f"the accelerate file says distributed_type: {name}, but accelerate uses {used}")

@@ -1,0 +1,1 @@
+"""The model families, loading and making models, and attention."""

@@ -1,0 +1,111 @@
+"""Choose the attention implementation of a model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from transformers import PreTrainedConfig, PreTrainedModel
+from transformers.utils import is_flash_attn_2_available
+
+from srt.io.errors import UserError
+from train.models.families.registry import family_of
+from train.models.packed_attention import FLASH, FLEX, SEGMENTS, VARLEN, VISION_VARLEN
+from train.recipe import Attention, Recipe
+
+_PACKED: dict[Attention, str] = {
+    "eager": "eager",
+    "sdpa": "sdpa",
+    "flash_attention_2": FLASH,
+    "flex_attention": FLEX,
+    "varlen": VARLEN,
+    "segments": SEGMENTS,
+}
+
+
+class AttentionChoice(NamedTuple):
+    """The attention of the language model and of the vision tower, by the names that transformers knows."""
+
+    language: str
+    vision: str
+
+
+class Device(NamedTuple):
+    """What the choice depends on: whether there is a GPU, and its compute capability."""
+
+    gpu: bool
+    capability: tuple[int, int] = (0, 0)
+
+    @staticmethod
+    def current() -> Device:
+        """The device that this process trains on."""
+        if torch.cuda.is_available():
+            return Device(True, torch.cuda.get_device_capability())
+        return Device(False)
+
+
+def choose_attention(recipe: Recipe, config: PreTrainedConfig, device: Device | None = None) -> AttentionChoice:
+    """The attention of the model with ``config`` on ``device``, by default the current one.
+
+    For packed rows, ``auto`` is flash-attention 2 if it is installed, else torch's ``varlen_attn``, else (in float32,
+    or on a GPU before Ampere) flex attention; on a CPU it goes segment by segment. For padded sequences it is
+    flash-attention 2 if it is installed and the GPU supports it, else SDPA.
+
+    Raises:
+        UserError: ``model.attn`` does not go with the device, the dtype or packing, or the model not with packing.
+    """
+    device = device or Device.current()
+    attn, packed = recipe.model.attn, recipe.pack is not None
+    half = device.gpu and device.capability >= (8, 0) and recipe.model.dtype == "bfloat16"
+    if packed:
+        _check_packing(recipe, config)
+    if attn == "auto":
+        attn = _best(packed, device.gpu, half)
+    elif fault := _fault(attn, packed, device, half):
+        raise UserError(f"model.attn: {attn} {fault}")
+    vision = "sdpa"
+    if half and is_flash_attn_2_available():
+        vision = "flash_attention_2"
+    elif half and family_of(config, f"model.path: {recipe.model.path}").windowed_vision:
+        vision = VISION_VARLEN  # SDPA would be called for each of the many windows
+    return AttentionChoice(_PACKED[attn] if packed else attn, vision)
+
+
+def set_attention(model: PreTrainedModel, choice: AttentionChoice) -> None:
+    """Make ``model`` use the chosen attention from now on."""
+    model.config.get_text_config()._attn_implementation = choice.language
+    if (vision := getattr(model.config, "vision_config", None)) is not None:
+        vision._attn_implementation = choice.vision
+
+
+def _best(packed: bool, gpu: bool, half: bool) -> Attention:
+    if half and is_flash_attn_2_available():
+        return "flash_attention_2"
+    if not packed:
+        return "sdpa"
+    if half:
+        return "varlen"
+    return "flex_attention" if gpu else "segments"
+
+
+def _fault(attn: Attention, packed: bool, device: Device, half: bool) -> str | None:
+    if attn in ("varlen", "segments") and not packed:
+        return "is for packed rows only; set pack, or remove attn"
+    if attn in ("varlen", "flash_attention_2", "flex_attention") and not device.gpu:
+        return "needs a GPU, and there is none; remove attn"
+    if attn == "flash_attention_2" and not is_flash_attn_2_available():
+        return "needs the package flash-attn, which is not installed; remove attn"
+    if attn in ("varlen", "flash_attention_2") and not half:
+        return "needs dtype bfloat16 and a GPU of compute capability 8.0 (Ampere) or later; remove attn"
+    return None
+
+
+def _check_packing(recipe: Recipe, config: PreTrainedConfig) -> None:
+    text = config.get_text_config()
+    others = set(getattr(text, "layer_types", None) or []) - {"full_attention"}
+    if others:
+        raise UserError(
+            f"pack: {recipe.model.path} has layers of {', '.join(sorted(others))}; packed rows need full attention"
+        )
+    if getattr(text, "attention_dropout", 0.0):
+        raise UserError(f"pack: {recipe.model.path} has attention_dropout, which pack does not support; set it to 0")

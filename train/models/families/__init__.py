@@ -1,0 +1,1 @@
+"""The families of models that can be trained, a file for each."""

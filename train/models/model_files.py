@@ -1,0 +1,182 @@
+"""Reading a model folder: configuration, tokenizer, processor and weights.
+
+Only safetensors weights are read, nothing is fetched, and no code from the folder runs.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from transformers import (
+    AutoConfig,
+    AutoProcessor,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    ProcessorMixin,
+)
+
+from srt.io.errors import UserError
+from train.models.families.model_family import ModelFamily
+from train.models.families.registry import family_of
+
+
+def read_config(path: str) -> PreTrainedConfig:
+    """The configuration of the model in the folder ``path``.
+
+    Raises:
+        UserError: it is missing, asks to run code, or transformers does not know it.
+    """
+    place = f"model.path: {path}"
+    if not Path(path).is_dir():
+        raise UserError(f"model.path: no such folder: {path} (a model from a hub must be downloaded first)")
+    try:
+        raw = json.loads((Path(path) / "config.json").read_bytes())
+    except OSError as error:
+        raise UserError(f"{place}: config.json cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UserError(f"{place}: config.json is not JSON: {_one_line(error)}") from None
+    if not isinstance(raw, dict):
+        raise UserError(f"{place}: config.json: a mapping was expected")
+    if "auto_map" in raw:
+        raise UserError(
+            f"{place}: config.json asks to run code from the folder (auto_map), which is never done; use the form of "
+            "the model that transformers reads natively (for InternVL3, the folders named ...-hf)"
+        )
+    config: PreTrainedConfig = _load(AutoConfig, path, "config.json cannot be used")
+    return config
+
+
+def load_family(path: str) -> ModelFamily:
+    """The family of the model in the folder ``path``.
+
+    Raises:
+        UserError: as :func:`read_config`, or the family is unknown.
+    """
+    return family_of(read_config(path), f"model.path: {path}")
+
+
+def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
+    """The tokenizer in the folder ``path``.
+
+    Raises:
+        UserError: transformers cannot load it without running code from the folder.
+    """
+    tokenizer: PreTrainedTokenizerBase = _load(AutoTokenizer, path, "no tokenizer can be loaded")
+    if tokenizer.encode("a", add_special_tokens=False) == []:
+        # If there is no tokenizer file, transformers makes an empty tokenizer for the architecture.
+        raise UserError(f"model.path: {path}: no tokenizer in it, or one with an empty vocabulary")
+    return tokenizer
+
+
+def load_processor(path: str) -> ProcessorMixin:
+    """Tokenizer and image processor of the vision model in the folder ``path``.
+
+    Raises:
+        UserError: transformers cannot load it without running code from the folder.
+    """
+    processor = _load(AutoProcessor, path, "no processor can be loaded")
+    if not isinstance(processor, ProcessorMixin):
+        raise UserError(f"model.path: {path}: contains a tokenizer, but no image processor")
+    return processor
+
+
+def load_tokenizer_and_processor(path: str) -> tuple[PreTrainedTokenizerBase, ProcessorMixin | None]:
+    """The tokenizer of the model in the folder ``path``, and its processor if it reads pictures."""
+    if not load_family(path).reads_pictures:
+        return load_tokenizer(path), None
+    processor = load_processor(path)
+    return processor.tokenizer, processor
+
+
+def load_weights(path: str, family: ModelFamily, dtype: torch.dtype, **options: Any) -> PreTrainedModel:
+    """The model in the folder ``path``, unchanged; ``options`` go to ``from_pretrained``.
+
+    Raises:
+        UserError: transformers cannot load it, or weights are missing from its files.
+    """
+    model: Any
+    try:
+        model, info = family.auto_class.from_pretrained(  # type: ignore[attr-defined]
+            path,
+            dtype=dtype,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+            **options,
+        )
+    except (OSError, ValueError, ImportError, RuntimeError, SafetensorError) as error:
+        raise UserError(f"model.path: {path}: cannot be loaded: {_one_line(error)}") from None
+    if missing := sorted(info["missing_keys"]):
+        # transformers initialises them randomly, with a warning at most.
+        raise UserError(
+            f"model.path: {path}: {len(missing)} weights of the model that config.json describes are in none of its "
+            f"files, such as {missing[0]}"
+        )
+    # transformers renames weights as it loads them, and back as it saves them. Under ZeRO-3 it keeps renamings that
+    # matched no weight, and would save a Qwen2.5-VL under names that nothing reads.
+    if (renamings := getattr(model, "_weight_conversions", None)) is not None:
+        model._weight_conversions = [renaming for renaming in renamings if renaming.was_used()]
+    loaded: PreTrainedModel = model
+    return loaded
+
+
+def without_weights(path: str, family: ModelFamily, dtype: torch.dtype) -> PreTrainedModel:
+    """The model of the configuration in the folder ``path``, on the ``meta`` device."""
+    with torch.device("meta"):
+        model: PreTrainedModel = family.auto_class.from_config(  # type: ignore[attr-defined]
+            read_config(path), dtype=dtype, trust_remote_code=False
+        )
+    return model
+
+
+def weight_faults(folder: Path) -> list[str]:
+    """A line for each fault of the weights. Only safetensors are read, because a pickle can run code."""
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file():
+        return _unreadable(folder, {"model.safetensors"})
+    if index.is_file():
+        try:
+            named = set(json.loads(index.read_bytes())["weight_map"].values())
+        except (ValueError, KeyError, AttributeError, TypeError):
+            return [f"model.path: {index}: not an index of safetensors files"]
+        if missing := sorted(name for name in named if not (folder / name).is_file()):
+            some = f"{len(missing)} of {len(named)} weight files are missing, such as {missing[0]}"
+            return [f"model.path: {folder}: {some}"]
+        return _unreadable(folder, named)
+    if pickled := sorted(file.name for pattern in ("*.bin", "*.pt", "*.pth") for file in folder.glob(pattern)):
+        return [
+            f"model.path: {folder}: the weights are pickled ({pickled[0]}), which can run code: "
+            "only safetensors are read; save the model again with safe_serialization"
+        ]
+    return [f"model.path: {folder}: no model.safetensors and no model.safetensors.index.json"]
+
+
+def _unreadable(folder: Path, names: set[str]) -> list[str]:
+    """A line for each file with an invalid header, or shorter than its header says, as after a broken download."""
+    faults = []
+    for name in sorted(names):
+        try:
+            with safe_open(folder / name, framework="pt"):
+                pass
+        except (SafetensorError, OSError) as error:
+            faults.append(f"model.path: {folder / name}: incomplete, or not safetensors: {_one_line(error)}")
+    return faults
+
+
+def _load(auto_class: Any, path: str, fault: str) -> Any:
+    """What ``auto_class`` of transformers makes of the folder ``path``; ``fault`` is the message if it cannot."""
+    try:
+        return auto_class.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # transformers checks little of a folder before it uses it
+        raise UserError(f"model.path: {path}: {fault}: {_one_line(error)}") from None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

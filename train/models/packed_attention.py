@@ -1,0 +1,118 @@
+"""Attention within each sequence of a packed row, registered with transformers.
+
+A packed row (:mod:`train.data.packing`) has ``segment_bounds``, where its sequences begin and end (int32 of shape
+[sequences + 1], from 0 to the length of the row), and ``longest_segment`` (int). transformers passes both to the
+functions here, so none of them builds a mask or guesses from position ids. transformers' own functions ignore the two
+and separate sequences by their position ids.
+
+Every function takes query [1, heads, total, dim], key and value [1, key heads, total, dim], and returns the output
+[1, total, heads, dim] and no attention weights, like all attention functions of transformers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AttentionInterface
+from transformers.integrations.flex_attention import flex_attention_forward
+from transformers.masking_utils import AttentionMaskInterface, flex_attention_mask
+
+# Names in transformers. Qwen2.5-VL's vision tower passes its bounds only to a name that contains "flash".
+SEGMENTS, VARLEN, FLASH, FLEX, VISION_VARLEN = "segments", "varlen", "packed_flash_2", "packed_flex", "flash_by_varlen"
+
+
+class PackedStates(NamedTuple):
+    """What a kernel takes: states of shape [total, heads, dim], and ``bounds`` (int32) of the sequences in them."""
+
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+    bounds: torch.Tensor
+    longest: int
+    scale: float | None
+    causal: bool
+
+
+Kernel = Callable[[PackedStates], torch.Tensor]
+"""Attention within the sequences of a row; returns the output, [total, heads, dim]."""
+
+
+def attend_with(
+    kernel: Kernel, bounds: str = "segment_bounds", longest: str = "longest_segment", *, causal: bool = True
+) -> Callable[..., tuple[torch.Tensor, None]]:
+    """An attention function that calls ``kernel``; ``bounds`` and ``longest`` are the names of its keyword arguments.
+
+    The defaults are those of a packed row for a language model.
+    """
+
+    def attend(
+        module: torch.nn.Module,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        attention_mask: torch.Tensor | None,
+        *,
+        scaling: float | None = None,
+        **given: Any,
+    ) -> tuple[torch.Tensor, None]:
+        if given.get(bounds) is None or given.get(longest) is None:
+            raise RuntimeError(f"this model attends within packed rows, and was given a batch without {bounds}")
+        # Under autocast the rotary embedding leaves query and key in float32, which no kernel takes.
+        device = query.device.type
+        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else value.dtype
+        query, key, value = (states.squeeze(0).transpose(0, 1).to(dtype) for states in (query, key, value))
+        packed = PackedStates(query, key, value, given[bounds].to(torch.int32), int(given[longest]), scaling, causal)
+        return kernel(packed).unsqueeze(0), None
+
+    return attend
+
+
+def segments_kernel(packed: PackedStates) -> torch.Tensor:
+    """Sequence by sequence, with SDPA: the time is quadratic in the sequences, not in the row. For a CPU."""
+    query, key, value, bounds, _, scale, causal = packed
+    if (groups := query.size(1) // key.size(1)) > 1:
+        # The fast kernel of a CPU does not support grouped heads.
+        key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
+    lengths, outputs = bounds.diff().tolist(), []
+    for segment in zip(*(torch.split(states, lengths) for states in (query, key, value)), strict=True):
+        q, k, v = (states.transpose(0, 1).unsqueeze(0) for states in segment)
+        outputs.append(scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale).squeeze(0).transpose(0, 1))
+    return torch.cat(outputs)
+
+
+def varlen_kernel(packed: PackedStates) -> torch.Tensor:
+    """torch's own ``varlen_attn``, which has no implementation for a CPU."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    query, key, value, bounds, longest, scale, causal = packed
+    window, grouped = (-1, 0) if causal else (-1, -1), query.size(1) != key.size(1)
+    output = varlen_attn(
+        query, key, value, bounds, bounds, longest, longest, scale=scale, window_size=window, enable_gqa=grouped
+    )
+    assert isinstance(output, torch.Tensor)  # it is a pair only if the log-sum-exp is asked for
+    return output
+
+
+def flash_kernel(packed: PackedStates) -> torch.Tensor:
+    """The kernel of the package flash-attn, version 2."""
+    from flash_attn import flash_attn_varlen_func  # type: ignore[import-not-found, unused-ignore]
+
+    query, key, value, bounds, longest, scale, causal = packed
+    output: torch.Tensor = flash_attn_varlen_func(
+        query, key, value, bounds, bounds, longest, longest, softmax_scale=scale, causal=causal
+    )
+    return output
+
+
+AttentionInterface.register(SEGMENTS, attend_with(segments_kernel))
+AttentionInterface.register(VARLEN, attend_with(varlen_kernel))
+AttentionInterface.register(FLASH, attend_with(flash_kernel))
+# All pictures of Qwen2.5-VL's vision tower in one row, or all their windows.
+AttentionInterface.register(VISION_VARLEN, attend_with(varlen_kernel, "cu_seq_lens_q", "max_length_q", causal=False))
+# transformers' own, whose block mask comes from position ids. It needs another name because Qwen2.5-VL refuses the
+# original one, although it works.
+AttentionInterface.register(FLEX, flex_attention_forward)
+AttentionMaskInterface.register(FLEX, flex_attention_mask)

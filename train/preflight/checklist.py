@@ -1,0 +1,187 @@
+"""The checklist of a preflight: every fault of a run at once; then what the run will be, and one real step.
+
+Nothing is written except into a temporary folder. A check that depends on something faulty is skipped, and the others
+are still done: the data, the model and the launch file of a recipe with a misspelt key are checked all the same.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+import transformers
+from transformers import PreTrainedTokenizerBase, ProcessorMixin
+
+from srt.io.errors import UserError
+from train.data.batches import BatchPlan, plan_batches
+from train.data.examples import Example, data_faults, length_fault
+from train.data.image_tokens import PictureTokens
+from train.models.load_model import model_faults
+from train.models.model_files import load_tokenizer_and_processor
+from train.preflight.data_checks import CountedFaults, Progress, compare_prompts, encode_all, open_all, read_sequences
+from train.preflight.disk_space import disk_faults
+from train.preflight.fallback_plans import fallback_plans, plan_lines
+from train.preflight.heaviest_batch import heaviest_micro_batch
+from train.preflight.launch_file import Launch, launch_faults, read_launch
+from train.preflight.memory_estimate import Cluster, MemoryEstimator, this_gpu_bytes
+from train.preflight.report import PreflightReport, batch_figures, data_figures, memory_figures, trial_figures
+from train.preflight.trial_step import memory_fault, run_trial_step
+from train.recipe import Recipe
+from train.recipe_reader import Examined, examine_recipe
+from train.run.hub import hub_faults
+from train.run.resume import find_start, finished_summary
+from train.run.run_manifest import fingerprint
+
+
+def run_checklist(
+    path: Path,
+    changes: Iterable[str],
+    launch_path: Path | None,
+    *,
+    gpu_bytes: float | None,
+    step: bool,
+    progress: Progress,
+) -> PreflightReport:
+    """Check the recipe ``path`` and everything that it names, with the accelerate file ``launch_path``.
+
+    Args:
+        path: the recipe.
+        changes: ``KEY=VALUE``, overriding keys of the recipe.
+        launch_path: the accelerate file; by default one process.
+        gpu_bytes: the memory of a GPU, for a machine without one.
+        step: take one real step at the end, if there is no fault.
+        progress: shows how far a long check is.
+
+    Raises:
+        UserError: the recipe is missing or not YAML, so nothing can be checked.
+    """
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    # Notes of libraries on kernels and coming versions are no faults of the recipe.
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+    warnings.simplefilter("ignore", FutureWarning)
+    report = PreflightReport()
+    read = examine_recipe(path, changes)
+    recipe = read.recipe
+    report.faults += [f"{path}: {fault}" for fault in read.faults]
+    launch = Launch()
+    with report.collecting():
+        launch = launch if launch_path is None else read_launch(launch_path)
+    missing = data_faults(recipe) if read.knows("data") else []
+    report.faults += missing
+    tokenizer, processor = None, None
+    if read.knows("model.path"):
+        # The faults of the recipe's own keys are already reported.
+        found = model_faults(recipe)
+        report.faults += [fault for fault in found if not read.faults or fault.startswith("model.path")]
+        with report.collecting():
+            tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
+    examples: list[Example] = []
+    if read.knows("data") and not missing:
+        examples = _check_data(report, read, tokenizer, processor, progress)
+    report.faults += launch_faults(launch, recipe, None)
+    if recipe.hub is not None:
+        report.faults += hub_faults(recipe.hub)
+    if not report.faults:
+        with report.collecting():
+            _check_run(report, recipe, examples, processor, launch, gpu_bytes, step)
+    return report
+
+
+def _check_data(
+    report: PreflightReport,
+    read: Examined,
+    tokenizer: PreTrainedTokenizerBase | None,
+    processor: ProcessorMixin | None,
+    progress: Progress,
+) -> list[Example]:
+    """Check the data file; without tokenizer, only that it can be read. Returns its examples."""
+    recipe, faults = read.recipe, CountedFaults()
+    sequences = read_sequences(Path(recipe.data), faults)
+    if tokenizer is None or not read.knows("pictures", "think"):
+        report.faults += faults.lines()
+        return []
+    try:
+        pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
+    except UserError as error:
+        report.faults += [*faults.lines(), str(error)]
+        return []
+    encoded = encode_all(recipe, sequences, tokenizer, pictures, faults, progress)
+    root = Path(recipe.data).parent
+    if pictures is not None:
+        open_all(sequences, root, faults, progress)
+    compared = compare_prompts(encoded, tokenizer, processor, root, faults)
+    examples = [example for _, example in encoded]
+    report.faults += faults.lines()
+    if read.knows("max_length") and (fault := length_fault(recipe, examples)):
+        report.faults.append(fault)
+    report.tokenizer, report.picture_token = tokenizer, pictures.image_token_id if pictures is not None else None
+    if examples:
+        figures = data_figures(examples, processor)
+        report.figures["data"] = {**figures, "prompts compared with evaluation": compared}
+        # The shortest, a middle one and the longest.
+        ordered = sorted(examples, key=lambda example: len(example.input_ids))
+        report.shown = [ordered[at] for at in sorted({0, len(ordered) // 2, len(ordered) - 1})]
+    return examples
+
+
+def _check_run(
+    report: PreflightReport,
+    recipe: Recipe,
+    examples: list[Example],
+    processor: ProcessorMixin | None,
+    launch: Launch,
+    gpu_bytes: float | None,
+    step: bool,
+) -> None:
+    """Check what needs valid keys and records: batches, output folder, disk, memory, and one step.
+
+    Raises:
+        UserError: the sequences do not go into batches.
+    """
+    cluster = launch.cluster
+    plan = plan_batches(recipe, examples, cluster.processes)
+    report.faults += launch_faults(launch, recipe, plan.accumulation)
+    report.figures["run"] = batch_figures(recipe, examples, plan)
+    estimator = MemoryEstimator(recipe)
+    with report.collecting():
+        _check_output(report, recipe, cluster)
+    report.faults += disk_faults(recipe, estimator.counts)
+    members, shape = heaviest_micro_batch(plan, examples, recipe)
+    report.memory = memory = estimator.estimate(shape, cluster, plan.accumulation)
+    section = f"memory on each GPU, estimated ({cluster.method}, {cluster.processes} processes)"
+    report.figures[section] = memory_figures(memory, shape)
+    gpu_bytes = this_gpu_bytes() if gpu_bytes is None else gpu_bytes
+    if gpu_bytes is not None and memory.peak > gpu_bytes:
+        report.faults.append(
+            f"memory: about {memory.peak / 1e9:.1f} GB are needed on each GPU, but it has {gpu_bytes / 1e9:.1f}; "
+            "see below for what would fit"
+        )
+        report.fallback_plans = plan_lines(fallback_plans(recipe, shape, cluster, plan.accumulation), gpu_bytes)
+    if not step or report.faults:
+        return
+    if reason := memory_fault(estimator, shape):
+        report.notes.append(f"the step was not tried on this machine: {reason}")
+        return
+    assert report.tokenizer is not None
+    with report.collecting("one step: "):
+        single = BatchPlan([members], accumulation=1, processes=1)
+        report.trial = trial = run_trial_step(recipe, report.tokenizer, processor, examples, single, shape)
+        report.figures["one step on this device"] = trial_figures(trial)
+        if not math.isfinite(trial.loss):
+            raise UserError(f"the loss is {trial.loss}; check model.dtype and the model's weights")
+
+
+def _check_output(report: PreflightReport, recipe: Recipe, cluster: Cluster) -> None:
+    output = Path(recipe.output)
+    sharding = "none" if cluster.method == "one" else cluster.method
+    # The hash of a large model takes a while, and an empty folder needs none.
+    used = output.is_dir() and any(output.iterdir())
+    keys = {**fingerprint(recipe, cluster.processes), "sharding": sharding} if used else {}
+    if used and finished_summary(output, keys) is not None:
+        report.notes.append(f"{output}: output holds this run, finished: srt train would do nothing")
+    elif (checkpoint := find_start(output, keys, True).checkpoint) is not None:
+        report.notes.append(f"{output}: output holds this run unfinished; --resume continues from {checkpoint}")

@@ -1,0 +1,145 @@
+"""The report of a preflight: its faults, and the figures of data, batches, memory and trial step as tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from transformers import PreTrainedTokenizerBase, ProcessorMixin
+
+from srt.io.errors import UserError
+from train.data.batches import BatchPlan
+from train.data.examples import TRAINED_ROLES, Example
+from train.data.image_tokens import Picture
+from train.preflight.activations import MicroBatchShape
+from train.preflight.memory_estimate import MemoryEstimate
+from train.preflight.trial_step import TrialStep
+from train.recipe import Recipe
+
+
+@dataclass
+class PreflightReport:
+    """What preflight found.
+
+    Attributes:
+        faults: a line each; a run with one of them will not work.
+        notes: a line each, worth knowing.
+        figures: tables by section.
+        shown: examples whose labels are shown.
+        fallback_plans: what would fit if memory does not suffice, a line each.
+        memory: the estimate, and ``trial`` the measured step; ``None`` if a fault came before.
+        tokenizer, picture_token: what is needed to show the examples.
+    """
+
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    figures: dict[str, dict[str, Any]] = field(default_factory=dict)
+    shown: list[Example] = field(default_factory=list)
+    fallback_plans: list[str] = field(default_factory=list)
+    memory: MemoryEstimate | None = None
+    trial: TrialStep | None = None
+    tokenizer: PreTrainedTokenizerBase | None = None
+    picture_token: int | None = None
+
+    @contextmanager
+    def collecting(self, what: str = "") -> Iterator[None]:
+        """Report an error of the user's that ends the block, once; ``what`` begins its line."""
+        try:
+            yield
+        except UserError as error:
+            if f"{what}{error}" not in self.faults:
+                self.faults.append(f"{what}{error}")
+
+
+def data_figures(examples: list[Example], processor: ProcessorMixin | None) -> dict[str, Any]:
+    """Lengths, trained tokens by role, and pictures."""
+    lengths = sorted(len(example.input_ids) for example in examples)
+    roles = Counter(role for example in examples for role in example.roles.tolist())
+    trained = sum(example.trained_tokens for example in examples)
+    figures: dict[str, Any] = {
+        "sequences": len(examples),
+        "tokens": sum(lengths),
+        "tokens a sequence": f"{lengths[0]} to {lengths[-1]}, median {lengths[len(lengths) // 2]}",
+        "trained tokens": f"{trained} ({trained / sum(lengths):.1%})",
+        **{f"tokens of {role.name}": roles[role] for role in TRAINED_ROLES},
+    }
+    pictures = [picture for example in examples for picture in example.pictures]
+    if pictures:
+        in_pictures = sum(example.picture_tokens for example in examples)
+        figures["pictures"] = f"{len(pictures)}, {in_pictures} tokens ({in_pictures / sum(lengths):.1%})"
+        figures["pictures resized"] = _resized(pictures, processor)
+    return figures
+
+
+def _resized(pictures: list[Picture], processor: Any) -> str:
+    """How many pictures lie outside the processor's limits of area, and by how much their sides change at most."""
+    size = dict(processor.image_processor.size)
+    if "longest_edge" not in size:
+        counts = [picture.tokens for picture in pictures]
+        return f"each is cut into tiles of one size ({min(counts)} to {max(counts)} tokens)"
+    areas = [picture.width * picture.height for picture in pictures]
+    least, most = size["shortest_edge"], size["longest_edge"]
+    reduced, enlarged = [area for area in areas if area > most], [area for area in areas if area < least]
+    parts = []
+    if reduced:
+        parts.append(f"{len(reduced)} reduced, sides to {math.sqrt(most / max(reduced)):.0%} at least")
+    if enlarged:
+        parts.append(f"{len(enlarged)} enlarged, sides to {math.sqrt(least / min(enlarged)):.0%} at most")
+    return "; ".join(parts) or "none, except to whole patches"
+
+
+def batch_figures(recipe: Recipe, examples: list[Example], plan: BatchPlan) -> dict[str, Any]:
+    """Steps, batches and padding."""
+    lengths = [len(example.input_ids) for example in examples]
+    tokens = sum(lengths[at] for micro in plan.micro_batches for at in micro)
+    if recipe.pack is not None:
+        capacity = recipe.pack * len(plan.micro_batches)
+        share = {"rows of pack filled": f"{tokens / capacity:.1%} (no padding)"}
+    else:
+        computed = sum(len(micro) * max(lengths[at] for at in micro) for micro in plan.micro_batches)
+        share = {"padding": f"{1 - tokens / computed:.1%} of the computed tokens"}
+    return {
+        "steps": plan.steps,
+        "epochs": round(plan.steps * recipe.batch_size / len(examples), 2),
+        "processes": plan.processes,
+        "micro-batches a step, on each": plan.accumulation,
+        "tokens a step": tokens // plan.steps,
+        "tokens in total": tokens,
+        **share,
+    }
+
+
+def memory_figures(memory: MemoryEstimate, shape: MicroBatchShape) -> dict[str, Any]:
+    """The heaviest micro-batch, and the estimate by part."""
+    return {
+        "heaviest micro-batch": f"{shape.rows} x {shape.length} tokens, {shape.trained} trained, {shape.patches} "
+        "picture patches",
+        **{name.replace("_", " "): format_bytes(size) for name, size in memory._asdict().items() if size},
+    }
+
+
+def trial_figures(trial: TrialStep) -> dict[str, Any]:
+    """The measured step, beside the estimate."""
+    figures: dict[str, Any] = {
+        "device": trial.device,
+        "loss": round(trial.loss, 4),
+        "seconds, first step, with warm-up": round(trial.seconds, 2),
+        "tokens computed": trial.tokens,
+    }
+    for name, size in trial.measured.items():
+        estimated = trial.estimated[name]
+        error = estimated / size - 1 if size else 0.0
+        figures[f"{name}: measured, estimated, error"] = (
+            f"{format_bytes(size)}, {format_bytes(estimated)}, {error:+.1%}"
+        )
+    return figures
+
+
+def format_bytes(size: float) -> str:
+    """``size`` in GB, MB or kB."""
+    unit, each = next(((unit, each) for unit, each in (("GB", 1e9), ("MB", 1e6)) if size >= each), ("kB", 1e3))
+    return f"{size / each:.3g} {unit}"

@@ -1,0 +1,70 @@
+"""Keys of a recipe that contradict each other.
+
+A rule that depends on a faulty key is left alone, since nobody knows what was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from train.recipe import Recipe
+
+
+def contradictions(recipe: Recipe, unknown: set[str]) -> list[str]:
+    """The contradictions of ``recipe``, but for those that depend on a key of ``unknown`` (``lora``, ``lora.r``)."""
+    return [fault for keys, fault in _broken_rules(recipe) if not depends_on(keys.split(), unknown)]
+
+
+def depends_on(keys: Iterable[str], unknown: Iterable[str]) -> bool:
+    """Whether one of ``keys`` (``lora.r``) is one of ``unknown``, or within one of them (``lora``)."""
+    return any(key == lost or key.startswith(f"{lost}.") for key in keys for lost in unknown)
+
+
+def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """What is wrong with ``recipe``: the keys that a rule depends on, separated by spaces, and the fault."""
+    if (recipe.steps is None) == (recipe.epochs is None):
+        yield (
+            "steps epochs",
+            "steps, epochs: give one of them (a recipe that extends another may set the other to null)",
+        )
+
+    pack, micro = recipe.pack, recipe.micro_batch
+    if pack is not None and micro is not None:
+        fault = "pack, micro_batch: give one of them; with pack, the tokens decide how many rows a batch has"
+        yield "pack micro_batch", fault
+    if pack is not None and recipe.max_length > pack:
+        fault = f"max_length: {recipe.max_length} tokens do not fit in a row of pack = {pack}; lower it or raise pack"
+        yield "pack max_length", fault
+    if micro is not None and pack is None and recipe.batch_size % micro:
+        fault = f"batch_size: {recipe.batch_size} is not a multiple of micro_batch = {micro}"
+        yield "batch_size micro_batch pack", fault
+
+    quantize, lora = recipe.model.quantize, recipe.lora
+    if quantize is not None and lora is None:
+        fault = f"model.quantize: {quantize} holds frozen weights only; give a lora block to train beside them"
+        yield "model.quantize lora", fault
+    if quantize is not None and lora is not None and recipe.trainable.language == "full":
+        fault = "trainable.language: full cannot be with model.quantize, whose 4-bit weights are not trained; say lora"
+        yield "model.quantize lora trainable.language", fault
+
+    policies = recipe.policies()
+    adapted = [f"trainable.{part}" for part, policy in policies.items() if policy == "lora"]
+    parts = "lora trainable.vision trainable.projector trainable.language"
+    if lora is None and adapted:
+        yield parts, f"{' and '.join(adapted)}: lora, but there is no lora block; add lora: {{r: 16, alpha: 32}}"
+    if lora is not None and not adapted:
+        fault = "lora: no part of trainable is lora, so nothing would use it; remove it or set trainable.language: lora"
+        yield parts, fault
+    if lora is not None and lora.targets is not None and adapted and policies["language"] != "lora":
+        fault = f"lora.targets: are of the language model, but trainable.language is {policies['language']}"
+        yield "lora.targets trainable.language", fault
+    if set(policies.values()) == {"frozen"}:
+        yield parts, "trainable: every part is frozen, so nothing would be trained"
+
+    low, high = recipe.pictures.min_pixels, recipe.pictures.max_pixels
+    if low is not None and high is not None and low > high:
+        fault = f"pictures.min_pixels: {low} is more than pictures.max_pixels = {high}"
+        yield "pictures.min_pixels pictures.max_pixels", fault
+    weights = recipe.loss.model_dump()
+    if not any(weights.values()):
+        yield " ".join(f"loss.{role}" for role in weights), "loss: every weight is 0, so nothing would be learned"

@@ -1,0 +1,1 @@
+"""The output folder of a training run: manifest, checkpoints, curves, model card."""

@@ -1,0 +1,51 @@
+"""Upload a finished run if its recipe has the key ``hub``. Nothing else leaves the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from huggingface_hub import HfApi, get_token
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+from srt.io.errors import UserError
+
+_NOT_UPLOADED = ["checkpoint-*", "wandb/*", ".*"]
+
+
+def hub_faults(name: str) -> list[str]:
+    """What would make an upload to the repository ``name`` fail at the end of a run, checked without the network."""
+    faults = []
+    try:
+        validate_repo_id(name)
+        is_full_name = name.count("/") == 1
+    except HFValidationError:
+        is_full_name = False
+    if not is_full_name:
+        faults.append(f"hub: {name}: OWNER/NAME was expected, the name of a model repository")
+    if get_token() is None:
+        faults.append("hub: no token to upload with: log in first (hf auth login), or remove hub")
+    return faults
+
+
+def upload(output: Path, name: str) -> str:
+    """Upload the folder ``output`` to the model repository ``name`` and return its URL.
+
+    A new repository is private; an existing one keeps its visibility.
+
+    Raises:
+        UserError: the upload failed. The folder is complete, and the message says how to upload it by hand.
+    """
+    api = HfApi()
+    try:
+        address = api.create_repo(name, private=True, exist_ok=True)
+        api.upload_folder(
+            repo_id=name, folder_path=output, ignore_patterns=_NOT_UPLOADED, commit_message=f"Upload {output.name}"
+        )
+    except Exception as error:  # whatever the network does, the run itself is done
+        reason = " ".join(str(error).split())
+        raise UserError(
+            f"hub: {name}: the upload failed: {reason}; the run is complete in {output}; to upload it: "
+            f"hf upload {name} {output} --private"
+        ) from None
+    return str(address)

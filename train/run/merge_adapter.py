@@ -1,0 +1,222 @@
+"""Merge an adapter into its base: the result is a plain model that needs no PEFT, and is checked before it is kept.
+
+The sums are computed in float32, whatever the dtype of the base, and rounded once when they are written. An adapter
+that was trained over 4-bit weights (QLoRA) is merged into the base before quantization.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from PIL import Image
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from transformers import PreTrainedModel
+from transformers.utils.logging import disable_progress_bar
+
+from srt.io.errors import UserError
+from srt.io.records import Record
+from train.models.families.model_family import ModelFamily
+from train.models.model_files import load_family, load_processor, load_weights, read_config, weight_faults
+from train.run.run_manifest import MODEL_HASH, manifest_path, model_hash, read_manifest
+
+SUMMARY = "merge.json"
+# Largest difference, as a share of the largest logit: in float32, merging changes only the order of sums.
+_TOLERANCE = 1e-4
+# Files of tokenizer and processor; config.json is written with the weights.
+_COPIED = (
+    "*token*.json",
+    "*.jinja",
+    "chat_template.json",
+    "vocab.json",
+    "merges.txt",
+    "*.model",
+    "*processor_config.json",
+)
+
+
+class MergeSummary(Record):
+    """``merge.json``.
+
+    The differences are the largest of any logit between the base with adapter and the merged model, both computed in
+    float32, on random prompts (with a picture, if the model reads them): ``difference`` before the merged weights are
+    rounded to ``dtype``, which is at most 1e-4 of ``largest_logit``, and ``difference_rounded`` after rounding.
+    ``base_verified``: the adapter's manifest has the hash of this base. An adapter from elsewhere has no manifest.
+    """
+
+    adapter: str
+    base: str
+    base_verified: bool
+    trained_over_4_bit: bool | None
+    dtype: str
+    difference: float
+    difference_rounded: float
+    largest_logit: float
+
+
+def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary:
+    """Merge ``adapter`` into ``base`` and write the model into ``output``, with tokenizer and processor.
+
+    ``output`` is created only if the merged model gives the same logits as the unmerged one. Needs memory for the base
+    in float32.
+
+    Args:
+        adapter: the folder of a LoRA or DoRA adapter, including any parts that were trained in full.
+        output: a folder that does not exist or is empty.
+        base: the folder of the model that it was trained on; by default the one that the adapter names.
+
+    Raises:
+        UserError: the adapter or base is missing, the base is not the one it was trained on, ``output`` is not empty,
+            or the logits differ.
+    """
+    base = _base_of(adapter, base)
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise UserError(f"{output}: the output must be a new or empty folder")
+    family = load_family(str(base))
+    if faults := weight_faults(base):
+        raise UserError("; ".join(faults))
+    fingerprint = {}
+    if (manifest := manifest_path(adapter)) is not None:
+        fingerprint = read_manifest(adapter).fingerprint
+        if fingerprint.get(MODEL_HASH) != model_hash(base):
+            fault = f"not the model that {adapter} was trained on: its contents differ from {manifest.name}"
+            raise UserError(f"{base}: {fault}")
+    dtype = read_config(str(base)).dtype or torch.float32
+    inputs = _probe(base, family)
+
+    if not sys.stderr.isatty():
+        disable_progress_bar()
+    model = load_weights(str(base), family, torch.float32)
+    adapted = _with_adapter(model, adapter, base)
+    unmerged = _logits(adapted, inputs)
+    merged = adapted.merge_and_unload(safe_merge=True)
+    in_float32 = _logits(merged, inputs)
+    _check_same(unmerged, in_float32, f"{adapter}: the merged model differs from base with adapter")
+    with _temporary_folder(output) as folder:
+        _cast_parameters(merged, dtype)
+        merged.save_pretrained(folder)
+        _copy_tokenizer(base, adapter, folder)
+        _cast_parameters(merged, torch.float32)
+        rounded = _logits(merged, inputs)
+        del model, adapted, merged  # or two copies would be in memory
+        stored = _logits(load_weights(str(folder), family, torch.float32), inputs)
+        _check_same(rounded, stored, f"{output}: the files differ from the merged model")
+        summary = MergeSummary(
+            adapter=str(adapter),
+            base=str(base),
+            base_verified=manifest is not None,
+            trained_over_4_bit=fingerprint.get("model.quantize") is not None if manifest else None,
+            dtype=str(dtype).removeprefix("torch."),
+            difference=float((unmerged - in_float32).abs().max()),
+            difference_rounded=float((unmerged - stored).abs().max()),
+            largest_logit=float(unmerged.abs().max()),
+        )
+        (folder / SUMMARY).write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return summary
+
+
+def _base_of(adapter: Path, base: Path | None) -> Path:
+    if not adapter.is_dir():
+        raise UserError(f"{adapter}: no such folder")
+    if not (adapter / "adapter_config.json").is_file():
+        if (adapter / "config.json").is_file():
+            raise UserError(f"{adapter}: a whole model, not an adapter: there is nothing to merge")
+        raise UserError(f"{adapter}: no adapter_config.json, so this is not an adapter")
+    if not (adapter / "adapter_model.safetensors").is_file():
+        raise UserError(f"{adapter}: no adapter_model.safetensors; other formats are not read")
+    try:
+        named = json.loads((adapter / "adapter_config.json").read_bytes())["base_model_name_or_path"]
+    except (ValueError, KeyError, TypeError):
+        named = None
+    if base is None and not isinstance(named, str):
+        raise UserError(f"{adapter}: adapter_config.json does not name a base; give it with --model")
+    base = base or Path(str(named))
+    if not base.is_dir():
+        raise UserError(f"{base}: no such folder; give the base of the adapter with --model")
+    return base
+
+
+def _with_adapter(model: PreTrainedModel, adapter: Path, base: Path) -> Any:
+    from peft import PeftModel, get_peft_model_state_dict  # a second to import
+
+    try:
+        adapted = PeftModel.from_pretrained(model, str(adapter), local_files_only=True)
+        stored = set(load_file(adapter / "adapter_model.safetensors"))
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise UserError(f"{adapter}: does not fit {base}: {' '.join(str(error).split())}") from None
+    # PEFT silently drops tensors that it finds no place for.
+    if differ := stored ^ set(get_peft_model_state_dict(adapted)):
+        raise UserError(
+            f"{adapter}: does not fit {base}: {len(differ)} tensors have no counterpart, such as {min(differ)}"
+        )
+    return adapted
+
+
+def _probe(base: Path, family: ModelFamily) -> dict[str, torch.Tensor]:
+    """Random prompts, the same each time; for a model that reads pictures, a prompt with a picture of noise."""
+    noise = torch.Generator().manual_seed(0)
+    if not family.reads_pictures:
+        size = read_config(str(base)).get_text_config().vocab_size
+        return {"input_ids": torch.randint(size, (2, 16), generator=noise)}
+    pixels = torch.randint(256, (112, 168, 3), generator=noise, dtype=torch.uint8)
+    content = [
+        {"type": "image", "image": Image.fromarray(pixels.numpy())},
+        {"type": "text", "text": "What is behind (1)?"},
+    ]
+    turn = [{"role": "user", "content": content}]
+    options = {"tokenize": True, "add_generation_prompt": True, "return_dict": True, "return_tensors": "pt"}
+    return dict(load_processor(str(base)).apply_chat_template(turn, **options))
+
+
+def _logits(model: Any, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+    model.eval()
+    with torch.no_grad():
+        logits: torch.Tensor = model(**inputs, use_cache=False).logits
+    return logits.float()
+
+
+def _cast_parameters(model: PreTrainedModel, dtype: torch.dtype) -> None:
+    """Cast the parameters but not the buffers: rotary frequencies, which no file contains, must stay exact."""
+    for parameter in model.parameters():
+        parameter.data = parameter.data.to(dtype)
+
+
+def _check_same(one: torch.Tensor, other: torch.Tensor, message: str) -> None:
+    difference, largest = float((one - other).abs().max()), float(one.abs().max())
+    if not difference <= _TOLERANCE * largest:  # also true for NaN
+        raise UserError(
+            f"{message}: by {difference:.2g} in a logit, where the largest is {largest:.2g} "
+            f"and {_TOLERANCE:g} of it is allowed; nothing was written"
+        )
+
+
+@contextmanager
+def _temporary_folder(output: Path) -> Iterator[Path]:
+    """A hidden folder beside ``output`` that replaces it at the end, or is removed after an error."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
+    try:
+        yield folder
+        umask = os.umask(0)
+        os.umask(umask)
+        folder.chmod(0o777 & ~umask)  # mkdtemp made it private
+        os.replace(folder, output)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _copy_tokenizer(base: Path, adapter: Path, folder: Path) -> None:
+    """Copy tokenizer and processor of the base, overridden by those of the training run (with its picture limits)."""
+    for source in (base, adapter):
+        for file in sorted({file for pattern in _COPIED for file in source.glob(pattern) if file.is_file()}):
+            shutil.copyfile(file, folder / file.name)

@@ -1,0 +1,180 @@
+"""Starting and resuming a run: what its output folder holds, and what a kill may leave in it.
+
+The contract: ``manifest.json`` is written before the first step; a checkpoint counts only once it contains
+``whole.json``, which is written last; ``train.json`` (the summary) is written after the final weights. Each of the
+three is written atomically. So a run that is started again finds nothing, or an unfinished run to resume (from its last
+complete checkpoint, if there is one), or a finished run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError, field_validator
+
+from srt.io.errors import UserError
+from srt.io.jsonl import write_atomically
+from srt.io.records import Record
+from train.run.run_manifest import (
+    MANIFEST,
+    OLD_MANIFEST,
+    Attempt,
+    TrainingManifest,
+    environment_changes,
+    fingerprint_differences,
+    manifest_path,
+    read_manifest,
+    write_manifest,
+)
+
+SUMMARY = "train.json"
+COMPLETE = "whole.json"  # marks a checkpoint as completely written
+_CHECKPOINT = re.compile(r"checkpoint-([0-9]+)")
+
+
+class TrainSummary(Record):
+    """``train.json``. A loss is the mean over the steps since the previous one; padding is not counted in tokens.
+
+    ``history`` has a row for each time that something was logged (:mod:`train.loop.monitor`). ``seconds`` is the time
+    in the training loop, summed over all attempts.
+    """
+
+    recipe_hash: str
+    steps: int
+    final_loss: float
+    losses: list[tuple[int, float]]
+    history: list[dict[str, float]]
+    examples: int
+    tokens: int
+    trained_tokens: int
+    parameters: int
+    trainable_parameters: int
+    processes: int
+    seconds: float
+
+    @field_validator("history")
+    @classmethod
+    def _read_old_names(cls, rows: list[dict[str, float]]) -> list[dict[str, float]]:
+        return [with_new_names(row) for row in rows]
+
+
+class StartPoint(NamedTuple):
+    """Where a run starts: at a checkpoint that took ``seconds`` to reach, or at the first step (``None``)."""
+
+    checkpoint: Path | None
+    seconds: float
+
+
+def finished_summary(output: Path, fingerprint: dict[str, Any]) -> TrainSummary | None:
+    """The summary of the run in ``output``, if that run is finished and was made with ``fingerprint``.
+
+    Raises:
+        UserError: ``output`` holds another finished run (the differences are named), or its summary is invalid.
+    """
+    path = output / SUMMARY
+    if not path.exists():
+        return None
+    try:
+        summary = TrainSummary.model_validate_json(path.read_bytes())
+    except ValidationError:
+        raise UserError(f"{path}: not the summary of a training run; choose another output") from None
+    _check_same_run(output, fingerprint)
+    return summary
+
+
+def find_start(output: Path, fingerprint: dict[str, Any], resume: bool) -> StartPoint:
+    """Where a run into ``output`` starts: in an empty folder at its first step, with ``resume`` at the last checkpoint.
+
+    Raises:
+        UserError: the folder holds another run (the differences are named), an unfinished run without ``resume``, or
+            files that do not belong to a training run.
+    """
+    existing = next(path for path in (output.absolute(), *output.absolute().parents) if os.path.lexists(path))
+    if not existing.is_dir():
+        raise UserError(f"{output}: output must be a folder, but {existing} is not one")
+    files = _files(output)
+    if not files:
+        return StartPoint(None, 0.0)
+    if manifest_path(output) is None:
+        raise UserError(f"{output}: output holds files that are not from a training run; choose an empty folder")
+    _check_same_run(output, fingerprint)
+    complete = {
+        int(match[1]): file for file in files if (match := _CHECKPOINT.fullmatch(file.name)) and is_complete(file)
+    }
+    if not resume:
+        progress = f"up to step {max(complete)}" if complete else "without a checkpoint yet"
+        raise UserError(f"{output}: output holds this run unfinished, {progress}: continue with --resume, or remove it")
+    if not complete:
+        return StartPoint(None, 0.0)
+    checkpoint = complete[max(complete)]
+    return StartPoint(checkpoint, float(json.loads((checkpoint / COMPLETE).read_bytes())["seconds"]))
+
+
+def claim_folder(output: Path, fingerprint: dict[str, Any], attempt: Attempt) -> list[str]:
+    """Make ``output`` ready for ``attempt``: record it in the manifest, and remove incomplete checkpoints.
+
+    Returns what has changed in the environment since the previous attempt.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    before = read_manifest(output).attempts if manifest_path(output) else []
+    write_manifest(output, TrainingManifest(fingerprint=fingerprint, attempts=[*before, attempt]))
+    remove_checkpoints(output, incomplete_only=True)
+    return environment_changes(before[-1], attempt) if before else []
+
+
+def release_folder(output: Path) -> None:
+    """After a failure without a checkpoint, remove the manifest, so that a corrected recipe can use the folder."""
+    remove_checkpoints(output, incomplete_only=True)
+    if {file.name for file in _files(output)} <= {MANIFEST, OLD_MANIFEST}:
+        (output / MANIFEST).unlink(missing_ok=True)
+        (output / OLD_MANIFEST).unlink(missing_ok=True)
+
+
+def with_new_names(row: dict[str, float]) -> dict[str, float]:
+    """The figures of one step; in older runs the role ``other`` was called ``between``."""
+    return {name.replace("/between", "/other"): value for name, value in row.items()}
+
+
+def is_complete(checkpoint: Path) -> bool:
+    """Whether the checkpoint was written to its end."""
+    return (checkpoint / COMPLETE).exists()
+
+
+def mark_complete(checkpoint: Path, seconds: float) -> None:
+    """Record that all of ``checkpoint`` is on disk. ``seconds`` is the training time up to here."""
+    _write_json(checkpoint / COMPLETE, {"seconds": seconds})
+
+
+def remove_checkpoints(output: Path, *, incomplete_only: bool) -> None:
+    """Remove the checkpoints in ``output``."""
+    for file in output.iterdir():
+        if _CHECKPOINT.fullmatch(file.name) and not (incomplete_only and is_complete(file)):
+            # The marker goes first: a kill during the removal must not leave a marker on half a checkpoint.
+            (file / COMPLETE).unlink(missing_ok=True)
+            shutil.rmtree(file)
+
+
+def write_summary(output: Path, summary: TrainSummary) -> None:
+    """Write ``train.json``: from here on the run is finished."""
+    _write_json(output / SUMMARY, summary.model_dump(mode="json"))
+
+
+def _files(output: Path) -> list[Path]:
+    """What is in ``output``, except hidden files and what W&B writes there."""
+    if not output.is_dir():
+        return []
+    return [file for file in output.iterdir() if not file.name.startswith(".") and file.name != "wandb"]
+
+
+def _check_same_run(output: Path, fingerprint: dict[str, Any]) -> None:
+    if differ := fingerprint_differences(read_manifest(output).fingerprint, fingerprint):
+        raise UserError(f"{output}: output holds another run; what differs: {', '.join(differ)}; choose another output")
+
+
+def _write_json(path: Path, values: dict[str, Any]) -> None:
+    write_atomically(path, [json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False).encode() + b"\n"])

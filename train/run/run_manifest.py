@@ -1,0 +1,248 @@
+"""The manifest of a training run: ``manifest.json`` in its output folder says what the run is made from.
+
+Its *fingerprint* holds everything that determines the final weights: keys of the recipe, the contents of data, model
+and chat template, the number of processes that share a batch, and how they share the model. It must be the same when
+the folder is used again. Each *attempt* records the environment of one start (versions, devices, code revision,
+command). A resumed run reports what has changed in its environment and continues.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import AliasChoices, Field, ValidationError, field_validator
+
+from srt.io.errors import UserError
+from srt.io.jsonl import write_atomically
+from srt.io.records import Record
+from train.recipe import Recipe
+from train.recipe_reader import RENAMED
+
+MANIFEST = "manifest.json"
+OLD_MANIFEST = "stamp.json"
+"""The manifest of runs that were started before it was renamed; its fingerprint is called ``decides``."""
+
+MODEL_HASH = "model (contents)"
+DATA_HASH = "data (contents)"
+
+# Recipe keys that change where a run writes or what it prints, but not its final weights.
+_NOT_IN_FINGERPRINT = {"data", "output", "logging", "save_steps", "threads", "workers", "hub"}
+_LIBRARIES = (
+    "torch",
+    "transformers",
+    "trl",
+    "peft",
+    "accelerate",
+    "tokenizers",
+    "datasets",
+    "safetensors",
+    "deepspeed",
+    "bitsandbytes",
+    "flash-attn",
+)
+_TEMPLATES = ("chat_template.jinja", "chat_template.json")
+
+
+class CodeRevision(Record):
+    """The git revision of the code, and whether its files had been changed; ``None`` outside a checkout."""
+
+    revision: str | None
+    dirty: bool | None
+
+
+class Attempt(Record):
+    """One start of a run. ``time`` is in UTC; ``from_step`` is the last step that was done before it."""
+
+    time: str
+    from_step: int
+    command: str
+    code: CodeRevision
+    python: str
+    cuda: str | None
+    devices: list[str]
+    versions: dict[str, str]
+
+
+class TrainingManifest(Record):
+    """``manifest.json``. A run that was never interrupted has one attempt."""
+
+    fingerprint: dict[str, Any] = Field(validation_alias=AliasChoices("fingerprint", "decides"))
+    attempts: list[Attempt]
+
+    @field_validator("fingerprint")
+    @classmethod
+    def _read_old_names(cls, fingerprint: dict[str, Any]) -> dict[str, Any]:
+        """The keys of the recipe under their present names."""
+        renamed = {}
+        for key, value in fingerprint.items():
+            old = next((old for old in RENAMED if f"{key}.".startswith(f"{old}.")), "")
+            renamed[RENAMED.get(old, "") + key.removeprefix(old)] = value
+        return renamed
+
+
+def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
+    """Everything that determines the final weights of a run, as flat keys.
+
+    Pictures are covered by the hash of the data: a sequence contains their SHA-256, which is checked when they are
+    opened.
+    """
+    keys = {name: value for name, value in recipe.model_dump(mode="json").items() if name not in _NOT_IN_FINGERPRINT}
+    keys["model"] = {**keys["model"], "path": None}
+    model = Path(recipe.model.path)
+    return {
+        **_flat(keys),
+        DATA_HASH: _sha256([Path(recipe.data)]),
+        MODEL_HASH: model_hash(model),
+        "template (contents)": _template_hash(model),
+        "processes": processes,
+        "sharding": _sharding(processes),
+    }
+
+
+def model_hash(folder: Path) -> str:
+    """SHA-256 over the names and contents of all files in a model folder."""
+    return _sha256(sorted(file for file in folder.iterdir() if file.is_file()))
+
+
+def fingerprint_hash(fingerprint: dict[str, Any]) -> str:
+    """The recipe hash: SHA-256 of a :func:`fingerprint`, 16 hex digits."""
+    return hashlib.sha256(json.dumps(fingerprint, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def this_attempt(from_step: int = 0) -> Attempt:
+    """The environment of this process."""
+    return Attempt(
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        from_step=from_step,
+        command=shlex.join([Path(sys.executable).name, *sys.argv]),
+        code=_code_revision(Path(__file__).parents[1]),
+        python=platform.python_version(),
+        cuda=torch.version.cuda if torch.cuda.is_available() else None,
+        devices=[torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
+        versions={name: version for name in _LIBRARIES if (version := _version(name)) is not None},
+    )
+
+
+def manifest_path(output: Path) -> Path | None:
+    """The manifest in the folder ``output``, under its new or its old name; ``None`` if there is none."""
+    return next((path for name in (MANIFEST, OLD_MANIFEST) if (path := output / name).exists()), None)
+
+
+def read_manifest(output: Path) -> TrainingManifest:
+    """The manifest of the run in the folder ``output``.
+
+    Raises:
+        UserError: it is missing or cannot be read.
+    """
+    path = manifest_path(output)
+    if path is None:
+        raise UserError(f"{output}: no {MANIFEST} in it, so this is not the output of a training run")
+    try:
+        return TrainingManifest.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        raise UserError(
+            f"{path}: cannot be read, so the run in this folder is unknown; choose another output"
+        ) from None
+
+
+def write_manifest(output: Path, manifest: TrainingManifest) -> None:
+    """Write ``manifest.json`` atomically; it replaces a manifest under the old name."""
+    text = json.dumps(manifest.model_dump(mode="json"), indent=1, ensure_ascii=False)
+    write_atomically(output / MANIFEST, [text.encode() + b"\n"])
+    (output / OLD_MANIFEST).unlink(missing_ok=True)
+
+
+def fingerprint_differences(saved: dict[str, Any], current: dict[str, Any]) -> list[str]:
+    """The keys in which two fingerprints differ, each with both values; of hashes only the name."""
+    differ = []
+    for key in {**saved, **current}:
+        there, here = saved.get(key, "absent"), current.get(key, "absent")
+        if there != here:
+            differ.append(key if key.endswith("(contents)") else f"{key} ({there} there, {here} here)")
+    return differ
+
+
+def environment_changes(before: Attempt, now: Attempt) -> list[str]:
+    """What has changed in the environment of a resumed run since the attempt ``before``."""
+    old = {"python": before.python, "cuda": before.cuda, "devices": before.devices, **before.versions}
+    new = {"python": now.python, "cuda": now.cuda, "devices": now.devices, **now.versions}
+    old["the code"], new["the code"] = before.code.revision, now.code.revision
+    return [
+        f"{name} ({old.get(name)} then, {new.get(name)} now)"
+        for name in {**old, **new}
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _sharding(processes: int) -> str:
+    """How the processes share the model, by accelerate's environment: the layout of a checkpoint depends on it."""
+    if os.environ.get("ACCELERATE_USE_DEEPSPEED", "false") == "true":
+        return f"zero{os.environ.get('ACCELERATE_DEEPSPEED_ZERO_STAGE', '?')}"
+    if os.environ.get("ACCELERATE_USE_FSDP", "false") == "true":
+        return f"fsdp{os.environ.get('FSDP_VERSION', '1')}"
+    return "none" if processes == 1 else "ddp"
+
+
+def _code_revision(folder: Path) -> CodeRevision:
+    """The revision of the checkout in ``folder``, unless this file is not part of it (a copy inside another one)."""
+
+    def git(*arguments: str) -> str | None:
+        try:
+            run = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=30)
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        return run.stdout.strip() if run.returncode == 0 else None
+
+    if git("ls-files", "--error-unmatch", str(Path(__file__).relative_to(folder))) is None:
+        return CodeRevision(revision=None, dirty=None)
+    changed = git("status", "--porcelain", "--", ".", "../srt")
+    return CodeRevision(revision=git("rev-parse", "HEAD"), dirty=None if changed is None else bool(changed))
+
+
+def _template_hash(model: Path) -> str | None:
+    """SHA-256 of the chat template, whichever file of the model folder contains it."""
+    for name in _TEMPLATES:
+        if (model / name).is_file():
+            return _sha256([model / name])
+    try:
+        template = json.loads((model / "tokenizer_config.json").read_bytes()).get("chat_template")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return template and hashlib.sha256(json.dumps(template, sort_keys=True).encode()).hexdigest()
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _sha256(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        with open(path, "rb") as file:
+            digest.update(f"{path.name if len(files) > 1 else ''}:".encode())
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
