@@ -41,7 +41,7 @@ MOMENTS = [
     "data/train.traces.jsonl",
     "srt/sequences.jsonl",
     "init-0",
-    "runs/*-0/model/stamp.json",
+    "runs/*-0/model/manifest.json",
     "runs/*-0/model/checkpoint-4/whole.json",
     "runs/srt-0/model/train.json",
     "runs/base-0/predictions.jsonl",
