@@ -1,249 +1,267 @@
-"""Errors planted in the claims of a text: what the prose checker is measured on.
+"""Errors planted in the computed equations of a text: what the prose checker is measured on.
 
-An error changes characters of the source inside a claim that was proved on the untouched text. Some leave the claim
-true by accident (``2 + 2`` with its values swapped); they are recognised by an evaluation of their own, in floating
-point of 50 digits over a translation of the source that shares nothing with :mod:`srt.claims`, and counted separately.
+An error changes a few characters of an equation that is true as it stands (:mod:`srt.mutate.computed_equations`),
+whether the checker proved it or not. Some leave it true by accident (``2 × 1`` for ``2 ÷ 1``); the evaluation that
+found the equation recognises them.
 """
 
 from __future__ import annotations
 
-import math
 import random
 import re
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-import mpmath  # type: ignore[import-untyped]
+from srt.mutate.computed_equations import Equation, WrittenSide
+from srt.mutate.source_tokens import UNIT_BASES, Sign, signs_of
+from srt.mutate.source_values import agree
 
-from srt.language.trace import ClaimCheck
-
-Kind = Literal["digit", "sign", "exponent", "swap"]
+Kind = Literal["result digit", "operand", "operator", "root", "unit", "named length"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-_REAL = mpmath.mp.clone()
-_REAL.dps = 50
+Effect = Literal["false", "true", "unknown"]
 
-_NAME_INDEX = re.compile(
-    r"_\s*\{[^{}]*\}|_\s*\w|[A-Z]['’′]?\d+|\\(?:text|mathrm)\s*\{[^{}]*\}(?:\^\{?\d\}?)?|\\sqrt\[\d\]"
-)
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_EXPONENT = re.compile(r"\^\s*\{?\s*(\d)\s*\}?|([²³])")
-_SIGN = re.compile(r"[+＋]|(?<![A-Za-z])-")
+_OTHER_SIGNS = {"+": "-", "-": "+", "*": "/+", "/": "*"}
+_WRITTEN = {"*": r"\times ", "/": r"\div "}
+_PLAIN = {"*": "×", "/": "÷"}
+_POWERS = re.compile(r"\^\s*(?:\{\s*([23])\s*\}|([23]))|([²³])|(立方|平方)|(cubic\s+|square\s+)")
+_SWAPPED = {"2": "3", "3": "2", "²": "³", "³": "²", "立": "平", "平": "立", "square": "cubic", "cubic": "square"}
+_SWAPPED_POWER = re.compile("|".join(_SWAPPED))
+_NEAR_BASES = {"mm": "cm", "cm": "m", "dm": "cm", "m": "cm", "km": "m", "毫米": "厘米", "厘米": "米", "分米": "厘米",
+               "米": "厘米", "千米": "米"}  # fmt: skip
+_POINT = re.compile(r"[A-Z]\d*['’′]*")
+_TWO_POINTS = re.compile(_POINT.pattern * 2)
 
 
 @dataclass(frozen=True)
 class Planted:
-    """``text`` with one error; ``[start, end)``: the characters of the new text that the error spans.
+    """``text`` with one error; ``[start, end)``: the characters of the new text that the error spans; ``place``: where
+    it begins in the old text.
 
-    ``effect``: whether the claim is still true: ``false``, ``true`` (by accident), or ``unknown`` where the independent
-    evaluation cannot read it (names with values, vectors, solving steps).
+    ``effect``: whether the equation is still true: ``false``, ``true`` (by accident), or ``unknown`` where a name has
+    no stated value. A wrong unit is false, whatever the numbers: the same number of another unit is another quantity.
     """
 
     text: str
     kind: Kind
-    claim: ClaimCheck
+    equation: Equation
     start: int
     end: int
+    place: int
     change: str
-    effect: Literal["false", "true", "unknown"]
+    effect: Effect
 
 
-def plant(text: str, rng: random.Random, checks: Sequence[ClaimCheck], kind: Kind | None = None) -> Planted | None:
-    """``text`` with one error in one of the claims that ``checks`` (of the untouched text) proved.
+@dataclass(frozen=True)
+class _Edit:
+    """Characters ``[start, end)`` of the text and what stands in their place."""
 
-    Args:
-        text: the untouched text.
-        rng: decides the kind (unless ``kind`` is given), the claim and the characters.
-        checks: the verdicts on the untouched text.
-        kind: the kind of error wanted.
+    start: int
+    end: int
+    new: str
 
-    Returns:
-        The text with the error, or ``None`` where no proved claim has a place for it.
+
+def has_place(text: str, equation: Equation, kind: Kind) -> bool:
+    """Whether ``equation`` of ``text`` has a place for an error of ``kind``.
+
+    An equation that is not known to be true has none, but for a wrong name: there the values of names may be unknown.
     """
-    proved = [
-        check
-        for check in checks
-        # A claim that spans a chain is about its ends; an error in between is not in the claim.
-        if check.support == "proved" and len(_RELATION.findall(text[check.start : check.end])) <= 1
-    ]
-    kinds = [kind] if kind else rng.sample(KINDS, len(KINDS))
-    for wanted in kinds:
-        for claim in rng.sample(proved, len(proved)):
-            edits = list(_edits(text[claim.start : claim.end], wanted, rng))
-            if edits:
-                start, end, new = rng.choice(edits)
-                source = text[claim.start : claim.end]
-                changed = source[:start] + new + source[end:]
-                return Planted(
-                    text=text[: claim.start] + changed + text[claim.end :],
-                    kind=wanted,
-                    claim=claim,
-                    start=claim.start + start,
-                    end=claim.start + start + max(1, len(new)),
-                    change=f"{source[start:end]} -> {new}",
-                    effect=_effect(source, changed, claim.reason or ""),
-                )
-    return None
+    allowed = ("true", "unreadable") if kind == "named length" else ("true",)
+    return equation.standing in allowed and any(_EDITS[kind](text, equation, random.Random(0)))
 
 
-def _edits(source: str, kind: Kind, rng: random.Random) -> Iterator[tuple[int, int, str]]:
-    """Replacements ``(start, end, new)`` of that kind inside ``source``, indices of names and units left alone."""
-    names = [match.span() for match in _NAME_INDEX.finditer(source)]
-
-    def free(start: int, end: int) -> bool:
-        return not any(low < end and start < high for low, high in names)
-
-    if kind == "digit":
-        for number in _NUMBER.finditer(source):
-            place = rng.randrange(number.start(), number.end())
-            if free(*number.span()) and source[place].isdigit():
-                leading = place == number.start() and len(number[0]) > 1
-                yield place, place + 1, rng.choice([d for d in "0123456789"[leading:] if d != source[place]])
-    elif kind == "sign":
-        for sign in _SIGN.finditer(source):
-            if free(*sign.span()):
-                yield sign.start(), sign.end(), "-" if sign[0] in "+＋" else "+"
-    elif kind == "exponent":
-        for power in _EXPONENT.finditer(source):
-            group, digits = (1, "2345") if power[1] else (2, "²³⁴")
-            if free(*power.span()):
-                yield *power.span(group), rng.choice([d for d in digits if d != power[group]])
-    else:
-        numbers = [number for number in _NUMBER.finditer(source) if free(*number.span())]
-        for place, first in enumerate(numbers):
-            for second in numbers[place + 1 :]:
-                if float(first[0]) != float(second[0]):
-                    between = source[first.end() : second.start()]
-                    yield first.start(), second.end(), second[0] + between + first[0]
-
-
-def _effect(source: str, changed: str, reason: str) -> Literal["false", "true", "unknown"]:
-    before, after = _RELATION.split(source), _RELATION.split(changed)
-    if len(before) != 2 or len(after) != 2:
-        return "unknown"
-    if reason.startswith(_SOLVES):
-        return _still_solves(reason.removeprefix(_SOLVES), after)
-    values = [(_value(old), _value(new), old == new) for old, new in zip(before, after, strict=True)]
-    if all(same or (old is not None and new is not None and _close(old, new)) for old, new, same in values):
-        return "true"
-    (left, left_now, _), (right, right_now, _) = values
-    readable = left is not None and right is not None and left_now is not None and right_now is not None
-    unequal = _UNEQUAL.search(changed)
-    if not readable or not (unequal or _close(left, right)):
-        return "unknown"
-    if unequal:
-        above = unequal[0] in ">＞" or unequal[0].startswith("\\g")
-        return "true" if (left_now > right_now if above else left_now < right_now) else "false"
-    return "true" if _close(left_now, right_now) else "false"
-
-
-def _still_solves(condition: str, sides: list[str]) -> Literal["false", "true", "unknown"]:
-    """Whether the value that ``sides`` give to a name of one letter meets ``condition`` (the other root)."""
-    name, value = sides[0].strip(" $"), _value(sides[1])
-    if not re.fullmatch("[a-z]", name) or value is None:
-        return "unknown"
-    shown = _REAL.nstr(value, 48, min_fixed=-99, max_fixed=99)
-    both = [_value(re.sub(rf"(?<![a-z]){name}(?![a-z])", f"({shown})", side)) for side in condition.split(" = ")]
-    if len(both) != 2 or both[0] is None or both[1] is None:
-        return "unknown"
-    return "true" if _close(*both) else "false"
-
-
-def _close(a: Any, b: Any) -> bool:
-    return bool(abs(a - b) <= _SAME * max(abs(a), abs(b), 1))
-
-
-_NARROW = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_SOLVES = "it solves "
-_CLOSING = {"(": ")", "[": "]", "{": "}", "(|": "|)"}
-_SAME = _REAL.mpf(10) ** -35
-_RELATION = re.compile(r"=|＝|≈|\\approx|[<>＜＞]|\\(?:lt|gt|leq?|geq?)(?:slant)?(?![a-z])")
-_UNEQUAL = re.compile(r"[<>＜＞]|\\(?:lt|gt)(?![a-z])")
-_CHOICE = re.compile(r"C_\s*\{?(\d{1,2})\}?\s*\^\s*\{?(\d{1,2})\}?(?!\d)")
-_DROPPED = re.compile(
-    r"\\(?:left|right)\.|\$|\\left|\\right|\\displaystyle|\\[,;:! ]|\\quad|~|&|\\\\|"
-    r"\\(?:text|mathrm|rm)\s*\{[^{}]*\}(?:\s*\^\s*\{?[23]\}?)?|[\u3000-\u9fff，。；]|"
-    r"\(\s*(?:cm|m|mm|dm|km)\s*\)|(?<=\d)\s*(?:cm|mm|dm|km|m)\b(?:\s*\^\s*\{?[23]\}?|[²³])?"
-)
-_TOKEN = re.compile(
-    r"\s*(\d+(?:\.\d+)?|\\?(?:d|t)?frac(?![a-z])|\\?sqrt(?![a-z])|√|\\pi|π|\\(?:times|cdot|div)(?![a-z])|\\sin|\\cos|\\tan|"
-    r"\^\s*(?:\{\s*\\circ\s*\}|\\circ)|°|[-+*/^(){}\[\]|×·÷²³]|[a-zA-Z])"
-)
-
-
-def _value(side: str) -> Any:
-    """The value of ``side``, not a number where it is not real, ``None`` where it cannot be read."""
-    tokens: deque[str] = deque()
-    side = _CHOICE.sub(lambda chosen: f" {math.comb(int(chosen[1]), int(chosen[2]))} ", side)
-    side, at = re.sub(r"[(（]\s*[)）]", " ", _DROPPED.sub(" ", side.translate(_NARROW).replace(",\\!", ""))).strip(), 0
-    while at < len(side):
-        match = _TOKEN.match(side, at)
-        if match is None:
-            return None
-        token = re.sub(r"\s", "", match[1])
-        if token == "|":
-            opens = not tokens or tokens[-1] in "+-*/×·÷({[=" or tokens[-1] in ("\\times", "\\cdot", "\\div")
-            token = "(|" if opens else "|)"
-        tokens.append(token)
-        at = match.end()
-    try:
-        value = _sum(tokens)
-    except (IndexError, ValueError, ZeroDivisionError, OverflowError, RecursionError, TypeError):
+def plant(text: str, equation: Equation, kind: Kind, rng: random.Random) -> Planted | None:
+    """``text`` with one error of ``kind`` in ``equation``, drawn at random; ``None`` where it has no place for one."""
+    if not has_place(text, equation, kind):
         return None
-    return value if not tokens and isinstance(value, _REAL.mpf) else None
+    edit = rng.choice(list(_EDITS[kind](text, equation, rng)))
+    changed = text[: edit.start] + edit.new + text[edit.end :]
+    return Planted(
+        text=changed,
+        kind=kind,
+        equation=equation,
+        start=edit.start,
+        end=edit.start + max(1, len(edit.new)),
+        place=edit.start,
+        change=f"{text[edit.start : edit.end]} -> {edit.new}",
+        effect="false" if kind == "unit" else _effect(changed, equation, edit),
+    )
 
 
-def _sum(tokens: deque[str]) -> Any:
-    """The value at the head of ``tokens``, which is taken off them; so do the functions below."""
-    value = _product(tokens)
-    while tokens and tokens[0] in "+-":
-        sign, term = tokens.popleft(), _product(tokens)
-        value = value + term if sign == "+" else value - term
-    return value
+def _effect(changed: str, equation: Equation, edit: _Edit) -> Effect:
+    longer = len(edit.new) - (edit.end - edit.start)
+    signs = signs_of(changed)
+    computation, result = (
+        [sign for sign in signs if _moved(side.start, edit, longer) <= sign.start < _moved(side.end, edit, longer)]
+        for side in _sides(equation)
+    )
+    holds = agree(computation, equation.relation, result, equation.names)
+    if holds is None:  # A name without a value, or no real number: a division by zero, a root of a negative number.
+        known = all(
+            sign.kind != "opaque" and (sign.kind != "name" or sign.text in equation.names) for sign in computation
+        )
+        return "false" if known else "unknown"
+    return "true" if holds else "false"
 
 
-def _product(tokens: deque[str]) -> Any:
-    if tokens[0] in ("-", "+"):
-        return -_product(tokens) if tokens.popleft() == "-" else _product(tokens)
-    value = _power(tokens)
-    while tokens and tokens[0] not in ("+", "-", ")", "]", "}", "|)"):
-        sign = tokens[0]
-        if sign in ("*", "×", "·", "\\times", "\\cdot", "/", "÷", "\\div"):
-            tokens.popleft()
-        negative = tokens[0] == "-"
-        if negative:
-            tokens.popleft()
-        factor = -_power(tokens) if negative else _power(tokens)
-        value = value / factor if sign in ("/", "÷", "\\div") else value * factor
-    return value
+def _moved(place: int, edit: _Edit, longer: int) -> int:
+    """Where a place of the old text is in the new one; one at the edit itself stays before it."""
+    return place + longer if place >= edit.end and place > edit.start else place
 
 
-def _power(tokens: deque[str]) -> Any:
-    value = _atom(tokens)
-    while tokens and tokens[0] in ("^", "²", "³"):
-        sign = tokens.popleft()
-        exponent = _atom(tokens) if sign == "^" else _REAL.mpf("²³".index(sign) + 2)
-        if abs(exponent) > 60:
-            raise ValueError
-        value = value**exponent
-    return value
+def _sides(equation: Equation) -> tuple[WrittenSide, WrittenSide]:
+    return equation.computation, equation.result
 
 
-def _atom(tokens: deque[str]) -> Any:
-    token = tokens.popleft()
-    if token[0].isdigit():
-        return _REAL.mpf(token)
-    if token in _CLOSING:
-        value = _sum(tokens)
-        if tokens.popleft() != _CLOSING[token]:
-            raise ValueError
-        return abs(value) if token == "(|" else value
-    if token in ("\\pi", "π"):
-        return +_REAL.pi
-    if token.endswith("frac"):
-        return _atom(tokens) / _atom(tokens)
-    if token in ("\\sqrt", "sqrt", "√"):
-        value = _atom(tokens)
-        return _REAL.sqrt(value) if value >= 0 else _REAL.nan
-    raise ValueError
+def _result_digit(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    for sign, power in _numbers(equation.result):
+        if power:
+            continue
+        for place, digit in enumerate(text[sign.start : sign.end]):
+            if digit.isdigit():
+                leading = place == 0 and len(sign.text) > 1
+                new = rng.choice([other for other in "0123456789"[leading:] if other != digit])
+                yield _Edit(sign.start + place, sign.start + place + 1, new)
+
+
+def _operand(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    for sign, _ in _numbers(equation.computation):
+        if sign.kind == "raised":
+            yield _Edit(sign.start, sign.end, "³" if sign.text == "²" else "²")
+        elif len(sign.text) == 1:
+            yield _Edit(sign.start, sign.end, rng.choice([other for other in "123456789" if other != sign.text]))
+        elif sign.text.isdigit() and len(sign.text) == sign.end - sign.start:
+            value = int(sign.text)
+            yield _Edit(sign.start, sign.end, str(value + rng.choice((-10, -2, -1, 1, 2, 10))))
+        else:
+            last = sign.end - 1
+            yield _Edit(last, sign.end, rng.choice([other for other in "0123456789" if other != sign.text[-1]]))
+
+
+def _operator(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    for sign in equation.computation.signs:
+        if sign.kind in _OTHER_SIGNS:
+            other = rng.choice(_OTHER_SIGNS[sign.kind])
+            yield _Edit(sign.start, sign.end, (_WRITTEN if _in_latex(text) else _PLAIN).get(other, other))
+
+
+def _root(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    """A root dropped, added, with another index or another radicand: each way as often as the others."""
+    ways: list[list[_Edit]] = [[], [], [], []]
+    for side in _sides(equation):
+        for at, sign in enumerate(side.signs):
+            if sign.kind != "root":
+                continue
+            inside = _argument(side.signs, at + 1)
+            if not inside:
+                continue
+            first, last = inside[0], inside[-1]
+            if first.text == "{":
+                ways[0].append(_Edit(sign.start, last.end, "(" + text[first.end : last.start] + ")"))
+            elif first.text != "(":
+                ways[0].append(_Edit(sign.start, last.end, f"({text[first.start : first.end]})"))
+            if len(sign.text) > 1:
+                ways[1].append(_Edit(sign.start, sign.end, r"\sqrt[3]" if sign.text == "√2" else r"\sqrt"))
+            ways[2] += [
+                _Edit(number.start, number.end, _another(number, rng))
+                for number in inside
+                if number.kind == "number" and number.text.isdigit()
+            ]
+    root = (r"\sqrt{", "}") if _in_latex(text) else ("√", "")
+    for side in _sides(equation):
+        ways[3] += [
+            _Edit(sign.start, sign.end, root[0] + text[sign.start : sign.end] + root[1])
+            for sign, power in _numbers(side)
+            if sign.kind == "number" and not power and sign.text not in ("0", "1") and not _argued(side.signs, sign)
+        ]
+    found = [way for way in ways if way]
+    if found:
+        yield rng.choice(rng.choice(found))
+
+
+def _unit(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    """Another power of the same unit, or another unit of the same kind."""
+    for sign in (sign for side in _sides(equation) for sign in side.signs if sign.kind == "unit"):
+        bare = _POWERS.sub("", re.sub(r"\\+[a-z]+", lambda m: " " * len(m[0]), sign.text))
+        base = next(word for word in sorted(UNIT_BASES, key=len, reverse=True) if word in bare)
+        at = sign.text.rindex(base)
+        if base in _NEAR_BASES:
+            yield _Edit(sign.start + at, sign.start + at + len(base), _NEAR_BASES[base])
+        power = _POWERS.search(sign.text)
+        if power is None:
+            kept = ("平方", "立方") if not base.isascii() else ("square ", "cubic ") if len(base) > 2 else None
+            raised = ("^{2}", "^{3}") if "\\" in sign.text else ("²", "³")
+            place = sign.start + at if kept else sign.end
+            yield _Edit(place, place, rng.choice(kept or raised))
+            continue
+        low, high = sign.start + power.start(), sign.start + power.end()
+        yield _Edit(low, high, "")
+        yield _Edit(low, high, _SWAPPED_POWER.sub(lambda said: _SWAPPED[said[0]], power[0]))
+
+
+def _named_length(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    """Another point in the name of a length, taken from the names of the equation and those with a value."""
+    sides = _sides(equation)
+    names = [name for name in equation.names if _TWO_POINTS.fullmatch(name)]
+    names += [sign.text for side in sides for sign in _lengths(side)]
+    known = {point for name in names for point in _POINT.findall(name)}
+    for sign in (sign for side in sides for sign in _lengths(side)):
+        own = _POINT.findall(sign.text)
+        others = sorted(known - set(own))
+        if others and sign.end - sign.start == len(sign.text):
+            yield _Edit(sign.start, sign.end, rng.choice(own) + rng.choice(others))
+
+
+_EDITS: dict[Kind, Callable[[str, Equation, random.Random], Iterator[_Edit]]] = {
+    "result digit": _result_digit,
+    "operand": _operand,
+    "operator": _operator,
+    "root": _root,
+    "unit": _unit,
+    "named length": _named_length,
+}
+
+
+def _numbers(side: WrittenSide) -> Iterator[tuple[Sign, bool]]:
+    """The numbers of ``side``, and whether each is an exponent; indices of names and of roots are not among them."""
+    before = ""
+    for sign in side.signs:
+        if sign.kind in ("number", "raised"):
+            yield sign, before == "^" or sign.kind == "raised"
+        before = before if sign.text in ("{", "-") and before == "^" else sign.kind
+
+
+def _lengths(side: WrittenSide) -> list[Sign]:
+    """The names of two points in a side that computes with them."""
+    if not side.operations or any(sign.kind == "opaque" for sign in side.signs):
+        return []
+    return [sign for sign in side.signs if sign.kind == "name" and _TWO_POINTS.fullmatch(sign.text)]
+
+
+def _in_latex(text: str) -> bool:
+    return "\\" in text or "$" in text
+
+
+def _another(number: Sign, rng: random.Random) -> str:
+    """Another whole number of as many digits."""
+    leading = len(number.text) > 1
+    return number.text[:-1] + rng.choice([digit for digit in "0123456789"[not leading :] if digit != number.text[-1]])
+
+
+def _argument(signs: Sequence[Sign], at: int) -> Sequence[Sign]:
+    """What a root at ``at - 1`` covers: one sign, or all up to the closing bracket."""
+    if at >= len(signs) or signs[at].kind != "open":
+        return signs[at : at + 1]
+    depth = 0
+    for end in range(at, len(signs)):
+        depth += (signs[end].kind == "open") - (signs[end].kind == "close")
+        if depth == 0:
+            return signs[at : end + 1]
+    return []
+
+
+def _argued(signs: Sequence[Sign], number: Sign) -> bool:
+    """Whether a command takes ``number`` without braces, ``\\frac12``, or a root is over it already."""
+    at = signs.index(number)
+    kinds = [sign.kind for sign in signs[max(0, at - 2) : at]]
+    return "frac" in kinds[-1:] or kinds == ["frac", "number"] or "root" in kinds

@@ -24,9 +24,12 @@ def test_figures_on_solidgeo(solidgeo: Path) -> None:
     solutions = figures["solutions"]
     assert figures["solutions_with_an_alarm"] <= 0.01 * solutions
     assert figures["solutions_with_a_decided_claim"] >= 0.6 * solutions
-    rows = figures["planted"].values()
-    false = sum(row["planted"] - row["true_by_accident"] for row in rows)
-    assert sum(row["refuted"] for row in rows) >= 0.93 * false
+    assert figures["equations"]["true"] >= 120
+    for kind in ("result digit", "operand", "operator", "root"):
+        row = figures["planted"][kind]
+        assert row["planted"] == 60
+        assert row["refuted"] >= 0.93 * (row["planted"] - row["true"])
+        assert row["false_alarms"] == 0
 
 
 def test_the_benchmark_names_a_missing_file(tmp_path: Path) -> None:
