@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.exact import Undecided, compare
 from srt.claims.arithmetic.identity import identical
+from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.claim_verdicts import verdicts
 from srt.claims.find import read_prose
 from srt.claims.links import links_of, state, state_points
-from srt.claims.scope import NotScalar, Scope, components, scalar
+from srt.claims.scope import Scope
+from srt.claims.stated_pi import stated_pi
 from srt.claims.syntax.expression import Expression, Quantity, symbols, walk
 from srt.claims.syntax.lexer import tokens_of
 from srt.claims.syntax.parser import READINGS, Unreadable, parse
@@ -39,15 +41,17 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         characters of ``text`` that say it. Never raises; time and memory are bounded for any text: of a text longer
         than 20,000 characters only so many are read, and no more than 400 chains of claims in each text.
     """
-    scope = Scope()
+    scope = Scope(values_of_pi=frozenset().union(*map(stated_pi, (text, *givens))))
     place = -sum(len(given[:_LONGEST_TEXT]) + 1 for given in givens)
     for given in givens:
         prose = read_prose(given[:_LONGEST_TEXT], lang)
         for link in links_of(prose, place):
             state(scope, link, given=True)
         state_points(scope, prose, place)
+        scope.scenes.add_given(prose.text, place)
         place += len(prose.text) + 1
     prose = read_prose(text[:_LONGEST_TEXT], lang)
+    scope.scenes.add_text(prose.text)
     links = links_of(prose, 0)
     scope.one_claim = len(links) == 1
     for link in links:

@@ -22,6 +22,13 @@ _DENIED = re.compile(
     r"不(?!妨|等式|变|同|难|仅|但|论|断|妙|规则|共|在同)|矛盾|错|无解|假设|反证|并非|否则|进制|看作|误",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r"[,，;][^,，;]{0,40}?(?:\b(?:not|never|instead|neither|nor)\b|n['’]t\b)"
+    r"(?!\s+(?:hold|true|correct|right|possible|equal|valid|work|satisf\w+|meet|agree|make|be|the|so|a|an|what)\b)",
+    re.IGNORECASE,
+)
+"""A remark that denies something else: ``= 5, which does not depend on a``."""
+_OR_BEFORE, _OR_AFTER = re.compile(r"(?:或者?|\bor)[\s$]*$"), re.compile(r"[\s$,，]*(?:或者?|or\b)")
 _TOLD = re.compile(
     r"\b(?:options?|choices?|says|said|claims|thinks|conclude[sd] that|statement)\b|选项|认为|同学|小明|小亮|结论",
     re.IGNORECASE,
@@ -45,12 +52,14 @@ _REACH = 120
 @dataclass(frozen=True)
 class ClaimContext:
     """``assumed``: said under an if; ``chosen``: let x be 1; ``denied``: the sentence denies or doubts something, or
-    reports what somebody claims; ``concluded``: a word like therefore comes before it."""
+    reports what somebody claims; ``concluded``: a word like therefore comes before it; ``alternative``: an *or* joins
+    it to another claim."""
 
     assumed: bool
     chosen: bool
     denied: bool
     concluded: bool
+    alternative: bool
 
 
 def another_case(text: str) -> bool:
@@ -72,8 +81,9 @@ def context_of(text: str, start: int, end: int) -> ClaimContext:
         assumed=_ASSUMED.search(before) is not None,
         chosen=_CHOSEN.search(before) is not None,
         denied=_DENIED.search(before) is not None
-        or _DENIED.search(after[:60]) is not None
+        or _DENIED.search(_ASIDE.sub("", after[:60])) is not None
         or _TOLD.search(before) is not None
         or _OPTION.search(text[max(0, start - 8) : start]) is not None,
         concluded=_CONCLUDED.search(before[-24:]) is not None,
+        alternative=_OR_BEFORE.search(before) is not None or _OR_AFTER.match(after) is not None,
     )

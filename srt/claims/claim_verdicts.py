@@ -8,12 +8,23 @@ from collections.abc import Iterator, Sequence
 
 from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.exact import Undecided
+from srt.claims.arithmetic.vectors import NotScalar, components
 from srt.claims.decide import FAILS, Finding, decide
 from srt.claims.find import Prose
 from srt.claims.links import Link, flattened
 from srt.claims.perturbation import changed
-from srt.claims.scope import NotScalar, Scope, components
-from srt.claims.syntax.expression import Expression, Number, Quantity, normal_form, symbols
+from srt.claims.scope import Scope
+from srt.claims.syntax.expression import (
+    PI,
+    Expression,
+    Number,
+    Quantity,
+    normal_form,
+    number,
+    substituted,
+    symbols,
+    walk,
+)
 from srt.language.trace import ClaimCheck, Support, one_line
 
 _MOST_READINGS = 9
@@ -85,6 +96,18 @@ class _Pair:
         return support, Finding("no", reason, counterexample=findings[0].counterexample)
 
     def finding(self, left: Expression, right: Expression) -> Finding:
+        """The finding on this reading; with pi as the text takes it, if the claim does not hold otherwise."""
+        found = self.decided(left, right)
+        if found.outcome == "yes" or PI not in (*walk(left), *walk(right)):
+            return found
+        for value in self.scope.values_of_pi:
+            taken = self.decided(*(substituted(side, {PI.name: number(value)}) for side in (left, right)))
+            if taken.outcome == "yes":
+                return Finding("open", "it says what pi is taken as") if PI in (left, right) else taken
+        return found
+
+    def decided(self, left: Expression, right: Expression) -> Finding:
+        """The finding on these two sides alone."""
         try:
             return decide(self.scope, self.link, left, self.relation, right, self.prose, self.first)
         except (NotScalar, Undecided, ArithmeticError, RecursionError):

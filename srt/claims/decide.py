@@ -8,13 +8,25 @@ from dataclasses import dataclass
 from srt.claims.arithmetic.comparison import Outcome, holds
 from srt.claims.arithmetic.exact import Undecided, approximation
 from srt.claims.arithmetic.identity import identical
+from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.claim_context import another_case
 from srt.claims.find import Prose
 from srt.claims.links import Link
 from srt.claims.rewriting import rewrites, tied
-from srt.claims.scope import NotScalar, Scope, Statement, components, free, is_term, scalar, substituted
+from srt.claims.scope import Scope, Statement, is_term
 from srt.claims.solving import solves, solves_vector
-from srt.claims.syntax.expression import Call, Expression, Number, Symbol, normal_form, number, symbols, walk
+from srt.claims.syntax.expression import (
+    Call,
+    Expression,
+    Number,
+    Symbol,
+    free,
+    normal_form,
+    number,
+    substituted,
+    symbols,
+    walk,
+)
 from srt.claims.syntax.words import word_set
 
 FAILS = "it does not solve "
@@ -50,10 +62,11 @@ def decide(
         if solved is not None:
             return solved
     a, b = scope.filled(left, at), scope.filled(right, at)
+    here = scope.here(left, at) and scope.here(right, at)
     if _both(a, b):
         sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)
         sure = sure and not (relation not in ("=", "≈") and _range(scope, left, right))
-        sure = sure and not _of_another_case(scope, link, left, right, prose)
+        sure = sure and here and not _after_a_case(scope, link, left, right, prose)
         return _compared(a, relation, b, f"with {_used(scope, left, right, at)}", sure)
     if relation not in ("=", "≈"):
         return Finding("open", "not every name in it has a value here")
@@ -61,7 +74,7 @@ def decide(
     outcomes = [_identity(x, y) for x, y in ((a, b), generic)]
     if "yes" in outcomes:
         return Finding("yes", "the sides are equal for all values of their names")
-    if "no" in outcomes and rewrites(scope, link, place, left, right, *generic):
+    if "no" in outcomes and here and rewrites(scope, link, place, left, right, *generic):
         example = _example(*generic)
         if example is not None:
             return Finding("no", "the sides are not equal for all values of their names", True, example)
@@ -116,7 +129,7 @@ def _solved(
             continue
         if symbols(value):
             if isinstance(name, Symbol) and (arrow := scope.arrow(name, link.at)) is not None:
-                return _coordinates(scope, link, arrow, value)
+                return _coordinates(scope, link, name, arrow, value)
             continue
         vector = components(value)
         if vector is not None:
@@ -133,7 +146,7 @@ def _solved(
         against = None if loosely else _against_a_statement(scope, link, name, value, prose)
         if against is not None:
             return against
-        several = _one_of_several(link, prose)
+        several = link.context.alternative
         both = value.parts if isinstance(value, Call) and value.head == "pm" and len(value.parts) == 1 else None
         for one in (both[0], Call("neg", both)) if both else (value,):
             found = solves(scope, name.name, one, link.at, several, loosely)
@@ -162,6 +175,8 @@ def _against_a_statement(scope: Scope, link: Link, name: Symbol, value: Expressi
     low = max(0, against.at)
     if not _LENGTH.fullmatch(name.name):
         return None  # An ``h`` or ``S_1`` of one solid, and of the next, or before and after a change.
+    if not scope.scenes.same(against.at, link.at):
+        return None
     if link.chain.start - low > _FAR or another_case(prose.text[low : link.chain.end + 14]):
         return None
     stated = f"{name.name} = {normal_form(against.value)}"
@@ -173,12 +188,6 @@ def _gives(statement: Statement, name: Symbol) -> bool:
     return name in statement.sides
 
 
-def _one_of_several(link: Link, prose: Prose) -> bool:
-    """``x = 1 or x = 3``: each is said to be a solution, not the only one."""
-    before, after = prose.text[: link.chain.start].rstrip(" $"), prose.text[link.chain.end :].lstrip(" $")
-    return before.endswith(("或", " or")) or after.startswith(("或", "or "))
-
-
 def _vector_solved(
     scope: Scope, link: Link, name: Expression, value: Expression, vector: tuple[Expression, ...]
 ) -> Finding | None:
@@ -187,7 +196,7 @@ def _vector_solved(
         return None
     known = scope.known(name, link.at) or scope.arrow(name, link.at)
     if known is not None:
-        return _compared(known, "=", value, "from the coordinates stated before")
+        return _compared(known, "=", value, "from the coordinates stated before", scope.here(name, link.at))
     found = solves_vector(scope, name, vector, link.at)
     if found.failed is not None:
         condition = f"{normal_form(found.failed.left)} = {normal_form(found.failed.right)}"
@@ -195,13 +204,14 @@ def _vector_solved(
     return Finding("yes", "it meets the conditions set for it") if found.met >= 2 else None
 
 
-def _coordinates(scope: Scope, link: Link, arrow: Expression, value: Expression) -> Finding | None:
+def _coordinates(scope: Scope, link: Link, name: Symbol, arrow: Expression, value: Expression) -> Finding | None:
     """The finding on ``→BE = (0, 4/3, 2a/3)`` from the coordinates of B and E, which have unknowns in them."""
     a, b = scope.filled(arrow, link.at), scope.filled(value, link.at)
     if components(b) is None:
         return None
     outcome = _identity(a, b)
-    sure = not (link.context.assumed or link.context.chosen) and not tied(scope, link, free((a, b)))
+    sure = not (link.context.assumed or link.context.chosen) and scope.here(name, link.at)
+    sure = sure and not tied(scope, link, free((a, b)))
     told = "its coordinates are {} by those of its ends"
     shown = told.format(f"({', '.join(map(normal_form, components(a) or ()))})")
     return Finding(outcome, "from the coordinates stated before", sure, shown if outcome == "no" else None)
@@ -240,7 +250,7 @@ def _may_refute(scope: Scope, link: Link, left: Expression, right: Expression) -
     return link.context.concluded and not zero
 
 
-def _of_another_case(scope: Scope, link: Link, left: Expression, right: Expression, prose: Prose) -> bool:
+def _after_a_case(scope: Scope, link: Link, left: Expression, right: Expression, prose: Prose) -> bool:
     """Whether a number that is filled in may be that of another case: 当 λ=1 时 cos θ=0, 当 λ=0 时 ..."""
     for term in (*walk(left), *walk(right)):
         known = scope.known(term, link.at) if is_term(term) else None

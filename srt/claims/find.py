@@ -8,37 +8,17 @@ understood, the side that touches it is not read.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from srt.claims.syntax.lexer import Token, tokens_of
+from srt.claims.syntax.side_ends import OPERAND_ENDS, OPERAND_STARTS, SideEnds
 from srt.claims.syntax.words import word_set
 from srt.io.records import Lang
 
-_NEAR = 12
 _OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
 _MARK_OF_REMARK = frozenset({"rel", "word", "stop", "line", "dirty"})
-_OPERAND_ENDS = word_set("number name close rbrace unit degree percent superscript factorial bar rangle")
 _VALUE_ENDS = word_set("number close rbrace degree superscript")
-_OPERAND_STARTS = word_set("number name open frac sqrt cbrt binom func bar lbrace")
-_CHANGES_LEFT = word_set(
-    "twice half double triple thrice times plus minus squared cubed square cube root percent divided "
-    "multiplied by remaining mod modulo quarter third log ln negative"
-)
-_CHANGES_WITH_OF = word_set(
-    "square squares cube root roots half third quarter sum product difference ratio percent reciprocal "
-    "multiple power logarithm sine cosine tangent times quotient twice thirds quarters opposite inverse fifth "
-    "sixth"
-)
-_CHANGES_RIGHT = word_set(
-    "times percent hundred thousand million billion dozen remainder mod modulo plus minus squared cubed of "
-    "less more r degrees degree score pairs pair half halves thirds quarters dollars cents per"
-)
-_HAN_LEFT = re.compile(r"(?:[加减乘除比倍半]|以上|分之|平方|立方|一半|开方|负|根号|百分之)$")
-_HAN_RIGHT = re.compile(
-    r"^(?:的(?!长|体|面|表|侧|底|高|圆|球|正|长方|小|大)|倍|分之|万|亿|千(?!米|克)|百|十|余|多|几|又|次方|的平方|的立方)"
-)
 
 
 @dataclass(frozen=True)
@@ -88,6 +68,7 @@ class _Finder:
         self.text, self.tokens = text, tokens
         self.match = _matches(tokens)
         self.marks = _counts(tokens)
+        self.ends = SideEnds(tokens)
         self.chains: list[Chain] = []
 
     def scan(self, low: int, high: int) -> None:
@@ -112,7 +93,7 @@ class _Finder:
                     inner.append((at + 1, closing))
                     boxed = token.kind == "lbrace" and not self.argument(at)
                     run.cut(
-                        right=(token.kind == "open" and not run.empty_side()) or boxed,
+                        right=(token.kind == "open" and not run.empty_side() and self.ends.ends_at(closing)) or boxed,
                         left=token.kind == "open" or boxed,
                     )
                 at = closing + 1
@@ -133,12 +114,12 @@ class _Finder:
                 if self.apart(at):
                     run.cut(right=True, left=True)
             elif token.kind == "comma":
-                run.cut(right=True, left=True)
+                run.cut(right=True, left=True, listed=self.ends.listed(at))
             elif token.kind in ("word", "stop"):
-                if not self.counted_noun(at, run):
+                if run.empty_side() or not self.ends.counted_noun(at):
                     run.cut(
-                        self.right_clean(at),
-                        self.left_clean(at, bool(run.relations)),
+                        self.ends.right_clean(at),
+                        self.ends.left_clean(at, bool(run.relations)),
                         doubtful=token.text.startswith(("或", "or")),
                     )
                     run.after_word = token.kind == "word"
@@ -154,20 +135,15 @@ class _Finder:
 
     def next_computation(self, at: int) -> bool:
         """``12 × 5 = 60 cm 60 × 4 = 240``: a number after a blank, where the side before it has ended."""
-        return at > 1 and self.tokens[at].kind == "number" and self.tokens[at].gap and self.unit_before(at)
-
-    def unit_before(self, at: int) -> bool:
-        return self.tokens[at - 1].kind == "unit" or (
-            self.tokens[at - 1].kind == "close" and self.tokens[at - 2].kind == "unit"
-        )
+        return at > 1 and self.tokens[at].kind == "number" and self.tokens[at].gap and self.ends.unit_before(at)
 
     def numbering(self, at: int, closing: int) -> bool:
         """``= 5 (cm)  (2) 3 × 4``: the number of the next part, not a factor."""
         if closing != at + 2 or self.tokens[at + 1].kind != "number" or not self.tokens[at].gap:
             return False
         after = self.tokens[closing + 1].kind if closing + 1 < len(self.tokens) else ""
-        ended = self.tokens[at - 1].kind in _OPERAND_ENDS
-        return at > 1 and ((self.unit_before(at) and after in _OPERAND_STARTS) or (ended and after == "number"))
+        ended = self.tokens[at - 1].kind in OPERAND_ENDS
+        return at > 1 and ((self.ends.unit_before(at) and after in OPERAND_STARTS) or (ended and after == "number"))
 
     def argument(self, at: int) -> bool:
         """Whether the brace at ``at`` holds what a command or a sign takes."""
@@ -179,81 +155,25 @@ class _Finder:
     def is_remark(self, at: int, closing: int) -> bool:
         return self.marks[closing] > self.marks[at + 1]
 
-    def neighbour(self, at: int, step: int) -> Token | None:
-        """The next token that is no delimiter of a formula, ``None`` where none stands near."""
-        for _ in range(_NEAR):
-            at += step
-            if not 0 <= at < len(self.tokens):
-                return None
-            if self.tokens[at].kind not in ("edge", "line"):
-                return self.tokens[at]
-        return None
-
     def continues(self, at: int, run: _Run) -> bool:
         """Whether the formula goes on after the end of line at ``at``."""
-        before, after = self.neighbour(at, -1), self.neighbour(at, 1)
+        before, after = self.ends.neighbour(at, -1), self.ends.neighbour(at, 1)
         if before is None or after is None:
             return False
         if before.kind == "rel" or (before.kind == "op" and before.text != "-"):
             return True
         if after.kind == "rel":
-            return before.kind in _OPERAND_ENDS
-        return after.kind == "op" and after.text in "+×·/*" and before.kind in _OPERAND_ENDS
+            return before.kind in OPERAND_ENDS
+        return after.kind == "op" and after.text in "+×·/*" and before.kind in OPERAND_ENDS
 
     def apart(self, at: int) -> bool:
         """Whether the delimiter at ``at`` stands between two formulas."""
-        before, after = self.neighbour(at, -1), self.neighbour(at, 1)
+        before, after = self.ends.neighbour(at, -1), self.ends.neighbour(at, 1)
         if before is None or after is None:
             return False
         if after.kind == "unit" or (after.kind == "open" and self.match.get(self.tokens.index(after, at))):
             return False
-        return before.kind in _OPERAND_ENDS and after.kind in _OPERAND_STARTS
-
-    def counted_noun(self, at: int, run: _Run) -> bool:
-        """``12 edges × 3``: the noun of a count says nothing about the value."""
-        before, after = self.neighbour(at, -1), self.neighbour(at, 1)
-        word = self.tokens[at].text
-        if before is None or after is None or before.kind != "number" or self.tokens[at].kind != "word":
-            return False
-        if word.casefold() in _CHANGES_RIGHT or _HAN_RIGHT.match(word) or (not word.isascii() and len(word) > 2):
-            return False
-        return after.kind == "op" and after.text in "×*" and not run.empty_side()
-
-    def right_clean(self, at: int) -> bool:
-        """Whether a side that ends at the word ``at`` ends there in meaning."""
-        token, after = self.tokens[at], self.neighbour(at, 1)
-        if token.kind == "word" and (token.text.casefold() in _CHANGES_RIGHT or _HAN_RIGHT.match(token.text)):
-            return False
-        return after is None or not (after.kind in ("op", "superscript") and after.text not in "-+")
-
-    def left_clean(self, at: int, related: bool) -> bool:
-        """Whether a side that begins after the word ``at`` begins there in meaning.
-
-        ``related``: what stands before it is a chain of its own.
-        """
-        token, before = self.tokens[at], self.neighbour(at, -1)
-        if token.kind == "word":
-            word, after = token.text.casefold(), self.neighbour(at, 1)
-            if word in _CHANGES_LEFT or _HAN_LEFT.search(word):
-                return False
-            if word == "of" and before is not None:
-                return before.kind == "word" and before.text.casefold() not in _CHANGES_WITH_OF
-            listed = before is not None and before.kind in ("number", "unit") and not related
-            if word in ("and", "和", "与") and listed and after is not None and after.kind == "number":
-                return False
-        elif token.text == ":" and before is not None and before.kind in _OPERAND_ENDS:
-            after, earlier = self.neighbour(at, 1), self.neighbour(self.tokens.index(before, max(0, at - 8)), -1)
-            if before.kind == "close" and after is not None and after.kind == "name":
-                return True
-            if before.kind == "name":
-                return after is None or after.kind != "name"
-            labelled = before.kind in ("number", "close") and (
-                earlier is None or earlier.kind not in ("op", "ratio", "rel")
-            )
-            return related or (
-                labelled and before.kind == "number" and (earlier is None or earlier.kind in ("word", "stop"))
-            )
-        return before is None or before.kind != "op"
+        return before.kind in OPERAND_ENDS and after.kind in OPERAND_STARTS
 
 
 class _Run:
@@ -279,18 +199,18 @@ class _Run:
         self.relations.append(token)
         self.sides.append([])
 
-    def cut(self, right: bool, left: bool, doubtful: bool = False) -> None:
+    def cut(self, right: bool, left: bool, doubtful: bool = False, listed: bool = False) -> None:
         """End the chain. ``right``: its last side ends here in meaning; ``left``: the next may begin here.
 
-        ``doubtful``: the text goes on with an alternative.
+        ``doubtful``: the text goes on with an alternative. ``listed``: with the next value of a list.
         """
         if self.relations:
-            self._finish(right, doubtful)
+            self._finish(right, doubtful, listed)
         self._clear()
         self.left_clean = left
         self.after_line = self.after_word = False
 
-    def _finish(self, right: bool, doubtful: bool) -> None:
+    def _finish(self, right: bool, doubtful: bool, listed: bool) -> None:
         sides, relations = self.sides, [token.text for token in self.relations]
         last = len(sides) - 1
         built = [
@@ -299,7 +219,7 @@ class _Run:
                 at == 0,
                 (at > 0 or self.left_clean) and (at < last or right),
                 (doubtful and at == last) or (at == 0 and len(tokens) > 2 and _run_together(tokens)),
-                0 < at < last and _run_together(tokens),
+                (0 < at < last and _run_together(tokens)) or (listed and at == last and len(sides[0]) == 1),
             )
             for at, tokens in enumerate(sides)
         ]
@@ -363,7 +283,7 @@ def _label(tokens: Sequence[Token]) -> int:
     if (
         len(tokens) > 3
         and [t.kind for t in tokens[:3]] == ["open", "number", "close"]
-        and tokens[3].kind in _OPERAND_STARTS
+        and tokens[3].kind in OPERAND_STARTS
     ):
         return 3 if len(tokens[1].text) <= 2 else 0
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from srt.claims.claim_context import ClaimContext, context_of
 from srt.claims.find import Chain, Prose, Side
@@ -45,7 +45,7 @@ def links_of(prose: Prose, place: int) -> list[Link]:
             and links[-1].context.assumed
             and prose.text[links[-1].chain.end : chain.start].strip(" $,，、and且") == ""
         ):
-            context = ClaimContext(True, context.chosen, context.denied, context.concluded)
+            context = replace(context, assumed=True)
         links.append(Link(chain, tuple(map(_trees, chain.sides)), context, place + chain.start))
     return links
 
@@ -76,7 +76,10 @@ def state(scope: Scope, link: Link, given: bool) -> None:
     for place, (left, relation, right) in enumerate(zip(firsts, link.chain.relations, firsts[1:], strict=False)):
         if left is not None and right is not None and not any(glued[place : place + 2]):
             end = link.at + link.chain.end - link.chain.start
-            scope.statements.append(Statement(left, relation, right, link.at, end, assumed, link.context.chosen))
+            context = link.context
+            scope.statements.append(
+                Statement(left, relation, right, link.at, end, assumed, context.chosen, context.alternative)
+            )
 
 
 def _is_value(tree: Expression) -> bool:

@@ -7,9 +7,10 @@ condition ties the names.
 from __future__ import annotations
 
 from srt.claims.arithmetic.identity import identical, never_equal
+from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.links import Link
-from srt.claims.scope import NotScalar, Scope, components, free, scalar, substituted
-from srt.claims.syntax.expression import Call, Expression, Number, Symbol, heads, number, walk
+from srt.claims.scope import Scope
+from srt.claims.syntax.expression import Call, Expression, Number, Symbol, free, heads, number, substituted, walk
 
 _MOST_TRIED = 80
 

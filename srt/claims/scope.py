@@ -1,27 +1,26 @@
 """The meaning of names: values that a text or the givens state, coordinates of points, and the conditions on unknowns.
 
-A name has a value only where every statement of it, anywhere in the text and the givens, agrees: an ``r`` that is 3 in
-one place and 5 in another is not known at all.
+A name has a value only where every statement of it in its scene (the text and the givens, or one part of them) agrees:
+an ``r`` that is 3 in one place and 5 in another is not known at all.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from srt.claims.arithmetic.comparison import holds
+from srt.claims.scenes import Scenes
 from srt.claims.syntax.expression import (
     PI,
     TRIGONOMETRIC,
     Call,
     Expression,
-    Number,
     Quantity,
     Symbol,
-    number,
-    rebuilt,
     symbols,
     walk,
 )
@@ -42,6 +41,8 @@ class Statement:
     assumed: bool = False
     chosen: bool = False
     """Said as a choice: let x = 1, 令 x = 1."""
+    alternative: bool = False
+    """One of several that an *or* joins."""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -79,16 +80,18 @@ class Scope:
     statements: list[Statement] = field(default_factory=list)
     one_claim: bool = False
     """The text is a step that claims one thing: the givens are what it cites for it, not the start of a long story."""
+    scenes: Scenes = field(default_factory=Scenes)
+    values_of_pi: frozenset[Fraction] = frozenset()
+    """What the text or a given takes for pi."""
     patience: int = 120
     """How many more verdicts are examined for what they leave open; those that come after are left open."""
-    _unique: dict[Expression, bool] = field(default_factory=dict)
+    _closed: dict[tuple[Expression, int], list[Definition]] = field(default_factory=dict)
 
     def define(self, term: Expression, value: Expression, at: int, assumed: bool = False) -> None:
         """State that ``term`` is ``value``."""
         stated = self.definitions.setdefault(term, [])
         if len(stated) < _MOST_STATED:
             stated.append(Definition(value, at, assumed))
-            self._unique.pop(term, None)
 
     def before(self, at: int, most: int) -> list[Statement]:
         """The last ``most`` statements before ``at``, in order."""
@@ -96,24 +99,45 @@ class Scope:
         return self.statements[max(0, end - most) : end]
 
     def known(self, term: Expression, before: int) -> Expression | None:
-        """The closed value of ``term`` stated before ``before``, where all statements of it agree."""
+        """The closed value of ``term`` stated before ``before``, where all statements of it in one scene agree.
+
+        The scene of ``before``, if a value is stated there, else all the text. What a vector was before it is set to
+        unknowns again, it is not known to be.
+        """
         stated = self.definitions.get(term)
         if not stated:
             return None
-        closed = [one for one in stated if not symbols(one.value)]
-        if term not in self._unique:
-            self._unique[term] = (
-                bool(closed)
-                and all(same_value(closed[0].value, one.value) for one in closed[1:12])
-                and len(closed) < 13
-            )
-        if not self._unique[term]:
+        key = (term, self.scenes.number(before))
+        if key not in self._closed:
+            closed = [one for one in stated if not symbols(one.value)]
+            local = [one for one in closed if self.scenes.same(one.at, before)]
+            closed = local or closed
+            agreed = len(closed) < 13 and all(same_value(closed[0].value, one.value) for one in closed[1:])
+            self._closed[key] = closed if agreed else []
+        found = [one for one in self._closed[key] if one.at < before and not one.assumed]
+        if not found or any(found[-1].at < one.at < before for one in stated if symbols(one.value)):
             return None
-        return next((one.value for one in closed if one.at < before and not one.assumed), None)
+        return found[0].value
 
     def given(self, term: Expression) -> bool:
         """Whether a given states a value of ``term``."""
         return any(one.at < 0 for one in self.definitions.get(term, ()))
+
+    def here(self, tree: Expression, at: int) -> bool:
+        """Whether all that is known of the names in ``tree`` is stated in the scene of ``at``."""
+        return all(self._here(term, at) for term in walk(tree) if is_term(term))
+
+    def _here(self, term: Expression, at: int) -> bool:
+        unknowns = self.generic_at(term, at)
+        if self.known(term, at) is not None:
+            places = [one.at for one in self.definitions[term] if one.at < at and not one.assumed]
+        elif unknowns is not None:
+            places = [unknowns.at]
+        elif isinstance(term, Symbol) and self.arrow(term, at) is not None:
+            return all(self._here(Call("point", (Symbol(end),)), at) for end in _ends(term.name) or ())
+        else:
+            places = [one.at for one in self.definitions.get(term, ())] if isinstance(term, Call) else []
+        return not places or any(self.scenes.same(place, at) for place in places)
 
     def contradicted(self, term: Expression, value: Expression, at: int) -> Definition | None:
         """The one earlier statement of ``term`` that ``value``, stated at ``at``, contradicts.
@@ -134,10 +158,10 @@ class Scope:
         return stated[-1].value if stated and len({one.value for one in stated}) == 1 else None
 
     def generic_at(self, term: Expression, before: int) -> Unknowns | None:
-        """The latest vector with unknowns, ``n = (x, y, z)``, that ``term`` was set to before ``before``."""
-        stated = [one for one in self.definitions.get(term, ()) if symbols(one.value) and one.at < before]
-        if stated and isinstance(stated[-1].value, Call) and stated[-1].value.head == "vec":
-            return Unknowns(stated[-1].value.parts, stated[-1].at)
+        """The vector with unknowns, ``n = (x, y, z)``, that ``term`` was last set to and is not solved since."""
+        stated = [one for one in self.definitions.get(term, ()) if one.at < before and not one.assumed]
+        if stated and isinstance(vector := stated[-1].value, Call) and vector.head == "vec" and symbols(vector):
+            return Unknowns(vector.parts, stated[-1].at)
         return None
 
     def generic(self, term: Expression, before: int) -> Expression | None:
@@ -154,7 +178,11 @@ class Scope:
             value = self.known(node, before)
             if value is None and isinstance(node, Symbol):
                 value = (self.generic(node, before) if generic else None) or self.arrow(node, before)
+                return value and _from_the_top(value, known)  # A known coordinate of it, too.
             return value
+
+        def known(node: Expression) -> Expression | None:
+            return self.known(node, before) if is_term(node) else None
 
         return _from_the_top(tree, fill)
 
@@ -220,117 +248,13 @@ def same_value(a: Expression, b: Expression) -> bool:
     return holds(a, "=", b) == "yes"
 
 
-def scalar(tree: Expression) -> Expression:
-    """``tree`` with products, lengths and angles of vectors written out in coordinates. Raises :class:`NotScalar`."""
-    result = _expanded(tree)
-    if isinstance(result, Call) and result.head == "vec":
-        raise NotScalar
-    if any(isinstance(node, Call) and node.head in ("vec", "angle", "point", "pm") for node in walk(result)):
-        raise NotScalar
-    return result
-
-
-class NotScalar(Exception):
-    """The expression is a vector, or mixes vectors and numbers in a way that is not understood."""
-
-
-def components(tree: Expression) -> tuple[Expression, ...] | None:
-    """The coordinates of a vector expression, ``None`` where it is none."""
-    try:
-        result = _expanded(tree)
-    except NotScalar:
-        return None
-    return result.parts if isinstance(result, Call) and result.head == "vec" else None
-
-
-def _expanded(tree: Expression) -> Expression:
-    """``tree`` as a scalar or one ``vec`` of scalars."""
-    match tree:
-        case Number() | Symbol():
-            return tree
-        case Quantity(value=value):
-            inner = _expanded(value)
-            return Quantity(inner, tree.unit, tree.scale, tree.dimension)
-        case Call("vec", parts):
-            return Call("vec", tuple(map(_scalar_part, parts)))
-        case Call("angle" | "point", _):
-            raise NotScalar
-        case Call(head, (Call("angle", (a, b)),)) if head == "cos":
-            u, v = _vector(a), _vector(b)
-            lengths = Call("mul", (_length(u), _length(v)))
-            return Call("div", (_dot(u, v), lengths))
-        case Call(head, parts):
-            return _expanded_call(head, tuple(_expanded(part) for part in parts))
-    raise AssertionError
-
-
-def _expanded_call(head: str, parts: tuple[Expression, ...]) -> Expression:
-    vectors = [part.parts for part in parts if isinstance(part, Call) and part.head == "vec"]
-    if not vectors:
-        return Call(head, parts)
-    size = len(vectors[0])
-    if any(len(vector) != size for vector in vectors):
-        raise NotScalar
-    match head:
-        case "add" if len(vectors) == len(parts):
-            return Call("vec", tuple(Call("add", tuple(column)) for column in zip(*vectors, strict=True)))
-        case "neg":
-            return Call("vec", tuple(Call("neg", (part,)) for part in vectors[0]))
-        case "abs":
-            return _length(vectors[0])
-        case "dot" | "mul" if len(vectors) == 2 == len(parts):
-            return _dot(vectors[0], vectors[1])
-        case "mul" | "dot" | "cross" if len(vectors) == 1:
-            scalars = tuple(part for part in parts if not (isinstance(part, Call) and part.head == "vec"))
-            return Call("vec", tuple(Call("mul", (*scalars, part)) for part in vectors[0]))
-        case "div" if len(vectors) == 1 and isinstance(parts[0], Call) and parts[0].head == "vec":
-            return Call("vec", tuple(Call("div", (part, parts[1])) for part in vectors[0]))
-        case "pow" if parts[1] == number(2):
-            return _dot(vectors[0], vectors[0])
-    raise NotScalar
-
-
-def _scalar_part(part: Expression) -> Expression:
-    inner = _expanded(part)
-    if isinstance(inner, Call) and inner.head == "vec":
-        raise NotScalar
-    return inner
-
-
-def _vector(tree: Expression) -> tuple[Expression, ...]:
-    inner = _expanded(tree)
-    if isinstance(inner, Call) and inner.head == "vec":
-        return inner.parts
-    raise NotScalar
-
-
-def _dot(u: tuple[Expression, ...], v: tuple[Expression, ...]) -> Expression:
-    if len(u) != len(v):
-        raise NotScalar
-    return Call("add", tuple(Call("mul", pair) for pair in zip(u, v, strict=True)))
-
-
-def _length(u: tuple[Expression, ...]) -> Expression:
-    return Call("root", (_dot(u, u), number(2)))
-
-
-def _from_the_top(tree: Expression, change: object) -> Expression:
-    new = change(tree)  # type: ignore[operator]
+def _from_the_top(tree: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    new = change(tree)
     if new is not None:
-        return new  # type: ignore[no-any-return]
+        return new
     match tree:
         case Call(head, parts):
             return Call(head, tuple(_from_the_top(part, change) for part in parts))
         case Quantity(value=value):
             return Quantity(_from_the_top(value, change), tree.unit, tree.scale, tree.dimension)
     return tree
-
-
-def substituted(tree: Expression, values: Mapping[str, Expression]) -> Expression:
-    """``tree`` with names replaced."""
-    return rebuilt(tree, lambda node: values.get(node.name) if isinstance(node, Symbol) else None)
-
-
-def free(trees: Iterable[Expression]) -> frozenset[str]:
-    """The names in all of ``trees``."""
-    return frozenset().union(*map(symbols, trees))

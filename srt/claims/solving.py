@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 from srt.claims.arithmetic.comparison import Outcome, holds, literal
 from srt.claims.arithmetic.exact import Undecided, approximation, compare
 from srt.claims.arithmetic.identity import degree
-from srt.claims.scope import NotScalar, Scope, Statement, free, scalar, substituted
-from srt.claims.syntax.expression import Call, Expression, Number, Symbol, number, symbols, walk
+from srt.claims.arithmetic.vectors import NotScalar, scalar
+from srt.claims.scope import Scope, Statement
+from srt.claims.syntax.expression import Call, Expression, Number, Symbol, free, number, substituted, symbols, walk
 
 _MOST_TRIED = 12
 _MOST_LOOKED_AT = 120
@@ -32,10 +33,13 @@ class ScalarSolution:
 def solves(scope: Scope, name: str, value: Expression, at: int, several: bool, loosely: bool) -> ScalarSolution | None:
     """The nearest condition before ``at`` that has ``name`` as its only unknown, and what ``value`` does to it.
 
+    ``open`` where that is one of several conditions that an *or* joins, and ``value`` solves another one.
+
     ``several``: the value is one of those that the text names, ``x = 1 or x = 3``: others may stand between, and what
     stands between for other names may belong to them.
     """
     tried = 0
+    nearest: ScalarSolution | None = None
     for statement in reversed(scope.before(at, _MOST_LOOKED_AT)):
         if statement.relation not in ("=", "≈"):
             continue
@@ -43,7 +47,7 @@ def solves(scope: Scope, name: str, value: Expression, at: int, several: bool, l
             continue
         tried += 1
         if tried > _MOST_TRIED:
-            return None
+            break
         near = scope.one_claim or (0 <= at - statement.end <= _NEAR and statement.at >= 0)
         near = near and (several or not _defined_between(scope, name, statement.end, at))
         try:
@@ -55,10 +59,14 @@ def solves(scope: Scope, name: str, value: Expression, at: int, several: bool, l
             continue
         if free((left, right)) != {name}:
             continue
-        return ScalarSolution(
-            statement, _satisfied(left, right, name, value, loosely), _only(left, right, name, value), near
-        )
-    return None
+        outcome = _satisfied(left, right, name, value, loosely)
+        if nearest is not None and outcome == "yes":
+            return replace(nearest, holds="open")  # ``cos θ = 1/2 or cos θ = -1``
+        if nearest is None:
+            nearest = ScalarSolution(statement, outcome, _only(left, right, name, value), near)
+            if outcome != "no" or not statement.alternative:
+                break
+    return nearest
 
 
 def _satisfied(left: Expression, right: Expression, name: str, value: Expression, loosely: bool) -> Outcome:
@@ -98,11 +106,9 @@ def solves_vector(scope: Scope, vector: Symbol, value: tuple[Expression, ...], a
     For ``n``: ``n = (x, y, z)``, then ``n · →AB = 0``, ``2x - z = 0``.
     """
     unknowns = scope.generic_at(vector, at)
-    if unknowns is None or len(unknowns.parts) != len(value):
+    if unknowns is None or len(unknowns.parts) != len(value) or not scope.scenes.same(unknowns.at, at):
         return VectorSolution(0, None)
     parts, low = unknowns.parts, unknowns.at
-    if scope.latest(vector, low, at) is not None:
-        return VectorSolution(0, None)  # It has been solved since; this is another vector of the same name.
     high = _next_unknowns(scope, vector, free(parts), low, at)
     names = {part.name: one for part, one in zip(parts, value, strict=True) if isinstance(part, Symbol)}
     met = 0

@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from srt.claims.arithmetic.exact import Real, Undecided, approximation, compare
-from srt.claims.scope import free, substituted
-from srt.claims.syntax.expression import Call, Expression, Number, Quantity, number
+from srt.claims.syntax.expression import Call, Expression, Number, Quantity, free, number, substituted
 
 _PRIMES = (1009, 1511, 2003, 2503, 3001, 3511, 4001, 4507, 5003, 5501)
 _POINTS = 3

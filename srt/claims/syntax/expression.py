@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -89,6 +89,16 @@ def rebuilt(tree: Expression, change: Callable[[Expression], Expression | None])
             tree = Quantity(rebuilt(value, change), tree.unit, tree.scale, tree.dimension)
     new = change(tree)
     return tree if new is None else new
+
+
+def substituted(tree: Expression, values: Mapping[str, Expression]) -> Expression:
+    """``tree`` with names replaced."""
+    return rebuilt(tree, lambda node: values.get(node.name) if isinstance(node, Symbol) else None)
+
+
+def free(trees: Iterable[Expression]) -> frozenset[str]:
+    """The names in all of ``trees``."""
+    return frozenset().union(*map(symbols, trees))
 
 
 _RANK = {"add": 1, "pm": 1, "neg": 2, "mul": 3, "dot": 3, "cross": 3, "div": 3, "pow": 5}

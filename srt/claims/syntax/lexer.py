@@ -54,17 +54,18 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])"
 _NEWLINE = re.compile(
     r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)(?![A-Za-z]))\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])"
 )
-_COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\s]")
+_COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\n]")
 _TAG = re.compile(
     r"<(?:image|img|Image)[^<>\n]{0,40}>|</?[a-z]{1,6}>|\[asy\].*?(?:\[/asy\]|\Z)|```.*?(?:```|\Z)", re.DOTALL
 )
 """Pictures, tags, and blocks of code: what stands in them is no claim."""
+_RAISED = re.compile(r"<sup>\s*(\d{1,3})\s*</sup>", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+(?:[’'](?:s|t|re|ll)\b)?")
 _DEGREE = re.compile(
     r"\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-z]))|°|\\degree|º|˚|\^\s*[o○](?![a-z])"
 )
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|([23])(?![\w.])")
+_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|(?:<sup>\s*)?([23])(?:\s*</sup>|(?![\w.]))")
 _FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
 _EMPTY = re.compile(r"\{\s*\}")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
@@ -133,8 +134,14 @@ class _Lexer:
         return bool(match) and self._emit("line", "\n", match.end() if match else 0)
 
     def _tag(self) -> bool:
+        raised = _RAISED.match(self.text, self.at)
+        if raised is not None:
+            digits = raised[1]
+            return self._emit("superscript", digits, raised.end(), Number(Fraction(digits)))
         match = _TAG.match(self.text, self.at)
-        return bool(match) and self._emit("stop", "tag", match.end() if match else 0)
+        # What is raised or lowered otherwise changes what stands before it.
+        kind = "dirty" if match and match[0].lower() in ("<sup>", "<sub>") else "stop"
+        return bool(match) and self._emit(kind, "tag", match.end() if match else 0)
 
     def _dollar(self) -> bool:
         for mark, opens in (("$$", None), ("$", None), (r"\(", True), (r"\[", True), (r"\)", False), (r"\]", False)):

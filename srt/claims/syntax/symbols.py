@@ -15,7 +15,7 @@ _STYLE = re.compile(r"\\(?:mathrm|boldsymbol|mathbf|bm|text|rm|textbf|textit|mat
 _GREEK = re.compile(r"\\([A-Za-z]+)")
 _PRIME = re.compile(r"\s*(?:\^\s*\{\s*(?:\\prime\s*)+\}|\^\s*\\prime|['’′]+)")
 _SUBSCRIPT = re.compile(
-    r"\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\\(?:triangle|vartriangle)\s*[A-Z]+(?:_?\d)?)|"
+    r"\s*<sub>\s*(\w{1,9})\s*</sub>|\s*_\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|(\\(?:triangle|vartriangle)\s*[A-Z]+(?:_?\d)?)|"
     r"(\\[A-Za-z]+(?:\s*\{[^{}]*\})?)|([\u3400-\u9fff][^_$=\s]{0,20}_)|([\u3400-\u9fff]+)|([A-Za-z0-9]))"
 )
 _SUBSCRIPT_SIGNS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -58,6 +58,10 @@ def plain_name_at(text: str, at: int, articles: bool) -> tuple[str, int] | None:
     rest = text[match.end() : match.end() + 2]
     if articles and match[0] in ("a", "A", "I") and re.match(r"\s[\w\\$(]|[-]\w", rest):
         return None
+    if match[0][0].isupper():
+        points, end = _points(text, at, False)
+        if end >= match.end() and not text[end : end + 1].islower():
+            return points, end
     return _with_suffixes(text, match.end(), match[0].replace("’", "'").replace("′", "'"))
 
 

@@ -1,0 +1,145 @@
+"""Forms of right solutions that were once refuted, in both languages, and the same with an error planted."""
+
+from __future__ import annotations
+
+import pytest
+
+from srt.claims import check_prose
+from srt.claims.stated_pi import stated_pi
+
+
+def supports(text: str, *givens: str) -> list[str]:
+    return [check.support for check in check_prose(text, givens=givens)]
+
+
+def is_right_and_notices(text: str, error: tuple[str, str], *givens: str) -> None:
+    """``text`` is not refuted, and with ``error`` (old, new) in it, it is."""
+    assert error[0] in text
+    assert "refuted" not in supports(text, *givens)
+    assert "refuted" in supports(text.replace(*error), *givens)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["π取3", "取π=3", "(π≈3)", "圆周率按3计算", "以3作为π的近似值", "Take π as 3.", "use $\\pi = 3$", "let pi be 3",
+     "Use 3 as the value of π."],
+)  # fmt: skip
+def test_pi_is_what_the_text_takes_it_for(said: str) -> None:
+    is_right_and_notices("$\\pi\\times 2^2\\times 5=60$", ("60", "61"), said)
+    assert "refuted" not in supports(f"{said}, $2\\pi\\times 5=30$")
+    assert "refuted" in supports("$\\pi\\times 2^2\\times 5=60$")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2π=3", "π r = 3", "r²π = 3", "V=π×3=9", "S=π·3²=9π", "圆的周长为3π", "π=4", "π=3.2", "π = 3 × 4", "取半径为3，π"],
+)
+def test_an_equation_with_pi_is_no_value_for_it(text: str) -> None:
+    assert not stated_pi(text)
+
+
+def test_a_coordinate_is_filled_in_on_both_sides() -> None:
+    text = r"A(0,0,0), B(a,1,0), n=(x,y,z), $n\cdot\overrightarrow{AB}=2x+y=0$"
+    is_right_and_notices(text, ("2x+y", "3x+y"), "a=2")
+    text = r"$\overrightarrow{NC}=(-1,1,2)$，设$n=(x,y,z)$，则$n\cdot\overrightarrow{NC}=-x+y+2z=0$"
+    is_right_and_notices(text, ("-x+y+2z", "-x+y+3z"), "x=1")
+
+
+def test_a_solved_parameter_counts() -> None:
+    text = r"P(0,0,t), B(1,0,0), 由$2t=4$得$t=2$，$n=(x,y,z)$, $n\cdot\overrightarrow{PB}=x-2z=0$"
+    is_right_and_notices(text, ("x-2z", "x-3z"))
+    text = r"A(0,0,0), B(a,1,0), $n=(x,y,z)$, $n\cdot\overrightarrow{AB}=ax+y=0$, $2a=4$, $a=2$"
+    is_right_and_notices(text, ("ax+y", "ax+2y"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a, b, c = 3, 4, 5", "AB, BC, CD = 3, 4, $5$.", "$x^2-3x+2=0$, x = 1, 2.", r"$x^2-3x+2=0$，$x = 1, \frac{4}{2}$"],
+)
+def test_a_list_without_brackets_is_no_value(text: str) -> None:
+    assert not {"proved", "refuted"} & set(supports(text, "c = 5, CD = 5"))
+
+
+def test_a_list_of_claims_is_one() -> None:
+    assert supports("3×4=12, 5×6=30, 7, 8×2=16") == ["proved"] * 3
+    assert supports("3×4=13, 5×6=30") == ["refuted", "proved"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "420÷55=7（箱）……35（千克）",
+        "17÷5=3（个）余2（个）",
+        "17 ÷ 5 = 3 (boxes) ... 2 (items)",
+        "17 ÷ 5 = 3 (boxes) remainder 2",
+    ],
+)
+def test_a_quotient_with_a_remainder_and_units(text: str) -> None:
+    assert "refuted" not in supports(text)
+    assert "refuted" in supports(text[: text.index(")" if ")" in text else "）") + 1])
+
+
+def test_raised_and_lowered_text_in_html() -> None:
+    text = (
+        "BC<sup>2</sup> = 3<sup>2</sup> + 4<sup>2</sup> = 25, A<sub>1</sub>C = 5 cm<sup>2</sup> × 2 = 10 cm<sup>2</sup>"
+    )
+    is_right_and_notices(text, ("= 25", "= 26"))
+    is_right_and_notices("A<sub>1</sub>B<sub>1</sub>=3", ("=3", "=4"), "A_1B_1=3")
+    assert supports("2<sup>x</sup>=8") == []
+
+
+@pytest.mark.parametrize("joined", ["cosθ=1/2 或 cosθ=-1, ∴ θ=π/3", "$\\cosθ=1/2$ or $\\cosθ=-1$, so $θ=π/3$"])
+def test_a_value_may_solve_any_of_the_alternatives(joined: str) -> None:
+    is_right_and_notices(joined, ("π/3", "π/5"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(1) 2x=6, x=3. (2) 3x=x+8, x=4, so 3x=12",
+        "(1) x+2=5, x=3; (2) the volume is x·4=20",
+        "①高h=3；②V=h×4=20",
+        "As shown in the figure, AB=3, BC=4. As shown in the figure, AB²+BC²=6²+8²=100",
+        "如图1，AB=3，BC=4。如图2，√(AB²+BC²)=√(6²+8²)=10",
+        r"情况一：A(0,0,0), B(1,0,0)。情况二：$\overrightarrow{AB}=(2,0,0)$",
+        r"解法一：n=(1,1,0)。解法二：n=(0,1,2)，$|n|=\sqrt5$",
+    ],
+)
+def test_values_of_one_scene_do_not_refute_another(text: str) -> None:
+    assert "refuted" not in supports(text)
+
+
+def test_parts_share_what_stands_before_them() -> None:
+    assert "refuted" in supports("(2) AC=√(AB²+BC²)=√(3²+5²)", "AB=3, BC=4. (1) if AD=1, find DC; (2) find AC")
+    assert supports("(1) AC=√(AB²+BC²)=√(3²+5²)", "(1) find AC (2) AB=3, BC=4.")[-1] == "consistent"
+    assert supports("(1) AB=3. (2) AB=5, so AB²=5²=25")[-2:] == ["proved", "proved"]
+
+
+@pytest.mark.parametrize("text", ["AB = 1/2 the circumference", "AB = 1/2底面周长", "AB=$\\frac12$圆的周长"])
+def test_a_multiple_of_what_a_noun_names(text: str) -> None:
+    assert "refuted" not in supports(text, "AB=6")
+    assert "refuted" in supports("AB = 1/2.", "AB=6")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The water rises by 6000 ÷ 2000 = 3 cm.",
+        "In all 250 + 126 = 376 m² of tiles",
+        "So 27 - 12 = 15 more cubes are needed",
+        r"the area is $3 \times 3 = 9\ \text{cm}^2$",
+        "the product is 1 × 2 + 3 = 5, which does not depend on a",
+    ],
+)
+def test_words_that_change_nothing(text: str) -> None:
+    assert supports(text)[-1] == "proved"
+    assert "refuted" in supports(text.replace(" = ", " = 1"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a box 3 by 4 = 12", "12 divided by 4 = 3", "12 less 5 = 7", "7 = 2 more than 5", "2+2=5, which does not hold",
+     "2+2=5，不成立", "a sheet of 3 × 4 = 13 is not possible"],
+)  # fmt: skip
+def test_words_that_change_a_number(text: str) -> None:
+    assert "refuted" not in supports(text)
