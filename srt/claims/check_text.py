@@ -10,7 +10,8 @@ import itertools
 from collections.abc import Sequence
 
 from srt.claims.arithmetic.comparison import holds
-from srt.claims.arithmetic.exact import Undecided, compare
+from srt.claims.arithmetic.evaluation import Undecided
+from srt.claims.arithmetic.exact import compare
 from srt.claims.arithmetic.identity import identical
 from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.claim_verdicts import verdicts
@@ -18,14 +19,20 @@ from srt.claims.find import read_prose
 from srt.claims.links import links_of, state, state_points
 from srt.claims.scope import Scope
 from srt.claims.stated_pi import stated_pi
-from srt.claims.syntax.expression import Expression, Quantity, symbols, walk
+from srt.claims.syntax.expression import STEPWISE, Expression, Quantity, heads, symbols, walk
 from srt.claims.syntax.lexer import tokens_of
-from srt.claims.syntax.parser import READINGS, Unreadable, parse
+from srt.claims.syntax.parser import Reading, Unreadable, parse
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck
 
 _LONGEST_TEXT = 20_000
 _LONGEST_ANSWER = 2_000
+_ANSWER_READINGS: tuple[Reading, ...] = (frozenset(), frozenset({"divisor", "coefficient"}), frozenset({"product"}))
+"""How an answer may be meant: each of them may be the one that equals another answer."""
+
+
+_LEFT_TO_OTHERS = STEPWISE | {"exp", "log"}
+"""Functions that answers are not compared by here."""
 
 
 def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = ()) -> tuple[ClaimCheck, ...]:
@@ -82,12 +89,12 @@ def readings(text: str) -> list[Expression]:
     trees: list[Expression] = []
     for source in (f"${body}$", body):
         tokens = [token for token in tokens_of(source) if token.kind != "edge"]
-        for reading in READINGS:
+        for reading in _ANSWER_READINGS:
             try:
                 tree = parse(tokens, reading)
             except Unreadable:
                 continue
-            if tree not in trees:
+            if tree not in trees and not heads(tree) & _LEFT_TO_OTHERS:
                 trees.append(tree)
     return [tree for tree in trees if not symbols(tree)] or trees
 
@@ -104,8 +111,8 @@ def _equal_exactly(a: Expression, b: Expression) -> bool | None:
         if symbols(a) or symbols(b):
             same = identical(a, b) if symbols(a) == symbols(b) else "open"
             return None if same == "open" else same == "yes"
-        outcome = holds(a, "=", b)
-        if outcome != "yes" or any(isinstance(node, Quantity) for side in (a, b) for node in walk(side)):
+        if any(isinstance(node, Quantity) for side in (a, b) for node in walk(side)):
+            outcome = holds(a, "=", b)
             return None if outcome == "open" else outcome == "yes"
         return compare(a, b) == 0
     except (NotScalar, Undecided, ArithmeticError, RecursionError):

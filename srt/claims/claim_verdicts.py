@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from srt.claims.arithmetic.comparison import holds
-from srt.claims.arithmetic.exact import Undecided
+from srt.claims.arithmetic.evaluation import Undecided
 from srt.claims.arithmetic.vectors import NotScalar, components
 from srt.claims.decide import FAILS, Finding, decide
 from srt.claims.find import Prose
@@ -25,12 +25,12 @@ from srt.claims.syntax.expression import (
     symbols,
     walk,
 )
+from srt.claims.syntax.readings import Readings
 from srt.language.trace import ClaimCheck, Support, one_line
 
 _MOST_READINGS = 9
 _SUPPOSED = "it is supposed, not claimed"
 _UNNOTICED = "it holds, but so much is open here that another number in it would not be noticed"
-_Trees = Sequence[Expression]
 
 
 def verdicts(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
@@ -45,12 +45,12 @@ def verdicts(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
 def _across(scope: Scope, link: Link, prose: Prose) -> Iterator[ClaimCheck]:
     """Closed sides with others between them: ``V = 24·3/3 = Sh = 24`` says that 24·3/3 is 24."""
     last: int | None = None
-    for place, trees in enumerate(link.trees):
+    for place, side in enumerate(link.sides):
         if place and link.chain.relations[place - 1] != "=":
             last = None
-        if not trees or link.chain.sides[place].glued:
+        if side.first is None or link.chain.sides[place].glued:
             last = None
-        if trees and not any(symbols(tree) for tree in trees) and components(trees[0]) is None:
+        if side.first is not None and not any(map(symbols, side.trees)) and components(side.first) is None:
             if last is not None and place - last > 1:
                 sides = link.chain.sides
                 yield _Pair(scope, link, prose, last, place, "=").check(sides[last].start, sides[place].end)
@@ -66,15 +66,15 @@ class _Pair:
 
     def check(self, start: int, end: int) -> ClaimCheck:
         """The verdict, for characters ``[start, end)`` of the text."""
-        lefts, rights = self.link.trees[self.first], self.link.trees[self.second]
-        if not lefts or not rights:
+        left, right = self.link.sides[self.first], self.link.sides[self.second]
+        if left.first is None or right.first is None:
             said = one_line(self.prose.text[start:end].replace("$", ""))
             return ClaimCheck(claim=said, start=start, end=end, support="unchecked", reason="a side cannot be read")
-        support, finding = self.verdict(lefts, rights)
-        if support == "proved" and not self.would_notice(lefts, rights):
+        support, finding = self.verdict(left, right)
+        if support == "proved" and not self.would_notice(left, right):
             support, finding = "consistent", Finding("open", _UNNOTICED)
         return ClaimCheck(
-            claim=f"{normal_form(lefts[0])} {self.relation} {normal_form(rights[0])}",
+            claim=self.shown(left.first, right.first),
             start=start,
             end=end,
             support=support,
@@ -82,17 +82,27 @@ class _Pair:
             counterexample=finding.counterexample if support == "refuted" else None,
         )
 
-    def verdict(self, lefts: _Trees, rights: _Trees) -> tuple[Support, Finding]:
+    def shown(self, left: Expression, right: Expression) -> str:
+        return f"{normal_form(left)} {self.relation} {normal_form(right)}"
+
+    def verdict(self, left: Readings, right: Readings) -> tuple[Support, Finding]:
         """The support of the pair with these readings of its sides, and the finding that decides it."""
-        findings = []
-        for left, right in itertools.islice(itertools.product(lefts, rights), _MOST_READINGS):
-            finding = self.finding(left, right)
+        common = _together(left, right)
+        findings = [self.finding(*pair) for pair in common]
+        outcomes = [finding.outcome for finding in findings]
+        if set(outcomes) == {"yes"}:
+            if self.link.context.assumed and any(map(symbols, common[0])):
+                return "unchecked", Finding("open", _SUPPOSED)
+            return "proved", findings[0]
+        pairs = itertools.chain(
+            itertools.product(left.rare, right.trees), itertools.product((tree for _, tree in left.common), right.rare)
+        )
+        rare = list(itertools.islice(pairs, _MOST_READINGS))
+        findings += [self.finding(*pair) for pair in rare]
+        for pair, finding in zip((*common, *rare), findings, strict=True):
             if finding.outcome == "yes":
-                if self.link.context.assumed and (symbols(left) or symbols(right)):
-                    return "unchecked", Finding("open", _SUPPOSED)
-                return "proved", finding
-            findings.append(finding)
-        support, reason = self.not_proved(findings, lefts[0], rights[0])
+                return "consistent", Finding("open", f"it has other readings; it holds as {self.shown(*pair)}")
+        support, reason = self.not_proved(findings, *common[0])
         return support, Finding("no", reason, counterexample=findings[0].counterexample)
 
     def finding(self, left: Expression, right: Expression) -> Finding:
@@ -143,19 +153,20 @@ class _Pair:
             return "the number on the left may be a label"
         return "the word after it may be a unit" if self.unread_unit(left, right) else None
 
-    def would_notice(self, lefts: _Trees, rights: _Trees) -> bool:
+    def would_notice(self, left: Readings, right: Readings) -> bool:
         """Whether the claim, which holds, would be refuted with other numbers or signs in it.
 
         What holds under every number is not checked by holding: an equation between names, for one, may as well be a
         condition that they are to meet.
         """
-        if not any(symbols(tree) for tree in (*lefts, *rights)):
-            return not self.left_open(lefts[0], rights[0])  # Numbers are told from other numbers, where that is said.
+        if not any(map(symbols, (*left.trees, *right.trees))):
+            # Numbers are told from other numbers, where that is said.
+            return not self.left_open(left.common[0][1], right.common[0][1])
         self.scope.patience -= 1
         if self.scope.patience < 0:
             return False
         noticed: dict[str, list[bool]] = {}
-        for kind, *sides in changed(lefts, rights):
+        for kind, *sides in changed(left, right):
             support, _ = self.verdict(*sides)
             if support != "proved":
                 noticed.setdefault(kind, []).append(support == "refuted")
@@ -178,3 +189,15 @@ class _Pair:
             return False
         after = self.prose.text[self.link.chain.sides[self.second].end :].lstrip(" $~")
         return after[:1].isalpha()
+
+
+def _together(left: Readings, right: Readings) -> list[tuple[Expression, Expression]]:
+    """The common readings of both sides: a choice that both leave is taken alike in both."""
+    pairs = []
+    choices = sorted(left.choices | right.choices)
+    for count in range(len(choices) + 1):
+        for chosen in itertools.combinations(choices, count):
+            pair = (left.within(frozenset(chosen)), right.within(frozenset(chosen)))
+            if pair not in pairs:
+                pairs.append(pair)
+    return pairs

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from srt.claims.arithmetic.comparison import Outcome, holds
-from srt.claims.arithmetic.exact import Undecided, approximation
+from srt.claims.arithmetic.comparison import angle_unit_unsaid, holds
+from srt.claims.arithmetic.evaluation import Undecided, approximation
 from srt.claims.arithmetic.identity import identical
+from srt.claims.arithmetic.rounding import Outcome
 from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.claim_context import another_case
 from srt.claims.find import Prose
@@ -103,6 +104,8 @@ def _compared(left: Expression, relation: str, right: Expression, reason: str, s
     except NotScalar:
         return Finding("open", "a side is neither a number nor a vector", sure=False)
     outcome = holds(left, relation, right)
+    if outcome == "open" and angle_unit_unsaid(left, right):
+        return Finding(outcome, "an angle may be in degrees or in radians, and they differ")
     if outcome == "open":
         return Finding(outcome, "rounded, in other units, or too large to decide", sure=False)
     told = f"the left side is {_value(left)}, the right {_value(right)}" if outcome == "no" else None

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from srt.claims.claim_context import ClaimContext, context_of
-from srt.claims.find import Chain, Prose, Side
+from srt.claims.find import Chain, Prose
 from srt.claims.scope import Scope, Statement, is_term
 from srt.claims.syntax.expression import Call, Expression, Number, Symbol, number, rebuilt, symbols, walk
 from srt.claims.syntax.lexer import Token
-from srt.claims.syntax.parser import RARE_READINGS, READINGS, Unreadable, ambiguous, parse
+from srt.claims.syntax.parser import Unreadable, parse
+from srt.claims.syntax.readings import Readings, readings_of
 
 _MOST_CHAINS = 400
 _MOST_PAIRS = 800
@@ -22,11 +23,10 @@ _RAISED = re.compile(r"[\^²³]")
 
 @dataclass(frozen=True)
 class Link:
-    """A chain; ``trees``: what each side may say, the likeliest first, none where it cannot be read; ``at``: where it
-    begins (negative for givens)."""
+    """A chain; ``sides``: what each of its sides may say; ``at``: where it begins (negative for givens)."""
 
     chain: Chain
-    trees: tuple[tuple[Expression, ...], ...]
+    sides: tuple[Readings, ...]
     context: ClaimContext
     at: int
 
@@ -46,27 +46,15 @@ def links_of(prose: Prose, place: int) -> list[Link]:
             and prose.text[links[-1].chain.end : chain.start].strip(" $,，、and且") == ""
         ):
             context = replace(context, assumed=True)
-        links.append(Link(chain, tuple(map(_trees, chain.sides)), context, place + chain.start))
+        sides = tuple(readings_of(side.variants) for side in chain.sides)
+        links.append(Link(chain, sides, context, place + chain.start))
     return links
-
-
-def _trees(side: Side) -> tuple[Expression, ...]:
-    found: list[Expression] = []
-    for tokens in side.variants:
-        for reading in (*READINGS, *RARE_READINGS) if ambiguous(tokens) else READINGS[:1]:
-            try:
-                tree = parse(tokens, reading)
-            except Unreadable:
-                continue
-            if tree not in found:
-                found.append(tree)
-    return tuple(found)
 
 
 def state(scope: Scope, link: Link, given: bool) -> None:
     """Tell ``scope`` what ``link`` says. What a given says under an if is taken as said."""
     assumed = link.context.assumed and not given
-    firsts = [trees[0] if trees else None for trees in link.trees]
+    firsts = [side.only for side in link.sides]  # What has two common readings states neither.
     glued = [side.glued for side in link.chain.sides]
     for group in _equal_groups(link, firsts):
         values = [tree for tree in group if _is_value(tree)]

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Literal
 
 from srt.claims.syntax.expression import Call, Expression, Number, Quantity
+from srt.claims.syntax.readings import Readings
 
 Kind = Literal["number", "exponent", "sign"]
-Trees = Sequence[Expression]
 _MOST: dict[Kind, int] = {"number": 4, "exponent": 2, "sign": 2}
 
 
-def changed(lefts: Trees, rights: Trees) -> Iterator[tuple[Kind, Trees, Trees]]:
+def changed(left: Readings, right: Readings) -> Iterator[tuple[Kind, Readings, Readings]]:
     """The readings of both sides with one change, the same in every reading: a number one larger, or a sign turned.
 
     At most 8 of the changes that are possible, spread over the claim, and the kind of each.
     """
-    kinds = [tuple(_kinds(sides[0])) for sides in (lefts, rights)]
+    kinds = [tuple(_kinds(side.common[0][1])) for side in (left, right)]
     both = (*kinds[0], *kinds[1])
     for place in _spread(both):
         if place < len(kinds[0]):
-            yield both[place], tuple(_changed(tree, place) for tree in lefts), rights
+            yield both[place], left.changed(partial(_changed, place=place)), right
         else:
-            yield both[place], lefts, tuple(_changed(tree, place - len(kinds[0])) for tree in rights)
+            yield both[place], left, right.changed(partial(_changed, place=place - len(kinds[0])))
 
 
 def _spread(kinds: Sequence[Kind]) -> list[int]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from srt.claims.arithmetic.exact import Undecided, approximation, rational
+from srt.claims.arithmetic.evaluation import Undecided, approximation, rational
 from srt.claims.arithmetic.vectors import NotScalar, scalar
 from srt.claims.check_text import equal_values, readings
 from srt.claims.syntax.expression import PI, Expression, symbols, walk

@@ -10,45 +10,33 @@ so it is tried at more points than its degree. What would take too long is :clas
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
-
+from srt.claims.arithmetic.evaluation import MOST_BITS, REAL, Undecided, approximation, rational
+from srt.claims.arithmetic.simple_values import nice, simple_value
 from srt.claims.syntax.expression import (
+    ARCS,
     PI,
-    TRIGONOMETRIC,
+    STEPWISE,
+    TRANSCENDENTAL,
     Call,
     Expression,
     Number,
     Quantity,
     Symbol,
+    heads,
     number,
     rebuilt,
     walk,
 )
 
-_MOST_BITS = 20_000
 _MOST_NODES = 600
 _DIGITS = 60
-_REAL = mpmath.mp.clone()
-Real = Any
-"""An mpmath number; the library has no types."""
-
-
-class Undecided(Exception):
-    """The value is beyond what is decided here: too large, not real, not closed, or of an unknown kind."""
-
-
-class Undefined(Undecided):
-    """The expression has no real value: a division by zero, an even root of a negative number."""
 
 
 def compare(a: Expression, b: Expression) -> int:
     """The sign of ``a - b``: -1, 0 or 1, for closed ``a`` and ``b``. Raises :class:`Undecided`."""
-    difference = _plain(Call("add", (a, Call("neg", (b,)))))
+    difference = plain(Call("add", (a, Call("neg", (b,)))))
     if sum(1 for _ in walk(difference)) > _MOST_NODES:
         raise Undecided
     exact = rational(difference)
@@ -57,224 +45,48 @@ def compare(a: Expression, b: Expression) -> int:
     rough, fine, size = (
         approximation(difference, _DIGITS),
         approximation(difference, 2 * _DIGITS),
-        abs(approximation(_plain(a), 20)) + abs(approximation(_plain(b), 20)),
+        abs(approximation(plain(a), 20)) + abs(approximation(plain(b), 20)),
     )
-    if abs(fine) > size * _REAL.mpf(10) ** -40:
+    if abs(fine) > size * REAL.mpf(10) ** -40:
         if abs(rough - fine) * 1000 > abs(fine):
             raise Undecided
-        return int(_REAL.sign(fine))
+        return int(REAL.sign(fine))
     if _is_zero(difference):
         return 0
     raise Undecided
 
 
-def rational(tree: Expression) -> Fraction | None:
-    """The value of ``tree`` where it is made of rational numbers alone; ``None`` where roots or pi come in.
+def plain(tree: Expression) -> Expression:
+    """``tree`` with degrees in radians, sines of multiples of 15 degrees as roots, and functions with simple values."""
+    return rebuilt(tree, _plain_node)
 
-    Raises :class:`Undecided` for a division by zero, a free symbol or a number that is too large.
-    """
+
+def _plain_node(node: Expression) -> Expression | None:
+    match node:
+        case Call("deg", (value,)):
+            return Call("div", (Call("mul", (value, PI)), number(180)))
+        case Call(head, (argument,)) if head in ARCS:
+            return _nice_angle(head, argument)
+        case Call(head, parts) if head in STEPWISE | TRANSCENDENTAL:
+            return simple_value(head, parts)
+    return None
+
+
+def _nice_angle(head: str, argument: Expression) -> Expression | None:
+    """The angle whose sine (cosine, tangent) is ``argument``, where it is a multiple of pi/12."""
     try:
-        return _Rational({}).value(tree)
-    except _Irrational:
+        rough = approximation(Call(head, (argument,)), 30) * 12 / REAL.pi
+        turned = int(REAL.nint(rough))
+        if abs(rough - turned) > 1e-15 or compare(nice(head.removeprefix("arc"), turned), argument) != 0:
+            return None
+    except (Undecided, ZeroDivisionError):
         return None
-
-
-def approximation(tree: Expression, digits: int, pi: Fraction | None = None) -> Real:
-    """``tree`` to about ``digits`` digits, as an mpmath number; ``pi``: the value to take for pi.
-
-    Raises :class:`Undecided`.
-    """
-    with _REAL.workdps(digits + 10):
-        at = +_REAL.pi if pi is None else _REAL.mpf(pi.numerator) / pi.denominator
-        return _real(tree, at)
-
-
-def real_of(value: Fraction) -> Real:
-    """A rational number as an mpmath number of 60 digits."""
-    with _REAL.workdps(_DIGITS):
-        return _REAL.mpf(value.numerator) / value.denominator
-
-
-class _Irrational(Exception):
-    pass
-
-
-@dataclass(frozen=True)
-class _Rational:
-    """Evaluation in fractions. ``symbols`` gives values to names; pi may be among them."""
-
-    symbols: Mapping[str, Fraction]
-
-    def value(self, tree: Expression) -> Fraction:
-        match tree:
-            case Number(value):
-                return value
-            case Symbol(name):
-                if name in self.symbols:
-                    return self.symbols[name]
-                if tree == PI:
-                    raise _Irrational
-                raise Undecided
-            case Quantity(value=inner):
-                return self.value(inner)
-            case Call(head, parts):
-                return _limited(self.call(head, parts))
-        raise AssertionError
-
-    def call(self, head: str, parts: tuple[Expression, ...]) -> Fraction:
-        if head in TRIGONOMETRIC or head.startswith("arc"):
-            raise _Irrational
-        values = [self.value(part) for part in parts]
-        match head, values:
-            case "add", _:
-                return sum(values, Fraction())
-            case "neg", [value]:
-                return -value
-            case (("mul" | "dot" | "cross"), _):
-                return math.prod(values, start=Fraction(1))
-            case "div", [above, below]:
-                if below == 0:
-                    raise Undefined
-                return above / below
-            case "pow", [base, exponent]:
-                return _rational_power(base, exponent)
-            case "root", [value, index]:
-                root = _rational_root(value, index)
-                if root is None:
-                    raise _Irrational
-                return root
-            case "abs", [value]:
-                return abs(value)
-            case "percent", [value]:
-                return value / 100
-            case "factorial", [value]:
-                return Fraction(math.factorial(_small(value, 200)))
-            case "binomial", [n, k]:
-                return Fraction(math.comb(_small(n, 500), _small(k, 500)))
-            case "permutation", [n, k]:
-                return Fraction(math.perm(_small(n, 200), _small(k, 200)))
-        raise Undecided
-
-
-def _limited(value: Fraction) -> Fraction:
-    if value.numerator.bit_length() + value.denominator.bit_length() > _MOST_BITS:
-        raise Undecided
-    return value
-
-
-def _small(value: Fraction, most: int) -> int:
-    if value.denominator != 1 or not 0 <= value <= most:
-        raise Undecided
-    return value.numerator
-
-
-def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
-    if exponent.denominator != 1:
-        if base < 0:
-            raise Undecided
-        root = _rational_root(base, Fraction(exponent.denominator))
-        if root is None:
-            raise _Irrational
-        base, exponent = root, Fraction(exponent.numerator)
-    bits = base.numerator.bit_length() + base.denominator.bit_length()
-    if (base == 0 and exponent <= 0) or abs(exponent) * bits > _MOST_BITS:
-        raise Undecided
-    return base**exponent.numerator
-
-
-def _rational_root(value: Fraction, index: Fraction) -> Fraction | None:
-    """The root where it is rational, else ``None``."""
-    degree = _small(index, 60)
-    if degree < 2:
-        raise Undecided
-    if value < 0 and degree % 2 == 0:
-        raise Undefined
-    above, below = _whole_root(abs(value.numerator), degree), _whole_root(value.denominator, degree)
-    if above is None or below is None:
-        return None
-    return Fraction(-above if value < 0 else above, below)
-
-
-def _whole_root(value: int, degree: int) -> int | None:
-    if degree == 2:
-        root = math.isqrt(value)
-    else:
-        with _REAL.workprec(value.bit_length() + 20):
-            root = int(_REAL.nint(_REAL.root(value, degree)))
-    return root if root**degree == value else None
-
-
-def _real(tree: Expression, pi: Real) -> Real:
-    match tree:
-        case Number(value):
-            return _REAL.mpf(value.numerator) / value.denominator
-        case Symbol():
-            if tree != PI:
-                raise Undecided
-            return pi
-        case Quantity(value=value):
-            return _real(value, pi)
-        case Call(head, parts):
-            values = [_real(part, pi) for part in parts]
-            result = _real_call(head, values, parts)
-            if not _REAL.isfinite(result) or abs(_REAL.mag(result) if result else 0) > _MOST_BITS:
-                raise Undecided
-            return result
-    raise AssertionError
-
-
-def _real_call(head: str, values: list[Real], parts: tuple[Expression, ...]) -> Real:
-    match head, values:
-        case "add", _:
-            return _REAL.fsum(values)
-        case "neg", [value]:
-            return -value
-        case (("mul" | "dot" | "cross"), _):
-            return _REAL.fprod(values)
-        case "div", [above, below]:
-            if below == 0:
-                raise Undefined
-            return above / below
-        case "pow", [base, exponent]:
-            whole = exponent == int(exponent) if abs(exponent) < 1000 else False
-            if (base == 0 and exponent <= 0) or (base < 0 and not whole) or abs(exponent) > 1000:
-                raise Undecided
-            if base and abs(exponent) * max(1, abs(_REAL.mag(base))) > _MOST_BITS:
-                raise Undecided
-            return base ** (int(exponent) if whole else exponent)
-        case "root", [value, index]:
-            degree = int(index) if 2 <= index <= 60 and index == int(index) else 0
-            if value < 0 and degree and degree % 2 == 0:
-                raise Undefined if value < -1e-20 else Undecided
-            if not degree:
-                raise Undecided
-            return _REAL.root(value, degree) if value >= 0 else -_REAL.root(-value, degree)
-        case "abs", [value]:
-            return abs(value)
-        case "percent", [value]:
-            return value / 100
-        case (("sin" | "cos" | "tan" | "cot" | "sec" | "csc"), [value]):
-            if abs(value) > 10_000:
-                raise Undecided
-            return getattr(_REAL, head)(value)
-        case (("arcsin" | "arccos"), [value]):
-            if abs(value) > 1:
-                raise Undecided
-            return _REAL.asin(value) if head == "arcsin" else _REAL.acos(value)
-        case "arctan", [value]:
-            return _REAL.atan(value)
-        case (("factorial" | "binomial" | "permutation"), _):
-            exact = rational(Call(head, parts))
-            if exact is not None:
-                return _REAL.mpf(exact.numerator) / exact.denominator
-    raise Undecided
+    return Call("div", (Call("mul", (number(turned), PI)), number(12)))
 
 
 def _is_zero(tree: Expression) -> bool:
     """Whether ``tree``, zero in 40 digits, is zero. Raises :class:`Undecided`."""
-    if any(
-        isinstance(node, Call) and (node.head in TRIGONOMETRIC or node.head.startswith("arc")) for node in walk(tree)
-    ):
+    if heads(tree) & TRANSCENDENTAL:
         raise Undecided
     if not any(node == PI for node in walk(tree)):
         return _algebraic_zero(tree)
@@ -313,10 +125,10 @@ def _algebraic_zero(tree: Expression) -> bool:
     above, below = _separation(tree, roots)
     degree = math.prod(roots.values())
     bits = (degree - 1) * above + below + 4
-    if degree > 4096 or bits > _MOST_BITS:
+    if degree > 4096 or bits > MOST_BITS:
         raise Undecided
     digits = int(bits * 0.3011) + 10
-    return bool(abs(approximation(tree, digits)) < _REAL.mpf(2) ** -int(bits))
+    return bool(abs(approximation(tree, digits)) < REAL.mpf(2) ** -int(bits))
 
 
 def _separation(tree: Expression, roots: dict[Expression, int]) -> tuple[float, float]:
@@ -370,64 +182,3 @@ def _separation(tree: Expression, roots: dict[Expression, int]) -> tuple[float, 
 def _log_sum(x: float, y: float) -> float:
     high, low = max(x, y), min(x, y)
     return high + math.log2(1 + 2.0 ** max(low - high, -1000))
-
-
-def _plain(tree: Expression) -> Expression:
-    """``tree`` with degrees in radians and sines of multiples of 15 degrees as roots."""
-    return rebuilt(tree, _plain_node)
-
-
-def _plain_node(node: Expression) -> Expression | None:
-    match node:
-        case Call("deg", (value,)):
-            return Call("div", (Call("mul", (value, PI)), number(180)))
-        case Call(head, (argument,)) if head in TRIGONOMETRIC:
-            turned = _twelfths(argument)
-            return None if turned is None else _nice(head, turned)
-    return None
-
-
-def _twelfths(angle: Expression) -> int | None:
-    """How many times pi/12 ``angle`` is, where that is a whole number."""
-    try:
-        zero, one, two = (_Rational({"pi": Fraction(at)}).value(angle) for at in (12, 24, 36))
-    except (_Irrational, Undecided):
-        return None
-    if two - one != one - zero or one != 2 * zero or zero.denominator != 1:
-        return None
-    return zero.numerator
-
-
-def _surd(a: int, b: int, c: int) -> Expression:
-    """(sqrt(a) + sign(b) sqrt(|b|)) / c."""
-    terms: list[Expression] = [Call("root", (number(a), number(2)))]
-    if b:
-        root = Call("root", (number(abs(b)), number(2)))
-        terms.append(root if b > 0 else Call("neg", (root,)))
-    return Call("div", (Call("add", tuple(terms)), number(c)))
-
-
-_COSINES = {0: number(1), 1: _surd(6, 2, 4), 2: _surd(3, 0, 2), 3: _surd(2, 0, 2), 4: number(Fraction(1, 2)),
-            5: _surd(6, -2, 4), 6: number(0)}  # fmt: skip
-
-
-def _cosine(twelfths: int) -> Expression:
-    angle = twelfths % 24
-    angle = min(angle, 24 - angle)
-    return _COSINES[angle] if angle <= 6 else Call("neg", (_COSINES[12 - angle],))
-
-
-def _nice(head: str, twelfths: int) -> Expression:
-    cosine, sine = _cosine(twelfths), _cosine(twelfths - 6)
-    match head:
-        case "cos":
-            return cosine
-        case "sin":
-            return sine
-        case "tan":
-            return Call("div", (sine, cosine))
-        case "cot":
-            return Call("div", (cosine, sine))
-        case "sec":
-            return Call("div", (number(1), cosine))
-    return Call("div", (number(1), sine))

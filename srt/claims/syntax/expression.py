@@ -46,9 +46,13 @@ Expression = Number | Symbol | Call | Quantity
 
 OPERATIONS = word_set(
     "add neg mul dot cross div pow root abs vec deg percent factorial binomial permutation pm angle point sin "
-    "cos tan cot sec csc arcsin arccos arctan log ln"
+    "cos tan cot sec csc arcsin arccos arctan log exp floor ceil max min gcd lcm"
 )
 TRIGONOMETRIC = word_set("sin cos tan cot sec csc")
+ARCS = word_set("arcsin arccos arctan")
+TRANSCENDENTAL = TRIGONOMETRIC | ARCS | {"exp", "log"}
+STEPWISE = word_set("floor ceil max min gcd lcm")
+"""Functions that compute with rounding, order and divisors."""
 PI = Symbol("pi")
 
 

@@ -18,11 +18,13 @@ from srt.claims.syntax.spellings import (
     ENGLISH,
     ENGLISH_OPERATORS,
     FRACTIONS,
+    FUNCTION_SPELLINGS,
     FUNCTIONS,
     GREEK,
     GREEK_LETTERS,
     HAN_OPERATORS,
     HAN_RELATIONS,
+    LOGARITHMS,
     OPERATORS,
     RELATIONS,
     SPACES,
@@ -50,6 +52,9 @@ class Token:
 
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_REPEATING = re.compile(r"(\d+)\.\((\d{1,20})\)")
+_DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,60})(?![\d.,])")
+"""``3,14``: a decimal comma, or the comma of a list."""
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])")
 _NEWLINE = re.compile(
     r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)(?![A-Za-z]))\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])"
@@ -66,6 +71,12 @@ _DEGREE = re.compile(
 )
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|(?:<sup>\s*)?([23])(?:\s*</sup>|(?![\w.]))")
+_BASE = re.compile(r"\s*_\s*(?:\{\s*(\d{1,9})\s*\}|(\d))")
+_CALL = re.compile(r"\\left\(|\(")
+_CALL_USED = re.compile(
+    r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*\$?\s*(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
+)
+"""A call whose value is used."""
 _FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
 _EMPTY = re.compile(r"\{\s*\}")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
@@ -79,6 +90,12 @@ def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
     ``lang``: the language of the prose; a lone ``a`` before a word is an article unless it is Chinese.
     """
     return tuple(_Lexer(text, articles=lang != "zh").run())
+
+
+def repeating_decimal(start: Number, digits: str) -> Number:
+    """``start`` with ``digits`` repeated behind it for ever: 0.1 and 6 are one sixth."""
+    first = Fraction(1, 10 ** (start.decimals or 0))
+    return Number(start.value + first * Fraction(int(digits), 10 ** len(digits) - 1))
 
 
 class _Lexer:
@@ -197,12 +214,20 @@ class _Lexer:
         if name == r"\boxed":
             return self._skip(end)
         if name[1:] in FUNCTIONS:
-            return self._emit("func", name[1:], end)
+            return self._function(name[1:], end)
         if name in CONSTANT_NAMES or name[1:] in GREEK or name in NAME_SIGNS:
             return self._name(name, end)
         if name in TEXT_COMMANDS:
             return self._text_command(name, end)
         return self._emit("dirty", name, end)
+
+    def _function(self, name: str, end: int) -> bool:
+        """A function; a logarithm with the base that stands below it."""
+        name = FUNCTION_SPELLINGS.get(name, name)
+        base = _BASE.match(self.text, end) if name in LOGARITHMS else None
+        if base is None:
+            return self._emit("func", name, end)
+        return self._emit("func", name, base.end(), Number(Fraction(base[1] or base[2])))
 
     def _name(self, name: str, end: int) -> bool:
         if name in CONSTANT_NAMES:
@@ -217,8 +242,8 @@ class _Lexer:
         if braced is None:
             return self._skip(end)
         inside, end = " ".join(braced[1].replace("~", " ").split()), braced.end()
-        if inside in FUNCTIONS:
-            return self._emit("func", inside, end)
+        if inside in FUNCTIONS or inside in FUNCTION_SPELLINGS:
+            return self._function(inside, end)
         if not inside or inside in (",", "."):
             return self._skip(end)
         unit = self._unit_phrase(inside)
@@ -295,6 +320,13 @@ class _Lexer:
             return self._emit("superscript", digits, end, Number(Fraction(digits)))
         if char.isascii() and char.isdigit() and self._last_opens_fraction():
             return self._emit("number", char, self.at + 1, Number(Fraction(char)))
+        repeating = _REPEATING.match(self.text, self.at)
+        if repeating is not None and not self._last("number"):
+            value = repeating_decimal(Number(Fraction(repeating[1])), repeating[2])
+            return self._emit("number", repeating[0], repeating.end(), value)
+        comma = _DECIMAL_COMMA.match(self.source, self.at) if self.depth == 0 else None
+        if comma is not None and not self._last("number"):
+            return self._emit("dirty", comma[0], comma.end())
         match = _NUMBER.match(self.text, self.at)
         if match is None or (char == "." and self._last("number", "close", "word")):
             return False
@@ -337,6 +369,12 @@ class _Lexer:
         if match is None:
             return False
         word = match[0]
+        if word in LOGARITHMS and _BASE.match(self.text, match.end()):
+            return self._function(word, match.end())
+        if word in ("rad", "radian", "radians") and self._after("number", "close", "name"):
+            return self._emit("dirty", word, match.end())
+        if _CALL.match(self.text, match.end()) and (called := self._called(word, match.end())) is not None:
+            return called
         for function in ("arcsin", "arccos", "arctan", "sin", "cos", "tan", "cot"):
             if word == function or (word.startswith(function) and len(word) <= len(function) + 1 and self.math):
                 return self._emit("func", function, self.at + len(function))
@@ -361,6 +399,16 @@ class _Lexer:
             return self._emit("word", word, match.end())
         found = name_at(self.text, self.at, True)
         return self._emit("name", *found) if found else self._emit("word", word, match.end())
+
+    def _called(self, word: str, end: int) -> bool | None:
+        """A word straight before a bracket is a function, known or not; ``None`` where it is something else."""
+        known = FUNCTION_SPELLINGS.get(word.casefold(), word.casefold())
+        if known in FUNCTIONS:
+            return self._function(known, end)
+        symbols = word.isupper() or len(word) <= 2 or (self.math and word.islower() and len(word) == 3)
+        if symbols or word in ("sqrt", "cbrt", "pi") or word.casefold() in ENGLISH or word in UNITS:
+            return None
+        return self._emit("dirty", word, end) if _CALL_USED.match(self.text, end) else None
 
     def _product_of_letters(self, word: str, end: int) -> bool:
         """Whether two or three small letters in prose are a product: ``2ab``, ``+ bc``, ``ab =``."""

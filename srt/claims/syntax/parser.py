@@ -1,15 +1,18 @@
-"""Tokens of one side of a claim to an expression, or a refusal: nothing is guessed, nothing is left over."""
+"""Tokens of one side of a claim to its readings, or a refusal: nothing is guessed, nothing is left over."""
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
 
-from srt.claims.syntax.expression import PI, Call, Expression, Number, Quantity, Symbol, number
-from srt.claims.syntax.lexer import Token
+from srt.claims.syntax.expression import PI, Call, Expression, Number, Quantity, Symbol, heads, number, walk
+from srt.claims.syntax.lexer import Token, repeating_decimal
+from srt.claims.syntax.spellings import CALLED, FRACTIONS, LOGARITHMS
 from srt.claims.syntax.words import word_set
 
+EULER = Call("exp", (number(1),))
 _DEEPEST = 40
 _LONGEST = 400
 _STARTS = word_set("number name frac sqrt cbrt binom open lbrace func bar")
@@ -21,30 +24,30 @@ class Unreadable(Exception):
     """The tokens are no expression that is understood."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How forms that people write in two senses are taken.
+Choice = Literal["divisor", "fraction", "percent", "logarithm", "tower", "product", "coefficient", "bar", "period"]
+"""A form that is written in two senses, taken in the second:
 
-    ``tight``: in ``1/2r`` (and ``6 ÷ 2π``) the slash divides by all of ``2r``; else ``r`` stands beside the fraction.
-    ``mixed``: ``1\\frac{1}{2}`` is one and a half; else it is a product.
-    ``whole``: in ``24 ÷ 2/3`` the fraction is one number.
-    ``loose``: the root of ``√36 + 64``, its bar lost, covers the sum; the per cent of ``50 + 10%`` are of 50.
-    """
-
-    tight: bool = False
-    mixed: bool = True
-    whole: bool = False
-    loose: bool = False
-
-
-READINGS = (Reading(), Reading(tight=True), Reading(mixed=False))
-"""How forms are commonly written."""
-RARE_READINGS = (Reading(whole=True), Reading(loose=True))
-"""How they are written too: what holds so is no error."""
+``divisor``: ``12 ÷ 2π`` and ``6/2(1 + 2)`` divide by all of what stands side by side; else by the first factor.
+``fraction``: in ``24 ÷ 2/3`` the fraction is one number; else it is divided by 2, then by 3.
+``percent``: the per cent of ``50 + 10%`` are of 50; else of 1.
+``logarithm``: ``log`` without a base is the natural one; else to base 10.
+``tower``: ``2^2^3`` is computed from the left; else from the right.
+``coefficient``: ``1/3 πr`` divides by all of ``3πr``; else one third, a fraction in lowest terms, is a factor.
+``product``: ``1\\frac{1}{2}`` is a product; else one and a half.
+``bar``: the root of ``√36 + 64``, its bar lost, covers the sum; else the 36.
+``period``: ``0.1(6)`` repeats the 6; else it is a product.
+"""
+Reading = frozenset[Choice]
+"""The choices that are taken in their second sense."""
 
 
-def parse(tokens: Sequence[Token], reading: Reading = READINGS[0]) -> Expression:
+def parse(tokens: Sequence[Token], reading: Reading = frozenset()) -> Expression:
     """The expression that ``tokens`` are, all of them. Raises :class:`Unreadable`."""
+    return parsed(tokens, reading)[0]
+
+
+def parsed(tokens: Sequence[Token], reading: Reading) -> tuple[Expression, Reading]:
+    """The expression, and the choices that there were."""
     tokens = [token for token in tokens if token.kind not in ("edge", "line")]
     if not tokens or len(tokens) > _LONGEST:
         raise Unreadable
@@ -52,19 +55,7 @@ def parse(tokens: Sequence[Token], reading: Reading = READINGS[0]) -> Expression
     tree = parser.side()
     if parser.at != len(tokens):
         raise Unreadable
-    return tree
-
-
-def ambiguous(tokens: Sequence[Token]) -> bool:
-    """Whether the readings of ``tokens`` may differ."""
-    for here, after in itertools.pairwise(tokens):
-        if here.kind == "number" and (after.kind == "frac" or after.kind == "number"):
-            return True
-        if here.kind == "op" and here.text in "/÷":
-            return True
-        if here.text == "√" or after.kind == "percent":
-            return True
-    return False
+    return tree, frozenset(parser.asked)
 
 
 class _Parser:
@@ -72,6 +63,12 @@ class _Parser:
         self.tokens, self.reading = tokens, reading
         self.at = self.depth = 0
         self.bars = 0
+        self.asked: set[Choice] = set()
+
+    def takes(self, choice: Choice) -> bool:
+        """Whether a form that stands here is taken in its second sense."""
+        self.asked.add(choice)
+        return choice in self.reading
 
     def kind(self, ahead: int = 0) -> str:
         place = self.at + ahead
@@ -102,8 +99,6 @@ class _Parser:
         if self.depth > _DEEPEST:
             raise Unreadable
         parts = [self.signed()]
-        if self.reading.loose and self.kind(-1) == "percent":
-            raise Unreadable
         while self.kind() in ("op", "pm") and self.text() in "+-±":
             sign = self.text()
             self.at += 1
@@ -113,7 +108,7 @@ class _Parser:
                     raise Unreadable
                 parts = [Call("pm", (parts[0], term))]
             else:
-                if self.reading.loose and isinstance(term, Call) and term.head == "percent":
+                if isinstance(term, Call) and term.head == "percent" and self.takes("percent"):
                     term = Call("mul", (Call("add", tuple(parts)), term))
                 parts.append(Call("neg", (term,)) if sign == "-" else term)
         self.depth -= 1
@@ -135,14 +130,14 @@ class _Parser:
             if self.kind() == "op" and self.text() == "-":
                 self.at += 1
                 right: Expression = Call("neg", (self.power(),))
-            elif sign == "÷" and self.reading.whole and self.is_fraction():
+            elif sign == "÷" and self.is_fraction() and self.takes("fraction"):
                 right = Call("div", (self.power(), self.divisor()))
-            elif sign in "/÷" and not self.reading.tight:
-                right = self.power()
             else:
-                right = self.implicit()
+                right = self.factor()
+                if sign not in "/÷" or (self.continues() and self.takes(_whole_product(tree, right, sign))):
+                    right = self.beside(right)
             tree = Call({"/": "div", "÷": "div", "×": "cross", "·": "dot"}.get(sign, "mul"), (tree, right))
-            while sign in "/÷" and not self.reading.tight and self.continues():
+            while sign in "/÷" and self.continues():
                 tree = Call("mul", (tree, self.power()))
         return tree
 
@@ -155,23 +150,33 @@ class _Parser:
         return self.power()
 
     def implicit(self) -> Expression:
+        return self.beside(self.factor())
+
+    def factor(self) -> Expression:
+        """A power, or a mixed number."""
         tree = self.power()
-        if (
-            self.reading.mixed
-            and isinstance(tree, Number)
-            and tree.decimals is None
-            and self.kind(-1) == "number"
-            and self.kind() == "frac"
-        ):
+        if not isinstance(tree, Number) or tree.decimals is not None or self.kind(-1) != "number":
+            return self.repeating(tree)
+        if self.kind() == "frac":
             fraction = self.power()
-            if _proper(fraction):
-                tree = Call("add", (tree, fraction))
-            else:
-                tree = Call("mul", (tree, fraction))
-        elif (
-            isinstance(tree, Number) and self.kind() == "number" and len(self.text()) == 1 and self.text() in "½⅓⅔¼¾⅕⅙⅛"
-        ):
-            tree = Call("add", (tree, self.power()))
+            together = "add" if _proper(fraction) and not self.takes("product") else "mul"
+            return Call(together, (tree, fraction))
+        if self.kind() == "number" and self.text() in FRACTIONS:
+            return Call("add", (tree, self.power()))
+        return tree
+
+    def repeating(self, tree: Expression) -> Expression:
+        """``0.1(6)``."""
+        if not isinstance(tree, Number) or not tree.decimals or self.kind() != "open" or self.kind(2) != "close":
+            return tree
+        digits = self.text(1)
+        if not digits.isdigit() or self.tokens[self.at].gap or not self.takes("period"):
+            return tree
+        self.at += 3
+        return repeating_decimal(tree, digits)
+
+    def beside(self, tree: Expression) -> Expression:
+        """``tree`` times the factors that stand next with no sign between."""
         while self.continues():
             if isinstance(tree, Number) and tree.value == 0 and self.kind() in ("name", "func"):
                 raise Unreadable  # ``= 0 AB = 5``: the sign that ends the formula is missing.
@@ -221,7 +226,7 @@ class _Parser:
         negative = self.kind() == "op" and self.text() == "-"
         self.at += negative
         tree = self.braced() if self.kind() == "lbrace" else self.atom()
-        if self.kind() == "op" and self.text() == "^":
+        if self.kind() == "op" and self.text() == "^" and not self.takes("tower"):
             self.at += 1
             tree = Call("pow", (tree, self.exponent()))
         self.depth -= 1
@@ -340,22 +345,26 @@ class _Parser:
             self.at += 1
             degree = self.literal(self.take("number"))
             self.at += 1
-        if self.reading.loose and self.text(-1) == "√":
+        if self.text(-1) == "√" and self.takes("bar"):
             return Call("root", (self.sum(), degree))
         if self.kind() == "open":
             return Call("root", (self.group(), degree))
         return Call("root", (self.argument(), degree))
 
     def function(self) -> Expression:
-        head = self.take("func").text
+        token = self.take("func")
+        head = token.text
+        if head in CALLED:
+            return self.called(head)
         exponent: Expression | None = None
         if self.kind() == "op" and self.text() == "^":
             self.at += 1
             exponent = self.exponent()
         elif self.kind() == "superscript":
             exponent = self.literal(self.take("superscript"))
-        if head in ("log", "ln") or (exponent is not None and not isinstance(exponent, Number)):
-            raise Unreadable
+        if exponent is not None and not isinstance(exponent, Number):
+            raise Unreadable  # The inverse, or the reciprocal.
+        base = self.base(token) if head in LOGARITHMS else None
         argument: Expression
         if self.kind() == "langle":
             self.at += 1
@@ -367,10 +376,34 @@ class _Parser:
             argument = self.power()
             while self.kind() in ("name", "frac") and self.kind(-1) != "close":
                 argument = Call("mul", (argument, self.power()))
-            if self.reading.tight and self.kind() == "op" and self.text() == "/":
+            if self.kind() == "op" and self.text() == "/" and self.kind(-1) != "close" and self.divided(argument):
                 argument = Call("div", (argument, self.divisor()))
-        tree: Expression = Call(head, (argument,))
+        tree = Call(head, (argument,)) if base is None else Call("log", (argument, base))
         return tree if exponent is None else Call("pow", (tree, exponent))
+
+    def divided(self, argument: Expression) -> bool:
+        """Whether the function is of the quotient, as in ``sin π/6``, not itself divided, as in ``sin 60°/2``."""
+        if "deg" in heads(argument):
+            return self.takes("coefficient")
+        return any(node == PI for node in walk(argument)) or self.takes("divisor")
+
+    def base(self, token: Token) -> Expression:
+        """The base of a logarithm: written below it, or that which the name of the function implies."""
+        if token.number is not None:
+            return token.number
+        if token.text == "ln":
+            return EULER
+        return EULER if token.text == "log" and self.takes("logarithm") else number(10)
+
+    def called(self, head: str) -> Expression:
+        """A function whose arguments stand in brackets."""
+        if self.kind() != "open":
+            raise Unreadable
+        group = self.group()
+        parts = group.parts if isinstance(group, Call) and group.head == "vec" else (group,)
+        if (len(parts) > 1) != (head in ("max", "min", "gcd", "lcm")):
+            raise Unreadable
+        return Call(head, parts)
 
     def quantity(self, value: Expression, token: Token) -> Expression:
         if token.unit is None or isinstance(value, Quantity):
@@ -384,3 +417,12 @@ def _proper(tree: Expression) -> bool:
         case Call("div", (Number(above, None), Number(below, None))):
             return 0 < above < below
     return False
+
+
+def _whole_product(above: Expression, below: Expression, sign: str) -> Choice:
+    """The choice that ``above / below r`` leaves: ``1/3 r`` and ``4/3 r`` begin with a coefficient."""
+    match above, below:
+        case Number(Fraction() as a, None), Number(Fraction() as b, None) if sign == "/":
+            coefficient = a.denominator == b.denominator == 1 and math.gcd(a.numerator, b.numerator) == 1 < b
+            return "coefficient" if coefficient else "divisor"
+    return "divisor"

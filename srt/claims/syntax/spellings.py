@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from srt.claims.syntax.words import word_set
 
-FUNCTIONS = word_set("sin cos tan cot sec csc arcsin arccos arctan log ln")
+LOGARITHMS = word_set("log lg ln")
+CALLED = word_set("abs floor ceil exp max min gcd lcm")
+"""Functions whose arguments stand in brackets."""
+FUNCTIONS = word_set("sin cos tan cot sec csc arcsin arccos arctan") | LOGARITHMS | CALLED
+FUNCTION_SPELLINGS = {"ceiling": "ceil", "hcf": "gcd", "asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | str.maketrans("−–﹣∙•⋅・∗", "---····*")
 RELATIONS = {
     "=": "=", "≈": "≈", "≒": "≈", "≐": "≈", "≃": "≈", "<": "<", ">": ">", "≤": "<=", "⩽": "<=", "≦": "<=", "≥": ">=",

@@ -23,7 +23,7 @@ TRUE = [
     "共有 1＋3＋6＋10＝20（个）小正方体",
     "3乘4等于12",
     r"$\sqrt{4^2-2^2}=2\sqrt{3}$",
-    r"$1\frac{1}{2}+2\frac12=4$",
+    "1½ + 2½ = 4",
     r"\dfrac{4}{2\sqrt{3} \times \sqrt{6}}=\frac{\sqrt 2}{3}",
     r"$\sin 30^{\circ}=\frac12$",
     "180° - 60° = 120",
@@ -42,8 +42,6 @@ TRUE = [
     r"$\left|\frac{-4}{4\sqrt{2}\times\sqrt{6}}\right|=\frac{\sqrt3}{6}$",
     r"$63{,}960 \div 10=6,396$",
     r"$\sqrt[3]{2}\sqrt[3]{4}=2$",
-    "6 ÷ 2(1+2) = 9",
-    "6 ÷ 2(1+2) = 1",
     r"$\sqrt{5+2\sqrt6}=\sqrt2+\sqrt3$",
     r"\begin{aligned} & = 5 \times 4 \\ & = 20 \end{aligned}",
     "10 × 6 × 6\n\n=60 × 6\n\n=360（立方厘米）",
@@ -92,7 +90,6 @@ LEFT_ALONE = [
     "C. 3+4=8",
     "Tom says that 3+4=8",
     "Figure 1 = the front view, square 1 = 5",
-    r"$\log_2 8 = 3$",
     "f(2) = 5",
     r"$\frac{3}{4} : \frac{1}{2} = 3:2$",
     "3 dozen = 36",
@@ -182,7 +179,9 @@ def test_a_cosine_that_lost_its_sign_is_not_called_an_error() -> None:
 def test_rounding_said_and_unsaid() -> None:
     assert last("10π = 31.4").support == "proved"
     assert last("10π = 31.9").support == "refuted"
-    assert last("3.14 × 2.5² = 19.6").support == "proved"
+    assert last("3.14 × 2.5² = 19.625").support == "proved"
+    assert last("3.14 × 2.5² = 19.6").support == "unchecked", "rounded, and the sign does not say so"
+    assert last("3.14 × 2.5² ≈ 19.6").support == "proved"
     assert last("√2 × 1.5 ≈ 1.41 × 1.5").support == "proved"
     assert last("1.5 × 2 = 3.1").support == "refuted"
 

@@ -8,7 +8,7 @@ from srt.claims import check_prose
 from srt.claims.perturbation import changed
 from srt.claims.syntax.expression import normal_form
 from srt.claims.syntax.lexer import tokens_of
-from srt.claims.syntax.parser import parse
+from srt.claims.syntax.readings import readings_of
 
 
 def supports(text: str, *givens: str) -> list[str]:
@@ -69,7 +69,7 @@ def test_a_step_that_claims_one_thing_is_held_to_what_it_cites() -> None:
 
 
 def test_changes_are_one_at_a_time() -> None:
-    side = parse(tokens_of("2×3^2-5"))
-    found = {(kind, normal_form(lefts[0])) for kind, lefts, _ in changed([side], [side])}
+    side = readings_of([tokens_of("2×3^2-5")])
+    found = {(kind, normal_form(left.trees[0])) for kind, left, _ in changed(side, side)}
     assert {("number", "3*3^2 - 5"), ("exponent", "2*3^3 - 5"), ("sign", "2*3^2 + 5")} <= found
-    assert all(lefts[0] != side or rights[0] != side for _, lefts, rights in changed([side], [side]))
+    assert all((left == side) != (right == side) for _, left, right in changed(side, side))
