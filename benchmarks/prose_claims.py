@@ -173,7 +173,7 @@ def _of_kind(
             continue
         row["unknown"] += planted.effect == "unknown"
         row["refuted"] += refuted
-        there = [check for check in one.claims if check.start <= planted.place < check.end]
+        there = [check for check in one.claims if check.start <= planted.place <= check.end]
         proved = any(check.support == "proved" for check in there)
         row["proved_before"] += proved
         row["proved_before_refuted"] += proved and refuted

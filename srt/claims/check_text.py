@@ -22,6 +22,7 @@ from srt.claims.stated_pi import stated_pi
 from srt.claims.syntax.expression import STEPWISE, Expression, Quantity, heads, symbols, walk
 from srt.claims.syntax.lexer import tokens_of
 from srt.claims.syntax.parser import Reading, Unreadable, parse
+from srt.claims.units.stated import measures_of
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck
 
@@ -56,6 +57,7 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
             state(scope, link, given=True)
         state_points(scope, prose, place)
         scope.scenes.add_given(prose.text, place)
+        scope.measures += measures_of(prose, place)
         place += len(prose.text) + 1
     prose = read_prose(text[:_LONGEST_TEXT], lang)
     scope.scenes.add_text(prose.text)
@@ -64,6 +66,7 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
     for link in links:
         state(scope, link, given=False)
     state_points(scope, prose, 0)
+    scope.measures += measures_of(prose, 0)
     checks = [check for link in links for check in verdicts(scope, link, prose)]
     return tuple(sorted(checks, key=lambda check: (check.start, check.end)))
 

@@ -26,6 +26,7 @@ from srt.claims.syntax.expression import (
     walk,
 )
 from srt.claims.syntax.readings import Readings
+from srt.claims.units.expected import unit_fault
 from srt.language.trace import ClaimCheck, Support, one_line
 
 _MOST_READINGS = 9
@@ -73,6 +74,8 @@ class _Pair:
         support, finding = self.verdict(left, right)
         if support == "proved" and not self.would_notice(left, right):
             support, finding = "consistent", Finding("open", _UNNOTICED)
+        if support != "refuted" and (wrong := self.wrong_unit(left.first, right.first)):
+            support, finding = "refuted", Finding("no", wrong, counterexample=wrong)
         return ClaimCheck(
             claim=self.shown(left.first, right.first),
             start=start,
@@ -152,6 +155,12 @@ class _Pair:
         if self.may_be_label():
             return "the number on the left may be a label"
         return "the word after it may be a unit" if self.unread_unit(left, right) else None
+
+    def wrong_unit(self, left: Expression, right: Expression) -> str | None:
+        """Why the unit of a value that is computed here is wrong, where nothing around it leaves it open."""
+        if self.relation not in ("=", "≈") or self.left_open(left, right):
+            return None
+        return unit_fault(self.scope.measures, self.link, self.prose, self.first, self.second)
 
     def would_notice(self, left: Readings, right: Readings) -> bool:
         """Whether the claim, which holds, would be refuted with other numbers or signs in it.

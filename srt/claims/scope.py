@@ -24,6 +24,7 @@ from srt.claims.syntax.expression import (
     symbols,
     walk,
 )
+from srt.claims.units.stated import Measure
 
 _MOST_STATED = 24
 """A name that is stated more often is not followed further."""
@@ -78,6 +79,7 @@ class Scope:
 
     definitions: dict[Expression, list[Definition]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
     one_claim: bool = False
     """The text is a step that claims one thing: the givens are what it cites for it, not the start of a long story."""
     scenes: Scenes = field(default_factory=Scenes)

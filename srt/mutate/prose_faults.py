@@ -35,8 +35,8 @@ _TWO_POINTS = re.compile(_POINT.pattern * 2)
 
 @dataclass(frozen=True)
 class Planted:
-    """``text`` with one error; ``[start, end)``: the characters of the new text that the error spans; ``place``: where
-    it begins in the old text.
+    """``text`` with one error; ``[start, end)``: the characters of the new text that the error spans (where it takes
+    some away: the one before them); ``place``: where it begins in the old text.
 
     ``effect``: whether the equation is still true: ``false``, ``true`` (by accident), or ``unknown`` where a name has
     no stated value. A wrong unit is false, whatever the numbers: the same number of another unit is another quantity.
@@ -80,8 +80,8 @@ def plant(text: str, equation: Equation, kind: Kind, rng: random.Random) -> Plan
         text=changed,
         kind=kind,
         equation=equation,
-        start=edit.start,
-        end=edit.start + max(1, len(edit.new)),
+        start=edit.start if edit.new else edit.start - 1,
+        end=edit.start + len(edit.new),
         place=edit.start,
         change=f"{text[edit.start : edit.end]} -> {edit.new}",
         effect="false" if kind == "unit" else _effect(changed, equation, edit),

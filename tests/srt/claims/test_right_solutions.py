@@ -81,7 +81,7 @@ def test_a_quotient_with_a_remainder_and_units(text: str) -> None:
 
 def test_raised_and_lowered_text_in_html() -> None:
     text = (
-        "BC<sup>2</sup> = 3<sup>2</sup> + 4<sup>2</sup> = 25, A<sub>1</sub>C = 5 cm<sup>2</sup> × 2 = 10 cm<sup>2</sup>"
+        "BC<sup>2</sup> = 3<sup>2</sup> + 4<sup>2</sup> = 25, S<sub>1</sub> = 5 cm<sup>2</sup> × 2 = 10 cm<sup>2</sup>"
     )
     is_right_and_notices(text, ("= 25", "= 26"))
     is_right_and_notices("A<sub>1</sub>B<sub>1</sub>=3", ("=3", "=4"), "A_1B_1=3")
