@@ -7,7 +7,7 @@ undecided claim is ``consistent`` (read, but nothing decides it) or ``unchecked`
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.evaluation import Undecided
@@ -15,7 +15,7 @@ from srt.claims.arithmetic.exact import compare
 from srt.claims.arithmetic.identity import identical
 from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.claim_verdicts import verdicts
-from srt.claims.find import read_prose
+from srt.claims.find import Prose, read_prose
 from srt.claims.links import links_of, state, state_points
 from srt.claims.scope import Scope
 from srt.claims.stated_pi import stated_pi
@@ -26,7 +26,8 @@ from srt.claims.units.stated import measures_of
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck
 
-_LONGEST_TEXT = 20_000
+LONGEST_TEXT = 20_000
+"""So many characters of a text, and of each given, are read."""
 _LONGEST_ANSWER = 2_000
 _ANSWER_READINGS: tuple[Reading, ...] = (frozenset(), frozenset({"divisor", "coefficient"}), frozenset({"product"}))
 """How an answer may be meant: each of them may be the one that equals another answer."""
@@ -46,20 +47,22 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
 
     Returns:
         One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``. ``start`` and ``end`` are the
-        characters of ``text`` that say it. Never raises; time and memory are bounded for any text: of a text longer
-        than 20,000 characters only so many are read, and no more than 400 chains of claims in each text.
+        characters of ``text`` that say it. Never raises; time and memory are bounded for any text: 20,000 characters of
+        a text are read, and 400 chains of claims. Where there are more, the last claim is ``unchecked``, spans what was
+        not read and says so; where a given is longer, so does the first.
     """
-    scope = Scope(values_of_pi=frozenset().union(*map(stated_pi, (text, *givens))))
-    place = -sum(len(given[:_LONGEST_TEXT]) + 1 for given in givens)
+    read = (one[:LONGEST_TEXT] for one in (text, *givens))
+    scope = Scope(values_of_pi=frozenset().union(*map(stated_pi, read)))
+    place = -sum(len(given[:LONGEST_TEXT]) + 1 for given in givens)
     for given in givens:
-        prose = read_prose(given[:_LONGEST_TEXT], lang)
+        prose = read_prose(given[:LONGEST_TEXT], lang)
         for link in links_of(prose, place):
             state(scope, link, given=True)
         state_points(scope, prose, place)
         scope.scenes.add_given(prose.text, place)
         scope.measures += measures_of(prose, place)
         place += len(prose.text) + 1
-    prose = read_prose(text[:_LONGEST_TEXT], lang)
+    prose = read_prose(text[:LONGEST_TEXT], lang)
     scope.scenes.add_text(prose.text)
     links = links_of(prose, 0)
     scope.one_claim = len(links) == 1
@@ -68,7 +71,21 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
     state_points(scope, prose, 0)
     scope.measures += measures_of(prose, 0)
     checks = [check for link in links for check in verdicts(scope, link, prose)]
-    return tuple(sorted(checks, key=lambda check: (check.start, check.end)))
+    left_out = _not_read(text, prose, len(links), givens)
+    return tuple(sorted((*left_out, *checks), key=lambda check: (check.start, check.end)))
+
+
+def _not_read(text: str, prose: Prose, read: int, givens: Sequence[str]) -> Iterator[ClaimCheck]:
+    """What was left out: chains after the first ``read``, characters of ``text`` and of ``givens`` beyond the limit."""
+    if read < len(prose.chains):
+        start, why = prose.chains[read].start, f"the text has more than {read} equations: those after them are not read"
+    else:
+        start, why = LONGEST_TEXT, f"the text beyond {LONGEST_TEXT:,} characters is not read"
+    if start < len(text):
+        yield ClaimCheck(claim="the rest of the text", start=start, end=len(text), support="unchecked", reason=why)
+    if text and any(len(given) > LONGEST_TEXT for given in givens):
+        why = f"what it says beyond {LONGEST_TEXT:,} characters is not read"
+        yield ClaimCheck(claim="what is given", start=0, end=len(text), support="unchecked", reason=why)
 
 
 def equal_values(a: str, b: str) -> bool | None:

@@ -28,6 +28,11 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 """A remark that denies something else: ``= 5, which does not depend on a``."""
+_WHOLE_PART = re.compile(
+    r"^[^,，;；]{0,40}?(?:\b(?:remainder|rounded|left\s?over)\b|余)|^[\s$)）]*(?:full|whole|complete|entire)\b",
+    re.IGNORECASE,
+)
+"""What stands after a quotient that leaves a remainder or is rounded: ``13 ÷ 6 = 2 full cycles``."""
 _OR_BEFORE, _OR_AFTER = re.compile(r"(?:或者?|\bor)[\s$]*$"), re.compile(r"[\s$,，]*(?:或者?|or\b)")
 _TOLD = re.compile(
     r"\b(?:options?|choices?|says|said|claims|thinks|conclude[sd] that|statement)\b|选项|认为|同学|小明|小亮|结论",
@@ -82,6 +87,7 @@ def context_of(text: str, start: int, end: int) -> ClaimContext:
         chosen=_CHOSEN.search(before) is not None,
         denied=_DENIED.search(before) is not None
         or _DENIED.search(_ASIDE.sub("", after[:60])) is not None
+        or _WHOLE_PART.search(after) is not None
         or _TOLD.search(before) is not None
         or _OPTION.search(text[max(0, start - 8) : start]) is not None,
         concluded=_CONCLUDED.search(before[-24:]) is not None,

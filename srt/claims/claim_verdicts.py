@@ -152,7 +152,7 @@ class _Pair:
             return _SUPPOSED
         if self.link.context.denied:
             return "the sentence denies or doubts it"
-        if self.may_be_label():
+        if self.may_be_label(right):
             return "the number on the left may be a label"
         return "the word after it may be a unit" if self.unread_unit(left, right) else None
 
@@ -181,14 +181,21 @@ class _Pair:
                 noticed.setdefault(kind, []).append(support == "refuted")
         return all(sum(found) > len(found) / 2 for found in noticed.values())
 
-    def may_be_label(self) -> bool:
-        """``Figure 1 = ...``, ``Area of square 1 = 5``: a bare number after a word is no value."""
+    def may_be_label(self, right: Expression) -> bool:
+        """``Figure 1 = ...``, ``area of square 1 = 5``, ``cost of 20 m = 20 × 8``: a number after a word."""
         tokens = self.link.chain.sides[self.first].variants[-1]
         before = self.prose.text[: self.link.chain.sides[self.first].start].rstrip(" $")
         return (
             self.first == 0
-            and len(tokens) == 1
             and tokens[0].kind == "number"
+            and (
+                len(tokens) == 1
+                or (
+                    len(tokens) == 2
+                    and tokens[1].kind == "unit"
+                    and not any(isinstance(node, Quantity) for node in walk(right))
+                )
+            )
             and bool(re.search(r"[A-Za-z\u4e00-\u9fff]$", before))
         )
 

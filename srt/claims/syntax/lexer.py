@@ -388,8 +388,8 @@ class _Lexer:
             return self._emit("rel", "=", match.end())
         if self._after("name") and self._tells_length(match):
             return self._emit("rel", "=", match.end())
-        if word in ("sqrt", "pi"):
-            return self._emit("sqrt" if word == "sqrt" else "name", word, match.end())
+        if word in ("sqrt", "Sqrt", "SQRT", "pi"):
+            return self._emit("name" if word == "pi" else "sqrt", word, match.end())
         if not self.math and self._product_of_letters(word, match.end()):
             return self._emit("name", *(name_at(self.text, self.at, False) or (word[0], self.at + 1)))
         if not self.math:

@@ -341,7 +341,8 @@ class _Parser:
     def root(self, index: int) -> Expression:
         self.at += 1
         degree: Expression = number(index)
-        if self.kind() == "open" and self.text() == "[" and self.kind(1) == "number" and self.kind(2) == "close":
+        indexed = self.text(-1) == r"\sqrt" and self.kind() == "open" and self.text() == "["
+        if indexed and self.kind(1) == "number" and self.kind(2) == "close":
             self.at += 1
             degree = self.literal(self.take("number"))
             self.at += 1

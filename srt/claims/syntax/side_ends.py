@@ -98,9 +98,9 @@ class SideEnds:
             labelled = before.kind in ("number", "close") and (
                 earlier is None or earlier.kind not in ("op", "ratio", "rel")
             )
-            return related or (
-                labelled and before.kind == "number" and (earlier is None or earlier.kind in ("word", "stop"))
-            )
+            if related:  # ``V = 12: ...`` goes on, ``c = -0.5: 1.5`` divides.
+                return before.kind != "number" or after is None or after.kind != "number"
+            return labelled and before.kind == "number" and (earlier is None or earlier.kind in ("word", "stop"))
         return before is None or before.kind != "op"
 
     def ends_at(self, closing: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from srt.claims import check_prose
@@ -76,7 +78,7 @@ def test_a_list_of_claims_is_one() -> None:
 )
 def test_a_quotient_with_a_remainder_and_units(text: str) -> None:
     assert "refuted" not in supports(text)
-    assert "refuted" in supports(text[: text.index(")" if ")" in text else "）") + 1])
+    assert "refuted" in supports(text[: re.search(r"= ?\d", text).end()])
 
 
 def test_raised_and_lowered_text_in_html() -> None:
@@ -143,3 +145,29 @@ def test_words_that_change_nothing(text: str) -> None:
 )  # fmt: skip
 def test_words_that_change_a_number(text: str) -> None:
     assert "refuted" not in supports(text)
+
+
+def test_a_root_in_words_and_square_brackets() -> None:
+    is_right_and_notices("s = Sqrt [9 + 16] = Sqrt [25] = 5", ("= 5", "= 6"))
+
+
+def test_a_colon_between_numbers_may_divide() -> None:
+    assert "refuted" not in supports("1.5cosH = -0.5. cosH = -0.5: 1.5 = -1/3.")
+    assert supports("V = 3×4 = 12: S = 2×3 = 6")[-1] == "proved"
+
+
+def test_a_quantity_in_a_phrase_is_no_value() -> None:
+    assert "refuted" not in supports("the cost of painting 20 m = 20 × 8 = 160")
+    assert "refuted" in supports("so 20 cm = 20 × 8 cm")
+
+
+def test_what_is_not_read_is_named() -> None:
+    (rest,) = check_prose("x" * 30_000)
+    assert (rest.support, rest.start, rest.end) == ("unchecked", 20_000, 30_000)
+    assert "20,000" in (rest.reason or "")
+    *checks, rest = check_prose("1+1=2. " * 450)
+    assert len(checks) == 400
+    assert (rest.support, rest.start, rest.end) == ("unchecked", 2_800, 450 * 7)
+    first, *_ = check_prose("1+1=2", givens=["x" * 30_000])
+    assert (first.support, first.claim) == ("unchecked", "what is given")
+    assert all(check.support == "proved" for check in check_prose("1+1=2. " * 400))
