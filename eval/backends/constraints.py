@@ -7,17 +7,20 @@ gives the same as N single runs.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
-from transformers import LogitsProcessor, TopPLogitsWarper
+from transformers import LogitsProcessor
 from transformers.convert_slow_tokenizer import bytes_to_unicode
+from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessor
 
 from eval.backends.protocol import GenerationSettings
 from eval.backends.token_counts import text_of, think_state
 from srt.language.prompts import THINK_CLOSES
 
 NEVER = float("-inf")
+_BLOCK = 512  # tokens whose probabilities are summed before one of them is looked for
+_NUCLEUS = 1024  # tokens among which a nucleus is looked for before the whole vocabulary is sorted
 
 
 class Constraint(Protocol):
@@ -104,24 +107,123 @@ class ThinkBudget:
 
 
 class RowSampler(LogitsProcessor):  # type: ignore[misc]
-    """Sampling as an argmax: top-p on the tempered logits, then Gumbel noise from a generator of each row's own.
+    """Sampling by the inverse of the cumulative distribution: one uniform number for each row and token.
 
-    argmax(logits / T + Gumbel) is a draw from softmax(logits / T) (the Gumbel-max trick, Gumbel 1954; Maddison et al.,
-    "A* Sampling", 2014), and each row's noise depends on its seed alone, not on the batch.
+    Row i draws with the seed ``seeds[i]``, so that its draws do not depend on the batch. Call it once for each token.
     """
 
     def __init__(self, settings: GenerationSettings, seeds: Sequence[int]) -> None:
-        self._settings = settings
-        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self._settings, self._step = settings, 0
+        self._uniforms = _uniforms(settings, seeds)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """The scores [rows, vocabulary] whose argmax is each row's draw."""
-        scores = scores.float() / self._settings.temperature
-        if self._settings.top_p < 1:
-            scores = TopPLogitsWarper(self._settings.top_p)(input_ids, scores)
-        noise = torch.stack([torch.rand(scores.shape[1], generator=g) for g in self._generators])
-        gumbel = -torch.log(-torch.log(noise.clamp(1e-20, 1 - 1e-7)))
-        return scores + gumbel.to(scores.device)
+        """``scores`` [rows, vocabulary], changed in place: greedy search takes each row's draw."""
+        uniforms = self._uniforms[:, self._step].to(scores.device)
+        self._step += 1
+        return _mark_draws(scores, uniforms, self._settings)
+
+
+class ContinuousRowSampler(ContinuousBatchingLogitsProcessor):  # type: ignore[misc]
+    """The draws of :class:`RowSampler` in continuous batching, where other rows share each step with a row.
+
+    Requests are added with ``row=i``; their random numbers are those of ``seeds[i]``.
+    """
+
+    supported_kwargs: ClassVar[dict[str, type]] = {"row": int}
+    ignored_kwargs = ()
+
+    def __init__(self, settings: GenerationSettings, seeds: Sequence[int]) -> None:
+        self._settings, self._uniforms = settings, _uniforms(settings, seeds)
+
+    def fill_defaults(self, int32_tensor: torch.Tensor) -> None:
+        """A number for what is no row of ours (padding)."""
+        int32_tensor.zero_()
+
+    def prepare_tensor_args(self, requests_with_new_token: list[Any]) -> torch.Tensor:
+        """The random number of each row's next token; float32, which is passed on as int32."""
+        rows, written = [], []
+        for request in requests_with_new_token:
+            state = request.state
+            # A request that lost its place in the cache starts again, with what it wrote as part of its prompt.
+            prompt = state._true_initial_tokens or len(state.initial_tokens)
+            rows.append(state.logit_processor_kwargs["row"])
+            # Not the tokens that are known: with asynchronous batches the last one is still on the device.
+            written.append(state.position_offset - prompt)
+        return self._uniforms[rows, written].view(torch.int32)
+
+    def __call__(self, scores: torch.Tensor, tensor_arg: torch.Tensor) -> torch.Tensor:
+        """``scores`` [rows, vocabulary], changed in place: greedy search takes each row's draw."""
+        return _mark_draws(scores, tensor_arg[: len(scores)].view(torch.float32), self._settings)
+
+
+def draw_tokens(scores: torch.Tensor, uniforms: torch.Tensor, temperature: float, top_p: float) -> torch.Tensor:
+    """A token for each row [rows], drawn with probability softmax(``scores`` / ``temperature``) from its nucleus.
+
+    The nucleus is the likeliest tokens that together reach the probability ``top_p`` (Holtzman et al., "The Curious
+    Case of Neural Text Degeneration", 2020), and those that are as likely as the last of them. ``uniforms`` [rows] in
+    [0, 1) decide the draws: token n is drawn where the cumulative probability, in the order of the vocabulary, first
+    exceeds them. No row looks at another.
+    """
+    weights = (scores.float() - scores.amax(1, keepdim=True)).mul_(1 / temperature).exp_()
+    if top_p == 1:
+        return _inverse_cdf(weights, uniforms)
+    enough = top_p * weights.sum(1, keepdim=True)
+    best, tokens = weights.topk(min(_NUCLEUS, weights.shape[1]), dim=1)
+    least = _least_kept(best, enough)
+    tokens, order = tokens.sort(dim=1)
+    drawn = _inverse_cdf(best.masked_fill(best < least, 0).gather(1, order), uniforms)
+    drawn = tokens.gather(1, drawn[:, None])[:, 0]
+    wide = (best[:, -1:] >= least)[:, 0]  # the nucleus may hold more tokens than were looked at
+    if wide.any():
+        rest = weights[wide]
+        least = _least_kept(rest.sort(dim=1, descending=True).values, enough[wide])
+        drawn[wide] = _inverse_cdf(rest.masked_fill_(rest < least, 0), uniforms[wide])
+    return drawn
+
+
+def _uniforms(settings: GenerationSettings, seeds: Sequence[int]) -> torch.Tensor:
+    """Random numbers in [0, 1) for each row and token [rows, tokens]."""
+    generators = (torch.Generator().manual_seed(seed) for seed in seeds)
+    return torch.stack([torch.rand(settings.max_new_tokens, generator=generator) for generator in generators])
+
+
+def _mark_draws(scores: torch.Tensor, uniforms: torch.Tensor, settings: GenerationSettings) -> torch.Tensor:
+    drawn = draw_tokens(scores, uniforms, settings.temperature, settings.top_p)
+    return scores.scatter_(1, drawn[:, None], float("inf"))
+
+
+def _least_kept(weights: torch.Tensor, enough: torch.Tensor) -> torch.Tensor:
+    """The least of the descending ``weights`` that is needed for their sum to reach ``enough`` (both [rows, ...])."""
+    short = (weights.cumsum(1) < enough).sum(1, keepdim=True)
+    return weights.gather(1, short.clamp(max=weights.shape[1] - 1))
+
+
+def _inverse_cdf(weights: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
+    """For each row the first index at which the cumulative sum of ``weights`` exceeds its share of the total.
+
+    In two stages, first among the sums of blocks and then within the block, so that the whole is read only once.
+    """
+    size = weights.shape[1]
+    even = size // _BLOCK * _BLOCK
+    sums = weights[:, :even].view(len(weights), even // _BLOCK, _BLOCK).sum(2)
+    sums = torch.cat([sums, weights[:, even:].sum(1, keepdim=True)], dim=1)
+    block, rest = _first_beyond(sums, uniforms[:, None] * sums.cumsum(1)[:, -1:])
+    places = block * _BLOCK + torch.arange(_BLOCK, device=weights.device)
+    within = weights.gather(1, places.clamp(max=size - 1)).masked_fill_(places >= size, 0)
+    place, _ = _first_beyond(within, rest)
+    return (block * _BLOCK + place)[:, 0].clamp(max=size - 1)
+
+
+def _first_beyond(weights: torch.Tensor, share: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The first place in each row where the cumulative sum exceeds ``share``, and what of ``share`` lies in it.
+
+    A share that rounding made as large as the sum ends at the last weight that is not 0.
+    """
+    sums = weights.cumsum(1)
+    share = torch.minimum(share, torch.nextafter(sums[:, -1:], torch.zeros_like(share)))
+    place = torch.searchsorted(sums, share, right=True).clamp(max=weights.shape[1] - 1)
+    before = torch.where(place > 0, sums.gather(1, (place - 1).clamp(min=0)), 0.0)
+    return place, (share - before).clamp(min=0)
 
 
 def token_bytes(tokenizer: Any) -> list[bytes]:

@@ -16,8 +16,17 @@ from typing import Any, Literal
 
 import torch
 from transformers import ContinuousBatchingConfig, GenerationConfig, LogitsProcessorList
+from transformers.generation.continuous_batching.cb_logits_processors import ContinuousBatchingLogitsProcessorList
 
-from eval.backends.constraints import Constrained, Constraint, RowSampler, ThinkBudget, WordBan, token_bytes
+from eval.backends.constraints import (
+    Constrained,
+    Constraint,
+    ContinuousRowSampler,
+    RowSampler,
+    ThinkBudget,
+    WordBan,
+    token_bytes,
+)
 from eval.backends.model_folder import FolderBackend
 from eval.backends.model_inputs import PicturePrompts, Prompt, TextPrompts, pad_left
 from eval.backends.protocol import Attention, Dtype, Generation, GenerationSettings, Request
@@ -44,8 +53,8 @@ class TransformersBackend(FolderBackend):
     else what the checkpoint holds. ``attention`` auto: eager on a processor (on small models SDPA with a mask is
     several times slower there), else SDPA. ``threads`` sets torch's threads for the whole process. ``continuous``
     generates by transformers' continuous batching, in which a row that ends makes room for the next: for text models
-    and greedy generation without constraints, for it knows no random stream and no constraint of a row's own. Weights
-    are loaded when the first batch is generated.
+    without constraints, for it knows no constraint of a row's own. Weights are loaded when the first batch is
+    generated.
 
     Raises:
         UserError: a folder or a file that is needed in it is missing, the adapter is of another base, ``continuous``
@@ -113,14 +122,13 @@ class TransformersBackend(FolderBackend):
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
         """Batches of prompts of like length, longest first, so that a lack of memory shows at once."""
         beyond = {
-            "a temperature": settings.temperature > 0,
             "a ban": settings.ban is not None,
             "a think_budget": settings.think_budget is not None,
             "a grammar": settings.grammar is not None,
         }
         if self._continuous and (used := next((name for name, is_set in beyond.items() if is_set), None)):
             raise UserError(
-                f"continuous batching: greedy generation without constraints was expected, not {used}; leave one out"
+                f"continuous batching: generation without constraints was expected, not {used}; leave one out"
             )
         prompts = self._prompts(settings)
         lengths = [prompts.length(request) for request in requests]
@@ -173,7 +181,8 @@ class TransformersBackend(FolderBackend):
         )
         constraints: list[list[Constraint]] = [[] for _ in made]
         if self._continuous:
-            outputs = self._generate_continuously([prompt.ids for _, prompt in made], config)
+            ids, seeds = [prompt.ids for _, prompt in made], [request.seed for request, _ in made]
+            outputs = self._generate_continuously(ids, config, settings, seeds)
         else:
             inputs = pad_left([prompt for _, prompt in made], self._files.pad)
             width = inputs["input_ids"].shape[1]
@@ -200,23 +209,44 @@ class TransformersBackend(FolderBackend):
             generations.append(replace(one, thinking="cut") if cut else one)
         return generations
 
-    def _generate_continuously(self, prompts: list[list[int]], config: GenerationConfig) -> list[list[int]]:
-        longest = max(map(len, prompts)) + config.max_new_tokens
+    def _generate_continuously(
+        self, prompts: list[list[int]], config: GenerationConfig, settings: GenerationSettings, seeds: list[int]
+    ) -> list[list[int]]:
+        longest = max(map(len, prompts)) + settings.max_new_tokens
+        sampling = settings.temperature > 0
         cache = ContinuousBatchingConfig(
             page_size=_PAGE,
             # Left to itself it takes nine tenths of a GPU's free memory, or six tenths of a machine's.
             num_blocks=max(self._batch_tokens // _PAGE, longest // _PAGE + 2),
             max_batch_tokens=_PREFILL,
+            max_requests_per_batch=len(prompts),
             auto_switch_to_flash=False,
+            use_cuda_graph=False if sampling else None,  # a draw looks at the numbers, which no graph can record
         )
-        # Its results come in the order of the prompts; what failed is missing or carries an error.
-        outputs = self._model.generate_batch(prompts, config, continuous_batching_config=cache, warmup=False)
-        results = list(outputs.values())
-        failed = [result.error for result in results if result.error is not None]
-        if failed or len(results) != len(prompts):
-            told = " ".join(str(failed[0]).split()) if failed else "generation ended early"
-            raise UserError(f"{self._files.folder}: continuous batching failed ({told}); evaluate without it")
-        return [list(result.generated_tokens) for result in results]
+        manager = self._model.init_continuous_batching(config, continuous_batching_config=cache)
+        if sampling:
+            # `generate_batch` would make it from `config`, which knows no seed of a row.
+            sampler = LogitsProcessorList([ContinuousRowSampler(settings, seeds)])
+            manager.logit_processor = ContinuousBatchingLogitsProcessorList(sampler)
+            manager.logit_processor.tensors_required = 1
+        results: dict[str, Any] = {}
+        manager.start()
+        try:
+            for row, prompt in enumerate(prompts):
+                manager.add_request(prompt, request_id=str(row), **({"row": row} if sampling else {}))
+            while len(results) < len(prompts):
+                if (result := manager.get_result(timeout=1)) is not None:
+                    results[result.request_id] = result
+                elif not manager.is_running():
+                    break
+        finally:
+            manager.stop(block=True, hard_stop=len(results) < len(prompts))
+            manager.destroy()
+        failed = [result.error for result in results.values() if result.error is not None]
+        if failed or len(results) < len(prompts):
+            said = " ".join(str(failed[0]).split()) if failed else "generation ended early"
+            raise UserError(f"{self._files.folder}: continuous batching failed ({said}); evaluate without it")
+        return [list(results[str(row)].generated_tokens) for row in range(len(prompts))]
 
     def _prompts(self, settings: GenerationSettings) -> TextPrompts | PicturePrompts:
         limits = (settings.min_pixels, settings.max_pixels)

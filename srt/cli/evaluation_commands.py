@@ -78,7 +78,7 @@ def eval_(
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="transformers: CPU threads of torch.")] = None,
     continuous: Annotated[
-        bool | None, typer.Option("--continuous", help="transformers: continuous batching (greedy, text only).")
+        bool | None, typer.Option("--continuous", help="transformers: continuous batching (text only, no constraints).")
     ] = None,
     tensor_parallel: Annotated[int | None, typer.Option(min=1, help="vllm: GPUs per model.")] = None,
     gpu_memory: Annotated[float | None, typer.Option(help="vllm: share of the GPU's memory to use.")] = None,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from transformers import Qwen2ForCausalLM
+from transformers.generation.continuous_batching.requests import RequestState
 
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
@@ -139,17 +140,45 @@ def test_reasoning_tokens_are_counted_by_offsets(r1: Path) -> None:
     assert [row.reasoning_tokens for row in without] == [None, None]
 
 
-def test_continuous_batching_writes_the_same(model: Path) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [
+        GenerationSettings(max_new_tokens=24),
+        GenerationSettings(max_new_tokens=24, temperature=0.9),
+        GenerationSettings(max_new_tokens=24, temperature=0.9, top_p=0.9),
+    ],
+    ids=["greedy", "sampling", "nucleus"],
+)
+def test_continuous_batching_writes_the_same(model: Path, settings: GenerationSettings) -> None:
     backend = TransformersBackend(model, device="cpu", continuous=True)
     padded = TransformersBackend(model, device="cpu")
-    settings = GenerationSettings(max_new_tokens=24)
-    assert facts(backend.generate(PROMPTS, settings)) == facts(padded.generate(PROMPTS, settings))
+    together = backend.generate(PROMPTS, settings)
+    assert facts(together) == facts(padded.generate(PROMPTS, settings))
+    assert facts(together[:4]) == [facts(backend.generate([request], settings))[0] for request in PROMPTS[:4]]
     assert backend.fingerprint != padded.fingerprint
     assert backend.description["batching"] == "continuous"
     assert [len(batch) for batch in backend.plan(PROMPTS * 50, settings)] == [512, 288]
-    for name, value in {"temperature": 0.5, "ban": "INFER", "think_budget": 3}.items():
+    for name, value in {"ban": "INFER", "think_budget": 3}.items():
         with pytest.raises(UserError, match=f"continuous.* {name}"):
             backend.plan(PROMPTS, settings.model_copy(update={name: value}))
+
+
+def test_a_row_that_loses_its_place_in_the_cache_draws_on(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too small a cache for all: rows are taken out, and start again with what they wrote as part of the prompt."""
+    settings = GenerationSettings(max_new_tokens=60, temperature=2.0)
+    requests = [Request("ab", seed=seed) for seed in range(4)]
+    whole = TransformersBackend(model, device="cpu", continuous=True).generate(requests, settings)
+    restarted = []
+    restart = RequestState.create_equivalent_initial_request
+    monkeypatch.setattr(
+        RequestState,
+        "create_equivalent_initial_request",
+        lambda state: restarted.append(len(state.generated_tokens)) or restart(state),
+    )
+    monkeypatch.setattr("eval.backends.transformers_backend._PAGE", 8)
+    small = TransformersBackend(model, device="cpu", continuous=True, batch_tokens=1)
+    assert facts(small.generate(requests, settings)) == facts(whole)
+    assert any(restarted), "the cache should be too small"
 
 
 def test_faults_are_one_line(model: Path, tmp_path: Path) -> None:
