@@ -30,7 +30,7 @@ from srt.claims import check_prose
 from srt.io.errors import UserError
 from srt.language.trace import ClaimCheck
 from srt.mutate.computed_equations import Equation, computed_equations
-from srt.mutate.prose_faults import KINDS, Kind, has_place, plant
+from srt.mutate.prose_faults import KINDS, Kind, different, has_place
 
 Item = tuple[str, str, str]
 """Name, question, solution."""
@@ -148,20 +148,14 @@ def measure_planted(checked: Sequence[Checked], count: int, seed: int) -> tuple[
 def _of_kind(
     checked: Sequence[Checked], kind: Kind, count: int, rng: random.Random
 ) -> tuple[dict[str, int], list[str]]:
-    at = [(one, eq) for one in checked for eq in one.equations if has_place(one.item[2], eq, kind)]
+    ones = [(one, equation) for one in checked for equation in one.equations]
+    places = [(one.item[0], one.item[2], equation) for one, equation in ones]
     names = ("planted", "true", "unknown", "false_alarms", "refuted", "proved_before", "proved_before_refuted")
-    row = {"equations": len(at), **dict.fromkeys(names, 0)}
+    row = {"equations": sum(has_place(text, equation, kind) for _, text, equation in places), **dict.fromkeys(names, 0)}
     misses = []
-    seen: set[tuple[str, str]] = set()
-    tries = 0
-    while at and row["planted"] < count and tries < 4 * count:
-        tries += 1
-        one, equation = rng.choice(at)
+    for at, planted in different(places, kind, rng, count):
+        one, equation = ones[at]
         name, question, text = one.item
-        planted = plant(text, equation, kind, rng)
-        if planted is None or (name, planted.text) in seen:
-            continue
-        seen.add((name, planted.text))
         row["planted"] += 1
         after = check_prose(planted.text, givens=[question])
         refuted = any(

@@ -66,7 +66,8 @@ def mutate(
 ) -> None:
     """Corrupt valid traces and count what the checker catches.
 
-    Every class of fault is planted. The exit status is 1 if the checker misses one.
+    World traces get every class of fault; the exit status is 1 if the checker misses one. Free and cot traces get wrong
+    equations, counted in a second table. Up to -n corruptions are made of each sort of trace.
 
     Example: srt mutate traces.jsonl --problems problems.jsonl -n 10000
     """

@@ -15,6 +15,7 @@ from srt.io.progress import progress
 from srt.io.records import Problem
 from srt.language.faults import PLANTED, Fault
 from srt.language.trace import Step, Trace
+from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutation_table import MutantRecord, MutationTable
 from srt.pipeline.check import first_fault
 from srt.worlds.mutation import Mutant, MutationSubject
@@ -24,7 +25,8 @@ from srt.worlds.registry import world_of
 def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | None = None) -> MutationTable:
     """Make ``n`` corruptions of the valid traces of a file, fewer where there are not so many different ones.
 
-    The same files, ``n`` and ``seed`` give the same mutants. With ``out``, every mutant is written there as a
+    World traces get the faults of their world, traces in prose wrong equations: ``n`` of each sort. The same files,
+    ``n`` and ``seed`` give the same mutants. With ``out``, every mutant is written there as a
     :class:`~srt.mutate.mutation_table.MutantRecord`.
 
     Raises:
@@ -38,16 +40,31 @@ def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | Non
         if trace.problem_id not in by_id:
             raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
     table = MutationTable()
-    sources = Sources(valid, by_id)
-    if not any(sources.get(i) for i in range(len(valid))):
-        why = f"; the first: {sources.skipped[0]}" if sources.skipped else ""
-        raise UserError(f"{traces}: no valid trace of an exact world in this file{why}")
-    records = mutants(sources, n, seed, table)
+    sources = Sources([trace for trace in valid if trace.kind == "world"], by_id)
+    prose = ProseSources([trace for trace in valid if trace.kind != "world"], by_id)
+    any_of_a_world = any(sources.get(i) for i in range(len(sources)))
+    if not any_of_a_world and not prose.traces:
+        skipped = [*sources.skipped, *prose.skipped]
+        why = f"; the first: {skipped[0]}" if skipped else ""
+        raise UserError(f"{traces}: no valid trace of an exact world, and no equation in prose, in this file{why}")
+    records = _all_mutants(sources if any_of_a_world else None, prose, n, seed, table)
     if out is None:
         deque(records, maxlen=0)  # Counted in the table.
     else:
         write_records(out, records)
     return table
+
+
+def _all_mutants(
+    sources: Sources | None, prose: ProseSources, n: int, seed: int, table: MutationTable
+) -> Iterator[MutantRecord]:
+    if sources is not None:
+        yield from mutants(sources, n, seed, table)
+    for record in progress(prose.mutants(n, seed), n, "mutants in prose"):
+        table.add(record)
+        yield record
+    table.in_prose = prose.traces
+    table.skipped = [*table.skipped, *prose.skipped]
 
 
 def mutants(sources: Sources, n: int, seed: int, table: MutationTable) -> Iterator[MutantRecord]:
@@ -94,7 +111,7 @@ class Sources:
 
     def _take_apart(self, trace: Trace, problem: Problem) -> MutationSubject:
         if trace.kind != "world":
-            raise ValueError(f"a {trace.kind} trace makes no claims")
+            raise ValueError(f"a {trace.kind} trace makes no claims of a world")
         world = world_of(problem)
         if world is None:
             raise ValueError("no exact world knows its problem")

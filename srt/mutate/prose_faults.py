@@ -31,6 +31,8 @@ _NEAR_BASES = {"mm": "cm", "cm": "m", "dm": "cm", "m": "cm", "km": "m", "毫米"
                "米": "厘米", "千米": "米"}  # fmt: skip
 _POINT = re.compile(r"[A-Z]\d*['’′]*")
 _TWO_POINTS = re.compile(_POINT.pattern * 2)
+_PATIENCE = 500
+"""So many draws in a row that give nothing new end a search for different errors."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,32 @@ def plant(text: str, equation: Equation, kind: Kind, rng: random.Random) -> Plan
         change=f"{text[edit.start : edit.end]} -> {edit.new}",
         effect="false" if kind == "unit" else _effect(changed, equation, edit),
     )
+
+
+def different(
+    places: Sequence[tuple[str, str, Equation]], kind: Kind, rng: random.Random, most: int | None = None
+) -> Iterator[tuple[int, Planted]]:
+    """Different errors of ``kind``, each with the index of its place, drawn evenly from the equations that have one.
+
+    Args:
+        places: the name of a text, the text, and one of its equations.
+        kind: the kind of error.
+        rng: decides the draws.
+        most: no more than so many.
+    """
+    fit = [at for at, (_, text, equation) in enumerate(places) if has_place(text, equation, kind)]
+    seen: set[tuple[str, str]] = set()
+    failures = 0
+    while fit and failures < _PATIENCE + 2 * len(fit) and (most is None or len(seen) < most):
+        at = rng.choice(fit)
+        name, text, equation = places[at]
+        planted = plant(text, equation, kind, rng)
+        if planted is None or (name, planted.text) in seen:
+            failures += 1
+            continue
+        seen.add((name, planted.text))
+        failures = 0
+        yield at, planted
 
 
 def _effect(changed: str, equation: Equation, edit: _Edit) -> Effect:

@@ -1,0 +1,103 @@
+"""Plant errors in the equations of free and cot traces, and judge what the checker says of each trace."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from srt.checking import check
+from srt.io.records import Problem
+from srt.language.faults import Fault
+from srt.language.trace import Trace
+from srt.mutate.computed_equations import Equation, computed_equations
+from srt.mutate.mutation_table import MutantRecord
+from srt.mutate.prose_faults import KINDS, Effect, Planted, different
+from srt.pipeline.check import first_fault
+
+_ORACLE: dict[Effect, str] = {
+    "true": "proved",
+    "false": "the equation is false",
+    "unknown": "a name in the equation has no stated value",
+}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An equation in step ``step`` (from 1) of ``trace``; step 0 is the text of a cot trace."""
+
+    trace: Trace
+    step: int
+    text: str
+    equation: Equation
+
+
+class ProseSources:
+    """The equations of free and cot traces. Traces that offer none are in ``skipped``, with the reason."""
+
+    def __init__(self, traces: Sequence[Trace], problems: Mapping[str, Problem]) -> None:
+        self._problems = problems
+        self.skipped: list[str] = []
+        self.traces = 0
+        self._places: list[_Place] = []
+        for trace in traces:
+            problem = problems[trace.problem_id]
+            found = list(_equations(trace, problem))
+            refuted = bool(found) and check(problem, trace).refuted
+            if found and not refuted:
+                self._places += found
+                self.traces += 1
+            else:
+                why = "the checker refutes it" if refuted else "no equation is computed in its prose"
+                self.skipped.append(f"{trace.id}: {why}")
+
+    def mutants(self, n: int, seed: int) -> Iterator[MutantRecord]:
+        """Up to ``n`` different mutants, the kinds of error by turns; a kind that finds nothing more drops out."""
+        named = [(f"{place.trace.id}/{place.step}", place.text, place.equation) for place in self._places]
+        streams = {kind: different(named, kind, random.Random(f"{seed}:{kind}")) for kind in KINDS}
+        made = 0
+        while streams and made < n:
+            for kind in list(streams)[: n - made]:
+                found = next(streams[kind], None)
+                if found is None:
+                    del streams[kind]
+                    continue
+                yield self._judged(self._places[found[0]], found[1])
+                made += 1
+
+    def _judged(self, place: _Place, planted: Planted) -> MutantRecord:
+        trace = _with_text(place, planted.text)
+        checked = check(self._problems[trace.problem_id], trace)
+        accident, unknown = planted.effect == "true", planted.effect == "unknown"
+        return MutantRecord(
+            trace=trace,
+            fault=Fault.FALSE_CLAIM,
+            error=planted.kind,
+            step=place.step,
+            change=planted.change,
+            outcome="accident" if accident else "unknown" if unknown else "caught" if checked.refuted else "missed",
+            oracle=_ORACLE[planted.effect],
+            verdict="proved" if checked.proved else first_fault(checked),
+            disputed=accident and checked.refuted,
+        )
+
+
+def _equations(trace: Trace, problem: Problem) -> Iterator[_Place]:
+    if trace.kind == "cot":
+        text = trace.text or ""
+        yield from (_Place(trace, 0, text, equation) for equation in computed_equations(text, problem.question))
+        return
+    said = problem.question
+    for number, step in enumerate(trace.steps, 1):
+        text = step.assertion or ""
+        yield from (_Place(trace, number, text, equation) for equation in computed_equations(text, said))
+        said += "\n" + text
+
+
+def _with_text(place: _Place, text: str) -> Trace:
+    if place.step == 0:
+        return Trace.model_validate({**place.trace.model_dump(), "text": text, "checks": None})
+    steps = list(place.trace.steps)
+    # The claim of the step was found in the text that is changed.
+    steps[place.step - 1] = steps[place.step - 1].model_copy(update={"assertion": text, "claim": None})
+    return place.trace.model_copy(update={"steps": tuple(steps), "checks": None})
