@@ -75,10 +75,19 @@ class Fault(Enum):
         _SUPPORT,
         "a step does not follow from what it cites, and no other class says why",
     )
+    UNSUPPORTED_NUMBER = (
+        "unsupported_number",
+        _SUPPORT,
+        "a number stands in no cited premise, is not computed from them, and is no constant of a formula",
+    )
+    ANSWER_CITED = ("answer_cited", _SUPPORT, "a step rests on the answer or the official solution")
+    ANOTHER_LANGUAGE = ("another_language", _SUPPORT, "a step is in another language than its trace")
+    TOO_LARGE = ("too_large", _SUPPORT, "there is more text, or there are more steps or premises, than is checked")
     MALFORMED = ("malformed", _SUPPORT, "what was written is not in the form of a trace")
 
 
-OF_PROSE = frozenset(
+_OF_FREE_TRACES = frozenset({Fault.UNSUPPORTED_NUMBER, Fault.ANSWER_CITED, Fault.ANOTHER_LANGUAGE, Fault.TOO_LARGE})
+OF_PROSE = _OF_FREE_TRACES | frozenset(
     {
         Fault.FALSE_CLAIM,
         Fault.HALLUCINATED_ENTITY,
@@ -89,8 +98,10 @@ OF_PROSE = frozenset(
 )
 """Faults that reviewers and machines report but that no mutation of a world trace makes: of prose, or more general."""
 
-OF_GRAIN = frozenset({Fault.GUESSED, Fault.STEP_SKIPPED, Fault.IDLE_PREMISE, Fault.VACUOUS_STEP})
-"""Faults that a machine alone names: everything in the trace is true and follows, and the steps are too coarse or idle.
+OF_MACHINE = _OF_FREE_TRACES | frozenset(
+    {Fault.GUESSED, Fault.STEP_SKIPPED, Fault.IDLE_PREMISE, Fault.VACUOUS_STEP, Fault.MALFORMED}
+)
+"""Faults that a machine alone names: of the grain of a trace, of its sources, its form and its size.
 
 The prompts of reviews do not list them: to add a class to a prompt makes every answer that was paid for another one.
 """

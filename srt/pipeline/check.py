@@ -17,6 +17,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, read_records, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem
+from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from srt.worlds.registry import world_of
 
@@ -25,8 +26,8 @@ from srt.worlds.registry import world_of
 class CheckSummary:
     """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose.
 
-    ``classes`` counts the steps whose fault has a class (``leap``, ``idle_premise``); ``unread`` the traces whose
-    problem has a clue that the checker cannot read.
+    ``classes`` counts the steps, and answers, whose fault has a class (``leap``, ``too_large``); ``unread`` the traces
+    whose problem has a clue that the checker cannot read.
     """
 
     traces: int = 0
@@ -49,7 +50,8 @@ class CheckSummary:
         self.support.update(step.support for step in checked.steps)
         self.truth.update(step.truth for step in checked.steps)
         self.claims.update(claim.support for claim in checked.claims)
-        self.classes.update(step.fault.value for step in checked.steps if step.fault is not None)
+        verdicts = (*checked.steps, checked.answer) if checked.answer.fault is not None else checked.steps
+        self.classes.update(verdict.fault.value for verdict in verdicts if verdict.fault is not None)
         self.unread += bool(checked.unread)
         if not checked.proved:
             self.faults.append(f"{trace.id}: {first_fault(checked)}")
@@ -105,8 +107,7 @@ def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSu
 def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:
     """The checker's verdicts, with the truth column filled if an exact world can solve the problem."""
     checked = check(problem, trace)
-    world = world_of(problem) if trace.kind == "world" else None
-    if world is None:
+    if trace.kind != "world" or checked.answer.fault is Fault.TOO_LARGE or (world := world_of(problem)) is None:
         return checked
     truth = world.truth(problem, trace)
     steps = tuple(

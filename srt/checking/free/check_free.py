@@ -5,82 +5,98 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from srt.checking.free.citations import citation_faults, premises_of, taken_as_true
-from srt.checking.free.conclusions import Passage, conclude
-from srt.checking.free.entities import unknown_entities
+from srt.checking.free.citations import premises_of, taken_as_true
+from srt.checking.free.conclusions import conclude
+from srt.checking.free.form_faults import form_faults
 from srt.checking.free.givens import givens_of
+from srt.checking.free.numbers.number_sources import NumberSources
 from srt.checking.free.operations import wrong_operation
+from srt.checking.size_limits import LONGEST_PROSE, MOST_CLAIMS, MOST_READ
 from srt.io.records import Lang, Problem
+from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
 
-_NUMBER = re.compile(r"(?<![A-Za-z_#\d.])\d+(?:\.\d+)?(?!\d)|[√π]|\\(?:sqrt|pi)\b")
-_REFERENCE = re.compile(r"#\s?\d+|\b[Ss]teps?\s+\d+(?:\s*(?:,|and)\s*\d+)*|第\s*\d+\s*步|步骤\s*\d+|[(（]\d{1,2}[)）]")
 _NAMED = re.compile(r"[^\W\d][^\s=<>+*/^|≤≥≠≈()]*\s*=")
-_NUMBER_WORDS: dict[Lang, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twice|half|double|triple|third|quarter)\b",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile(r"[两三四五六七八九十百千半倍](?![棱角边])"),
-}
 
 
 def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """The verdicts on a free or a cot ``trace``.
 
     A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``proved`` if there are claims, all
-    of them are proved from the texts of the premises that the step cites, and every other number in the step is in
-    those texts (the result of a calculation may be named: ``V = 3 * 4 = 12``). It is ``consistent`` if it falls short
-    of that, and ``unchecked`` if no claim was found or none could be decided. So ``proved`` is about what the step
-    *calculates*: it does not show that the calculation is the right one for this solid, nor what the step says in
-    words.
+    of them are proved from the texts of the premises that the step cites, and every number in the step has a source:
+    those texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
+    It is ``consistent`` if it falls short of that, and ``unchecked`` if no claim was found or none could be decided. So
+    ``proved`` is about what the step *calculates*: it does not show that the calculation is the right one for this
+    solid, nor what the step says in words.
 
-    With a reference that does not exist, a point that the problem does not have, or an operation that is plainly the
-    wrong one, a step is at most ``consistent``. ``unused`` is empty if no step of the trace cites anything.
+    With one of these faults a step is at most ``consistent``: it cites nothing, or what does not exist; it rests on the
+    answer; it names a point that the problem does not have; its operation is plainly the wrong one; it is in another
+    language than the trace; a number in it has no source.
     """
     if trace.kind == "cot":
-        text = trace.text or ""
-        claims = _claims(text, trace.lang, (givens_of(problem).whole,))
-        at = text.rfind("\n") + 1
-        last_line = Passage(text[at:], [claim for claim in claims if claim.start >= at])
-        return TraceCheck(steps=(), answer=conclude(problem, trace, [last_line]).verdict, prose=claims)
+        return _check_prose(problem, trace)
+    steps = _check_steps(problem, trace)
+    said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
+    conclusion = conclude(problem, trace, said)
+    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
+
+
+def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
+    text = trace.text or ""
+    claims = _claims(text[:LONGEST_PROSE], trace.lang, (givens_of(problem).whole,))
+    if len(text) > LONGEST_PROSE:
+        reason = f"the text has {len(text):,} characters; only the first {LONGEST_PROSE:,} were checked"
+        return TraceCheck(
+            steps=(), answer=StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason), prose=claims
+        )
+    return TraceCheck(steps=(), answer=conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict, prose=claims)
+
+
+def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
     givens = givens_of(problem)
-    faults: dict[int, str] = {}
-    for bad in citation_faults(problem, trace, givens):
-        faults.setdefault(bad.step, bad.message)
-    for unknown in unknown_entities(problem, trace):
-        faults.setdefault(unknown.step, unknown.message)
-    steps = []
+    faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
+    sources = NumberSources(problem, trace, givens)
+    steps: list[StepCheck] = []
+    found = read = 0
     for number, step in enumerate(trace.steps, 1):
         known = taken_as_true(problem, step, trace.steps[: number - 1], givens)
+        read += sum(map(len, known)) + len(step.assertion or "") + len(step.claim or "")
+        if found > MOST_CLAIMS or read > MOST_READ:
+            most = f"{MOST_CLAIMS} claims" if found > MOST_CLAIMS else f"{MOST_READ:,} characters of steps and premises"
+            steps.append(_at_fault(f"the steps before it use up the {most} that are checked of a trace"))
+            continue
         claims = _step_claims(step, trace.lang, known)
-        fault = faults.get(number) or wrong_operation(problem, step, claims)
-        steps.append(_step(step, claims, trace.lang, known, fault))
-    said = [
-        Passage(" ".join(part for part in (step.assertion, step.claim) if part), verdict.claims)
-        for step, verdict in zip(trace.steps, steps, strict=True)
-    ]
-    conclusion = conclude(problem, trace, said)
-    return TraceCheck(steps=tuple(steps), unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
+        found += len(claims)
+        fault: tuple[Fault | None, str] | None = faults.get(number)
+        if fault is None and (wrong := wrong_operation(problem, step, claims)):
+            fault = (Fault.MISLABELLED, wrong)
+        # Also of a step with another fault: later steps may use the numbers that have a source in this one.
+        unsupported = sources.check(number, claims)
+        steps.append(_step(claims, fault or unsupported))
+    return tuple(steps)
 
 
-def _step(step: Step, claims: tuple[ClaimCheck, ...], lang: Lang, known: Sequence[str], fault: str | None) -> StepCheck:
+def _at_fault(reason: str) -> StepCheck:
+    return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
+
+
+def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:
+    """The verdict on a step with these ``claims``; ``flaw`` keeps it from being proved."""
     refuted = next((claim for claim in claims if claim.support == "refuted"), None)
     if refuted is not None:
         reason = f"{refuted.claim}: {refuted.reason}" if refuted.reason else f"{refuted.claim} is wrong"
         return StepCheck(support="refuted", reason=reason, counterexample=refuted.counterexample, claims=claims)
+    fault, reason = flaw or (None, "")
     decided = [claim for claim in claims if claim.support != "unchecked"]
     if not decided:
-        reason = fault or ("no claim in it could be decided" if claims else "a machine finds no claim in it")
-        return StepCheck(support="unchecked", reason=reason, claims=claims)
-    if fault:
-        return StepCheck(support="consistent", reason=fault, claims=claims)
+        reason = reason or ("no claim in it could be decided" if claims else "a machine finds no claim in it")
+        return StepCheck(support="unchecked", fault=fault, reason=reason, claims=claims)
+    if flaw:
+        return StepCheck(support="consistent", fault=fault, reason=reason, claims=claims)
     open_claim = next((claim for claim in claims if claim.support != "proved" and not _only_names(claim, claims)), None)
     if open_claim is not None:
         reason = f"{open_claim.claim}: {open_claim.reason or 'what the step cites does not decide it'}"
         return StepCheck(support="consistent", reason=reason, claims=claims)
-    if beside := _said_beside(step.assertion or "", claims, lang, known):
-        return StepCheck(support="consistent", reason=f"it also speaks of {beside}: not shown", claims=claims)
     return StepCheck(support="proved", claims=claims)
 
 
@@ -106,24 +122,7 @@ def _step_claims(step: Step, lang: Lang, known: Sequence[str]) -> tuple[ClaimChe
     return (*found, *(claim.model_copy(update=end) for claim in beside if _bare(claim.claim) not in said))
 
 
-def _said_beside(assertion: str, claims: Sequence[ClaimCheck], lang: Lang, known: Sequence[str]) -> str | None:
-    """A number in ``assertion`` that is outside its claims and in no text of ``known``."""
-    outside = list(assertion)
-    for claim in claims:
-        outside[claim.start : claim.end] = " " * (claim.end - claim.start)
-    rest = _REFERENCE.sub(" ", "".join(outside))
-    there = " ".join(known).casefold()
-    numbers = set(_NUMBER.findall(there))
-    for number in _NUMBER.findall(rest):
-        if number not in numbers:
-            return str(number)
-    words = [match[0] for match in _NUMBER_WORDS[lang].finditer(rest)]
-    return next((word for word in words if word.casefold() not in there), None)
-
-
 def _unused(trace: Trace, rests_on: frozenset[int]) -> tuple[int, ...]:
-    if not any(step.args for step in trace.steps):
-        return ()
     used = set(rests_on)
     for number, step in enumerate(trace.steps, 1):
         used |= {p.number for p in premises_of(step) if p.kind == "step" and p.number != number}

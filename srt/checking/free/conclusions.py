@@ -8,35 +8,41 @@ from dataclasses import dataclass
 
 from srt.answers.equality import SAME_VALUE, equal_texts
 from srt.answers.written_form import expected_kind, read_answer
+from srt.checking.free.asserted_clauses import Clause, last_assertions
 from srt.io.records import Problem
-from srt.language.trace import ClaimCheck, StepCheck, Trace
+from srt.language.trace import StepCheck, Trace
 
 _LETTERS = r"[\s:：\"(（]*([A-Z](?:(?:[\s,，、和与及]|\band\b)*[A-Z])*)(?![A-Za-z])"
-_NAMES_OPTIONS = re.compile(
-    rf"(?:\b(?:answers?|options?|choices?|choose|select)\b(?:\s+(?:is|are))?|选项?|答案[为是]?){_LETTERS}"
+_ANSWER_IS = (
+    r"\b(?:answers?|(?:in)?(?:correct|right|true|false|wrong)\s+(?:options?|choices?|answers?|statements?|ones?))\s+(?:is|are)"
+    r"(?:\s+options?)?|\b(?:choose|select|pick)\b(?:\s+options?)?|[故应]?选项?|答案[为是]?"
 )
-_ENDS_WITH_OPTIONS = re.compile(
-    r"(?:\b(?:answers?|(?:correct|right)\s+(?:options?|choices?))\s+(?:is|are)(?:\s+options?)?|\b(?:choose|select)\b"
-    rf"|[故应]?选项?|答案[为是]?){_LETTERS}[)）\".。\s]*$"
+_NAMES_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}|\b(?:options?|choices?)\b(?:\s+(?:is|are))?){_LETTERS}")
+_ENDS_WITH_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}){_LETTERS}[)）\".。\s]*$")
+_COPULA = re.compile(
+    r"=|≈|＝|[:：](?=\s*[^\d\s])|\b(?:is|are|equals?|gives?|to|get|obtain|has|have|needs?|called|makes?)\b"
+    r"|等于|叫做?|称为|[为是得有共需放成即]|最多|至少|最少"
 )
-_SAYS_VALUE = re.compile(
-    r"(?:\b(?:is|are|equals|gives?|of|to|get|obtain|has|have|needs?)\b|[为是得有共需])[\s:：]*(?=[-\d\\$√π(])"
+_BEFORE_VALUE = re.compile(
+    r"^(?:\s|[:：$\"“”'‘’]|\b(?:an?|the|therefore|thus|hence|then|also|exactly|only|just|indeed|equal to|about)\b"
+    r"|一个|个|约)+",
+    re.IGNORECASE,
 )
-_VALUE_END = re.compile(r"[,，;；。]|\.(?!\d)|\s+(?:so|and|which|because)\b")
+_QUANTITY_OF = re.compile(
+    r"^(?:(?:total|surface|lateral|base|slant|side|edge)\s+)*(?:volume|area|length|height|width|depth|radius|diameter|perimeter"
+    r"|circumference|edge|side|distance|size|measure|total|value|ratio|capacity)\s+(?:of\s+)?(?=[-\d\\$√π(])"
+)
+_RELATED_TO = re.compile(r"\ue000\s*(?:to|with|than)\b")
+_COMPARES = re.compile(r"小于|大于|多于|少于|超过|不足|等于|[比像如与和]\ue000|不同|than|like")
+_WORDS_BEFORE = re.compile(r"(?:[^\dA-Za-z\\]|\\[A-Za-z]+|\b[A-Za-z]\b)*(?:[A-Za-z]{2}|[\u4e00-\u9fff])[^\d]*\d")
+_ANSWER = "\ue000"
+"""Stands for an answer in words where a clause says it."""
 _PARTS = re.compile(r"\s*[;；]\s*")
 _VALUES_TRIED = 6
 _STEPS_TRIED = 12
 _MOST_PARTS = 12
 """The answer, or at most so many parts of it, is compared with so many of the last values of so many of the last steps:
 each comparison is an exact simplification."""
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A step, or the last line of a text, and the claims found in it."""
-
-    text: str
-    claims: Sequence[ClaimCheck]
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,8 @@ class Conclusion:
     rests_on: frozenset[int]
 
 
-def conclude(problem: Problem, trace: Trace, steps: Sequence[Passage]) -> Conclusion:
-    """The verdict on the answer of ``trace``, whose steps, or the last line of its text, are ``steps``.
+def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion:
+    """The verdict on the answer of ``trace``, given the texts of its ``steps``, or the last line of its prose.
 
     ``proved``: the last step states the answer, exactly; of an answer in parts, each part is stated by some step.
     ``refuted``: the last step ends by naming other options. ``consistent``: it was not found to state the answer.
@@ -62,13 +68,15 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[Passage]) -> Conclu
     stating = []
     for part in parts:
         states = (
-            n for n in range(last, max(0, last - _STEPS_TRIED), -1) if _states(part, letters, steps[n - 1], problem)
+            n
+            for n in range(last, max(0, last - _STEPS_TRIED), -1)
+            if _states(part, letters, steps[n - 1], problem, alone=len(parts) == 1)
         )
         stating.append(next(states, None))
     rests_on = frozenset([last, *(number for number in stating if number is not None)])
     if stating == [last] or (len(parts) > 1 and None not in stating):
         return Conclusion(StepCheck(support="proved"), rests_on)
-    named = _ends_with(steps[-1].text, problem)
+    named = _ends_with(steps[-1], problem)
     if letters is not None and named is not None and named != letters:
         reason = f"what stands before it ends with {', '.join(sorted(named))}"
         return Conclusion(StepCheck(support="refuted", reason=reason), rests_on)
@@ -78,44 +86,75 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[Passage]) -> Conclu
     return Conclusion(StepCheck(support="consistent", reason=reason), rests_on)
 
 
-def _states(answer: str, letters: frozenset[str] | None, passage: Passage, problem: Problem) -> bool:
-    """Whether ``passage`` states ``answer``, which is the options ``letters`` or a value."""
-    if letters is None:
-        kind = expected_kind(problem)
-        return _contains(passage.text, answer) or any(
-            equal_texts(answer, value, kind, SAME_VALUE).equal for value in _values(passage)
-        )
-    if (named := _ends_with(passage.text, problem)) is not None:
-        return named == letters
-    if any(frozenset(re.findall("[A-Z]", found)) == letters for found in _NAMES_OPTIONS.findall(passage.text)):
-        return True
-    # It may state the value of the option: of this one, and of no other.
-    values = _values(passage)
-    return letters == {
+def _states(answer: str, letters: frozenset[str] | None, text: str, problem: Problem, alone: bool) -> bool:
+    """Whether ``text`` ends by stating ``answer``, which is the options ``letters`` or a value.
+
+    If it is ``alone``, another value or another option after it means that it is not what the text states.
+    """
+    kind = expected_kind(problem)
+    masked = text if letters is not None else _masked(text, answer)
+    for clause in last_assertions(masked, problem.question):
+        if letters is not None:
+            said = _letters_of(clause, problem)
+            if said:
+                return said == letters
+        elif _says_words(clause) or any(
+            equal_texts(answer, value, kind, SAME_VALUE).equal for value in _values(clause, answer)
+        ):
+            return True
+        elif alone and re.search(r"\d", clause.text):
+            return False
+    return False
+
+
+def _letters_of(clause: Clause, problem: Problem) -> frozenset[str]:
+    """The options that ``clause`` names, or whose values it states."""
+    named = [frozenset(re.findall("[A-Z]", found)) for found in _NAMES_OPTIONS.findall(clause.text)]
+    if named:
+        return named[-1]
+    values = _values(clause)
+    return frozenset(
         letter
         for letter, option in problem.choices.items()
         if any(equal_texts(option, value, "expression", SAME_VALUE).equal for value in values)
-    }
+    )
 
 
 def _ends_with(text: str, problem: Problem) -> frozenset[str] | None:
     """The options that ``text`` names as the answer at its end, if it does so explicitly."""
-    said = _ENDS_WITH_OPTIONS.search(text) if problem.choices else None
+    last = next(last_assertions(text, problem.question), None) if problem.choices else None
+    said = _ENDS_WITH_OPTIONS.search(last.text) if last else None
     letters = frozenset(re.findall("[A-Z]", said[1])) if said else frozenset()
     return letters if letters and letters <= set(problem.choices) else None
 
 
-def _values(passage: Passage) -> list[str]:
-    """The values that ``passage`` mentions, the last first."""
-    values = [claim.claim.rpartition("=")[2] for claim in passage.claims if "=" in claim.claim]
-    values.append(passage.text)
-    values += [_VALUE_END.split(tail)[0] for tail in _SAYS_VALUE.split(passage.text)[1:]]
-    return list(dict.fromkeys(value.strip() for value in reversed(values) if 0 < len(value) <= 200))[:_VALUES_TRIED]
+def _values(clause: Clause, answer: str = "") -> list[str]:
+    """What ``clause`` says that something is, the last first.
+
+    ``the supplement of 120`` is left out: words before a value change it, unless ``answer`` has words before it too.
+    """
+    parts = [clause.said, *_COPULA.split(clause.said)[1:]]
+    bare = (_QUANTITY_OF.sub("", _BEFORE_VALUE.sub("", part)).strip(' .。$"“”') for part in reversed(parts))
+    values = dict.fromkeys(value for value in bare if 0 < len(value) <= 200)
+    changed = [] if _WORDS_BEFORE.match(answer) else [value for value in values if _WORDS_BEFORE.match(value)]
+    return [value for value in values if value not in changed][:_VALUES_TRIED]
 
 
-def _contains(text: str, answer: str) -> bool:
-    """Whether ``text`` has an answer in words verbatim; a number or a letter alone is not an answer in words."""
-    words = " ".join(answer.casefold().split())
-    if len(re.findall(r"[^\W\d_]", words)) < 2:
+def _says_words(clause: Clause) -> bool:
+    """Whether the answer in words is what ``clause`` says that something is."""
+    if _ANSWER not in clause.text:
         return False
-    return re.search(rf"(?<![a-z0-9]){re.escape(words)}(?![a-z0-9])", " ".join(text.casefold().split())) is not None
+    if any(value == _ANSWER or _RELATED_TO.match(value) for value in _values(clause)):
+        return True
+    # In Chinese no verb is needed: 直线与平面平行.
+    ends = re.search(rf"[\u4e00-\u9fff]{_ANSWER}$", clause.said.strip(' .。"”'))
+    return ends is not None and not _COMPARES.search(clause.text)
+
+
+def _masked(text: str, answer: str) -> str:
+    """``text`` with an answer in words replaced by one sign; a number or a letter alone is no answer in words."""
+    words = " ".join(answer.split())
+    if len(re.findall(r"[^\W\d_]", words)) < 2:
+        return text
+    within = rf"(?<![A-Za-z0-9]){re.escape(words)}(?![A-Za-z0-9])"
+    return re.sub(within, _ANSWER, " ".join(text.split()), flags=re.IGNORECASE)

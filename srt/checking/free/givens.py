@@ -23,24 +23,24 @@ class Givens:
     """What ``(k)`` can mean in one problem.
 
     ``whole`` is the text of the problem, ``numbered`` its numbered clues (none if the numbers are those of questions),
-    ``context`` the text before the first of them. ``count`` is the largest ``k``; ``None`` if it is unknown, because
-    the givens are in a picture without a description.
+    ``context`` the text before the first of them. Without numbered clues, people and models count sentences, clauses or
+    quantities: ``counted`` has the texts that ``k`` may mean in each way of counting. ``count`` is the largest ``k``;
+    ``None`` if it is unknown, because the givens are in a picture without a description.
     """
 
     whole: str
     context: str
     numbered: tuple[str, ...]
+    counted: tuple[tuple[str, ...], ...]
     count: int | None
 
     def text_of(self, k: int) -> tuple[str, ...]:
-        """What a step that cites ``(k)`` may take as true.
-
-        Without numbered clues that is the whole text: people and models count sentences, clauses or quantities, and
-        it is unknown which of them ``k`` counts.
-        """
-        if not self.numbered:
+        """What a step that cites ``(k)`` may take as true: all that ``k`` may mean."""
+        if self.numbered:
+            return (self.context, self.numbered[k - 1]) if k <= len(self.numbered) else ()
+        if self.count is None:
             return (self.whole,)
-        return (self.context, self.numbered[k - 1]) if k <= len(self.numbered) else ()
+        return tuple(dict.fromkeys(texts[k - 1] for texts in self.counted if k <= len(texts)))
 
 
 def givens_of(problem: Problem) -> Givens:
@@ -48,12 +48,17 @@ def givens_of(problem: Problem) -> Givens:
     whole = "\n".join(part for part in (problem.question, problem.diagram_description or "") if part.strip())
     context, numbered = _numbered(problem.question)
     if numbered:
-        return Givens(whole, context, numbered, len(numbered))
+        return Givens(whole, context, numbered, (), len(numbered))
     if problem.images and not problem.diagram_description:
-        return Givens(whole, whole, (), None)
-    clauses = sum(bool(_SAYS.search(part)) for part in _CLAUSE_END.split(whole))
-    sentences = sum(bool(_SAYS.search(part)) for part in _SENTENCE_END.split(whole))
-    return Givens(whole, whole, (), max(clauses, sentences, len(_QUANTITY.findall(whole))))
+        return Givens(whole, whole, (), (), None)
+    clauses = _parts(_CLAUSE_END, whole)
+    quantities = tuple(clause for clause in clauses for _ in _QUANTITY.findall(clause))
+    counted = (_parts(_SENTENCE_END, whole), clauses, quantities)
+    return Givens(whole, whole, (), counted, max(map(len, counted)))
+
+
+def _parts(end: re.Pattern[str], text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in end.split(text) if _SAYS.search(part))
 
 
 def _numbered(question: str) -> tuple[str, tuple[str, ...]]:

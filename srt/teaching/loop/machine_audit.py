@@ -2,8 +2,8 @@
 
 Its findings are :class:`~srt.teaching.case_store.case_records.Issue` records of the one taxonomy of faults. In a trace
 of an exact world every step that is not proved is an issue, because the world's checker is complete. In prose the
-issues are those that a machine can be sure of: refuted claims, bad references, unused steps, unknown points, a wrong
-answer.
+issues are those that a machine can be sure of: refuted claims, bad references, the answer as a premise, unused steps,
+unknown points, another language, a wrong answer. A number without a source is no issue: it may be common knowledge.
 
 The policy on gold: an answer that differs from gold, or that cannot be read as an answer of its kind, is an issue. If
 no machine can compare them (an answer in words, an expression that cannot be read), the audit has a *doubt* instead,
@@ -14,14 +14,14 @@ not be compared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.checking.free.citations import citation_faults, premises_of
-from srt.checking.free.entities import unknown_entities
+from srt.checking.free.form_faults import form_faults
 from srt.checking.free.givens import givens_of
 from srt.checking.free.operations import wrong_operation
 from srt.io.records import Problem
@@ -30,12 +30,12 @@ from srt.language.premises import Premise
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
 from srt.teaching.case_store.case_records import Issue
+from srt.teaching.loop.arithmetic_objection import objects_to_arithmetic
 from srt.teaching.loop.unclaimed_text import has_unclaimed_text
 
-_OF_THE_WHOLE = frozenset({Fault.UNUSED_STEP, Fault.MALFORMED, Fault.WRONG_ANSWER})
-"""Faults that a proof of one step does not exclude."""
-_OF_CALCULATION = frozenset({Fault.FALSE_CLAIM, Fault.ANOTHER_NUMBER, Fault.DOES_NOT_FOLLOW})
-
+_LEFT_TO_REVIEWERS = frozenset({Fault.UNUSED_STEP, Fault.MALFORMED, Fault.WRONG_ANSWER, Fault.CONTRADICTS_SOLUTION})
+"""Faults of a step that its proof in an exact world does not exclude."""
+_OF_ARITHMETIC = frozenset({Fault.FALSE_CLAIM, Fault.ANOTHER_NUMBER})
 
 GoldVerdict = Literal["equal", "differs", "undecided", "unreadable", "no_gold"]
 """An answer against gold. ``undecided``: no machine can compare them; ``unreadable``: it is not of gold's kind."""
@@ -47,7 +47,8 @@ class MachineAudit:
 
     ``gold`` compares the answer with gold; ``doubt`` is a question for the Reviewer if it is ``undecided``. ``world``
     says that the checker of an exact world was used. Of the steps (from 1), ``fully_proved`` are those whose proof
-    covers everything they say, and ``resolved`` those whose references certainly all exist.
+    covers everything they say, with all that they rest on, and ``resolved`` those whose references certainly all exist.
+    ``equations`` are the texts of fully proved steps in prose.
     """
 
     checks: TraceCheck
@@ -57,26 +58,28 @@ class MachineAudit:
     world: bool = False
     fully_proved: frozenset[int] = frozenset()
     resolved: frozenset[int] = frozenset()
+    equations: Mapping[int, str] = field(default_factory=dict)
 
     def overrules(self, issue: Issue) -> bool:
-        """Whether the audit shows that ``issue``, raised by a Reviewer, is wrong.
+        """Whether the audit decides the very question that ``issue``, raised by a Reviewer, raises, and it is wrong.
 
-        In a trace of an exact world a proved step is true and follows from what it cites, which excludes every fault
-        of its own. In prose a proof excludes faults of calculation, and only if the step has nothing but its
-        calculation: a wrong model calculated correctly, a redundant step and bad style are the Reviewer's to judge. A
-        reference certainly exists if it is to an earlier step, the scene or the question.
+        A step of an exact world is one inference from what it cites. If it and the steps it rests on are proved, it is
+        true, follows, and leaves nothing out; whether it is needed, and what an official solution says, is not decided.
+
+        In prose two questions are decided. A reference exists if it is to an earlier step, the scene or the question.
+        An equation holds if it is proved; that counts where the step has nothing else, and the Reviewer objects to
+        nothing else. Whether it is the right formula, the right unit or too large a step is the Reviewer's to judge.
         """
-        steps = self.checks.steps
         if issue.step is None:
             right = self.gold == "equal" and self.checks.answer.support == "proved"
             return issue.fault is Fault.WRONG_ANSWER and right and self.checks.proved and self.world
-        if not 1 <= issue.step <= len(steps):
-            return False
         if issue.fault is Fault.DANGLING_REFERENCE and issue.step in self.resolved:
             return True
-        if issue.fault in _OF_THE_WHOLE or steps[issue.step - 1].support != "proved":
+        if issue.step not in self.fully_proved:
             return False
-        return self.world or (issue.step in self.fully_proved and issue.fault in _OF_CALCULATION)
+        if self.world:
+            return issue.fault not in _LEFT_TO_REVIEWERS
+        return issue.fault in _OF_ARITHMETIC and objects_to_arithmetic(issue, self.equations[issue.step])
 
 
 def audit(problem: Problem, trace: Trace) -> MachineAudit:
@@ -86,6 +89,8 @@ def audit(problem: Problem, trace: Trace) -> MachineAudit:
         UserError: ``trace`` is a trace of another problem.
     """
     checks = check_with_truth(problem, trace)
+    if checks.answer.fault is Fault.TOO_LARGE:
+        return MachineAudit(checks, (_issue(None, Fault.TOO_LARGE, checks.answer.reason or ""),), "undecided")
     world = trace.kind == "world"
     gold, doubt = gold_verdict(problem, trace.answer), None
     issues = []
@@ -107,7 +112,9 @@ def audit(problem: Problem, trace: Trace) -> MachineAudit:
     unused = "neither a later step nor the answer uses it: cite it where it is needed, or leave it out"
     issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
     issues.sort(key=lambda issue: issue.step or len(trace.steps) + 1)
-    return MachineAudit(checks, tuple(issues), gold, doubt, world, _fully_proved(trace, checks), _resolved(trace))
+    proved = _fully_proved(trace, checks)
+    equations = {} if world else {number: trace.steps[number - 1].assertion or "" for number in proved}
+    return MachineAudit(checks, tuple(issues), gold, doubt, world, proved, _resolved(problem, trace), equations)
 
 
 def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
@@ -154,10 +161,8 @@ def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Is
         if wrong := wrong_operation(problem, step, verdict.claims):
             yield _issue(number, Fault.MISLABELLED, f"the step {wrong}")
     yield from (_false_claim(None, claim) for claim in checks.prose if claim.support == "refuted")
-    for fault in citation_faults(problem, trace, givens_of(problem)):
+    for fault in form_faults(problem, trace, givens_of(problem)):
         yield _issue(fault.step, fault.fault, f"the step {fault.message}")
-    for unknown in unknown_entities(problem, trace):
-        yield _issue(unknown.step, Fault.HALLUCINATED_ENTITY, unknown.message)
     if checks.answer.support == "refuted":
         yield _issue(None, Fault.WRONG_ANSWER, f"the answer is '{trace.answer}', but {checks.answer.reason}")
 
@@ -187,18 +192,28 @@ def _fully_proved(trace: Trace, checks: TraceCheck) -> frozenset[int]:
         every = all(claim.support == "proved" for claim in verdict.claims)
         return trace.kind == "world" or (every and not has_unclaimed_text(step.assertion or "", verdict.claims))
 
-    pairs = enumerate(zip(trace.steps, checks.steps, strict=True), 1)
-    return frozenset(number for number, (step, verdict) in pairs if covered(step, verdict))
+    proved: set[int] = set()
+    for number, (step, verdict) in enumerate(zip(trace.steps, checks.steps, strict=True), 1):
+        rests_on = {premise.number for premise in premises_of(step) if premise.kind == "step"}
+        # What a world step cites is taken as true: only with it is the step true. A calculation holds by itself.
+        if covered(step, verdict) and (trace.kind != "world" or rests_on <= proved):
+            proved.add(number)
+    return frozenset(proved)
 
 
-def _resolved(trace: Trace) -> frozenset[int]:
+def _resolved(problem: Problem, trace: Trace) -> frozenset[int]:
     """The steps that cite only earlier steps, the scene and the question; what ``(k)`` refers to may be uncertain."""
 
     def sure(number: int, premise: Premise) -> bool:
         return premise.kind in ("scene", "question") or (premise.kind == "step" and premise.number < number)
 
+    faulty = {fault.step for fault in citation_faults(problem, trace, givens_of(problem))}
     steps = enumerate(trace.steps, 1)
-    return frozenset(n for n, step in steps if all(sure(n, premise) for premise in premises_of(step)))
+    return frozenset(
+        number
+        for number, step in steps
+        if number not in faulty and all(sure(number, premise) for premise in premises_of(step))
+    )
 
 
 def _explanation(verdict: StepCheck) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from srt.io.records import Problem
-from srt.language.faults import OF_GRAIN, Fault
+from srt.language.faults import OF_MACHINE, Fault
 from srt.language.text import answer_line, step_line
 from srt.language.trace import Trace, one_line
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
@@ -17,8 +17,8 @@ from srt.teaching.case_store.case_records import Issue
 from srt.teaching.loop.candidate import storable
 from srt.teaching.roles import ModelRole
 
-FAULTS_TO_NAME = tuple(fault for fault in Fault if fault is not Fault.MALFORMED and fault not in OF_GRAIN)
-"""The faults that a Reviewer may name. Whether a trace is well formed is for the machine to find."""
+FAULTS_TO_NAME = tuple(fault for fault in Fault if fault not in OF_MACHINE)
+"""The faults that a Reviewer may name."""
 
 MAX_ISSUES = 50
 _FAULT_LINES = "\n".join(f"- {fault.value}: {fault.explanation}" for fault in FAULTS_TO_NAME)

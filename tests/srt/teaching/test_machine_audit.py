@@ -43,8 +43,8 @@ def said(audited: MachineAudit) -> list[tuple[int | None, Fault]]:
     return [(issue.step, issue.fault) for issue in audited.issues]
 
 
-def reviewer(fault: Fault, step: int | None) -> Issue:
-    return Issue(by="reviewer", step=step, fault=fault, explanation="it seems so")
+def reviewer(fault: Fault, step: int | None, explanation: str = "it seems so") -> Issue:
+    return Issue(by="reviewer", step=step, fault=fault, explanation=explanation)
 
 
 def test_a_sound_trace_is_accepted() -> None:
@@ -105,8 +105,29 @@ def test_a_plainly_wrong_operation() -> None:
     assert said(found) == [(2, Fault.MISLABELLED)]
 
 
-def test_a_trace_without_any_arguments_has_no_unused_steps() -> None:
-    assert not audit(problem(), free(*((op, "", prose) for op, _, prose in (READING, BASE, VOLUME)))).issues
+def test_a_trace_that_cites_nothing_is_sent_back() -> None:
+    found = audit(problem(), free(*((op, "", prose) for op, _, prose in (READING, BASE, VOLUME))))
+    left_out = [(number, Fault.PREMISE_LEFT_OUT) for number in (1, 2, 3)]
+    assert sorted(said(found), key=str) == sorted([*left_out, (1, Fault.UNUSED_STEP), (2, Fault.UNUSED_STEP)], key=str)
+
+
+def test_the_answer_as_a_premise_and_another_language_are_sent_back() -> None:
+    leaked = free(READING, BASE, ("INFER", "#2 (1)", "according to the answer, 12 * 5 = 60"))
+    assert said(audit(problem(), leaked)) == [(3, Fault.ANSWER_CITED)]
+    chinese = free(READING, BASE, ("INFER", "#2 (1)", "所以体积等于 12 * 5 = 60"))
+    assert said(audit(problem(), chinese)) == [(3, Fault.ANOTHER_LANGUAGE)]
+
+
+def test_a_number_without_a_source_is_no_issue() -> None:
+    found = audit(problem(), free(READING, BASE, ("INFER", "#2", "so 12 * 5 = 60")))
+    assert not found.issues
+    assert found.checks.steps[2].fault is Fault.UNSUPPORTED_NUMBER
+
+
+def test_what_is_too_large_to_check_is_the_only_issue() -> None:
+    found = audit(problem(), free(*[READING] * 101))
+    assert said(found) == [(None, Fault.TOO_LARGE)]
+    assert found.issues[0].explanation == "the trace has 101 steps; at most 100 are checked"
 
 
 def test_prose_is_judged_claim_by_claim() -> None:
@@ -139,27 +160,53 @@ def test_what_no_machine_can_compare_is_put_to_the_reviewer() -> None:
 
 
 def test_where_it_overrules_a_reviewer_of_prose() -> None:
-    bare = ("INFER", "#2", "so 12 * 5 = 60")
+    bare = ("INFER", "#2 (1)", "so 12 * 5 = 60")
     worded = ("CONSTRAIN", "#1 scene", "the base is a rectangle, so its area is 3 * 4 = 12")
     found = audit(problem(), free(READING, worded, bare))
     assert [step.support for step in found.checks.steps] == ["unchecked", "proved", "proved"]
     assert found.fully_proved == {3}
-    assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3))
-    assert found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, 3))
+    assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3, "12 * 5 is 50, not 60"))
+    assert found.overrules(reviewer(Fault.ANOTHER_NUMBER, 3, "the product is wrong: 12×5 = 50"))
     # The step says in words what no machine has shown, or is not proved at all.
-    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 2))
-    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 1))
-    # What a proof does not exclude.
-    for fault in (Fault.UNUSED_STEP, Fault.CONTRADICTS_SOLUTION, Fault.HALLUCINATED_ENTITY, Fault.MISLABELLED):
-        assert not found.overrules(reviewer(fault, 3))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 2, "3 * 4 is not 12"))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 1, "it is wrong"))
+    # What a proof of an equation does not decide.
+    for fault in Fault:
+        if fault not in (Fault.FALSE_CLAIM, Fault.ANOTHER_NUMBER):
+            assert not found.overrules(reviewer(fault, 3, "12 * 5 is 50, not 60"))
     # A reference to a step is there or not; which given (1) is, may be open.
     assert found.overrules(reviewer(Fault.DANGLING_REFERENCE, 2))
     assert not found.overrules(reviewer(Fault.DANGLING_REFERENCE, 1))
-    assert not found.overrules(reviewer(Fault.ORDER_BROKEN, 2))
-    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, None))
-    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 4))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, None, "it is wrong"))
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 4, "it is wrong"))
     dangling = audit(problem(), free(READING, worded, ("INFER", "#2 #9", "so 12 * 5 = 60")))
     assert not dangling.overrules(reviewer(Fault.DANGLING_REFERENCE, 3))
+    in_words = audit(problem(), free(READING, worded, ("INFER", "#2 scene", "by step 9, 12 * 5 = 60")))
+    assert not in_words.overrules(reviewer(Fault.DANGLING_REFERENCE, 3))
+
+
+@pytest.mark.parametrize(
+    "explanation",
+    [
+        "the wrong formula is used",
+        "a pyramid takes 1/3: 1/3 * 12 * 5 = 20",
+        "it should be 12 + 5 = 17",
+        "the unit is missing",
+        "12 * 5 = 60 square centimetres is an area",
+        "5 is the slant height",
+        "a step is missing before it",
+        "why the base times the height?",
+        "公式用错了，应乘以三分之一",
+        "单位不对",
+    ],
+)
+def test_it_never_overrules_for_the_sake_of_arithmetic_alone(explanation: str) -> None:
+    found = audit(problem(), free(READING, BASE, ("INFER", "#2 (1)", "so 12 * 5 = 60")))
+    assert 3 in found.fully_proved
+    assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 3, explanation))
+    assert not found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, 3, explanation))
+    fix = Issue(by="reviewer", step=3, fault=Fault.FALSE_CLAIM, explanation="it is wrong", suggested_fix=explanation)
+    assert not found.overrules(fix)
 
 
 @pytest.mark.parametrize(
@@ -247,15 +294,21 @@ def test_a_proved_world_step_overrules_what_proof_excludes(world: tuple[Problem,
         Fault.DOES_NOT_FOLLOW,
         Fault.MISQUOTED_CLUE,
         Fault.MISLABELLED,
+        Fault.LEAP,
+        Fault.STEP_DROPPED,
     ):
         assert found.overrules(reviewer(fault, 1))
     assert found.overrules(reviewer(Fault.WRONG_ANSWER, None))
-    assert not found.overrules(reviewer(Fault.UNUSED_STEP, 1))
+    for fault in (Fault.UNUSED_STEP, Fault.CONTRADICTS_SOLUTION, Fault.WRONG_ANSWER):
+        assert not found.overrules(reviewer(fault, 1))
     assert not found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, None))
     broken = audit(puzzle, changed(trace, 1, op="INFER"))
     assert not broken.overrules(reviewer(Fault.FALSE_CLAIM, 1))
     assert not broken.overrules(reviewer(Fault.WRONG_ANSWER, None))
     assert broken.overrules(reviewer(Fault.FALSE_CLAIM, 2))
+    resting = next(n for n, step in enumerate(trace.steps, 1) if "#1" in step.args)
+    assert broken.checks.steps[resting - 1].support == "proved"
+    assert not broken.overrules(reviewer(Fault.FALSE_CLAIM, resting))
 
 
 def test_the_loop_with_injected_errors_lets_nothing_slip() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -31,7 +32,7 @@ def trace() -> MakeTrace:
     def make(*lines: str, answer: str = "1", lang: str = "en") -> Trace:
         def step(line: str) -> Step:
             head, _, prose = line.partition(" | ")
-            words = head.split()
+            words = re.findall(r'"[^"]*"|\S+', head)
             return Step.model_validate({"op": words[0], "args": words[1:], "assertion": prose})
 
         steps: Sequence[Step] = [step(line) for line in lines]

@@ -35,7 +35,14 @@ def test_the_text_of_a_numbered_clue_is_that_clue_alone(problem: Any) -> None:
     givens = givens_of(problem("The edge is 2. (1) a = 3. (2) b = 4."))
     assert givens.text_of(2) == ("The edge is 2.", "b = 4.")
     assert givens.text_of(3) == ()
-    assert givens_of(problem(CONE)).text_of(2) == (CONE,)
+
+
+def test_without_numbers_k_counts_sentences_clauses_or_quantities(problem: Any) -> None:
+    box = givens_of(problem("The box is red. It is 3 wide, 4 deep and 5 high. Find its volume."))
+    assert box.text_of(1) == ("The box is red", "It is 3 wide")
+    assert box.text_of(2) == ("It is 3 wide, 4 deep and 5 high", "It is 3 wide", "4 deep")
+    assert box.text_of(5) == ("Find its volume",)
+    assert box.text_of(6) == ()
 
 
 def test_a_picture_that_nothing_describes_may_give_anything(problem: Any, trace: Any) -> None:
@@ -73,9 +80,29 @@ def test_references_that_lead_nowhere(problem: Any, trace: Any) -> None:
     assert faults[2].message == "cites #9, but there are 7 steps"
 
 
-def test_a_trace_published_without_arguments_has_no_bad_ones(problem: Any, trace: Any) -> None:
+def test_a_step_that_cites_nothing_is_at_fault_also_where_none_does(problem: Any, trace: Any) -> None:
     cone = problem(CONE)
-    assert citation_faults(cone, trace("CORRELATE | r is 3", "INFER | V is 12"), givens_of(cone)) == ()
+    faults = citation_faults(cone, trace("CORRELATE | r is 3", "INFER | V is 12"), givens_of(cone))
+    assert [(fault.step, fault.fault) for fault in faults] == [(n, Fault.PREMISE_LEFT_OUT) for n in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ('INFER "the moon" | h = 4', Fault.DANGLING_REFERENCE),
+        ("INFER 定理3 | h = 4", Fault.DANGLING_REFERENCE),
+        ('INFER "base radius" | h = 4', None),
+        ("INFER front | the front view is a triangle", None),
+        ("INFER (1) | by step 3, h = 4", Fault.DANGLING_REFERENCE),
+        ("INFER (1) | 由第9步得 h = 4", Fault.DANGLING_REFERENCE),
+        ("INFER (1) | by #2, h = 4", Fault.ORDER_BROKEN),
+        ("INFER (1) | the first of the steps, h = 4", None),
+    ],
+)
+def test_references_that_nothing_speaks_of(problem: Any, trace: Any, line: str, fault: Fault | None) -> None:
+    cone = problem(CONE)
+    faults = citation_faults(cone, trace(line, "INFER #1 | V = 12"), givens_of(cone))
+    assert [bad.fault for bad in faults if bad.step == 1] == ([fault] if fault else [])
 
 
 def test_a_capital_is_an_option_or_a_point_of_the_problem(problem: Any, trace: Any) -> None:

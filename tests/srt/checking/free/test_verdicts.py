@@ -8,6 +8,7 @@ import pytest
 
 from srt.checking import check
 from srt.checking.free.operations import wrong_operation
+from srt.language.faults import Fault
 from srt.language.trace import Trace
 
 CONE = "A cone has base radius 3 and slant height 5; its volume?"
@@ -48,7 +49,8 @@ def test_a_refuted_claim_refutes_its_step(problem: Any, trace: Any) -> None:
         ("the base is 3 * 4 = 12", "proved"),
         ("with depth 4 and width 3 the base is 3 * 4 = 12", "proved"),
         ("with height 7 the base is 3 * 4 = 12", "consistent"),
-        ("the three bases are 3 * 4 = 12", "consistent"),
+        ("the seven bases are 3 * 4 = 12", "consistent"),
+        ("the three bases are 3 * 4 = 12", "proved"),
         ("by step 1, the base is 3 * 4 = 12", "proved"),
         ("the base is flat", "unchecked"),
         ("B = 3 * 4 = 12", "proved"),
@@ -123,7 +125,13 @@ def test_unused_steps(problem: Any, trace: Any) -> None:
     assert check(problem(BOX), found).unused == (2,)
     # Where the last step only repeats, the step that states the answer is used by it as well.
     assert check(problem(BOX), trace(*(["INFER question | 12 * 5 = 60"] * 2), answer="60")).unused == (1,)
-    assert check(problem(BOX), trace("INFER | 3 * 4 = 12", "INFER | 12 * 5 = 60", answer="60")).unused == ()
+
+
+def test_a_trace_that_cites_nothing_is_at_most_consistent(problem: Any, trace: Any) -> None:
+    checked = check(problem(BOX), trace("INFER | 3 * 4 = 12", "INFER | 3 * 4 * 5 = 60", answer="60"))
+    assert [step.support for step in checked.steps] == ["consistent", "consistent"]
+    assert [step.fault for step in checked.steps] == [Fault.PREMISE_LEFT_OUT] * 2
+    assert checked.unused == (1,)
 
 
 CHOICES = {"A": "12", "B": "60", "C": "12\\pi", "D": "a sphere"}

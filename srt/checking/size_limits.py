@@ -1,0 +1,37 @@
+"""How much of a trace is checked. What is larger is refused by name, never read in part without a word."""
+
+from __future__ import annotations
+
+from srt.io.records import Problem
+from srt.language.trace import Trace
+
+MOST_STEPS = 100
+MOST_PREMISES = 40
+LONGEST_STEP = 4_000
+LONGEST_PROSE = 20_000
+"""Of a cot trace: what is longer is checked so far, and the verdict on its answer says so."""
+LONGEST_ANSWER = 2_000
+LONGEST_PROBLEM = 20_000
+LONGEST_SOLUTION = 100_000
+MOST_READ = 80_000
+"""Characters of steps and of what they cite, over a whole trace in prose."""
+MOST_CLAIMS = 300
+"""Claims found in a whole free trace; each may need an exact proof."""
+
+
+def oversize(problem: Problem, trace: Trace) -> str | None:
+    """Why ``trace`` is too large to be checked, as one line; ``None`` if it is not. Lengths are in characters."""
+    spoken = len(problem.question) + len(problem.diagram_description or "") + sum(map(len, problem.choices.values()))
+    sizes = [
+        (spoken, LONGEST_PROBLEM, "the problem has {:,} characters"),
+        (len(problem.solution or ""), LONGEST_SOLUTION, "the solution of the problem has {:,} characters"),
+        (len(trace.answer), LONGEST_ANSWER, "the answer has {:,} characters"),
+        (len(trace.steps), MOST_STEPS, "the trace has {:,} steps"),
+    ]
+    for number, step in enumerate(trace.steps[:MOST_STEPS], 1):
+        length = len(step.assertion or "") + len(step.claim or "")
+        sizes.append((length, LONGEST_STEP, f"step {number} has {{:,}} characters"))
+        sizes.append((len(step.args), MOST_PREMISES, f"step {number} cites {{:,}} premises"))
+    return next(
+        (f"{text.format(size)}; at most {most:,} are checked" for size, most, text in sizes if size > most), None
+    )
