@@ -47,8 +47,8 @@ class MachineAudit:
 
     ``gold`` compares the answer with gold; ``doubt`` is a question for the Reviewer if it is ``undecided``. ``world``
     says that the checker of an exact world was used. Of the steps (from 1), ``fully_proved`` are those whose proof
-    covers everything they say, with all that they rest on, and ``resolved`` those whose references certainly all exist.
-    ``equations`` are the texts of fully proved steps in prose.
+    covers everything they say (and, in a world, they rest on), with their texts; ``resolved`` are those whose
+    references certainly all exist.
     """
 
     checks: TraceCheck
@@ -56,9 +56,8 @@ class MachineAudit:
     gold: GoldVerdict
     doubt: str | None = None
     world: bool = False
-    fully_proved: frozenset[int] = frozenset()
+    fully_proved: Mapping[int, str] = field(default_factory=dict)
     resolved: frozenset[int] = frozenset()
-    equations: Mapping[int, str] = field(default_factory=dict)
 
     def overrules(self, issue: Issue) -> bool:
         """Whether the audit decides the very question that ``issue``, raised by a Reviewer, raises, and it is wrong.
@@ -79,7 +78,7 @@ class MachineAudit:
             return False
         if self.world:
             return issue.fault not in _LEFT_TO_REVIEWERS
-        return issue.fault in _OF_ARITHMETIC and objects_to_arithmetic(issue, self.equations[issue.step])
+        return issue.fault in _OF_ARITHMETIC and objects_to_arithmetic(issue, self.fully_proved[issue.step])
 
 
 def audit(problem: Problem, trace: Trace) -> MachineAudit:
@@ -112,9 +111,8 @@ def audit(problem: Problem, trace: Trace) -> MachineAudit:
     unused = "neither a later step nor the answer uses it: cite it where it is needed, or leave it out"
     issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
     issues.sort(key=lambda issue: issue.step or len(trace.steps) + 1)
-    proved = _fully_proved(trace, checks)
-    equations = {} if world else {number: trace.steps[number - 1].assertion or "" for number in proved}
-    return MachineAudit(checks, tuple(issues), gold, doubt, world, proved, _resolved(problem, trace), equations)
+    proved, resolved = _fully_proved(trace, checks), _resolved(problem, trace)
+    return MachineAudit(checks, tuple(issues), gold, doubt, world, proved, resolved)
 
 
 def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
@@ -185,20 +183,20 @@ def _right_operation(problem: Problem, trace: Trace, number: int) -> str | None:
     return None
 
 
-def _fully_proved(trace: Trace, checks: TraceCheck) -> frozenset[int]:
+def _fully_proved(trace: Trace, checks: TraceCheck) -> dict[int, str]:
     def covered(step: Step, verdict: StepCheck) -> bool:
         if verdict.support != "proved":
             return False
         every = all(claim.support == "proved" for claim in verdict.claims)
         return trace.kind == "world" or (every and not has_unclaimed_text(step.assertion or "", verdict.claims))
 
-    proved: set[int] = set()
+    proved: dict[int, str] = {}
     for number, (step, verdict) in enumerate(zip(trace.steps, checks.steps, strict=True), 1):
         rests_on = {premise.number for premise in premises_of(step) if premise.kind == "step"}
         # What a world step cites is taken as true: only with it is the step true. A calculation holds by itself.
-        if covered(step, verdict) and (trace.kind != "world" or rests_on <= proved):
-            proved.add(number)
-    return frozenset(proved)
+        if covered(step, verdict) and (trace.kind != "world" or rests_on <= proved.keys()):
+            proved[number] = step.assertion or step.claim or ""
+    return proved
 
 
 def _resolved(problem: Problem, trace: Trace) -> frozenset[int]:

@@ -65,7 +65,11 @@ def steps(*texts: str, answer: str = "27", premises: list[str] | None = None) ->
 
 
 def objections(*faults: tuple[int, Fault]) -> dict[str, Any]:
-    return {"issues": [{"step": n, "fault": f.value, "explanation": "no", "suggested_fix": None} for n, f in faults]}
+    return {
+        "issues": [
+            {"step": n, "fault": f.value, "explanation": "it is wrong", "suggested_fix": None} for n, f in faults
+        ]
+    }
 
 
 FINE: dict[str, Any] = {"issues": []}
@@ -84,7 +88,7 @@ def machine(
         )
         support = "proved" if proves else "unchecked"
         checks = TraceCheck(steps=(StepCheck(support=support),) * len(trace.steps), answer=StepCheck(support="proved"))
-        covered = frozenset(range(1, len(trace.steps) + 1)) if proves else frozenset()
+        covered = {n: step.assertion or "" for n, step in enumerate(trace.steps, 1)} if proves else {}
         return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, fully_proved=covered)
 
     return audit
