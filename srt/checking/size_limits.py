@@ -13,7 +13,7 @@ LONGEST_PROSE = 20_000
 LONGEST_ANSWER = 2_000
 LONGEST_PROBLEM = 20_000
 LONGEST_SOLUTION = 100_000
-MOST_READ = 80_000
+MOST_READ = 60_000
 """Characters of steps and of what they cite, over a whole trace in prose."""
 MOST_CLAIMS = 300
 """Claims found in a whole free trace; each may need an exact proof."""

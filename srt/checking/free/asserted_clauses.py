@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _BREAK = re.compile(
-    r"[.。!！;；\n]+(?!\d)|[,，](?!\d{3}(?!\d))(?!\s*[A-Z](?![A-Za-z]))"
+    r"(?:[.。！;；\n]|!(?!=))+(?!\d)|[,，](?!\d{3}(?!\d))(?!\s*[A-Z](?![A-Za-z]))"
     r"|\b(?=(?:so|therefore|hence|thus|but|yet|however|while|whereas|although|though|because|since|rather than"
     r"|instead of|and (?![A-Z](?![A-Za-z])))\b)"
     r"|(?=因为|由于|所以|因此|从而|故|但|然而|而(?:不是|非|是)|可见|于是|则)",
@@ -26,7 +26,7 @@ _DENIES = re.compile(
     r"|discard\w*|dismiss\w*|refut\w*|disprov\w*|contradict\w*|rather than|instead|except\w*|other than|unlike|fail\w*"
     r"|different|forget\w*|too (?:large|small|big|long|short|many|few)|far from|excess\w*|ignor\w*"
     r"|cross(?:ed)? out|leaves? out"
-    r"|unable|lacks?|extraneous)\b|n['’]t\b"
+    r"|unable|lacks?|extraneous)\b|n['’]t\b|≠|!=|\\neq?(?![a-z])"
     r"|不(?!妨|等式|变|同于|难|仅|但|论|断|规则|定积分)|非(?!常|负)|错|误(?!差)|排除|否|舍去|舍弃|剔除|淘汰|除了|除去|以外|之外|矛盾"
     r"|没有|没|无(?!理数|盖|限|穷)|未|谬|违背|违反|相反|谈不上|算不上|称不上|另有",
     re.IGNORECASE,

@@ -20,7 +20,7 @@ _ANSWER_IS = (
 _NAMES_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}|\b(?:options?|choices?)\b(?:\s+(?:is|are))?){_LETTERS}")
 _ENDS_WITH_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}){_LETTERS}[)）\".。\s]*$")
 _COPULA = re.compile(
-    r"=|≈|＝|[:：](?=\s*[^\d\s])|\b(?:is|are|equals?|gives?|to|get|obtain|has|have|needs?|called|makes?)\b"
+    r"(?<![!<>])=|≈|＝|[:：](?=\s*[^\d\s])|\b(?:is|are|equals?|gives?|to|get|obtain|has|have|needs?|called|makes?)\b"
     r"|等于|叫做?|称为|[为是得有共需放成即]|最多|至少|最少"
 )
 _BEFORE_VALUE = re.compile(

@@ -16,6 +16,9 @@ from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 
 _PROVED = StepCheck(support="proved")
+MOST_PREMISES = 12
+MOST_ALTERNATIVES = 12
+"""A solved trace cites up to 6 premises, and its claims have up to 10 alternatives, nearly all of them up to 6."""
 _ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
 
 
@@ -47,6 +50,9 @@ class _Pass:
         return TraceCheck(steps=steps, unused=unused, answer=answer, unread=tuple(unread))
 
     def _step(self, step: Step) -> StepCheck:
+        if reason := _oversize(step):
+            self.claims.append(None)
+            return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
         claim = self.problem.meaning(step.claim or "")
         cited = cite(step.args, self.problem, self.claims, self.readings)
         self.claims.append(claim)
@@ -191,6 +197,15 @@ class _Pass:
     def _fillers(self, naming: Sequence[int], mask: int) -> str:
         one = mask & -mask
         return ", ".join(self.problem.names[n] for n, part in enumerate(naming) if part & one) or "nobody"
+
+
+def _oversize(step: Step) -> str | None:
+    """Why ``step`` is too large to be checked: the cases of its premises and of its claim are multiplied out."""
+    if len(step.args) > MOST_PREMISES:
+        return f"it cites {len(step.args)} premises; at most {MOST_PREMISES} are checked"
+    if (count := (step.claim or "").count(" | ") + 1) > MOST_ALTERNATIVES:
+        return f"its claim has {count} alternatives; at most {MOST_ALTERNATIVES} are checked"
+    return None
 
 
 def _first_fault(step: Step, claim: Meaning, cited: Citations) -> str | None:

@@ -135,7 +135,7 @@ def test_the_reviewer_objects_and_the_checker_mends(teach: Any) -> None:
     case, asked = teach(teacher=[steps("one")], checker=[steps("two")], reviewer=[objections((1, Fault.LEAP)), FINE])
     assert (case.state, asked.roles) == (State.REPAIRED, "trcr")
     assert case.rounds[0].issues[0].by == "reviewer"
-    assert "reviewer, step 1, leap: no" in asked.asked[2].user
+    assert "reviewer, step 1, leap: it is wrong" in asked.asked[2].user
 
 
 def test_a_refuted_trace_is_never_accepted_whatever_the_reviewer_says(teach: Any) -> None:

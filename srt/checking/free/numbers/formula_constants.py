@@ -42,10 +42,9 @@ class FormulaConstant:
         return frozenset(Fraction(value[1:]) for value in self.values.split() if value[0] == sign)
 
 
-_ROUND = (
-    r"circ|radi(?:us|i|an)|diamet|cylind|\bcones?\b|conical|sphere|spheric|\bballs?\b|\barcs?\b|sector|frustum|\bpi\b"
-)
-_ROUND_ZH = r"π|圆|球|弧|扇形|半径|直径|柱|锥|台"
+_PI = re.compile(r"π|\\pi(?![a-z])|\bpi\b")
+_ROUND = r"circ|radi(?:us|i|an)|diamet|cylind|\bcones?\b|conical|sphere|spheric|\bballs?\b|\barcs?\b|sector|frustum"
+_ROUND_ZH = r"圆|球|弧|扇形|半径|直径|柱|锥|台"
 _SIDES_2 = r"rectang|square|box|cuboid|prism|cub(?:e|ic)|parallel|opposite|perimeter|surface|symmetr|mid"
 _SIDES_2_ZH = r"矩形|长方|正方|柱|立方|平行|对边|对面|周长|表面积|对称|中点"
 _ANGLE = r"angle|triang|polygon|degree|perpendicular|rotat|°|\\circ|circle"
@@ -104,6 +103,11 @@ class Constants:
         self.pi = False
         self._left = list(FORMULA_CONSTANTS)
         self._units: dict[str, Unit] = {}
+
+    def take(self, given: str) -> None:
+        """Add what ``given``, a text of the problem, speaks of, and π if it stands there."""
+        self.pi = self.pi or _PI.search(given) is not None
+        self.hear(given)
 
     def hear(self, text: str) -> None:
         """Add the constants of the formulas, and of conversions between the units, that ``text`` speaks of."""

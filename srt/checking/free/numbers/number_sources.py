@@ -29,7 +29,7 @@ class NumberSources:
         self._problem, self._trace, self._givens = problem, trace, givens
         self._drawn = bool(problem.images) and not problem.diagram_description
         self._constants = Constants()
-        self._constants.hear(" ".join([givens.whole, *problem.choices.values()]))
+        self._constants.take(" ".join([givens.whole, *problem.choices.values()]))
         self._of_step: dict[int, frozenset[Fraction]] = {}
 
     def check(self, number: int, claims: Sequence[ClaimCheck]) -> tuple[Fault | None, str] | None:

@@ -1,0 +1,97 @@
+"""Whether the last step states the answer: what it denies, doubts, supposes or only mentions is not stated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from srt.checking import check
+
+VIEWS = {"A": "a cone", "B": "a ball", "C": "a cube", "D": "none of the above"}
+
+
+def support(problem: Any, trace: Any, text: str, answer: str, question: str = "Which solid?", **fields: Any) -> str:
+    lang = "en" if text.isascii() else "zh"
+    made = problem(question, lang=lang, **fields)
+    verdict: str = check(made, trace(f"INFER question | {text}", answer=answer, lang=lang)).answer.support
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("all views are circles, so it is not a cone", "cone"),
+        ("so it can't be a cone", "cone"),
+        ("the cone is ruled out", "cone"),
+        ("it is anything rather than a cone", "cone"),
+        ("it might be a cone", "cone"),
+        ("if it is a cone, it has an apex", "cone"),
+        ("is it a cone?", "cone"),
+        ("it looks like a cone, yet it has two bases", "cone"),
+        ("a student said that it is a cone", "cone"),
+        ("the cone is smaller than the ball", "the cone"),
+        ("the volume is not 60", "60"),
+        ("V != 60", "60"),
+        ("V < 60", "60"),
+        ("x = -3, which is rejected", "-3"),
+        ("the angle is the supplement of 120", "120"),
+        ("the base edge is 8, the other edge is still unknown", "8"),
+        ("it is 60, not sure", "60"),
+        ("它不是圆锥", "圆锥"),
+        ("并非圆锥", "圆锥"),
+        ("可以排除圆锥", "圆锥"),
+        ("也许是45，但无法确定", "45"),
+        ("常见的错误答案是36", "36"),
+        ("它有12条棱，而不是18条", "18"),
+        ("甲的体积小于乙球", "乙球"),
+    ],
+)
+def test_what_is_not_stated(problem: Any, trace: Any, text: str, answer: str) -> None:
+    assert support(problem, trace, text, answer) != "proved"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("it is not a cone but a ball", "ball"),
+        ("so it is a cone rather than a ball", "cone"),
+        ("it is a cone, because no other solid has an apex", "cone"),
+        ("x = -3 is rejected, so x = 5", "5"),
+        ("the volume is therefore not 96 but 64", "64"),
+        ("a student wrote 6, but the radius is 3", "3"),
+        ("they may be skew, so the answer is no", "no"),
+        ("therefore it cannot be determined", "it cannot be determined"),
+        ("因此它是圆锥，而不是圆柱", "圆锥"),
+        ("放不下41个，所以最多放40个", "40"),
+        ("直线与平面平行", "平行"),
+        ("表面积之比是1:9，所以体积之比是1:27", "1:27"),
+    ],
+)
+def test_what_is_stated(problem: Any, trace: Any, text: str, answer: str) -> None:
+    assert support(problem, trace, text, answer) == "proved"
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "expected"),
+    [
+        ("therefore option A is wrong", "A", "consistent"),
+        ("A and C are excluded", "A", "consistent"),
+        ("every option except B is possible", "B", "consistent"),
+        ("the answer is B rather than A", "A", "refuted"),
+        ("the answer is B rather than A", "B", "proved"),
+        ("A is excluded, so choose B", "B", "proved"),
+        ("I doubt that the answer is A", "A", "consistent"),
+        ("故排除A", "A", "consistent"),
+        ("排除A和C，故选：B", "B", "proved"),
+        ("选项A不正确", "A", "consistent"),
+    ],
+)
+def test_options(problem: Any, trace: Any, text: str, answer: str, expected: str) -> None:
+    assert support(problem, trace, text, answer, choices=VIEWS) == expected
+
+
+def test_a_question_for_what_is_wrong(problem: Any, trace: Any) -> None:
+    asked = "Which statement is NOT correct?"
+    assert support(problem, trace, "so the incorrect statement is B", "B", asked, choices=VIEWS) == "proved"
+    assert support(problem, trace, "so the incorrect statement is B", "B", choices=VIEWS) == "consistent"
