@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,3 +136,11 @@ def test_every_formula_is_found_by_its_words_and_by_no_others() -> None:
     assert Fraction(4, 3) not in constants.numbers
     constants.hear("beside it lies a ball, 3 m away, 20 cm wide")
     assert {Fraction(4, 3), Fraction(100)} <= constants.numbers
+
+
+def test_the_page_shows_the_whole_table() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "prose.md").read_text(encoding="utf-8")
+    table = page.partition("| constant | formula |\n|---|---|\n")[2].partition("\n\n")[0]
+    assert table.split("\n") == [
+        f"| {entry.values.replace(' ', ', ')} | {entry.formula} |" for entry in FORMULA_CONSTANTS
+    ]
