@@ -13,7 +13,7 @@ from pathlib import Path
 from eval.benchmarks.benchmark import Benchmark, Table
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
-from eval.benchmarks.tables.breakdown import breakdown, policy_note
+from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
@@ -45,7 +45,8 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
     problems = next(iter(runs.values())).problems.values()
     rows = published_rows("geoeval", "overall")
     note = policy_note(runs)
-    made = [breakdown("GeoEval", runs, (), lambda _: (), last=("overall", "tokens"), published=rows, note=note)]
+    both = under_both_policies(runs)
+    made = [breakdown("GeoEval", both, (), lambda _: (), last=("overall", "tokens"), published=rows, note=note)]
     for name, title in COLUMNS.items():
         labels = sorted({str(problem.meta[name]) for problem in problems if name in problem.meta})
         if len(labels) > 1:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.tables.breakdown import breakdown, policy_note
+from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
 from srt.corpora import mathspatial
@@ -39,7 +39,7 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
     return [
         breakdown(
             "MathSpatial-Bench by subtype",
-            runs,
+            under_both_policies(runs),
             tuple(SUBTYPES),
             lambda problem: [problem.subcategory or ""],
             last=("overall", "tokens"),

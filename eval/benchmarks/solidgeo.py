@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eval.benchmarks.benchmark import Benchmark, Table
-from eval.benchmarks.tables.breakdown import breakdown, policy_note
+from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
 from srt.corpora import solidgeo
@@ -41,7 +41,7 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
     return [
         breakdown(
             "SolidGeo by problem type",
-            runs,
+            under_both_policies(runs),
             tuple(TYPES.values()),
             lambda problem: [TYPES[name] for name in problem.meta.get("problem_type", ()) if name in TYPES],
             first=("overall",),

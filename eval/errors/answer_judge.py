@@ -15,12 +15,12 @@ from eval.run.run_records import (
     DerivedFromScores,
     mean_values,
     read_derived,
-    row_id,
     scores_sha256,
     write_json,
 )
+from eval.run.run_rows import row_id
 from eval.run.scored_run import read_run
-from eval.scoring.arm_summary import Share, share
+from eval.scoring.arm_summary import Share, share_of
 from srt.io.jsonl import write_records
 from srt.io.records import Record
 from srt.statistics.kappa import Agreement, agreement
@@ -90,8 +90,8 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
         judged=len(verdicts),
         without_text=len(run.scores) - len(replies.asked),
         no_judgement=replies.unusable,
-        accuracy=share(mean_values(theirs).values()),
-        ours=share(mean_values(counted).values()),
+        accuracy=share_of(mean_values(theirs), run.problems),
+        ours=share_of(mean_values(counted), run.problems),
         agreement=agreement([(str(ours), str(judge)) for ours, judge in pairs]),
         only_judge=pairs.count((False, True)),
         only_ours=pairs.count((True, False)),
@@ -99,7 +99,12 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
     )
     judgements = [
         AnswerJudgement(
-            key=run.predictions[key].key, problem_id=key[0], variant=key[1], repeat=key[2], verdict=verdict, why=why
+            key=run.predictions[key].read().key,
+            problem_id=key[0],
+            variant=key[1],
+            repeat=key[2],
+            verdict=verdict,
+            why=why,
         )
         for key, (verdict, why) in replies.values.items()
     ]

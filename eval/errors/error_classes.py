@@ -18,7 +18,8 @@ from eval.errors.error_judge import ask_about_errors
 from eval.errors.error_labels import HumanLabel, draw_sheet, read_labels
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, Labels, TaxonomyName
 from eval.errors.judge_model import JudgeConfig, Spent
-from eval.run.run_records import DerivedFromScores, RowId, Run, RunRow, read_derived, scores_sha256, write_json
+from eval.run.run_records import DerivedFromScores, Run, read_derived, scores_sha256, write_json
+from eval.run.run_rows import RowId, RunRow
 from eval.run.scored_run import read_run
 from srt.io.jsonl import write_records
 from srt.statistics.kappa import Agreement, agreement
@@ -146,7 +147,10 @@ def _machine_rows(run: Run) -> Iterable[ErrorRow]:
         if score.value >= 1:
             continue
         problem = run.questions[key[:2]]
-        finding = find_first_fault(problem, run.predictions.get(key), score, run.checked.get(key))
+        prediction, checked = run.predictions.get(key), run.checked.get(key)
+        finding = find_first_fault(
+            problem, prediction.read() if prediction else None, score, checked.read() if checked else None
+        )
         yield ErrorRow(
             problem_id=score.problem_id,
             variant=score.variant,

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from eval.errors.error_taxonomies import Labels
-from eval.run.run_records import Checked
+from eval.run.run_rows import Checked
 from srt.answers.extraction import without_think_tags
 from srt.checking.free.check_free import check_free
 from srt.checking.free.citations import citation_faults, premises_of

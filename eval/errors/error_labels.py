@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyName
-from eval.run.run_records import RowId, Run, RunRow, problems_path
+from eval.run.run_records import Run, problems_path
+from eval.run.run_rows import RowId, RunRow
 from srt.answers.written_form import canonical_text
 from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, read_unique, write_atomically
@@ -53,7 +54,7 @@ def draw_sheet(run: Run, wrong: Sequence[RowId], path: Path, count: int, seed: i
             question="\n".join([problem.question, *(f"{letter}. {text}" for letter, text in problem.choices.items())]),
             pictures=tuple(str((problems_path(run).parent / image.path).absolute()) for image in problem.images),
             answer=canonical_text(problem.answer) if problem.answer else None,
-            output=run.predictions[key].text,
+            output=run.predictions[key].read().text,
         )
         # Empty fields are written too: they are to be filled in.
         lines.append(row.model_dump_json().encode() + b"\n")

@@ -17,7 +17,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
-from eval.run.run_records import RowId, Run, problems_path
+from eval.run.run_records import Run, problems_path
+from eval.run.run_rows import RowId
 from srt.io.records import Problem, Record
 from srt.io.yaml_config import Config, read_config
 from srt.language.trace import one_line
@@ -115,7 +116,7 @@ def ask_about(
     from srt.llm.journal import Journal, model_usage
     from srt.llm.journaled_client import ask_all, open_context
 
-    texts = {key: run.predictions[key].text for key in keys if key in run.predictions}
+    texts = {key: run.predictions[key].read().text for key in keys if key in run.predictions}
     texts = {key: text for key, text in texts.items() if text.strip()}
     templates = load_templates(config.prompts, PROMPTS, JUDGE_PROMPTS)
     choice = config.model.model_copy(update={"endpoint": None})

@@ -15,6 +15,7 @@ import orjson
 
 import srt
 from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
+from eval.run.run_rows import StoredPrediction
 from srt.io.jsonl import write_atomically
 from srt.io.records import Prediction, Score
 
@@ -136,13 +137,13 @@ def _messages(exported: RunExport, asked: ExportedQuestion) -> list[dict[str, An
 
 def _score(sample: Sample, score: Score, text: str) -> dict[str, Any]:
     metadata: dict[str, Any] = {"status": score.status, "how": score.how, "policy": score.policy}
-    if sample.checked is not None:
-        metadata["trace"] = sample.checked.model_dump(mode="json", exclude={"problem_id", "variant", "repeat"})
+    if (checked := sample.checked) is not None:
+        metadata["trace"] = checked.model_dump(mode="json", exclude={"problem_id", "variant", "repeat"})
     value: str | float = {1.0: "C", 0.0: "I"}.get(score.value, score.value)
     return {"value": value, "answer": score.extracted, "explanation": text, "metadata": metadata}
 
 
-def _usage(*predictions: Prediction) -> dict[str, int]:
+def _usage(*predictions: Prediction | StoredPrediction) -> dict[str, int]:
     given, made = (sum(getattr(row, name) for row in predictions) for name in ("input_tokens", "output_tokens"))
     return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
 

@@ -52,7 +52,8 @@ def _sample(exported: RunExport, number: int, asked: ExportedQuestion) -> dict[s
         "subcategory": problem.subcategory,
     }
     prompt = orjson.dumps([message.model_dump() for message in asked.question.messages]).decode()
-    texts = [sample.prediction.text if sample.prediction else "" for sample in asked.samples]
+    predictions = [sample.prediction for sample in asked.samples]
+    texts = [prediction.text if prediction else "" for prediction in predictions]
     read = [(sample.score.extracted if sample.score else None) or "" for sample in asked.samples]
     value = asked.value
     made = {
@@ -73,11 +74,10 @@ def _sample(exported: RunExport, number: int, asked: ExportedQuestion) -> dict[s
                 "value": sample.score.value if sample.score else None,
                 "status": sample.score.status if sample.score else None,
                 **{
-                    name: getattr(sample.prediction, name, None)
-                    for name in ("input_tokens", "output_tokens", "finish_reason")
+                    name: getattr(prediction, name, None) for name in ("input_tokens", "output_tokens", "finish_reason")
                 },
             }
-            for sample in asked.samples
+            for sample, prediction in zip(asked.samples, predictions, strict=True)
         ],
     }
     return made if value is None else made | {METRIC: value}

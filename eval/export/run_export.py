@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from eval.benchmarks.benchmark import PLAIN, Question
-from eval.run.run_records import PREDICTIONS, Checked, Run, RunManifest, mean_values, problems_path
+from eval.run.run_records import PREDICTIONS, Run, RunManifest, mean_values, problems_path
+from eval.run.run_rows import Checked, StoredCheck, StoredPrediction
 from eval.run.scored_run import asked_questions, read_run
 from srt.answers.written_form import canonical_text
 from srt.io.records import Prediction, Score
@@ -17,12 +18,22 @@ from srt.io.records import Prediction, Score
 
 @dataclass(frozen=True)
 class Sample:
-    """One generation: ``prediction`` is ``None`` if it is missing, ``score`` if there is no gold answer."""
+    """One generation: its prediction is ``None`` if it is missing, ``score`` if there is no gold answer."""
 
     repeat: int
-    prediction: Prediction | None
     score: Score | None
-    checked: Checked | None
+    stored: StoredPrediction | None
+    stored_check: StoredCheck | None
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """The prediction, read from disk."""
+        return self.stored.read() if self.stored else None
+
+    @property
+    def checked(self) -> Checked | None:
+        """What the checker found, read from disk."""
+        return self.stored_check.read() if self.stored_check else None
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ def read_run_export(folder: Path) -> RunExport:
     asked = []
     for question in asked_questions(run.manifest, run.problems):
         keys = [(question.problem.id, question.variant, repeat) for repeat in range(run.manifest.repeats)]
-        samples = [Sample(key[2], run.predictions.get(key), run.scores.get(key), run.checked.get(key)) for key in keys]
+        samples = [Sample(key[2], run.scores.get(key), run.predictions.get(key), run.checked.get(key)) for key in keys]
         gold = question.problem.answer
         asked.append(ExportedQuestion(question, canonical_text(gold) if gold else "", samples))
     made = datetime.fromtimestamp(int((folder / PREDICTIONS).stat().st_mtime), UTC)

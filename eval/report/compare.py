@@ -6,24 +6,22 @@ folders give the same bytes: tables depend on no time, no path and no random sta
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.errors.error_taxonomies import TAXONOMY_NAMES
-from eval.report.comparison_records import SEED, Comparison, RunAccuracy
+from eval.report.comparison_records import Comparison, RunAccuracy
 from eval.report.html_page import error_plot, page
 from eval.report.markdown import markdown
 from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
 from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
-from eval.run.run_records import ARM_FIELDS, R, RowId, Run, differences_between, mean_values, write_json
+from eval.run.run_records import ARM_FIELDS, Run, differences_between, mean_values, pooled, write_json
 from eval.run.scored_run import read_run
-from eval.scoring.arm_summary import ArmSummary, summarise
+from eval.scoring.arm_summary import summarise
 from eval.scoring.differences import common_problems, differences
 from eval.scoring.human_baseline import read_human_baseline, with_human_rows
-from eval.scoring.sampling import sample_curve
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import write_atomically
@@ -50,7 +48,7 @@ def compare(
     ``errors_*.png`` where the errors of one were classed (``srt errors``).
     ``reference`` is the arm that all others are compared with: by default ``base`` if there is one, else the first;
     ``srt`` is also compared with ``answer`` and ``cot``. ``drawing`` draws a problem's scene as SVG; by default its
-    world does. ``examples`` is how many problems the page shows. Runs of one arm (training seeds) count as repeats.
+    world does. ``examples`` is how many problems the page shows. Runs of one arm are its training seeds.
     ``human`` are folders of ``srt human``, whose rows are shown below the benchmark's tables.
 
     Raises:
@@ -59,26 +57,26 @@ def compare(
             under one id.
     """
     by_arm = _read(folders)
-    runs = {arm: pool(several) for arm, several in by_arm.items()}
+    runs = {arm: pooled(several) for arm, several in by_arm.items()}
     if reference is None:
         reference = "base" if "base" in runs else next(iter(runs))
     if reference not in runs:
         raise UserError(f"reference {reference!r}: not one of the arms {', '.join(runs)}")
     common, left_out = common_problems(runs)
     human_rows = [row for folder in human for row in read_human_baseline(folder).rows]
-    paired = differences(by_arm, common, reference, SEED)
+    paired = differences(by_arm, common, reference)
     problems = next(iter(runs.values())).problems
     comparison = Comparison(
         common=len(common),
         clusters=len({cluster_of(problems[problem_id]) for problem_id in common}),
         left_out=left_out,
-        arms=[_summary(runs[arm], several, set(common)) for arm, several in by_arm.items()],
+        arms=[summarise(several, set(common)) for several in by_arm.values()],
         differences=paired.rows,
         tokens_per_right=paired.tokens_per_right,
         tables=with_human_rows(run_tables(runs, set(common)), human_rows),
         runs={
             arm: [
-                RunAccuracy(fingerprint=run.manifest.fingerprint, accuracy=summarise(run, set(common)).accuracy)
+                RunAccuracy(fingerprint=run.manifest.fingerprint, accuracy=summarise([run], set(common)).accuracy)
                 for run in several
             ]
             for arm, several in by_arm.items()
@@ -113,7 +111,7 @@ def choose_examples(runs: dict[str, Run], common: list[str], count: int) -> list
     order of the common problems decides, so that the choice is the same each time.
     """
     values = [mean_values(run.scores.values()) for run in runs.values()]
-    proved = [{row.problem_id for row in run.checked.values() if row.proved} for run in runs.values()]
+    proved = [{key[0] for key, row in run.checked.items() if row.proved} for run in runs.values()]
     patterns: dict[tuple[tuple[bool, ...], tuple[bool, ...]], list[str]] = {}
     for problem_id in common:
         right = tuple(value[problem_id] == 1 for value in values)
@@ -137,29 +135,6 @@ def scene_picture(problem: Problem) -> str | None:
         return None if world is None else world.draw(problem)
     except Refused:
         return None
-
-
-def pool(runs: Sequence[Run]) -> Run:
-    """The runs of one arm as one run: the repeats of each follow those of the runs before it."""
-    first = runs[0]
-    per_run = first.manifest.repeats
-    predictions, scores, checked = dict(first.predictions), dict(first.scores), dict(first.checked)
-    for number, run in enumerate(runs[1:], 1):
-        predictions |= _moved(run.predictions, number * per_run)
-        scores |= _moved(run.scores, number * per_run)
-        checked |= _moved(run.checked, number * per_run)
-    manifest = first.manifest.model_copy(update={"repeats": per_run * len(runs)})
-    return dataclasses.replace(first, manifest=manifest, predictions=predictions, scores=scores, checked=checked)
-
-
-def _summary(pooled: Run, runs: Sequence[Run], only: set[str]) -> ArmSummary:
-    """The summary of an arm. Sampling is evaluated within each training run: votes never mix runs."""
-    summary = summarise(pooled, only)
-    return summary if len(runs) == 1 else summary.model_copy(update={"sampling": sample_curve(runs, only)})
-
-
-def _moved(rows: dict[RowId, R], by: int) -> dict[RowId, R]:
-    return {(problem, variant, repeat + by): row for (problem, variant, repeat), row in rows.items()}
 
 
 def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:

@@ -6,11 +6,7 @@ from eval.benchmarks.benchmark import Table
 from eval.scoring.arm_summary import ArmSummary, Share
 from eval.scoring.differences import Difference
 from srt.io.records import Record
-from srt.statistics.bootstrap import RESAMPLES
-from srt.statistics.significance import Estimate
-
-SEED = 0
-"""Of the bootstrap that comparisons draw."""
+from srt.statistics.intervals import Estimate
 
 
 class RunAccuracy(Record):
@@ -37,6 +33,4 @@ class Comparison(Record):
     differences: list[Difference]
     tokens_per_right: dict[str, Estimate | None]
     tables: list[Table]
-    resamples: int = RESAMPLES
-    seed: int = SEED
     runs: dict[str, list[RunAccuracy]]

@@ -120,12 +120,12 @@ def _environment() -> Environment:
         percent=figures.percent,
         interval=figures.interval,
         signed=figures.signed,
-        p=_dashed(figures.p_value),
+        p=figures.p_value,
         estimate=_dashed(figures.estimate_percent),
         ratio=_dashed(figures.ratio),
         token_estimate=_dashed(figures.tokens),
         bare=_dashed(figures.bare),
-        token_ratio=wording.token_ratio,
+        difference_bounds=figures.difference_bounds,
         json=Markup,
     )
     return environment

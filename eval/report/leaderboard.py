@@ -65,6 +65,11 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
         cell = next((row[table.header.index(column)] for row in table.rows if row[0] == arm.arm), None)
         if isinstance(cell, float):
             rows.append(LeaderboardRow(arm.arm, "measured", cell, tokens=tokens))
+    for name, *cells in table.rows if table and column == "overall" else ():
+        # The same arm under the other policy: the published rows may have been graded so.
+        cell = cells[table.header.index(column) - 1] if table else None
+        if isinstance(cell, float) and all(name != arm.arm for arm in comparison.arms):
+            rows.append(LeaderboardRow(str(name), "measured", cell))
     for row in table.published if table else ():
         if column in row.figures:
             kind: Kind = "human" if row.human else "published"

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from eval.benchmarks.tables.breakdown import markdown_rows, markdown_table
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyName
 from eval.report.comparison_records import Comparison
-from eval.report.number_format import bare, estimate_percent, interval, p_value, percent, ratio, signed, tokens
+from eval.report.number_format import (
+    bare,
+    difference_bounds,
+    estimate_percent,
+    interval,
+    p_value,
+    percent,
+    ratio,
+    signed,
+    tokens,
+)
 from eval.report.report_errors import ArmErrors
 from eval.report.report_wording import (
     ERROR_NOTE,
@@ -17,7 +27,8 @@ from eval.report.report_wording import (
     labels,
     scope,
     shown_dimensions,
-    token_ratio,
+    training,
+    unlike_settings,
 )
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import title
@@ -25,9 +36,10 @@ from eval.scoring.breakdowns import title
 
 def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
     """The tables as Markdown; ``errors`` are those of the arms that were classed."""
-    parts = ["# Comparison", scope(comparison), _headline(comparison.arms)]
+    parts = ["# Comparison", f"{training(comparison)} {scope(comparison)}", _headline(comparison.arms)]
     if comparison.differences:
-        parts += ["## Paired differences", _difference_table(comparison), footnote(comparison)]
+        parts += ["## Paired differences", *unlike_settings(comparison)]
+        parts += [_difference_table(comparison), footnote(comparison)]
         parts += ["## Tokens and sample size", _size_table(comparison)]
     if any(len(several) > 1 for several in comparison.runs.values()):
         parts += ["## By run", _run_table(comparison)]
@@ -60,11 +72,11 @@ def _difference_table(comparison: Comparison) -> str:
     rows = [
         [
             f"{row.arm} − {row.reference}",
-            f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]",
+            f"{signed(row.difference)} [{', '.join(difference_bounds(row))}]",
             *("-" if count is None else str(count) for count in (row.only_arm, row.only_reference)),
             p_value(row.p),
             p_value(row.p_holm),
-            "-" if row.token_ratio is None else f"{row.token_ratio:.2f}",
+            "-" if row.token_ratio is None else f"{row.token_ratio.value:.2f}",
         ]
         for row in comparison.differences
     ]
@@ -79,7 +91,7 @@ def _size_table(comparison: Comparison) -> str:
     rows = [
         [
             f"{row.arm} − {row.reference}",
-            ratio(token_ratio(row)),
+            ratio(row.token_ratio),
             ratio(row.per_right_ratio),
             ratio(row.reference_token_ratio),
             f"{row.runs_arm} and {row.runs_reference}",

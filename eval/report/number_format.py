@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eval.scoring.arm_summary import Share
-from srt.statistics.significance import Estimate
+from eval.scoring.differences import Difference
+from srt.statistics.intervals import Estimate
+from srt.statistics.significance import LEVEL
 
 
 def percent(share: float) -> str:
@@ -19,15 +21,26 @@ def interval(share: Share) -> str:
 
 
 def signed(share: float) -> str:
-    """A difference of shares in points with its sign: ``+1.2``, ``−0.4``, ``0.0``."""
-    points = round(100 * share, 1)
-    return f"{points:+.1f}".replace("-", "−") if points else "0.0"
+    """A difference of shares in points with its sign: ``+1.2``, ``−0.4``, ``0.0``; ``+0.03`` rather than ``0.0`` for
+    one that is not 0."""
+    points = 100 * share
+    if abs(points) < 1e-9:
+        return "0.0"
+    return (f"{points:+.1f}" if abs(points) >= 0.05 else f"{points:+.1g}").replace("-", "−")
 
 
-def p_value(value: float | None) -> str:
-    """Three decimals, or an exponent below 0.001; ``-`` if there is none."""
-    if value is None:
-        return "-"
+def difference_bounds(row: Difference) -> tuple[str, str]:
+    """The bounds of a difference: ``>0`` or ``<0`` for a bound of 0 that the test excludes."""
+    excluded = row.p < LEVEL
+    low = ">0" if excluded and row.low == 0 else signed(row.low)
+    high = "<0" if excluded and row.high == 0 else signed(row.high)
+    return low, high
+
+
+def p_value(value: float) -> str:
+    """Three decimals, or an exponent below 0.001."""
+    if value < 1e-99:
+        return "<1e-99"
     return f"{value:.1e}" if value < 0.001 else f"{value:.3f}"
 
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from eval.scoring.arm_summary import ArmSummary, Share
 from eval.scoring.sampling import AtK
-from srt.statistics.significance import Estimate
+from srt.statistics.intervals import Estimate
 
 # Okabe and Ito's palette (2008), without its yellow and black, which vanish on one of the two backgrounds.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -42,7 +42,7 @@ def colour(index: int) -> str:
 
 
 def accuracy_against_tokens(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
-    """Accuracy with its Wilson interval against mean output tokens; the thin line spans the 10th to 90th percentile."""
+    """Accuracy with its interval against mean output tokens; the thin line spans the 10th to 90th percentile."""
     with _figure(6.4, 4.2, dark) as (figure, axes, ink):
         for index, arm in enumerate(arms):
             if arm.output_tokens is None:
@@ -63,7 +63,7 @@ def accuracy_against_tokens(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
                 label=arm.arm,
             )
         axes.set_xlabel("output tokens a problem (mean; thin line: 10th to 90th percentile)", color=ink)
-        axes.set_ylabel("accuracy, % (95% Wilson interval)", color=ink)
+        axes.set_ylabel("accuracy, % (95% interval)", color=ink)
         axes.set_xlim(left=0)
         axes.set_ylim(-3, 103)  # room for a marker at 0 or 100
         _legend(axes, ink)
@@ -76,7 +76,7 @@ def main_dimension(arms: Sequence[ArmSummary]) -> str:
 
 
 def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
-    """Accuracy of each arm for each label of ``dimension``, with Wilson intervals."""
+    """Accuracy of each arm for each label of ``dimension``, with intervals."""
     groups = [arm.by.get(dimension, {}) for arm in arms]
     labels = sorted({label for group in groups for label in group})
     with _figure(max(6.4, 1.6 + 1.3 * len(labels)), 4.2, dark) as (figure, axes, ink):
@@ -99,7 +99,7 @@ def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> by
             )
         axes.set_xticks(range(len(labels)), [_plain(label) for label in labels])
         axes.set_xlim(-0.6, len(labels) - 0.4)
-        axes.set_ylabel("accuracy, % (95% Wilson interval)", color=ink)
+        axes.set_ylabel("accuracy, % (95% interval)", color=ink)
         axes.set_ylim(0, 100)
         _legend(axes, ink)
         return _png(figure)

@@ -17,7 +17,8 @@ import orjson
 from eval.benchmarks.benchmark import PLAIN
 from eval.report.plots import colour
 from eval.report.report_errors import first_faults
-from eval.run.run_records import Checked, RowId, Run, problems_path
+from eval.run.run_records import Run, problems_path
+from eval.run.run_rows import Checked, RowId
 from eval.scoring.breakdowns import labels_of
 from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text
@@ -112,7 +113,7 @@ def _output(index: int, run: Run, keys: Sequence[RowId], faults: Mapping[RowId, 
     """The first variant's first sample with its text; of the others only the answer read, and its score."""
     key = keys[0]
     score, prediction, checked = run.scores[key], run.predictions.get(key), run.checked.get(key)
-    lines, note = ([], "no prediction") if prediction is None or checked is None else _lines(prediction, checked)
+    lines, note = ([], "no prediction") if not prediction or not checked else _lines(prediction.read(), checked.read())
     lines, cut = _last(lines)
     return {
         "arm": index,

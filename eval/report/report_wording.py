@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from eval.report.comparison_records import Comparison
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import dimensions
-from eval.scoring.differences import Difference
-from srt.statistics.significance import Estimate
+from srt.statistics.paired_difference import Test
 
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
@@ -17,7 +16,7 @@ SIZE_NOTE = (
 SAMPLING_NOTE = (
     "Tokens: output tokens a question, all k samples. Majority: the most frequent answer. pass@k: one is right. "
     "Checked and oracle pick samples by the checker's, or the solver's, word before they vote: knowledge that a model "
-    "does not have. Intervals: bootstrap over clusters of problems."
+    "does not have. Intervals: over clusters of problems, and training runs if there are several."
 )
 ERROR_NOTE = (
     "Over all predictions of an arm without full credit, also of problems that other arms lack. Machine's word first; "
@@ -36,31 +35,57 @@ def labels(arms: Sequence[ArmSummary], dimension: str) -> list[str]:
     return sorted({label for arm in arms for label in arm.by.get(dimension, ())})
 
 
+def training(comparison: Comparison) -> str:
+    """A sentence on what the intervals know of the variance of training; the first one of a report."""
+    runs = {arm.arm: arm.runs for arm in comparison.arms}
+    once = [arm for arm, count in runs.items() if count == 1]
+    if len(once) == len(runs):
+        return "Each arm has one training run: the variance of training is not in any interval or p-value here."
+    several = ", ".join(f"{arm} {count}" for arm, count in runs.items() if count > 1)
+    known = f"Intervals and p-values cover training runs as well as problems where an arm has several runs ({several})"
+    return f"{known}; of {', '.join(once)} the variance of training is in none of them." if once else f"{known}."
+
+
 def scope(comparison: Comparison) -> str:
     """A sentence on the problems that are compared and left out."""
     text = f"{comparison.common} problems"
     if comparison.clusters != comparison.common:
-        text += f", {comparison.clusters} puzzles up to names and symmetry,"
+        text += f" in {comparison.clusters} clusters (variants or translations of one problem),"
     text += f" that all {len(comparison.arms)} arms have in common."
     left = ", ".join(f"{name} {count}" for name, count in comparison.left_out.items() if count)
     return text + (f" Left out, because another arm lacks them: {left}." if left else "")
 
 
+def unlike_settings(comparison: Comparison) -> list[str]:
+    """For each difference whose two arms differ in more than the arm: in what, in a sentence."""
+    return [
+        f"{row.arm} − {row.reference} is not a difference of arms alone: {'; '.join(row.different)}."
+        for row in comparison.differences
+        if row.different
+    ]
+
+
+_TESTS: dict[Test, str] = {
+    "mcnemar": "the exact McNemar test",
+    "sign_flip": "the exact sign-flip test on the totals of clusters",
+    "t": "Student's t over clusters and training runs",
+}
+
+
 def footnote(comparison: Comparison) -> str:
-    """How the paired differences were tested, and what the test does not cover."""
-    clustered = comparison.clusters < comparison.common
+    """How the paired differences were tested, and how intervals and p-values go together."""
+    tests = " or ".join(_TESTS[test] for test in dict.fromkeys(row.test for row in comparison.differences))
+    few = (
+        " With fewer than 6 clusters no p-value can be below 0.05."
+        if comparison.clusters < _FEWEST and any(row.test != "t" for row in comparison.differences)
+        else ""
+    )
     return (
-        f"Intervals of differences: paired cluster bootstrap, {comparison.resamples} resamples of "
-        f"{comparison.clusters} clusters, seed {comparison.seed}. p: exact McNemar, two-sided; p (Holm): adjusted over "
-        "the rows of this table. McNemar's test, like the Wilson intervals of the accuracies, treats problems as "
-        "independent"
-        + (f", which {comparison.common} problems of {comparison.clusters} puzzles are not. " if clustered else ". ")
-        + "None covers the chance of training: another seed of an arm can differ by more."
+        f"p: {tests}, two-sided; p (Holm): adjusted over the rows of this table. The interval excludes 0 exactly if p "
+        f"(before Holm) is below 0.05; >0 and <0 are bounds that exclude 0 by the test alone.{few} Intervals allow for "
+        f"dependence inside the {comparison.clusters} clusters of problems."
     )
 
 
-def token_ratio(row: Difference) -> Estimate | None:
-    """The ratio of output tokens with its interval."""
-    if row.token_ratio is None:
-        return None
-    return Estimate(value=row.token_ratio, low=row.token_low, high=row.token_high)
+_FEWEST = 6
+"""2 of 2^6 signs are 0.03 of all; of 2^5 they are 0.06."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -18,12 +18,12 @@ import orjson
 from pydantic import BaseModel
 
 from eval.backends.protocol import GenerationSettings
+from eval.run.run_rows import RowId, StoredCheck, StoredPrediction
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record, read_records, write_atomically
+from srt.io.jsonl import parse_record, write_atomically
 from srt.io.problem_files import read_problems
-from srt.io.records import Prediction, Problem, Record, Score
+from srt.io.records import Problem, Record, Score
 from srt.language.prompts import PromptStyle
-from srt.language.trace import TraceCheck, TraceKind
 
 MANIFEST = "run.json"
 PREDICTIONS = "predictions.jsonl"
@@ -31,10 +31,8 @@ SCORES = "scores.jsonl"
 CHECKED = "checked.jsonl"
 SUMMARY = "summary.json"
 
-R = TypeVar("R", Prediction, Score, "Checked")
+T = TypeVar("T")
 D = TypeVar("D", bound="DerivedFromScores")
-RowId = tuple[str, str, int]
-"""Problem, variant and repeat: what identifies a row within a run."""
 
 
 class ProblemsFile(Record):
@@ -75,45 +73,43 @@ def differences_between(first: RunManifest, second: RunManifest, fields: Iterabl
     return different if first.problems.sha256 == second.problems.sha256 else [*different, "problems"]
 
 
-class RunRow(Record):
-    """A row of a run's file that belongs to one prediction."""
+def settings_apart(first: RunManifest, second: RunManifest) -> list[str]:
+    """What differs between the runs of two arms besides the weights, one phrase each: ``max_new_tokens 512 against
+    2048``. Facts about the model count where both name them, apart from its path and its adapter."""
+    sides = [_settings(manifest) for manifest in (first, second)]
+    facts = [{key: value for key, value in each.model.items() if key not in _WEIGHTS} for each in (first, second)]
+    shared = facts[0].keys() & facts[1].keys()
+    for side, fact in zip(sides, facts, strict=True):
+        side.update({key: value for key, value in sorted(fact.items()) if key in shared})
+    names = dict.fromkeys([*sides[0], *sides[1]])
+    return [
+        f"{name.replace('_', ' ')} {sides[0].get(name)} against {sides[1].get(name)}"
+        for name in names
+        if sides[0].get(name) != sides[1].get(name)
+    ]
 
-    problem_id: str
-    variant: str = "plain"
-    repeat: int = 0
 
-    @property
-    def id(self) -> RowId:
-        """What identifies the prediction within the run."""
-        return self.problem_id, self.variant, self.repeat
+_WEIGHTS = ("model", "adapter", "adapter_fits")
 
 
-class Checked(RunRow):
-    """The trace language's and the checker's results on one prediction; they never count towards accuracy.
-
-    ``kind`` is what the text parses as, ``fault`` why it does not parse. ``check`` holds the verdicts on its steps;
-    ``refusal`` says why a text that has steps was not checked.
-    """
-
-    kind: TraceKind | None = None
-    fault: str | None = None
-    check: TraceCheck | None = None
-    refusal: str | None = None
-
-    @property
-    def has_steps(self) -> bool:
-        """Whether the text is a trace with steps (prose with an answer line is not)."""
-        return self.kind in ("world", "free")
-
-    @property
-    def proved(self) -> bool:
-        """Whether the checker proved the whole trace."""
-        return self.check is not None and self.check.proved
+def _settings(manifest: RunManifest) -> dict[str, object]:
+    """Everything in a manifest that should be the same for two arms, by name."""
+    return {
+        "backend": manifest.backend,
+        **manifest.settings.model_dump(mode="json"),
+        "prompt style": manifest.style,
+        "pictures": manifest.pictures,
+        "benchmark": manifest.benchmark,
+        **{f"option {name}": value for name, value in manifest.options.items()},
+        "samples a question": manifest.repeats,
+        "problems file": manifest.problems.sha256[:16],
+        **{f"version of {name}": value for name, value in manifest.versions.items()},
+    }
 
 
 @dataclass(frozen=True)
 class Run:
-    """A scored run folder, whole, in memory; rows are keyed by problem, variant and repeat.
+    """A scored run folder; rows are keyed by problem, variant and repeat, and texts stay on disk.
 
     ``questions`` are the problems as they were asked, by problem and variant.
     """
@@ -122,9 +118,9 @@ class Run:
     manifest: RunManifest
     problems: dict[str, Problem]
     questions: dict[tuple[str, str], Problem]
-    predictions: dict[RowId, Prediction]
+    predictions: dict[RowId, StoredPrediction]
     scores: dict[RowId, Score]
-    checked: dict[RowId, Checked]
+    checked: dict[RowId, StoredCheck]
 
     @property
     def scored_problems(self) -> list[Problem]:
@@ -142,6 +138,29 @@ class Run:
             scores={key: row for key, row in self.scores.items() if key[0] in only},
             checked={key: row for key, row in self.checked.items() if key[0] in only},
         )
+
+
+def pooled(runs: Sequence[Run]) -> Run:
+    """The training runs of one arm as one run: the repeats of each follow those of the runs before it."""
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    per_run = first.manifest.repeats
+
+    def moved(rows: Iterable[dict[RowId, T]]) -> dict[RowId, T]:
+        return {
+            (problem, variant, repeat + number * per_run): row
+            for number, of_run in enumerate(rows)
+            for (problem, variant, repeat), row in of_run.items()
+        }
+
+    return replace(
+        first,
+        manifest=first.manifest.model_copy(update={"repeats": per_run * len(runs)}),
+        predictions=moved(run.predictions for run in runs),
+        scores=moved(run.scores for run in runs),
+        checked=moved(run.checked for run in runs),
+    )
 
 
 def read_manifest(folder: Path) -> RunManifest:
@@ -180,19 +199,6 @@ def problems_path(run: Run) -> Path:
     return Path(os.path.normpath(run.folder / run.manifest.problems.path))
 
 
-def read_rows_by_id(path: Path, model: type[R], questions: Collection[tuple[str, str]]) -> dict[RowId, R]:
-    """Rows of a run's file by problem, variant and repeat; one that comes twice or was not asked is a UserError."""
-    rows: dict[RowId, R] = {}
-    for row in read_records(path, model):
-        key = row_id(row)
-        if key[:2] not in questions:
-            raise UserError(f"{path}: problem {key[0]!r}, variant {key[1]!r}: not among the questions of the run")
-        if key in rows:
-            raise UserError(f"{path}: two rows for problem {key[0]!r}, variant {key[1]!r}, repeat {key[2]}")
-        rows[key] = row
-    return rows
-
-
 def scores_sha256(folder: Path) -> str:
     """SHA-256 (hex) of the scores in ``folder``; what is made from them keeps it, so that it is known to be stale."""
     return _sha256(folder / SCORES)
@@ -224,11 +230,6 @@ def read_derived(path: Path, model: type[D], command: str) -> D | None:
     if record.scores_sha256 != scores_sha256(path.parent):
         raise UserError(f"{path}: made from other scores than those there now: run {command} {path.parent} again")
     return record
-
-
-def row_id(row: Prediction | Score | Checked) -> RowId:
-    """What identifies a row within a run."""
-    return row.problem_id, row.variant, row.repeat
 
 
 def _sha256(path: Path) -> str:

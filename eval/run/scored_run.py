@@ -1,4 +1,4 @@
-"""A scored run read whole: its files, and the questions that its benchmark asks of its problems."""
+"""A scored run, read: its files, and the questions that its benchmark asks of its problems."""
 
 from __future__ import annotations
 
@@ -7,31 +7,25 @@ from pathlib import Path
 
 from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.registry import find_benchmark
-from eval.run.run_records import (
-    CHECKED,
-    PREDICTIONS,
-    SCORES,
-    Checked,
-    Run,
-    RunManifest,
-    read_manifest,
-    read_rows_by_id,
-    run_problems,
-)
+from eval.run.run_records import CHECKED, PREDICTIONS, SCORES, Run, RunManifest, read_manifest, run_problems
+from eval.run.run_rows import read_rows, stored_checks, stored_predictions
 from srt.io.errors import UserError
-from srt.io.records import Prediction, Problem, Score
+from srt.io.records import Problem, Score
 
 
-def read_run(folder: Path) -> Run:
-    """A scored run; a :class:`~srt.io.errors.UserError` where it was not scored, or generated further since."""
+def read_run(folder: Path, problems: dict[str, Problem] | None = None) -> Run:
+    """A scored run; a :class:`~srt.io.errors.UserError` where it was not scored, or generated further since.
+
+    ``problems`` are those that the run was made with, if they were read already.
+    """
     manifest = read_manifest(folder)
-    problems = run_problems(folder, manifest)
+    problems = problems or run_problems(folder, manifest)
     if not (folder / SCORES).is_file():
         raise UserError(f"{folder}: not scored yet: {SCORES} is missing (srt score writes it)")
     questions = run_questions(manifest, problems)
-    predictions = read_rows_by_id(folder / PREDICTIONS, Prediction, questions)
-    scores = read_rows_by_id(folder / SCORES, Score, questions)
-    checked = read_rows_by_id(folder / CHECKED, Checked, questions)
+    predictions = stored_predictions(folder / PREDICTIONS, questions)
+    scores = {key: row for key, row, _ in read_rows(folder / SCORES, Score, questions)}
+    checked = stored_checks(folder / CHECKED, questions)
     if set(predictions) != set(checked) or not {key for key in predictions if problems[key[0]].answer} <= set(scores):
         raise UserError(f"{folder}: its scores are not of its predictions: score it again")
     return Run(folder, manifest, problems, questions, predictions, scores, checked)

@@ -3,43 +3,39 @@ separate columns, what the checker proved."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from eval.benchmarks.benchmark import Table
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run, mean_values
+from eval.run.run_records import Run, mean_values, pooled
 from eval.scoring.breakdowns import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
 from srt.answers.equality import unreadable_gold
-from srt.io.records import Record, Score
+from srt.io.records import Problem, Record, Score
 from srt.statistics.clusters import cluster_of
-from srt.statistics.significance import clustered_wilson, wilson
+from srt.statistics.crossed_variance import Floats
+from srt.statistics.intervals import share_interval
 
 
 class Share(Record):
-    """A share of ``count`` problems, with its 95% Wilson interval. ``right`` can be fractional where repeats differ."""
+    """A share of ``count`` problems in ``clusters``, with its 95% interval over clusters and, if there are several,
+    training runs (:func:`srt.statistics.intervals.share_interval`).
+
+    ``right`` can be fractional where repeats differ. ``design_effect``: by how much clusters and runs multiply the
+    variance of the share; ``None`` if that is not known.
+    """
 
     count: int
+    clusters: int
     right: float
     share: float
     low: float
     high: float
-
-
-class Clustered(Record):
-    """The 95% interval of accuracy where problems come in ``clusters``
-    (:func:`srt.statistics.significance.clustered_wilson`).
-
-    ``design_effect``: by how much the clusters multiply the variance of the accuracy.
-    """
-
-    clusters: int
-    design_effect: float
-    low: float
-    high: float
+    design_effect: float | None
 
 
 class Tokens(Record):
@@ -69,14 +65,15 @@ class Traces(Record):
 
 
 class ArmSummary(Record):
-    """The figures of one run. ``missing`` predictions count as wrong; problems ``without_gold`` do not count.
+    """The figures of one arm. ``missing`` predictions count as wrong; problems ``without_gold`` do not count.
+
+    ``runs`` are its training runs; all figures but the intervals treat them as repeats.
 
     Answers were compared under ``policy``; ``decided`` counts what decided (:data:`srt.answers.equality.equal.How`),
     and ``unreadable_gold`` names problems whose gold answer could not be parsed, and why: only the same text equals it.
 
     ``by``: the accuracy by each dimension that the problems have (:mod:`eval.scoring.breakdowns`).
 
-    ``clustered``: the interval of the accuracy if problems come in groups, ``None`` if each is independent.
     ``answer_tokens`` are output tokens other than ``reasoning_tokens``; both are over the predictions whose text shows
     where the answer begins. ``image_tokens`` are part of ``input_tokens``, counted where there were pictures.
     ``reference_tokens`` are counted by ``reference_tokenizer``, the same for all models. ``tokens_per_right``: all
@@ -85,12 +82,12 @@ class ArmSummary(Record):
     """
 
     arm: str
+    runs: int
     problems: int
     repeats: int
     missing: int
     without_gold: int
     accuracy: Share
-    clustered: Clustered | None
     statuses: dict[str, int]
     policy: str
     decided: dict[str, int]
@@ -109,26 +106,34 @@ class ArmSummary(Record):
     tables: list[Table]
 
 
-def summarise(run: Run, only: Collection[str] | None = None) -> ArmSummary:
-    """Figures of ``run``, over the problems ``only`` where they are given (then without the benchmark's tables)."""
+def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSummary:
+    """Figures of ``runs``, the training runs of one arm, over the problems ``only`` where they are given (then without
+    the benchmark's tables)."""
+    run = pooled(runs)
     problems = {key: value for key, value in run.problems.items() if only is None or key in only}
     scores = [row for row in run.scores.values() if row.problem_id in problems]
-    predictions = [row for row in run.predictions.values() if row.problem_id in problems]
-    values = mean_values(scores)
-    groups: dict[str, dict[str, list[float]]] = {dimension: defaultdict(list) for dimension in dimensions()}
-    for problem_id, value in values.items():
+    predictions = [row for key, row in run.predictions.items() if key[0] in problems]
+    by_run = [mean_values(each.scores.values()) for each in runs]
+    scored = [problem_id for problem_id in by_run[0] if problem_id in problems]
+    groups: dict[str, dict[str, list[str]]] = {dimension: defaultdict(list) for dimension in dimensions()}
+    for problem_id in scored:
         for dimension, label in labels_of(problems[problem_id]).items():
-            groups[dimension][label].append(value)
+            groups[dimension][label].append(problem_id)
     expected = sum(problem_id in problems for problem_id, _ in run.questions) * run.manifest.repeats
+
+    def accuracy(of: Sequence[str]) -> Share:
+        values = np.array([[values[problem_id] for problem_id in of] for values in by_run], dtype=np.float64)
+        return share(values, [cluster_of(problems[problem_id]) for problem_id in of])
+
     split = [(row.output_tokens, row.reasoning_tokens) for row in predictions]
     return ArmSummary(
         arm=run.manifest.arm,
+        runs=len(runs),
         problems=len(problems),
         repeats=run.manifest.repeats,
         missing=expected - len(predictions),
-        without_gold=len(problems) - len(values),
-        accuracy=share(values.values()),
-        clustered=_clustered([cluster_of(problems[problem_id]) for problem_id in values], list(values.values())),
+        without_gold=len(problems) - len(scored),
+        accuracy=accuracy(scored),
         statuses=dict(sorted(Counter(row.status for row in scores).items())),
         policy=" and ".join(sorted({row.policy for row in scores})),
         decided=dict(sorted(Counter(row.how for row in scores if row.how).items())),
@@ -137,7 +142,7 @@ def summarise(run: Run, only: Collection[str] | None = None) -> ArmSummary:
             for problem in problems.values()
             if problem.answer and (reason := unreadable_gold(problem.answer))
         },
-        by={name: {key: share(group[key]) for key in sorted(group)} for name, group in groups.items() if group},
+        by={name: {key: accuracy(group[key]) for key in sorted(group)} for name, group in groups.items() if group},
         output_tokens=_tokens([output for output, _ in split]),
         reasoning_tokens=_tokens([reasoning for _, reasoning in split if reasoning is not None]),
         answer_tokens=_tokens([output - reasoning for output, reasoning in split if reasoning is not None]),
@@ -147,7 +152,7 @@ def summarise(run: Run, only: Collection[str] | None = None) -> ArmSummary:
         reference_tokenizer=" and ".join(sorted(reference_tokenizers(scores))) or None,
         tokens_per_right=_tokens_per_right(run, problems),
         traces=_traces(run, problems),
-        sampling=sample_curve([run], problems),
+        sampling=sample_curve(runs, problems),
         tables=run_tables({run.manifest.arm: run}) if only is None else [],
     )
 
@@ -157,20 +162,25 @@ def reference_tokenizers(scores: Iterable[Score]) -> set[str]:
     return {row.reference_tokenizer for row in scores if row.reference_tokenizer is not None}
 
 
-def share(values: Collection[float]) -> Share:
-    """The mean of ``values``, each in [0, 1], with its Wilson interval; an empty collection has the share 0 of 0."""
-    right = float(sum(values))
-    interval = wilson(right, len(values))
+def share(values: Floats, clusters: Sequence[Hashable]) -> Share:
+    """The mean of ``values``, ``[run, problem]``, each in [0, 1], with its interval; without problems it is 0 of 0."""
+    interval, effect = share_interval(values, clusters)
+    count = values.shape[1]
     return Share(
-        count=len(values), right=right, share=interval.value if values else 0.0, low=interval.low, high=interval.high
+        count=count,
+        clusters=len(set(clusters)),
+        right=float(values.mean(axis=0).sum()),
+        share=interval.value if count else 0.0,
+        low=interval.low,
+        high=interval.high,
+        design_effect=effect if count and math.isfinite(effect) else None,
     )
 
 
-def _clustered(clusters: Sequence[Hashable], values: Sequence[float]) -> Clustered | None:
-    if not 2 <= len(set(clusters)) < len(clusters):
-        return None
-    interval, effect = clustered_wilson(values, clusters)
-    return Clustered(clusters=len(set(clusters)), design_effect=effect, low=interval.low, high=interval.high)
+def share_of(values: Mapping[str, float], problems: Mapping[str, Problem]) -> Share:
+    """The mean of ``values``, which are by problem, with its interval over clusters of ``problems``."""
+    clusters = [cluster_of(problems[problem_id]) for problem_id in values]
+    return share(np.array([list(values.values())], dtype=np.float64), clusters)
 
 
 def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
@@ -187,14 +197,21 @@ def _tokens(counts: list[int]) -> Tokens | None:
     return Tokens(count=len(counts), mean=sum(counts) / len(counts), p10=p10, p50=p50, p90=p90, p99=p99)
 
 
-def _traces(run: Run, problems: Collection[str]) -> Traces:
-    rows = [row for row in run.checked.values() if row.problem_id in problems]
+def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:
+    rows = {key: row for key, row in run.checked.items() if key[0] in problems}
     right = {key for key, score in run.scores.items() if score.value == 1}
-    verdicts = Counter(step.support for row in rows if row.check for step in row.check.steps)
+    clusters = [cluster_of(problems[key[0]]) for key in rows]
+
+    def of_rows(holds: Iterable[bool]) -> Share:
+        return share(np.array([list(holds)], dtype=np.float64), clusters)
+
+    verdicts: Counter[str] = Counter()
+    for row in rows.values():
+        verdicts.update(row.steps)
     return Traces(
-        with_steps=share([row.has_steps for row in rows]),
-        proved=share([row.proved for row in rows]),
-        proved_and_right=share([row.proved and row.id in right for row in rows]),
+        with_steps=of_rows(row.has_steps for row in rows.values()),
+        proved=of_rows(row.proved for row in rows.values()),
+        proved_and_right=of_rows(row.proved and key in right for key, row in rows.items()),
         steps={name: verdicts[name] for name in ("proved", "consistent", "unchecked", "refuted")},
-        refused=sum(row.refusal is not None for row in rows),
+        refused=sum(row.refused for row in rows.values()),
     )

@@ -18,11 +18,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from eval.benchmarks.benchmark import PLAIN, Published, Table
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.registry import find_benchmark
 from eval.run.run_records import ProblemsFile, describe_problems, write_json
-from eval.scoring.arm_summary import Share, share
+from eval.scoring.arm_summary import Share, share, share_of
 from eval.scoring.score import Grade, score_prediction
 from srt.answers.equality import PolicyName
 from srt.io.errors import UserError
@@ -30,6 +32,7 @@ from srt.io.folder_lock import make_folder
 from srt.io.jsonl import parse_record
 from srt.io.problem_files import read_problems
 from srt.io.records import Prediction, Problem, Record
+from srt.statistics.clusters import cluster_of
 
 HUMAN = "human.json"
 _COLUMNS = ("participant", "item", "answer")
@@ -194,7 +197,9 @@ def _summary(
         note=f"{len(read)} responses of {participants} participants. Majority: the answer of more than half of a "
         "group; an item without one is wrong.",
     )
-    groups = {group: share([value for value, _ in each.values()]) for group, each in voted.items()}
+    groups = {
+        group: share_of({item: value for item, (value, _) in each.items()}, problems) for group, each in voted.items()
+    }
     return HumanSummary(
         benchmark=benchmark,
         problems=described,
@@ -203,7 +208,10 @@ def _summary(
         responses=len(read),
         unanswered=sum(response.empty for response in read),
         unread=sum(response.extracted is None and not response.empty for response in read),
-        micro=share([response.value for response in read]),
+        micro=share(
+            np.array([[response.value for response in read]], dtype=np.float64),
+            [cluster_of(problems[response.item]) for response in read],
+        ),
         groups=groups,
         majority=sum(each.share for each in groups.values()) / len(groups) if groups else None,
         without_majority=sum(not agreed for each in voted.values() for _, agreed in each.values()),

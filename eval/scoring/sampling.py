@@ -17,9 +17,9 @@ from eval.run.run_records import Run
 from eval.scoring.vote import Votes, majority, pass_at_k, preferred
 from srt.answers.equality import POLICIES, groups
 from srt.io.records import Problem, Record, Score
-from srt.statistics.bootstrap import Floats, bootstrap
 from srt.statistics.clusters import cluster_of
-from srt.statistics.significance import Estimate, estimate
+from srt.statistics.crossed_variance import Floats
+from srt.statistics.intervals import Estimate, estimate, share_interval
 
 
 class AtK(Record):
@@ -28,7 +28,7 @@ class AtK(Record):
     ``mean``: a single sample (the same for every ``k``). ``majority``: the most frequent answer. ``at_least_one``: one
     of them is right (pass@k). ``checked``: the most frequent answer among the samples that the checker proves, or among
     all if it proves none; ``oracle``: the same with samples whose steps are all true by the solver; each ``None``
-    without such verdicts. Intervals are of a bootstrap over clusters of problems.
+    without such verdicts. Intervals are over clusters and training runs, as those of accuracy.
     """
 
     k: int
@@ -71,37 +71,43 @@ def sample_curve(runs: Sequence[Run], only: Collection[str]) -> Sampling | None:
     measured, ties = zip(*(_measured(run, ids, sizes) for run in runs), strict=True)
     values = np.stack(measured)
     clusters = [cluster_of(runs[0].problems[problem_id]) for problem_id in ids]
-    figures = bootstrap([values], clusters, lambda totals, count: totals[0] / count[:, None])
-    checks = [row.check for run in runs for row in run.checked.values() if row.check is not None]
-    by_truth = any(step.truth != "unknown" for check in checks for step in check.steps)
+    rows = [row for run in runs for row in run.checked.values()]
+    checks, by_truth = any(row.checked for row in rows), any(row.true is not None for row in rows)
     curve = []
     for at, k in enumerate(sizes):
-        tokens, mean, vote, some, checked, oracle = figures[6 * at : 6 * at + 6]
+        first = at * _FIGURES
+        mean, vote, some, checked, oracle = (
+            estimate(share_interval(values[:, :, column], clusters)[0]) for column in range(first + 1, first + _FIGURES)
+        )
         curve.append(
             AtK(
                 k=k,
-                tokens=tokens.value,
-                mean=estimate(mean),
-                majority=estimate(vote),
-                at_least_one=estimate(some),
-                checked=estimate(checked) if checks else None,
-                oracle=estimate(oracle) if by_truth else None,
+                tokens=float(values[:, :, first].mean()),
+                mean=mean,
+                majority=vote,
+                at_least_one=some,
+                checked=checked if checks else None,
+                oracle=oracle if by_truth else None,
             )
         )
     return Sampling(samples=samples, ties=sum(ties), curve=curve)
 
 
+_FIGURES = 6
+"""Columns for each number of samples: tokens, and the five shares of :class:`AtK`."""
+
+
 def _measured(run: Run, ids: Sequence[str], sizes: Sequence[int]) -> tuple[Floats, int]:
     """``[problem, column]``, six columns for each of ``sizes``; and how many votes over all samples are tied."""
     tokens: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for prediction in run.predictions.values():
-        tokens[prediction.problem_id, prediction.variant].append(prediction.output_tokens)
+    for key, prediction in run.predictions.items():
+        tokens[key[:2]].append(prediction.output_tokens)
     samples: dict[str, dict[str, list[_Sample]]] = defaultdict(lambda: defaultdict(list))
     for key, score in run.scores.items():
         row = run.checked.get(key)
-        steps = row.check.steps if row is not None and row.check is not None else ()
-        all_true = bool(steps) and all(step.truth == "true" for step in steps)
-        samples[score.problem_id][score.variant].append(_Sample(score, row is not None and row.proved, all_true))
+        samples[score.problem_id][score.variant].append(
+            _Sample(score, row is not None and row.proved, row is not None and row.true is True)
+        )
     rows, ties = [], 0
     for problem_id in ids:
         of_variants = []

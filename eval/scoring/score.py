@@ -6,7 +6,7 @@ the same bytes each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,16 +18,13 @@ from eval.run.run_records import (
     PREDICTIONS,
     SCORES,
     SUMMARY,
-    Checked,
-    RowId,
-    Run,
     RunManifest,
     read_manifest,
-    read_rows_by_id,
     run_problems,
     write_json,
 )
-from eval.run.scored_run import run_questions
+from eval.run.run_rows import Checked, RowId, read_rows
+from eval.run.scored_run import read_run, run_questions
 from eval.run.sharding import merge_shards
 from eval.scoring.arm_summary import ArmSummary, summarise
 from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
@@ -71,7 +68,6 @@ def score(
         raise UserError(f"{folder}: processes that share this run are still writing to it; wait until they end")
     by_id = run_problems(folder, manifest, None if problems is None else Path(problems))
     questions = run_questions(manifest, by_id)
-    predictions = read_rows_by_id(folder / PREDICTIONS, Prediction, questions)
     reference = None if reference_tokenizer is None else ReferenceTokenizer(reference_tokenizer)
     if not any(problem.answer for problem in by_id.values()):
         raise UserError(f"{folder}: none of its problems has a gold answer to score against")
@@ -79,19 +75,21 @@ def score(
         from srt.pipeline.check import check_with_truth
 
         checker = check_with_truth
-    scores = _scores(manifest, questions, predictions, policy)
-    if reference is not None:
-        for key in scores.keys() & predictions.keys():
-            counted = {
-                "reference_tokens": reference.count(predictions[key].text),
-                "reference_tokenizer": reference.name,
-            }
-            scores[key] = scores[key].model_copy(update=counted)
-    checked = {key: check_prediction(questions[key[:2]], row, checker) for key, row in predictions.items()}
-    run = Run(folder, manifest, by_id, questions, predictions, scores, checked)
-    summary = summarise(run)
-    write_records(folder / SCORES, scores.values())
-    write_records(folder / CHECKED, checked.values())
+    grade = find_benchmark(manifest.benchmark).grade
+    scores: dict[RowId, Score] = {}
+
+    def checked() -> Iterator[Checked]:
+        """Scores and checks one prediction after the other, so that no more than one text is in memory."""
+        for key, row, _ in read_rows(folder / PREDICTIONS, Prediction, questions):
+            problem = questions[key[:2]]
+            if problem.answer is not None:
+                found = score_prediction(problem, row, policy, grade)
+                scores[key] = found if reference is None else _counted(found, reference, row.text)
+            yield check_prediction(problem, row, checker)
+
+    write_records(folder / CHECKED, checked())
+    write_records(folder / SCORES, _in_order(manifest, questions, scores, policy))
+    summary = summarise([read_run(folder, by_id)])
     write_json(folder / SUMMARY, summary)
     return summary
 
@@ -109,12 +107,17 @@ def score_prediction(
     unfinished = prediction.thinking == "open" and prediction.finish_reason == "length"
     text = f"{THINK_OPENS}{prediction.text}" if unfinished else prediction.text
     found = extract(text, problem, prediction.finish_reason)
-    compared, value = None, 0.0
+    compared, value, other = None, 0.0, None
     if found.answer is not None and grade is not None:
         value = grade(problem, found.answer)
     elif found.answer is not None and found.text is not None:
         compared = equal_to_gold(problem, found.text, POLICIES[policy], shared_math_verify().same)
         value = float(compared.equal)
+        # The lenient policy accepts all that the strict one does: only one of the two answers is still open.
+        if compared.equal == (policy == "lenient"):
+            changed: PolicyName = "strict" if policy == "lenient" else "lenient"
+            again = float(equal_to_gold(problem, found.text, POLICIES[changed], shared_math_verify().same).equal)
+            other = None if again == value else again
     return Score(
         problem_id=problem.id,
         variant=prediction.variant,
@@ -124,6 +127,7 @@ def score_prediction(
         status=found.status,
         how=compared.how if compared else "credit" if found.answer is not None else None,
         policy=policy,
+        other_value=other,
     )
 
 
@@ -143,20 +147,16 @@ def check_prediction(problem: Problem, prediction: Prediction, checker: Checker)
         return Checked(**where, kind=parsed.kind, refusal=" ".join(str(error).split()))
 
 
-def _scores(
-    manifest: RunManifest,
-    questions: dict[tuple[str, str], Problem],
-    predictions: dict[RowId, Prediction],
-    policy: PolicyName,
-) -> dict[RowId, Score]:
-    scores = {}
-    grade = find_benchmark(manifest.benchmark).grade
-    asked = {question: problem for question, problem in questions.items() if problem.answer is not None}
+def _counted(score: Score, tokenizer: ReferenceTokenizer, text: str) -> Score:
+    return score.model_copy(update={"reference_tokens": tokenizer.count(text), "reference_tokenizer": tokenizer.name})
+
+
+def _in_order(
+    manifest: RunManifest, questions: dict[tuple[str, str], Problem], scores: dict[RowId, Score], policy: PolicyName
+) -> Iterator[Score]:
+    """The scores by question and repeat; a prediction that is missing scores 0."""
+    asked = [question for question, problem in questions.items() if problem.answer is not None]
     for key in ((*question, repeat) for question in asked for repeat in range(manifest.repeats)):
         problem_id, variant, repeat = key
-        if prediction := predictions.get(key):
-            scores[key] = score_prediction(asked[problem_id, variant], prediction, policy, grade)
-        else:
-            missing = {"value": 0.0, "extracted": None, "status": "error", "policy": policy}
-            scores[key] = Score(problem_id=problem_id, variant=variant, repeat=repeat, **missing)
-    return scores
+        missing = {"value": 0.0, "extracted": None, "status": "error", "policy": policy}
+        yield scores.get(key) or Score(problem_id=problem_id, variant=variant, repeat=repeat, **missing)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.polynomial import polyadd
 
-from srt.statistics.bootstrap import Floats
+from srt.statistics.crossed_variance import Floats
 
 
 class Votes(NamedTuple):

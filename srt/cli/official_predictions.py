@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast, get_args
 
 import typer
 
@@ -15,10 +15,11 @@ from srt.io.records import Answer, Problem
 
 
 class _Answered(NamedTuple):
-    """The problems of one source and its answers to some of them."""
+    """The problems of sources and the answers to some of them; ``votes`` says how votes went, by source."""
 
     problems: Mapping[str, Problem]
     answers: Mapping[str, Answer]
+    votes: Mapping[str, Mapping[str, int]]
 
 
 def predictions(
@@ -28,12 +29,21 @@ def predictions(
         Path | None,
         typer.Option("--problems", help="All problems of the test; needed for a run only if their file has moved."),
     ] = None,
+    vote: Annotated[
+        str | None,
+        typer.Option(
+            "--vote",
+            help="For runs with several samples of a problem: majority, or checked (only samples whose trace is proved "
+            "vote, if there are any).",
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Write the official predictions file of SpaCE2025.
 
     The file has one line per problem, with an empty answer where the model gave none. The organisers take one file
-    for all five subtasks; each subtask may come from a different run or model.
+    for all five subtasks; each subtask may come from a different run or model. In a vote, the most frequent answer
+    wins, and of answers that tie the one of the first sample.
 
     Example: srt predictions runs/language runs/spr-zh runs/spr-en -o team-test-1.jsonl
     """
@@ -43,11 +53,12 @@ def predictions(
     keep_apart(out, *sources, problems)
     for source in sources:
         keep_outside(out, source)
-    by_id, answers = _merged(sources, problems)
+    by_id, answers, votes = _merged(sources, problems, vote)
     rows = [(problem.id, problem.category or "", answers.get(problem.id)) for problem in by_id.values()]
     if lacking := sorted(SUBTASKS - {problem.category for problem in by_id.values()}):
         print(f"no item of {', '.join(lacking)}: the official total needs all subtasks in one file", file=sys.stderr)
-    summary = {"file": str(out), "problems": write_predictions(out, rows), "answered": len(answers)}
+    summary: dict[str, Any] = {"file": str(out), "problems": write_predictions(out, rows), "answered": len(answers)}
+    summary |= {"votes": votes} if votes else {}
     print_summary(summary, as_json)
 
 
@@ -70,13 +81,25 @@ def totals(
     print_summary(score_file(file, read_problems(problems)).model_dump(mode="json"), as_json)
 
 
-def _merged(sources: list[Path], problems: Path | None) -> _Answered:
+def _merged(sources: list[Path], problems: Path | None, vote: str | None = None) -> _Answered:
     """All problems and answers of ``sources``. A problem in two sources is an error."""
+    from eval.scoring.official_answers import Vote, official_answers
+
+    if vote is not None and vote not in get_args(Vote):
+        raise UserError(f"--vote {vote!r}: one of {', '.join(get_args(Vote))} was expected")
     by_id: dict[str, Problem] = {}
     answers: dict[str, Answer] = {}
+    votes: dict[str, Mapping[str, int]] = {}
     for source in sources:
-        found = _of_run(source, problems) if source.is_dir() else _of_traces(source, problems)
-        for problem in found.problems.values():
+        if source.is_dir():
+            found = official_answers(source, problems, cast("Vote | None", vote))
+            here, given = found.problems, found.answers
+            if vote is not None:
+                proofs = {} if found.by_proof is None else {"decided by proved samples": found.by_proof}
+                votes[str(source)] = {"ties": found.ties, **proofs}
+        else:
+            here, given = _of_traces(source, problems)
+        for problem in here.values():
             if problem.source != "space2025":
                 raise UserError(f"problem {problem.id}: source: space2025 was expected, not {problem.source!r}")
             if problem.id in by_id:
@@ -84,41 +107,11 @@ def _merged(sources: list[Path], problems: Path | None) -> _Answered:
                     f"{source}: problem {problem.id}: an earlier source has it too; the file has one line each"
                 )
             by_id[problem.id] = problem
-        answers |= found.answers
-    return _Answered(by_id, answers)
+        answers |= given
+    return _Answered(by_id, answers, votes)
 
 
-def _of_run(folder: Path, problems: Path | None) -> _Answered:
-    """The problems of a run, and the answers extracted from its generations."""
-    from eval.benchmarks.space2025 import official_answer
-    from eval.run.run_records import PREDICTIONS, read_manifest, read_rows_by_id, run_problems
-    from eval.run.scored_run import run_questions
-    from srt.answers.extraction import extract
-    from srt.corpora.space2025 import LABELS
-    from srt.io.records import Prediction
-
-    manifest = read_manifest(folder)
-    if manifest.repeats > 1:
-        raise UserError(f"{folder}: repeats: the file has one answer for a problem, this run has {manifest.repeats}")
-    by_id = run_problems(folder, manifest, problems)
-    questions = run_questions(manifest, by_id)
-    if len(questions) > len(by_id):
-        raise UserError(
-            f"{folder}: variants: the file has one answer for a problem, this run asks some in several ways"
-        )
-    answers = {}
-    for (item, variant, _), row in read_rows_by_id(folder / PREDICTIONS, Prediction, questions).items():
-        problem = questions[item, variant]
-        found = extract(row.text, problem, row.finish_reason)
-        answer = found.answer
-        if answer is not None and found.text is not None and problem.category in LABELS:
-            answer = official_answer(problem, found.text) or answer
-        if answer is not None:
-            answers[item] = answer
-    return _Answered(by_id, answers)
-
-
-def _of_traces(traces: Path, problems: Path | None) -> _Answered:
+def _of_traces(traces: Path, problems: Path | None) -> tuple[dict[str, Problem], dict[str, Answer]]:
     """The problems of ``problems`` and the answers of their traces."""
     from srt.answers.written_form import expected_kind, read_answer
     from srt.io.jsonl import read_unique
@@ -139,4 +132,4 @@ def _of_traces(traces: Path, problems: Path | None) -> _Answered:
         if answer is None:
             raise UserError(f"{traces}:{number}: answer: {trace.answer!r} is no answer to problem {problem.id!r}")
         answers[problem.id] = answer
-    return _Answered(by_id, answers)
+    return by_id, answers

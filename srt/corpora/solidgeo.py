@@ -5,12 +5,17 @@ The data are CC BY-NC 4.0 and are not part of this repository: pass ``SolidGeo.j
 Peculiarities of the published file: picture paths with Windows separators; ``<ImageHere>`` and ``<image1>`` in the
 text; options in the text or in the picture and not in ``choices``; an explanation after the answer (``[Analysis]``,
 【解析】); answers that are whole solutions; items whose question is in the picture.
+
+Items that are not independent share a ``group_id``, the id of the first of them. Those with the same text and the same
+pictures are one problem. Rows 0 to 356 are 119 problems of MathVerse in three of its five forms, from text that repeats
+the picture to a picture that has all of the text: row and row + 119 and row + 238 belong together. They are recognised
+by their ``qa_id``, which is MathVerse's index of samples: there the five forms of a problem follow each other, from 1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +47,16 @@ def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal
         UserError: there is no such file, or it is not the published mapping (or list) of items.
     """
     file = path / "SolidGeo.json" if path.is_dir() else path
+    found: list[Problem | ImportRefusal] = []
     for key, row in _rows(file):
         try:
-            yield _problem(key, row, file.parent, request)
+            found.append(_problem(key, row, file.parent, request))
         except ItemRefused as fault:
-            yield fault.record(f"solidgeo-{key}")
+            found.append(fault.record(f"solidgeo-{key}"))
+    groups = _groups([item for item in found if isinstance(item, Problem)])
+    for item in found:
+        group = groups.get(item.id) if isinstance(item, Problem) else None
+        yield item if group is None else item.model_copy(update={"group_id": group})
 
 
 def _rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -106,6 +116,33 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: ImportRequest
             "notes": notes,
         },
     )
+
+
+def _groups(problems: Sequence[Problem]) -> dict[str, str]:
+    """The group of each problem that is not alone in one: the id of the group's first problem."""
+    group = {problem.id: problem.id for problem in problems}
+    members: dict[str, list[str]] = {problem.id: [problem.id] for problem in problems}
+    seen: dict[tuple[str, ...], str] = {}
+    for problem in problems:
+        for trait in _traits(problem):
+            first, second = group[seen.setdefault(trait, problem.id)], group[problem.id]
+            if first != second:
+                moved = members.pop(second)
+                members[first] += moved
+                group.update(dict.fromkeys(moved, first))
+    return {ident: first for ident, first in group.items() if len(members[first]) > 1}
+
+
+_FORMS = 5
+"""Forms of each problem in MathVerse: text dominant, text lite, vision intensive, vision dominant, vision only."""
+
+
+def _traits(problem: Problem) -> Iterator[tuple[str, ...]]:
+    """What no two independent problems have in common."""
+    yield "text and pictures", " ".join(problem.question.split()), *(image.sha256 for image in problem.images)
+    number = problem.meta.get("qa_id")
+    if problem.meta.get("source") == "MathVerse" and isinstance(number, int):
+        yield "MathVerse", str((number - 1) // _FORMS)
 
 
 def _numbered(question: str, pictures: int) -> str:

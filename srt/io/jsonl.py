@@ -43,6 +43,25 @@ def read_numbered(path: str | Path, model: type[M], *, growing: bool = False) ->
         yield number, parse_record(line, model, f"{path}:{number}")
 
 
+def read_offsets(path: str | Path, model: type[M]) -> Iterator[tuple[int, M]]:
+    """Yield ``(offset of the line in bytes, record)``, for :func:`read_at`; raises as :func:`read_records` does."""
+    offset = 0
+    for number, line in _lines(path, blank=True):
+        if line.strip():
+            yield offset, parse_record(line, model, f"{path}:{number}")
+        offset += len(line)
+
+
+def read_at(path: str | Path, offset: int, model: type[M]) -> M:
+    """The record whose line begins at ``offset``; raises as :func:`read_records` does."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(offset)
+            return parse_record(file.readline(), model, f"{path}: byte {offset}")
+    except OSError as error:
+        raise cannot_read(path, error) from None
+
+
 def read_unique(path: str | Path, model: type[M], field: str, *, growing: bool = False) -> Iterator[tuple[int, M]]:
     """As :func:`read_numbered`, for a file in which no two records may have the same ``field`` (an attribute).
 
@@ -183,11 +202,11 @@ class AppendLog:
         self._file.close()
 
 
-def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def _lines(path: str | Path, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
     try:
         with open(path, "rb") as file:
             for number, line in enumerate(file, 1):
-                if line.strip():
+                if blank or line.strip():
                     yield number, line
     except OSError as error:
         raise cannot_read(path, error) from None

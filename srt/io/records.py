@@ -164,6 +164,7 @@ class Score(Record):
     ``how`` says what decided whether the answer equals gold (``exact``, ``number``, ``unit``, ``algebra``,
     ``math-verify``, ...), under ``policy``; ``None`` if nothing was compared. ``reference_tokens`` is the
     length of the text by a tokenizer that all runs share, if one was given: ``reference_tokenizer``, with its hash.
+    ``other_value`` is the value under the other policy, where it is not the same.
     """
 
     problem_id: str
@@ -174,5 +175,6 @@ class Score(Record):
     status: Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
     how: str | None = None
     policy: Literal["strict", "lenient"] = "strict"
+    other_value: float | None = None
     reference_tokens: int | None = None
     reference_tokenizer: str | None = None

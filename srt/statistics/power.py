@@ -16,7 +16,7 @@ import math
 from collections.abc import Hashable, Sequence
 from statistics import NormalDist
 
-from srt.statistics.significance import design_effect
+from srt.statistics.crossed_variance import design_effect
 
 LEVEL = 0.05
 POWER = 0.8

@@ -1,104 +1,51 @@
-"""Confidence intervals for one run, and significance tests for two.
-
-Each docstring says what its figure assumes. None covers the variance of training: two seeds of one arm differ by more
-than these intervals show (:mod:`srt.statistics.bootstrap` can draw seeds too).
-"""
+"""Significance: the sign-flip test of paired differences, and Holm's adjustment for several tests."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
+from collections.abc import Sequence
+from fractions import Fraction
 
-from scipy.special import stdtrit
+import numpy as np
 
-from srt.io.records import Record
+LEVEL = 0.05
+"""The two-sided level of every test; its intervals are of 1 minus this."""
 
-CONFIDENCE = 0.95
+_FINEST = 10_000
+"""Largest denominator of a score that is taken as a fraction, not as a measured number."""
 
-
-@dataclass(frozen=True)
-class Interval:
-    """A figure and the interval around it."""
-
-    value: float
-    low: float
-    high: float
+_WIDEST = 200_000
+"""Largest sum of the differences in steps of their grid: bounds time and memory of the test."""
 
 
-class Estimate(Record):
-    """An :class:`Interval` in a file: infinite bounds are ``None``."""
+def sign_flip(totals: Sequence[float]) -> float:
+    """Two-sided p of the sign-flip test on the total differences of clusters.
 
-    value: float
-    low: float | None
-    high: float | None
+    If the two arms are alike, each cluster's total is as likely to have the one sign as the other. p is the share of
+    all 2^G assignments of signs to the G totals whose sum is at least as far from 0 as the one seen (Fisher, The Design
+    of Experiments, 1935, sec. 21). It is counted exactly, not by drawing, as twice the chance that so small a part of
+    the differences speaks against the direction seen. For totals of 1 and -1 it is the exact McNemar test (McNemar,
+    Psychometrika 12, 1947).
 
-
-def estimate(interval: Interval) -> Estimate:
-    """``interval`` as it is written to files; its value must be finite."""
-    low, high = (bound if math.isfinite(bound) else None for bound in (interval.low, interval.high))
-    return Estimate(value=interval.value, low=low, high=high)
-
-
-def wilson(right: float, count: int) -> Interval:
-    """The Wilson score interval of a share, ``right`` of ``count`` (Wilson, JASA 22, 1927, p. 209).
-
-    Assumes that the ``count`` problems are independent draws from the population of problems. Where repeats of a
-    problem were averaged first (``right`` need not be whole), the interval is too wide rather than too narrow.
-    With ``count`` 0 the interval is [0, 1] and the value is NaN.
+    Exact, and below its level where few signs can be assigned: with fewer than 6 totals other than 0, p is never below
+    0.05. Assumes that clusters are independent; about problems in one cluster, and about their scores, it assumes
+    nothing. Totals whose common grid is too fine are rounded to one, so that p can only grow.
     """
-    if count == 0:
-        return Interval(math.nan, 0.0, 1.0)
-    return _score_interval(right / count, count, NormalDist().inv_cdf(0.5 + CONFIDENCE / 2))
-
-
-def clustered_wilson(values: Sequence[float], clusters: Sequence[Hashable]) -> tuple[Interval, float]:
-    """The mean of ``values``, each in [0, 1], with an interval that allows for clusters; and its design effect.
-
-    Wilson's interval for the effective number of problems, their number divided by the design effect, with Student's t
-    of (clusters - 1) in place of the normal quantile (Dean and Pagano, Journal of Survey Statistics and Methodology 3,
-    2015, p. 484; after Korn and Graubard, Survey Methodology 24, 1998, p. 193). The design effect comes from the
-    cluster-robust variance of the mean, as Miller (Adding Error Bars to Evals, arXiv 2411.00640, 2024) takes
-    it; below 1 it counts as 1, and where all values are 0, or all 1, each cluster counts as one problem.
-
-    Assumes that clusters are independent of each other; inside a cluster anything goes.
-    """
-    share = math.fsum(values) / len(values) if values else math.nan
-    count = len(set(clusters))
-    if count < 2:
-        return Interval(share, 0.0, 1.0), math.nan
-    effect = design_effect(values, clusters, share * (1 - share)) or len(values) / count
-    return _score_interval(share, len(values) / effect, float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2))), effect
-
-
-def design_effect(values: Sequence[float], clusters: Sequence[Hashable], variance: float) -> float | None:
-    """By how much clusters multiply the variance of the mean of ``values``, where one value has ``variance``.
-
-    The cluster-robust variance (Liang and Zeger, Biometrika 73, 1986, p. 13), with its factor G/(G - 1) for G clusters,
-    over that of independent values; at least 1. ``None`` if it is undefined: no variance, or one cluster.
-    """
-    mean = math.fsum(values) / len(values)
-    residuals: dict[Hashable, float] = {}
-    for value, cluster in zip(values, clusters, strict=True):
-        residuals[cluster] = residuals.get(cluster, 0.0) + value - mean
-    if len(residuals) < 2 or variance <= 1e-12:
-        return None
-    correction = len(residuals) / (len(residuals) - 1)
-    robust = correction * math.fsum(each * each for each in residuals.values()) / len(values) ** 2
-    return max(1.0, robust * len(values) / variance)
-
-
-def mcnemar_exact(only_first: int, only_second: int) -> float:
-    """Two-sided p of the exact McNemar test on the problems that only one of the two solves.
-
-    Under the hypothesis of no difference ``only_first`` is binomial(only_first + only_second, 1/2); p is twice the
-    smaller tail, at most 1 (McNemar, Psychometrika 12, 1947; exact form as in Fagerland et al., BMC Med. Res.
-    Methodol. 13, 2013). Assumes independent problems: where problems come in clusters, trust the bootstrap.
-    """
-    count = only_first + only_second
-    tail = sum(math.comb(count, k) for k in range(min(only_first, only_second) + 1))
-    return min(1.0, 2 * tail / (1 << count))
+    apart = [total for total in totals if abs(total) > 1e-12]
+    steps, slack = _steps([abs(total) for total in apart])
+    against = sum(step for step, total in zip(steps, apart, strict=True) if total < 0)
+    against = min(against, sum(steps) - against) + slack
+    if 2 * against >= sum(steps):
+        return 1.0
+    # ways[k]: the chance that the totals whose sign speaks against the direction seen sum to k.
+    ways = np.zeros(against + 1)
+    ways[0] = 1.0
+    for step in steps:
+        flipped = 0.5 * ways
+        ways = flipped.copy()
+        if step <= against:
+            ways[step:] += flipped[: len(flipped) - step]
+    return min(1.0, 2 * float(ways.sum()))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -113,8 +60,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _score_interval(share: float, count: float, z: float) -> Interval:
-    """Wilson's interval; ``count`` need not be whole."""
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return Interval(share, max(0.0, centre - half), min(1.0, centre + half))
+def _steps(sizes: Sequence[float]) -> tuple[list[int], int]:
+    """``sizes`` as multiples of their common step, and by how many steps a sum of some of them may be off."""
+    if not sizes:
+        return [], 0
+    common = math.lcm(*(Fraction(size).limit_denominator(_FINEST).denominator for size in set(sizes)))
+    widest = _WIDEST / sum(sizes)
+    exact = common <= widest
+    return [round(size * (common if exact else widest)) for size in sizes], 0 if exact else len(sizes)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eval.benchmarks.benchmark import Table
 from eval.report.comparison_records import Comparison
-from eval.scoring.arm_summary import ArmSummary, Clustered, Tokens
+from eval.scoring.arm_summary import ArmSummary, Share, Tokens
 from eval.scoring.differences import Difference
 from eval.scoring.sampling import AtK, Sampling
 from srt.statistics.power import problems_needed
@@ -26,7 +26,7 @@ def test_the_numbers_of_problems() -> None:
 
 
 def test_every_figure_bears_the_name_that_files_have() -> None:
-    records = (ArmSummary, Clustered, Tokens, Difference, Comparison, Sampling, AtK, Table)
+    records = (ArmSummary, Share, Tokens, Difference, Comparison, Sampling, AtK, Table)
     fields = {name for record in records for name in record.model_fields}
     named = {
         name for row in re.findall(r"^\| (`[^|]*`) \|", PAGE, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from eval.benchmarks.benchmark import Published, Table, Unit
@@ -74,9 +75,38 @@ def mean_tokens(run: Run) -> float | None:
 
 
 def policy_note(runs: Mapping[str, Run]) -> str:
-    """The policy under which answers were compared, and how it treats units."""
-    used = sorted({row.policy for run in runs.values() for row in run.scores.values()})
-    return " ".join(f"Answers: {name} policy ({POLICIES[name].description})." for name in used)
+    """The policies under which answers were compared, and how they treat units."""
+    scores = [row for run in runs.values() for row in run.scores.values()]
+    own = " and ".join(sorted({row.policy for row in scores}))
+    described = "; ".join(f"{name}: {policy.description}" for name, policy in POLICIES.items())
+    both = (
+        "rows say where the other policy changes a figure"
+        if any(row.other_value is not None for row in scores)
+        else "the other policy gives the same figures"
+    )
+    return (
+        f"Answers: {own} policy; {both}. {described[0].upper()}{described[1:]}. Published rows were graded in other "
+        "ways, often more leniently: compare them with both."
+    )
+
+
+def under_both_policies(runs: Mapping[str, Run]) -> dict[str, Run]:
+    """Each run as it was scored, and below it the same under the other policy, where that changes a score.
+
+    For tables with published rows: other graders compared those answers, often more leniently.
+    """
+    rows: dict[str, Run] = {}
+    for arm, run in runs.items():
+        rows[arm] = run
+        changed = {
+            key: row.model_copy(update={"value": row.other_value})
+            for key, row in run.scores.items()
+            if row.other_value is not None
+        }
+        if changed:
+            own = next(iter(run.scores.values())).policy
+            rows[f"{arm}, {'lenient' if own == 'strict' else 'strict'}"] = replace(run, scores=run.scores | changed)
+    return rows
 
 
 def markdown_table(table: Table) -> str:

@@ -80,7 +80,7 @@ def test_two_runs_are_averaged(
     benchmark: Path, tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any
 ) -> None:
     """Two run folders of an arm, pooled as a comparison does, and two repeats of one run: means of two."""
-    from eval.report.compare import pool
+    from eval.run.run_records import pooled
 
     imported("mathspatial", benchmark)
     file = tmp_path / "problems.jsonl"
@@ -88,7 +88,7 @@ def test_two_runs_are_averaged(
         run_of("mathspatial", file, right_on("1", "2"), arm="x"),
         run_of("mathspatial", file, right_on("1"), arm="y"),
     )
-    both = pool([first, second])
+    both = pooled([first, second])
     assert figures({"x": both}, TITLE)["x"]["3VM"] == 0.75
     assert figures({"x": both}, TITLE)["x"]["overall"] == pytest.approx(0.3)
     twice = run_of("mathspatial", file, right_on("1", "2"), arm="z", repeats=2)

@@ -43,8 +43,6 @@ def test_pairs_and_their_figures(make_run: MakeRun, tmp_path: Path) -> None:
     assert row.difference == pytest.approx(1 / 3)
     assert row.low < row.difference < row.high
     assert row.p == pytest.approx(2 * 0.5**10)
-    assert row.p is not None
-    assert row.p_holm is not None
     assert row.p_holm >= row.p
     names = {path.name for path in (tmp_path / "report").iterdir()}
     assert names == {"accuracy_by_scene.png", "accuracy_tokens.png", "comparison.json", "report.html", "report.md"}
@@ -64,7 +62,7 @@ def test_the_markdown_table(make_run: MakeRun, tmp_path: Path) -> None:
     compare(arms(make_run), tmp_path / "report")
     text = (tmp_path / "report" / "report.md").read_text()
     assert "| srt | 100.0 [88.6, 100.0] | 30/30 |" in text
-    assert "| srt − answer | +33.3 [+16.7, +50.0] | 10 | 0 | 0.002 |" in text
+    assert "| srt − answer | +33.3 [+11.9, +50.6] | 10 | 0 | 0.002 |" in text
     assert "## By scene" in text
     assert "| booth | 10 | 0.0 [0.0, 27.8] |" in text
 
@@ -95,9 +93,9 @@ def test_puzzles_are_counted(make_run: MakeRun, make_problem: MakeProblem, tmp_p
     assert [(row.count, row.clusters) for row in result.differences] == [(30, 12)]
     for name in ("report.md", "report.html"):
         text = (tmp_path / "report" / name).read_text()
-        assert "30 problems, 12 puzzles up to names and symmetry, that all 2 arms have in common." in text
-        assert "resamples of 12 clusters" in text
-        assert "treats problems as independent, which 30 problems of 12 puzzles are not." in text
+        assert "30 problems in 12 clusters (variants or translations of one problem), that all 2 arms have" in text
+        assert "p: the exact sign-flip test on the totals of clusters, two-sided" in text
+        assert "Intervals allow for dependence inside the 12 clusters of problems." in text
 
 
 def test_problems_that_are_all_different_are_not_called_puzzles(make_run: MakeRun, tmp_path: Path) -> None:
@@ -105,7 +103,7 @@ def test_problems_that_are_all_different_are_not_called_puzzles(make_run: MakeRu
     assert (result.common, result.clusters) == (30, 30)
     text = (tmp_path / "report" / "report.md").read_text()
     assert "30 problems that all 4 arms have in common." in text
-    assert "treats problems as independent. " in text
+    assert "p: the exact McNemar test, two-sided" in text
 
 
 def test_only_common_problems_are_compared(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
@@ -131,8 +129,57 @@ def test_seeds_of_an_arm_are_averaged(make_run: MakeRun, tmp_path: Path) -> None
     assert (srt.arm, srt.repeats, srt.accuracy.right, srt.accuracy.count) == ("srt", 2, 25, 30)
     assert srt.traces.with_steps.share == 0.5
     assert result.differences[0].difference == pytest.approx(25 / 30)
-    assert result.differences[0].p is None
+    assert (result.differences[0].test, result.arms[1].runs) == ("t", 2)
+    assert srt.accuracy.high - srt.accuracy.low > 0.4  # the runs have 30 and 20 of 30
     assert "## By run" in (tmp_path / "report" / "report.md").read_text()
+
+
+def opening(folder: Path) -> str:
+    """The first sentence below the title, the same in both reports."""
+    text = (folder / "report.md").read_text().splitlines()[2]
+    assert text[:60] in (folder / "report.html").read_text().split("</h1>")[1][:200]
+    return text
+
+
+def test_the_first_sentence_says_what_is_known_of_training(make_run: MakeRun, tmp_path: Path) -> None:
+    base, srt = make_run("base", lambda _: "ANSWER: B"), make_run("srt", lambda _: "ANSWER: B")
+    compare([base, srt], tmp_path / "report")
+    assert opening(tmp_path / "report").startswith(
+        "Each arm has one training run: the variance of training is not in any interval or p-value here. 30 problems"
+    )
+    again = make_run("srt", lambda _: "ANSWER: B", seed=1)
+    compare([base, srt, again], tmp_path / "report")
+    assert "an arm has several runs (srt 2); of base the variance of training is in none of them. 30" in opening(
+        tmp_path / "report"
+    )
+    compare([base, make_run("base", lambda _: "ANSWER: B", seed=1), srt, again], tmp_path / "report")
+    assert "where an arm has several runs (base 2, srt 2). 30 problems" in opening(tmp_path / "report")
+
+
+def test_what_differs_besides_the_arm_is_named_above_the_table(make_run: MakeRun, tmp_path: Path) -> None:
+    base = make_run("base", lambda _: "ANSWER: B", settings=GenerationSettings(max_new_tokens=2048))
+    result = compare([base, make_run("srt", lambda _: "ANSWER: B")], tmp_path / "report")
+    assert result.differences[0].different == ["max new tokens 512 against 2048"]
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "report" / name).read_text()
+        named = text.index("srt − base is not a difference of arms alone: max new tokens 512 against 2048.")
+        assert named < text.index("McNemar")
+        assert text.index("Paired differences") < named
+    same = compare([make_run("srt", lambda _: "ANSWER: B"), make_run("cot", lambda _: "?")], tmp_path / "report")
+    assert same.differences[0].different == []
+    assert "not a difference of arms alone" not in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_six_problems_are_no_certainty(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+    few = tmp_path / "few.jsonl"
+    write_records(few, [make_problem(3 * number + 1) for number in range(6)])
+    runs = [
+        make_run(arm, lambda _, text=text: text, problems=few) for arm, text in (("base", "?"), ("srt", "ANSWER: B"))
+    ]
+    compare(runs, tmp_path / "report")
+    assert "| srt − base | +100.0 [+9.1, +100.0] | 6 | 0 | 0.031 |" in (tmp_path / "report" / "report.md").read_text()
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "0.00 [0.00, 0.00]" not in page
 
 
 def test_examples_show_disagreement_first(make_run: MakeRun) -> None:

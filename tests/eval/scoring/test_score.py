@@ -8,7 +8,7 @@ import pytest
 
 from eval.backends.fake_backend import FakeBackend
 from eval.run.predict import predict
-from eval.run.run_records import Checked
+from eval.run.run_rows import Checked
 from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records

@@ -151,3 +151,32 @@ def test_the_real_sample(tmp_path: Path) -> None:
     kinds = Counter(problem.answer.kind for problem in problems if problem.answer)
     assert kinds["text"] < 0.1 * total
     assert all(read_picture(tmp_path, image) for problem in problems for image in problem.images)
+
+
+def test_items_that_are_not_independent_share_a_group(folder: Path) -> None:
+    """Forms of one MathVerse problem, the same text and pictures, and a chain of both; another picture is another."""
+    verse = PLAIN | {"source": "MathVerse"}
+    forms = [verse | {"question": text, "qa_id": number} for text, number in (("all", 428), ("less", 430), ("", 431))]
+    items = [
+        *forms,  # 428 and 430 are of problem 86, 431 of 87
+        PLAIN | {"question": " 求圆柱的体积。 \n<ImageHere>", "qa_id": 99},
+        PLAIN | {"qa_id": 429},  # the index of another source says nothing
+        PLAIN | {"image": ["images\\2.jpg"]},
+        verse | {"qa_id": 429},  # as text and picture of items 3 and 4, and as form of items 0 and 1
+    ]
+    problems, _, _ = imported(folder, *items)
+    first = "solidgeo-0"
+    assert [problem.group_id for problem in problems] == [first, first, None, first, first, None, first]
+
+
+def test_the_rows_of_the_published_file_are_three_forms_of_119_problems() -> None:
+    """The rule by rows and the rule by MathVerse's index give the same groups on the real sample."""
+    root = Path(__file__).resolve().parents[3]
+    folder = Path(os.environ.get("SRT_SOLIDGEO") or root.parent / "shared" / "data" / "solidgeo_sample")
+    if not folder.is_dir():
+        pytest.skip("no SolidGeo: set SRT_SOLIDGEO")
+    rows = {int(key): row for key, row in orjson.loads((folder / "SolidGeo.json").read_bytes()).items()}
+    verse = {row: item["qa_id"] for row, item in rows.items() if item["source"] == "MathVerse"}
+    assert len(verse) >= 18
+    assert all(row < 3 * 119 for row in verse)
+    assert len({(number - 1) // 5 - row % 119 for row, number in verse.items()}) == 1

@@ -1,94 +1,65 @@
 from __future__ import annotations
 
-import math
+from fractions import Fraction
+from itertools import product
 
-import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
-from srt.statistics.significance import Interval, clustered_wilson, estimate, holm, mcnemar_exact, wilson
+from srt.statistics.significance import holm, sign_flip
+
+GRIDS = (1, 2, 3, 4, 12, 60)
 
 
-@pytest.mark.parametrize(("right", "count"), [(0, 7), (3, 10), (50, 100), (399, 400), (12, 12)])
-def test_wilson_is_scipys(right: int, count: int) -> None:
-    expected = stats.binomtest(right, count).proportion_ci(method="wilson")
-    found = wilson(right, count)
-    assert found.value == right / count
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+def by_brute_force(totals: list[Fraction]) -> float:
+    """Every assignment of signs, one by one, in exact arithmetic."""
+    seen = abs(sum(totals))
+    sums = [
+        abs(sum(sign * total for sign, total in zip(signs, totals, strict=True)))
+        for signs in product((1, -1), repeat=len(totals))
+    ]
+    return sum(each >= seen for each in sums) / len(sums)
 
 
-def test_wilson_of_nothing_says_nothing() -> None:
-    found = wilson(0, 0)
-    assert math.isnan(found.value)
-    assert (found.low, found.high) == (0.0, 1.0)
+@given(st.sampled_from(GRIDS), st.lists(st.integers(-30, 30), max_size=10))
+def test_it_is_the_enumeration_of_all_signs(grid: int, steps: list[int]) -> None:
+    totals = [Fraction(step, grid) for step in steps]
+    assert sign_flip([float(total) for total in totals]) == pytest.approx(by_brute_force(totals), abs=1e-12)
 
 
-@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 5), (5, 0), (3, 9), (10, 10), (140, 60)])
-def test_mcnemar_is_the_binomial_test(b: int, c: int) -> None:
-    expected = stats.binomtest(b, b + c, 0.5).pvalue if b + c else 1.0
-    assert mcnemar_exact(b, c) == pytest.approx(expected, rel=1e-9)
+@given(st.lists(st.fractions(-3, 3, max_denominator=9), max_size=9))
+def test_totals_of_different_fractions(totals: list[Fraction]) -> None:
+    assert sign_flip([float(total) for total in totals]) == pytest.approx(by_brute_force(totals), abs=1e-12)
 
 
-def sandwich(values: np.ndarray, clusters: np.ndarray) -> float:
-    """The cluster-robust variance of the mean as the sandwich of a regression on a constant, matrix by matrix."""
-    x = np.ones((len(values), 1))
-    residuals = values - values.mean()
-    bread = np.linalg.inv(x.T @ x)
-    scores = [x[clusters == name].T @ residuals[clusters == name] for name in np.unique(clusters)]
-    meat = sum(np.outer(score, score) for score in scores) * len(scores) / (len(scores) - 1)
-    return float((bread @ meat @ bread)[0, 0])
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 5))
+def test_of_single_problems_it_is_mcnemars(first: int, second: int, same: int) -> None:
+    expected = stats.binomtest(first, first + second).pvalue if first + second else 1.0
+    assert sign_flip([1.0] * first + [-1.0] * second + [0.0] * same) == pytest.approx(expected, rel=1e-9)
 
 
-def test_clustered_wilson_is_that_of_the_effective_number() -> None:
-    generator = np.random.default_rng(2)
-    clusters = np.arange(240) // 4
-    values = (generator.random(240) < np.repeat(generator.beta(2, 1, 60), 4)).astype(float)
-    interval, effect = clustered_wilson(values.tolist(), clusters.tolist())
-    share = values.mean()
-    expected = sandwich(values, clusters) / (share * (1 - share) / 240)
-    assert 1 < effect == pytest.approx(expected)
-    # Wilson's bounds are where |share - p| is t standard errors of p itself.
-    t, size = stats.t.ppf(0.975, 59), 240 / effect
-    for bound in (interval.low, interval.high):
-        assert abs(share - bound) == pytest.approx(t * math.sqrt(bound * (1 - bound) / size))
+@settings(max_examples=50)
+@given(st.lists(st.floats(-1, 1).filter(lambda x: abs(x) > 1e-3), min_size=1, max_size=9))
+def test_totals_on_no_grid_only_gain(totals: list[float]) -> None:
+    """They are rounded, and sums that may then be as far out count as if they were."""
+    exact = by_brute_force([Fraction(total) for total in totals])
+    assert sign_flip(totals) >= exact - 1e-12
 
 
-def test_clustered_wilson_at_its_edges() -> None:
-    whole, effect = clustered_wilson([1.0] * 60, [at // 3 for at in range(60)])
-    assert (whole.high, effect) == (1.0, 3.0)
-    assert whole.low == pytest.approx(1 / (1 + stats.t.ppf(0.975, 19) ** 2 / 20))  # as if 20 problems were right
-    opposed, effect = clustered_wilson([1.0, 0.0] * 30, [at // 2 for at in range(60)])
-    assert effect == 1.0
-    assert opposed.low < wilson(30, 60).low
-    one, effect = clustered_wilson([1.0, 0.0], "aa")
-    assert (one.low, one.high) == (0.0, 1.0)
-    assert math.isnan(effect)
-    assert math.isnan(clustered_wilson([], [])[0].value)
+def test_rounding_loses_little() -> None:
+    totals = [0.1 * 2**0.5, -(3**0.5) / 5, 0.71828182845, 0.31415926535, 0.57721566490, 0.123456789, 0.9, 0.81, 0.77]
+    exact = by_brute_force([Fraction(total) for total in totals])
+    assert sign_flip(totals) == pytest.approx(exact, abs=0.01)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.9])
-def test_clustered_wilson_covers(share: float) -> None:
-    """60 clusters of 4 with a correlation of 0.5 inside; plain Wilson covers far less."""
-    generator = np.random.default_rng(3)
-    clusters = [at // 4 for at in range(240)]
-    covered = plain = 0
-    for _ in range(500):
-        chance = np.repeat(generator.beta(share, 1 - share, 60), 4)
-        values = (generator.random(240) < chance).astype(float)
-        interval, _ = clustered_wilson(values.tolist(), clusters)
-        covered += interval.low <= share <= interval.high
-        naive = wilson(values.sum(), 240)
-        plain += naive.low <= share <= naive.high
-    assert 0.92 <= covered / 500 <= 0.98
-    assert plain / 500 < 0.85
+@pytest.mark.parametrize(("clusters", "smallest"), [(1, 1.0), (3, 0.25), (5, 0.0625), (6, 0.03125), (10, 2 / 1024)])
+def test_few_clusters_have_a_smallest_p(clusters: int, smallest: float) -> None:
+    assert sign_flip([2.0] * clusters) == smallest
 
 
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
-
-
-def test_an_infinite_bound_is_written_as_none() -> None:
-    found = estimate(Interval(2.0, 1.0, math.inf))
-    assert (found.value, found.low, found.high) == (2.0, 1.0, None)

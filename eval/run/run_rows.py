@@ -1,0 +1,146 @@
+"""The rows of a run's files. Long texts stay on disk: in memory are figures, and where the rest is.
+
+A run of 8,000 outputs of 25 kB has 200 MB of text, of which tables need nothing and a page needs a few hundred rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from srt.io.errors import UserError
+from srt.io.jsonl import read_at, read_offsets
+from srt.io.records import Prediction, Record, Score
+from srt.language.trace import Support, TraceCheck, TraceKind
+
+RowId = tuple[str, str, int]
+"""Problem, variant and repeat: what identifies a row within a run."""
+
+
+class RunRow(Record):
+    """A row of a run's file that belongs to one prediction."""
+
+    problem_id: str
+    variant: str = "plain"
+    repeat: int = 0
+
+    @property
+    def id(self) -> RowId:
+        """What identifies the prediction within the run."""
+        return self.problem_id, self.variant, self.repeat
+
+
+class Checked(RunRow):
+    """The trace language's and the checker's results on one prediction; they never count towards accuracy.
+
+    ``kind`` is what the text parses as, ``fault`` why it does not parse. ``check`` holds the verdicts on its steps;
+    ``refusal`` says why a text that has steps was not checked.
+    """
+
+    kind: TraceKind | None = None
+    fault: str | None = None
+    check: TraceCheck | None = None
+    refusal: str | None = None
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the text is a trace with steps (prose with an answer line is not)."""
+        return self.kind in ("world", "free")
+
+    @property
+    def proved(self) -> bool:
+        """Whether the checker proved the whole trace."""
+        return self.check is not None and self.check.proved
+
+
+R = TypeVar("R", Prediction, Score, Checked)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPrediction:
+    """The token counts of a prediction, as in the record; :meth:`read` gives the record with its text."""
+
+    input_tokens: int
+    image_tokens: int
+    output_tokens: int
+    reasoning_tokens: int | None
+    path: Path
+    offset: int
+
+    def read(self) -> Prediction:
+        """The whole record, from its file."""
+        return read_at(self.path, self.offset, Prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCheck:
+    """The figures of a checked prediction; :meth:`read` gives the record with every verdict and reason.
+
+    ``steps`` counts the verdicts on the steps. ``true``: by the solver every step is; ``None`` if it says so of no step
+    (there are none, or it does not cover the problem).
+    """
+
+    has_steps: bool
+    checked: bool
+    proved: bool
+    refused: bool
+    true: bool | None
+    steps: dict[Support, int]
+    path: Path
+    offset: int
+
+    def read(self) -> Checked:
+        """The whole record, from its file."""
+        return read_at(self.path, self.offset, Checked)
+
+
+def row_id(row: Prediction | Score | Checked) -> RowId:
+    """What identifies a row within a run."""
+    return row.problem_id, row.variant, row.repeat
+
+
+def read_rows(path: Path, model: type[R], questions: Collection[tuple[str, str]]) -> Iterator[tuple[RowId, R, int]]:
+    """The rows of a run's file: what identifies each, the row, and its offset in the file (bytes).
+
+    Raises:
+        UserError: a row that comes twice, or that is of no question of the run.
+    """
+    seen: set[RowId] = set()
+    for offset, row in read_offsets(path, model):
+        key = row_id(row)
+        if key[:2] not in questions:
+            raise UserError(f"{path}: problem {key[0]!r}, variant {key[1]!r}: not among the questions of the run")
+        if key in seen:
+            raise UserError(f"{path}: two rows for problem {key[0]!r}, variant {key[1]!r}, repeat {key[2]}")
+        seen.add(key)
+        yield key, row, offset
+
+
+def stored_predictions(path: Path, questions: Collection[tuple[str, str]]) -> dict[RowId, StoredPrediction]:
+    """The predictions in ``path``; raises as :func:`read_rows` does."""
+    return {
+        key: StoredPrediction(row.input_tokens, row.image_tokens, row.output_tokens, row.reasoning_tokens, path, offset)
+        for key, row, offset in read_rows(path, Prediction, questions)
+    }
+
+
+def stored_checks(path: Path, questions: Collection[tuple[str, str]]) -> dict[RowId, StoredCheck]:
+    """What was checked, in ``path``; raises as :func:`read_rows` does."""
+    found = {}
+    for key, row, offset in read_rows(path, Checked, questions):
+        steps = row.check.steps if row.check else ()
+        known = any(step.truth != "unknown" for step in steps)
+        found[key] = StoredCheck(
+            has_steps=row.has_steps,
+            checked=row.check is not None,
+            proved=row.proved,
+            refused=row.refusal is not None,
+            true=all(step.truth == "true" for step in steps) if known else None,
+            steps=dict(Counter(step.support for step in steps)),
+            path=path,
+            offset=offset,
+        )
+    return found
