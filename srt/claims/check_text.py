@@ -22,7 +22,7 @@ from srt.claims.stated_pi import stated_pi
 from srt.claims.syntax.expression import STEPWISE, Expression, Quantity, heads, symbols, walk
 from srt.claims.syntax.lexer import tokens_of
 from srt.claims.syntax.parser import Reading, Unreadable, parse
-from srt.claims.units.stated import measures_of
+from srt.claims.units.named_dimension import asked
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck
 
@@ -60,16 +60,17 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
             state(scope, link, given=True)
         state_points(scope, prose, place)
         scope.scenes.add_given(prose.text, place)
-        scope.measures += measures_of(prose, place)
+        scope.quantities.add(prose.text, prose.tokens, place)
+        scope.quantities.asked |= asked(prose.text)
         place += len(prose.text) + 1
     prose = read_prose(text[:LONGEST_TEXT], lang)
     scope.scenes.add_text(prose.text)
+    scope.quantities.add(prose.text, prose.tokens, 0)
     links = links_of(prose, 0)
     scope.one_claim = len(links) == 1
     for link in links:
         state(scope, link, given=False)
     state_points(scope, prose, 0)
-    scope.measures += measures_of(prose, 0)
     checks = [check for link in links for check in verdicts(scope, link, prose)]
     left_out = _not_read(text, prose, len(links), givens)
     return tuple(sorted((*left_out, *checks), key=lambda check: (check.start, check.end)))

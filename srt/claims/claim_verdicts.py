@@ -19,6 +19,7 @@ from srt.claims.syntax.expression import (
     Expression,
     Number,
     Quantity,
+    Symbol,
     normal_form,
     number,
     substituted,
@@ -26,7 +27,8 @@ from srt.claims.syntax.expression import (
     walk,
 )
 from srt.claims.syntax.readings import Readings
-from srt.claims.units.expected import unit_fault
+from srt.claims.units.named_dimension import Named, of_name, of_words
+from srt.claims.units.result_unit import holds_with_units, not_in, unit_verdict
 from srt.language.trace import ClaimCheck, Support, one_line
 
 _MOST_READINGS = 9
@@ -74,8 +76,7 @@ class _Pair:
         support, finding = self.verdict(left, right)
         if support == "proved" and not self.would_notice(left, right):
             support, finding = "consistent", Finding("open", _UNNOTICED)
-        if support != "refuted" and (wrong := self.wrong_unit(left.first, right.first)):
-            support, finding = "refuted", Finding("no", wrong, counterexample=wrong)
+        support, finding = self.with_units(support, finding, left.first, right.first)
         return ClaimCheck(
             claim=self.shown(left.first, right.first),
             start=start,
@@ -84,6 +85,34 @@ class _Pair:
             reason=finding.reason,
             counterexample=finding.counterexample if support == "refuted" else None,
         )
+
+    def with_units(
+        self, support: Support, finding: Finding, left: Expression, right: Expression
+    ) -> tuple[Support, Finding]:
+        """The support with regard to what the words and the premises say of the unit."""
+        if self.relation not in ("=", "≈") or self.left_open(left, right):
+            return support, finding
+        quantities, sides = self.scope.quantities, self.link.chain.sides
+        start, end = sides[self.first].start, sides[self.second].end
+        closed = not symbols(left) and not symbols(right)
+        if support == "refuted":
+            if closed and holds_with_units(left, self.relation, right, quantities, start):
+                return "consistent", Finding("open", "it holds with the units that its numbers are stated with")
+            return support, finding
+        named = self.named()
+        if named is not None and (wrong := not_in(named, left, right)):
+            return "refuted", Finding("no", wrong, counterexample=wrong)
+        found = unit_verdict(left, right, named, quantities, start, end) if closed and support == "proved" else None
+        if found is None:
+            return support, finding
+        return ("refuted" if found.wrong else "consistent"), Finding("no", found.reason, counterexample=found.reason)
+
+    def named(self) -> Named | None:
+        """What a name at the head of the chain, or else the words before it, say that its sides are."""
+        first = self.link.sides[0].first
+        if isinstance(first, Symbol) and first != PI:
+            return of_name(first.name, self.prose.text)
+        return of_words(self.prose.text, self.link.chain.start)
 
     def shown(self, left: Expression, right: Expression) -> str:
         return f"{normal_form(left)} {self.relation} {normal_form(right)}"
@@ -155,12 +184,6 @@ class _Pair:
         if self.may_be_label(right):
             return "the number on the left may be a label"
         return "the word after it may be a unit" if self.unread_unit(left, right) else None
-
-    def wrong_unit(self, left: Expression, right: Expression) -> str | None:
-        """Why the unit of a value that is computed here is wrong, where nothing around it leaves it open."""
-        if self.relation not in ("=", "≈") or self.left_open(left, right):
-            return None
-        return unit_fault(self.scope.measures, self.link, self.prose, self.first, self.second)
 
     def would_notice(self, left: Readings, right: Readings) -> bool:
         """Whether the claim, which holds, would be refuted with other numbers or signs in it.

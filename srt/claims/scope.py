@@ -24,7 +24,7 @@ from srt.claims.syntax.expression import (
     symbols,
     walk,
 )
-from srt.claims.units.stated import Measure
+from srt.claims.units.known_quantities import KnownQuantities
 
 _MOST_STATED = 24
 """A name that is stated more often is not followed further."""
@@ -79,10 +79,10 @@ class Scope:
 
     definitions: dict[Expression, list[Definition]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
-    measures: list[Measure] = field(default_factory=list)
     one_claim: bool = False
     """The text is a step that claims one thing: the givens are what it cites for it, not the start of a long story."""
     scenes: Scenes = field(default_factory=Scenes)
+    quantities: KnownQuantities = field(default_factory=KnownQuantities)
     values_of_pi: frozenset[Fraction] = frozenset()
     """What the text or a given takes for pi."""
     patience: int = 120

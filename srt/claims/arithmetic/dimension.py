@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from srt.claims.arithmetic.evaluation import rational
-from srt.claims.syntax.expression import Call, Expression, Number, Quantity, walk
+from srt.claims.syntax.expression import Call, Expression, Number, Quantity, Symbol, walk
 
 
 class MixedDimensions(Exception):
@@ -54,6 +54,10 @@ def dimension(tree: Expression) -> Dimension:
             for part in parts:
                 total = total.times(dimension(part))
             return total
+        case Call("div", (Number(Fraction() as a, None), Number(Fraction() as b, None))) if a <= 4 and b <= 12:
+            return Dimension()  # A fraction of a formula, such as 4/3.
+        case Symbol():
+            return Dimension()
         case Call("div", (above, below)):
             return dimension(above).times(dimension(below), -1)
         case Call("add" | "max" | "min" | "pm", parts):

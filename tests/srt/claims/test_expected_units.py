@@ -52,7 +52,9 @@ def test_a_unit_that_may_be_right_is_not_refuted(text: str) -> None:
 
 def test_numbers_of_centimetres_do_not_give_metres() -> None:
     box = "A box measures 2 cm, 3 cm and 4 cm."
-    assert reasons("so it holds 2 × 3 × 4 = 24 m³", box) == ["2 is stated in cm, and nothing else in m"]
+    assert reasons("so it holds 2 × 3 × 4 = 24 m³", box) == [
+        "its numbers are in other units, and nothing converts them"
+    ]
     assert reasons("so it holds 2 × 3 × 4 = 24 cm³", box) == []
     assert reasons("so 4 × 3 = 12, 12 × 2 = 24 m³, and 5 m", box) == []
 
