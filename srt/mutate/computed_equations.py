@@ -11,21 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from srt.mutate.source_tokens import Sign, signs_of
-from srt.mutate.source_values import Names, Value, agree, value_of
+from srt.mutate.source_tokens import CLOSES, OPENS, Sign, signs_of
+from srt.mutate.source_values import Names, Value, agree, same_values, value_of
 
 Standing = Literal["true", "false", "unreadable"]
 _OPERATIONS = frozenset({"+", "*", "/", "^", "raised", "frac", "root", "func", "choose", "percent"})
 _BREAKS = frozenset({"break", "line"})
-_SAME = 1e-25
 
 
 @dataclass(frozen=True)
 class WrittenSide:
-    """One side of an equation: its signs, and its characters ``[start, end)``. ``value``: ``None`` if unreadable."""
+    """One side of an equation: its signs, and its characters ``[start, end)``.
+
+    ``value``: its number if it has no names, ``None`` otherwise; ``vector``: the same for coordinates.
+    """
 
     signs: tuple[Sign, ...]
     value: Value | None
+    vector: Value | None = None
 
     @property
     def start(self) -> int:
@@ -51,7 +54,7 @@ class WrittenSide:
     @property
     def named(self) -> bool:
         """Whether it has names in it."""
-        return any(sign.kind in ("name", "opaque") for sign in self.signs)
+        return any(sign.kind in ("name", "vector", "opaque") for sign in self.signs)
 
 
 @dataclass(frozen=True)
@@ -85,19 +88,20 @@ def computed_equations(text: str, given: str = "") -> tuple[Equation, ...]:
     between. A name has the value that ``given`` or ``text`` states before the equation, if they state no other
     anywhere: ``2x = 6`` before ``x = 3`` is a condition, not a computation.
     """
-    chains = [list(_chain(signs)) for signs in _runs(text)]
+    runs = list(_runs(text))
+    chains = [list(_chain(run)) for run in runs]
     stated: dict[str, list[Value]] = {}
-    for signs in _runs(given):
-        _state(stated, list(_chain(signs)))
+    for run in _runs(given):
+        _state(stated, run, list(_chain(run)))
     known_before = []
-    for chain in chains:
+    for run, chain in zip(runs, chains, strict=True):
         known_before.append(frozenset(stated))
-        _state(stated, chain)
-    values = {name: found[0] for name, found in stated.items() if all(_same(one, found[0]) for one in found)}
+        _state(stated, run, chain)
+    values = {name: found[0] for name, found in stated.items() if all(same_values(one, found[0]) for one in found)}
     return tuple(
         equation
         for chain, known in zip(chains, known_before, strict=True)
-        for equation in _equations(chain, {name: value for name, value in values.items() if name in known})
+        for equation in _equations(chain, _with_arrows({name: values[name] for name in known & values.keys()}))
     )
 
 
@@ -116,7 +120,7 @@ def _runs(text: str) -> Iterator[list[Sign]]:
                 yield run
             run, depth = [], 0
             continue
-        depth = max(0, depth + (sign.kind == "open") - (sign.kind == "close"))
+        depth = max(0, depth + (sign.kind in OPENS) - (sign.kind in CLOSES))
         run.append(sign)
     if run:
         yield run
@@ -134,8 +138,9 @@ def _chain(run: Sequence[Sign]) -> Iterator[WrittenSide | str]:
         while signs[:1] == list(run[:1]) and _numbering(signs):
             run = signs = signs[3:]
         if signs:
-            closed = tuple(signs)
-            yield WrittenSide(closed, value_of(closed, {}))
+            value = value_of(signs, {})
+            vector = isinstance(value, tuple)
+            yield WrittenSide(tuple(signs), None if vector else value, value if vector else None)
         else:
             yield "|"
 
@@ -147,19 +152,38 @@ def _numbering(signs: Sequence[Sign]) -> bool:
     return len(signs[1].text) < 3 and signs[3].start > signs[2].end
 
 
-def _state(stated: dict[str, list[Value]], chain: Sequence[WrittenSide | str]) -> None:
-    """Add the values that ``chain`` gives to names: ``AB = 2 · 3 = 6``."""
+def _state(stated: dict[str, list[Value]], run: Sequence[Sign], chain: Sequence[WrittenSide | str]) -> None:
+    """Add the values that ``chain`` gives to names, ``AB = 2 · 3 = 6``, and ``run`` to points, ``A(0,1,2)``."""
+    for name, point in _points(run):
+        stated.setdefault(name, []).append(point)
     if "≈" in chain or "|" in chain:
         return
     sides = [part for part in chain if isinstance(part, WrittenSide)]
-    values = [side.value for side in sides if side.value is not None]
+    values = [side.vector if side.value is None else side.value for side in sides]
+    found = [value for value in values if value is not None]
     for side in sides:
-        if len(side.signs) == 1 and side.signs[0].kind == "name" and values:
-            stated.setdefault(side.signs[0].text, []).append(values[-1])
+        if len(side.signs) == 1 and side.signs[0].kind in ("name", "vector") and found:
+            stated.setdefault(side.signs[0].text, []).append(found[-1])
 
 
-def _same(a: Value, b: Value) -> bool:
-    return bool(abs(a - b) <= _SAME * (1 + abs(a)))
+def _points(run: Sequence[Sign]) -> Iterator[tuple[str, Value]]:
+    for at, (name, after) in enumerate(itertools.pairwise(run)):
+        if name.kind == "name" and name.text[0].isupper() and after.text == "(":
+            close = next((end for end in range(at + 2, len(run)) if run[end].text == ")"), at)
+            value = value_of(run[at + 1 : close + 1], {})
+            if isinstance(value, tuple):
+                yield f"({name.text})", value
+
+
+def _with_arrows(names: Names) -> Names:
+    """``names`` and, in front of them, the vectors between points whose coordinates are known."""
+    points = {name[1:-1]: value for name, value in names.items() if name[0] == "("}
+    arrows = {
+        f"→{a}{b}": tuple(y - x for x, y in zip(points[a], points[b], strict=True))
+        for a, b in itertools.permutations(points, 2)
+        if len(points[a]) == len(points[b])
+    }
+    return {**arrows, **names}
 
 
 def _equations(chain: Sequence[WrittenSide | str], names: Names) -> Iterator[Equation]:

@@ -126,7 +126,8 @@ def _effect(changed: str, equation: Equation, edit: _Edit) -> Effect:
     holds = agree(computation, equation.relation, result, equation.names)
     if holds is None:  # A name without a value, or no real number: a division by zero, a root of a negative number.
         known = all(
-            sign.kind != "opaque" and (sign.kind != "name" or sign.text in equation.names) for sign in computation
+            sign.kind != "opaque" and (sign.kind not in ("name", "vector") or sign.text in equation.names)
+            for sign in computation
         )
         return "false" if known else "unknown"
     return "true" if holds else "false"

@@ -38,8 +38,7 @@ _INDEX = r"(?:_\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|[A-Za-z0-9]))?"
 _PRIMES = r"(?:['’′]|\^\s*\{?\s*\\+prime\s*\}?)*"
 _POINT = rf"[A-Z]{_INDEX}(?:\d(?![\d.]))?{_PRIMES}"
 _OPAQUE = (
-    "overrightarrow|vec|boldsymbol|mathbf|mathrm|angle|triangle|ldots|cdots|dots|prime|"
-    "alpha|beta|gamma|theta|lambda|mu|varphi|phi|omega"
+    "overrightarrow|vec|mathrm|angle|triangle|ldots|cdots|dots|prime|alpha|beta|gamma|theta|lambda|mu|varphi|phi|omega"
 )
 """Commands that a formula goes on after, but that are not computed."""
 _TWO_POINTS = re.compile(r"([A-Z]\d*['’′]*)([A-Z]\d*['’′]*)")
@@ -63,7 +62,11 @@ _KINDS = [
     ("≈", r"≈|\\+approx(?![a-z])"),
     ("=", r"(?<![<>:!=])=(?!=)"),
     ("bar", r"\||\\+[lr]?vert(?![a-z])"),
-    ("opaque", r"\\+langle(?![a-zA-Z])[^$\n]{0,80}?\\+rangle(?![a-zA-Z])|…|\.\.\.+|!"),
+    ("vector", r"\\+overrightarrow\s*\{(?:[^{}]|\{[^{}]*\})*\}"),
+    ("vector", rf"\\+(?:boldsymbol|mathbf|vec)\s*(?:\{{\s*[a-z]\s*\}}|[a-z]){_INDEX}"),
+    ("langle", r"\\+langle(?![a-zA-Z])"),
+    ("rangle", r"\\+rangle(?![a-zA-Z])"),
+    ("opaque", r"…|\.\.\.+|!"),
     ("opaque", rf"\\+(?:{_OPAQUE})(?![a-zA-Z]){_INDEX}"),
     ("break", r"\\+[a-zA-Z]+(?:\s*\{[^{}]*\})?|\\+[{}]"),
     ("percent", r"\\?%"),
@@ -78,6 +81,7 @@ _KINDS = [
 ]  # fmt: skip
 _MASTER = re.compile("|".join(f"(?P<k{at}>{spelling})" for at, (_, spelling) in enumerate(_KINDS)), re.DOTALL)
 _VALUE_ENDS = frozenset({"number", "close", "pi", "raised", "name", "degree"})
+OPENS, CLOSES = frozenset({"open", "langle"}), frozenset({"close", "rangle"})
 
 
 def signs_of(text: str, math: bool = False) -> list[Sign]:
@@ -130,6 +134,9 @@ def _normal(kind: str, said: str) -> str:
             name = re.sub(r"\\+(?:text|mathrm)|[\s{}_]", "", said)
             ends = _TWO_POINTS.fullmatch(name)
             return "".join(sorted(ends.groups())) if ends else name  # AB and BA are one length.
+        case "vector":
+            arrow = "→" if "overrightarrow" in said else ""
+            return arrow + re.sub(r"\\+[a-z]+|[\s{}_]", "", said)
         case "root":
             return "3" if said == "∛" else "√" if said == "√" else "√" + (re.search(r"\d", said) or ["2"])[0]
         case "number":

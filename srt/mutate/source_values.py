@@ -20,13 +20,13 @@ from srt.mutate.source_tokens import UNIT_BASES, Sign
 _REAL = mpmath.mp.clone()
 _REAL.dps = 50
 Value = Any
-"""An mpmath number; the library has no types."""
+"""An mpmath number (the library has no types), or the coordinates of a vector: a tuple of them."""
 
 _SAME = _REAL.mpf(10) ** -30
 _ROUGHLY = _REAL.mpf("0.005")
 _PI_TAKEN_AS = (+_REAL.pi, *map(_REAL.mpf, ("3.14", "3.142", "3.1416", "3.14159")), _REAL.mpf(22) / 7)
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_ENDS_PRODUCT = frozenset({"+", "-", "close", "bar"})
+_ENDS_PRODUCT = frozenset({"+", "-", "close", "rangle", "comma"})
 Names = Mapping[str, Value]
 
 
@@ -44,6 +44,14 @@ def value_of(signs: Sequence[Sign], names: Names) -> Value | None:
     return None if found is None else found.value
 
 
+def same_values(a: Value, b: Value) -> bool:
+    """Whether two values, numbers or vectors, are the same."""
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        alike = isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
+        return alike and all(map(same_values, a, b))
+    return bool(abs(a - b) <= _SAME * max(abs(a), abs(b), 1))
+
+
 def agree(left: Sequence[Sign], relation: str, right: Sequence[Sign], names: Names) -> bool | None:
     """Whether ``left`` equals ``right`` as people write it; ``None`` where a side cannot be read.
 
@@ -55,7 +63,7 @@ def agree(left: Sequence[Sign], relation: str, right: Sequence[Sign], names: Nam
     readable = False
     for pi in pis:
         a, b = (_evaluated(side, names, pi, units) for side in (left, right))
-        if a is None or b is None:
+        if a is None or b is None or isinstance(a.value, tuple) or isinstance(b.value, tuple):
             continue
         readable = True
         if a.power == b.power and _close(a.value, b.value, relation, _last_digit(left), _last_digit(right)):
@@ -64,7 +72,7 @@ def agree(left: Sequence[Sign], relation: str, right: Sequence[Sign], names: Nam
 
 
 def _close(a: Value, b: Value, relation: str, left_digit: Value | None, right_digit: Value | None) -> bool:
-    if abs(a - b) <= _SAME * max(abs(a), abs(b), 1):
+    if same_values(a, b):
         return True
     for written, exact, digit in ((a, b, left_digit), (b, a, right_digit)):
         if digit is not None and (digit < 1 or relation == "≈"):
@@ -88,8 +96,28 @@ def _evaluated(signs: Sequence[Sign], names: Names, pi: Value, units: bool) -> _
         found = reader.sum()
     except (IndexError, KeyError, ValueError, ZeroDivisionError, OverflowError, RecursionError, TypeError):
         return None
-    whole = not reader.signs and isinstance(found.value, _REAL.mpf) and _REAL.isfinite(found.value)
+    numbers = found.value if isinstance(found.value, tuple) else (found.value,)
+    whole = not reader.signs and all(isinstance(one, _REAL.mpf) and _REAL.isfinite(one) for one in numbers)
     return found if whole else None
+
+
+def _plus(a: Value, b: Value) -> Value:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return tuple(x + y for x, y in zip(a, b, strict=True))
+    return a + b
+
+
+def _times(a: Value, b: Value) -> Value:
+    """The product of numbers, of a number and a vector, or the scalar product of vectors."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return _REAL.fsum(x * y for x, y in zip(a, b, strict=True))
+    if isinstance(a, tuple):
+        return tuple(x * b for x in a)
+    return tuple(a * y for y in b) if isinstance(b, tuple) else a * b
+
+
+def _length(value: Value) -> Value:
+    return _REAL.sqrt(_times(value, value)) if isinstance(value, tuple) else abs(value)
 
 
 class _Reader:
@@ -108,23 +136,23 @@ class _Reader:
             sign, term = self.signs.popleft().kind, self.product()
             if term.power != total.power and total.value and term.value:
                 raise ValueError("a sum of different dimensions")
-            total = _Sized(total.value + term.value if sign == "+" else total.value - term.value, total.power)
+            total = _Sized(_plus(total.value, term.value if sign == "+" else _times(term.value, -1)), total.power)
         return total
 
     def product(self) -> _Sized:
         if self.at("-", "+"):
             sign, term = self.signs.popleft().kind, self.product()
-            return _Sized(-term.value, term.power) if sign == "-" else term
+            return _Sized(_times(term.value, -1), term.power) if sign == "-" else term
         total = self.power()
-        while self.signs and self.signs[0].kind not in _ENDS_PRODUCT | ({"comma"} if self.bars else set()):
+        while self.signs and self.signs[0].kind not in _ENDS_PRODUCT and not (self.bars and self.at("bar")):
             sign = self.signs.popleft().kind if self.at("*", "/") else "*"
             negative = self.at("-") and bool(self.signs.popleft())
             factor = self.power()
-            value = -factor.value if negative else factor.value
+            value = _times(factor.value, -1) if negative else factor.value
             if sign == "/":
-                total = _Sized(total.value / value, total.power - factor.power)
+                total = _Sized(_times(total.value, 1 / value), total.power - factor.power)
             else:
-                total = _Sized(total.value * value, total.power + factor.power)
+                total = _Sized(_times(total.value, value), total.power + factor.power)
         return total
 
     def power(self) -> _Sized:
@@ -135,7 +163,8 @@ class _Reader:
                 exponent = self.exponent() if sign.kind == "^" else _REAL.mpf("²³".index(sign.text) + 2)
                 if abs(exponent) > 60:
                     raise ValueError("too large")
-                base = _Sized(base.value**exponent, base.power * exponent)
+                value = _times(base.value, base.value) if exponent == 2 else base.value**exponent
+                base = _Sized(value, base.power * exponent)
             elif self.at("degree"):
                 self.signs.popleft()
                 base = _Sized(base.value * self.pi / 180)
@@ -170,26 +199,26 @@ class _Reader:
                 return _Sized(_REAL.mpf(sign.text))
             case "pi":
                 return _Sized(+self.pi)
-            case "name":
+            case "name" | "vector":
                 return _Sized(self.names[sign.text])
             case "choose":
                 below, above = re.findall(r"\d+", sign.text)
                 return _Sized(_REAL.mpf(math.comb(int(below), int(above))))
             case "open":
-                found = self.sum()
+                parts = self.list()
                 if self.signs.popleft().text != _CLOSING[sign.text]:
                     raise ValueError("brackets do not match")
-                return found
+                return parts[0] if len(parts) == 1 else _Sized(tuple(part.value for part in parts))
             case "bar":
                 self.bars += 1
                 found = self.sum()
                 self.bars -= 1
                 if self.signs.popleft().kind != "bar":
                     raise ValueError("bars do not match")
-                return _Sized(abs(found.value), found.power)
+                return _Sized(_length(found.value), found.power)
             case "frac":
                 above, below_ = self.atom(), self.atom()
-                return _Sized(above.value / below_.value, above.power - below_.power)
+                return _Sized(_times(above.value, 1 / below_.value), above.power - below_.power)
             case "root":
                 index = int(sign.text[1:] or 2)
                 inner = self.atom()
@@ -201,8 +230,24 @@ class _Reader:
                 return self.function(sign.text.lstrip("\\"))
         raise ValueError(sign.kind)
 
+    def list(self) -> list[_Sized]:
+        """What stands in brackets: one value, or the coordinates of a vector."""
+        outer, self.bars = self.bars, 0
+        parts = [self.sum()]
+        while self.at("comma"):
+            self.signs.popleft()
+            parts.append(self.sum())
+        self.bars = outer
+        return parts
+
     def function(self, name: str) -> _Sized:
         exponent = self.exponent() if self.at("^") and self.signs.popleft() else _REAL.mpf(1)
+        if self.at("langle"):
+            self.signs.popleft()
+            a, b = (part.value for part in self.list())
+            if self.signs.popleft().kind != "rangle" or name != "cos":
+                raise ValueError("no angle of two vectors")
+            return _Sized((_times(a, b) / (_length(a) * _length(b))) ** exponent)
         found = getattr(_REAL, name)(self.power().value)
         return _Sized(found**exponent)
 
