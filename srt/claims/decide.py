@@ -9,7 +9,7 @@ from srt.claims.arithmetic.comparison import angle_unit_unsaid, holds
 from srt.claims.arithmetic.evaluation import Undecided, approximation
 from srt.claims.arithmetic.identity import identical
 from srt.claims.arithmetic.rounding import Outcome
-from srt.claims.arithmetic.vectors import NotScalar, components, scalar
+from srt.claims.arithmetic.vectors import NotScalar, components, product_missing, scalar
 from srt.claims.claim_context import another_case
 from srt.claims.find import Prose
 from srt.claims.links import Link
@@ -30,6 +30,7 @@ from srt.claims.syntax.expression import (
 )
 from srt.claims.syntax.words import word_set
 
+_NO_PRODUCT = "vectors are added or divided where a number is needed"
 FAILS = "it does not solve "
 _FAR = 4000
 _LENGTH = re.compile(r"∠?[A-Z][0-9']*(?:[A-Z][0-9']*)+")
@@ -68,6 +69,8 @@ def decide(
         sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)
         sure = sure and not (relation not in ("=", "≈") and _range(scope, left, right))
         sure = sure and here and not _after_a_case(scope, link, left, right, prose)
+        if relation == "=" and any(product_missing(x) and components(y) is None for x, y in ((a, b), (b, a))):
+            return Finding("no", _NO_PRODUCT, sure, _NO_PRODUCT)
         return _compared(a, relation, b, f"with {_used(scope, left, right, at)}", sure)
     if relation not in ("=", "≈"):
         return Finding("open", "not every name in it has a value here")

@@ -15,7 +15,7 @@ from srt.mutate.source_tokens import CLOSES, OPENS, Sign, signs_of
 from srt.mutate.source_values import Names, Value, agree, same_values, value_of
 
 Standing = Literal["true", "false", "unreadable"]
-_OPERATIONS = frozenset({"+", "*", "/", "^", "raised", "frac", "root", "func", "choose", "percent"})
+_OPERATIONS = frozenset({"+", "*", "/", "^", "raised", "frac", "root", "func", "choose", "percent", "bar"})
 _BREAKS = frozenset({"break", "line"})
 
 

@@ -28,6 +28,30 @@ def components(tree: Expression) -> tuple[Expression, ...] | None:
     return result.parts if isinstance(result, Call) and result.head == "vec" else None
 
 
+def product_missing(tree: Expression) -> bool:
+    """Whether vectors are added, or divided by one another, above lengths of vectors: ``(m + n)/(|m||n|)``.
+
+    That is no number; a scalar product is meant.
+    """
+    for node in walk(tree):
+        match node:
+            case Call("div", (above, below)) if any(map(_is_length, walk(below))):
+                while isinstance(above, Call) and above.head == "neg":
+                    above = above.parts[0]
+                added = isinstance(above, Call) and above.head == "add" and components(above) is not None
+                if added or any(map(_divides_by_vector, walk(above))):
+                    return True
+    return False
+
+
+def _is_length(node: Expression) -> bool:
+    return isinstance(node, Call) and node.head == "abs" and components(node.parts[0]) is not None
+
+
+def _divides_by_vector(node: Expression) -> bool:
+    return isinstance(node, Call) and node.head == "div" and components(node.parts[1]) is not None
+
+
 def _expanded(tree: Expression) -> Expression:
     """``tree`` as a scalar or one ``vec`` of scalars."""
     match tree:

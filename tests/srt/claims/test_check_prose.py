@@ -189,3 +189,18 @@ def test_rounding_said_and_unsaid() -> None:
 def test_a_letter_before_a_number_is_an_article_in_english_only() -> None:
     assert check_prose("a 3 × 4 = 12 box")[0].support == "proved"
     assert check_prose("a 3 × 4 = 12", lang="zh")[0].support != "refuted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "last"),
+    [
+        (r"\frac{m \cdot n}{|m||n|}=\frac12", "proved"),
+        (r"\frac{m \div n}{|m||n|}=\frac12", "refuted"),
+        (r"\frac{m + n}{|m||n|}=\frac12", "refuted"),
+        (r"\frac{|m \div n|}{|n|}=\frac{1}{\sqrt2}", "refuted"),
+        (r"\frac{|m + n|}{|n|}=\sqrt3", "proved"),
+        (r"\frac{m+n}{|m|}=(\frac{1}{\sqrt2},\sqrt2,-\frac{1}{\sqrt2})", "proved"),
+    ],
+)
+def test_a_quotient_over_lengths_of_vectors_needs_a_number_above(claim: str, last: str) -> None:
+    assert check_prose(rf"$m=(1,1,0), n=(0,1,-1)$, so ${claim}$")[-1].support == last

@@ -64,6 +64,28 @@ def test_a_name_has_the_value_that_is_stated_before() -> None:
     assert found("AB = 9, AB = 8, 2AB = 18") == [("2AB = 18", "unreadable")]
 
 
+VECTORS = r"$m=(1,1,0)$, $\boldsymbol{n}_1=(0,1,-1)$, $A(1,0,0), B(1,2,2)$, "
+
+
+@pytest.mark.parametrize(
+    ("equation", "standing"),
+    [
+        (r"\frac{\boldsymbol{m}\cdot \boldsymbol{n}_1}{|\boldsymbol{m}||n_1|}=\frac12", "true"),
+        (r"|\overrightarrow{AB}| = 2\sqrt2", "true"),
+        (r"\cos\langle m,\overrightarrow{AB}\rangle =\frac12", "true"),
+        (r"\left|\frac{-4}{2|m|}\right| = \sqrt2", "true"),
+        (r"\frac{|\overrightarrow{AB} + 2m|}{2} = \sqrt{6}", "true"),
+        (r"\frac{m + n_1}{|m||n_1|}=\frac12", "unreadable"),
+        (r"\frac{m \div n_1}{|m||n_1|}=\frac12", "unreadable"),
+        (r"\frac{m\cdot \overrightarrow{AC}}{2}=\frac12", "unreadable"),
+        (r"\frac{m\cdot n_1}{2}=\frac13", "false"),
+    ],
+)
+def test_vectors_with_coordinates_are_computed(equation: str, standing: str) -> None:
+    written = equation.removeprefix(r"\left")
+    assert found(f"{VECTORS} ${equation}$") == [(written, standing)]
+
+
 @given(st.text(alphabet="12+-×÷=≈√π^²()[]{}|$\\ ,.\nABxm°%C_frac", max_size=40))
 def test_signs_cover_the_text_in_order(text: str) -> None:
     signs = signs_of(text)
