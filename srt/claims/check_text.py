@@ -7,6 +7,7 @@ undecided claim is ``consistent`` (read, but nothing decides it) or ``unchecked`
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 
 from srt.claims.arithmetic.comparison import holds
@@ -35,6 +36,7 @@ _ANSWER_READINGS: tuple[Reading, ...] = (frozenset(), frozenset({"divisor", "coe
 
 _LEFT_TO_OTHERS = STEPWISE | {"exp", "log"}
 """Functions that answers are not compared by here."""
+_VECTORS = re.compile(r"向量|[Vv]ectors?\b|\\overrightarrow|\\vec(?![a-z])")
 
 
 def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = ()) -> tuple[ClaimCheck, ...]:
@@ -51,8 +53,8 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         a text are read, and 400 chains of claims. Where there are more, the last claim is ``unchecked``, spans what was
         not read and says so; where a given is longer, so does the first.
     """
-    read = (one[:LONGEST_TEXT] for one in (text, *givens))
-    scope = Scope(values_of_pi=frozenset().union(*map(stated_pi, read)))
+    read = [one[:LONGEST_TEXT] for one in (text, *givens)]
+    scope = Scope(vectors=any(map(_VECTORS.search, read)), values_of_pi=frozenset().union(*map(stated_pi, read)))
     place = -sum(len(given[:LONGEST_TEXT]) + 1 for given in givens)
     for given in givens:
         prose = read_prose(given[:LONGEST_TEXT], lang)

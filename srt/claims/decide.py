@@ -68,6 +68,7 @@ def decide(
     if _both(a, b):
         sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)
         sure = sure and not (relation not in ("=", "≈") and _range(scope, left, right))
+        sure = sure and not (scope.may_be_vectors(left, at) or scope.may_be_vectors(right, at))
         sure = sure and here and not _after_a_case(scope, link, left, right, prose)
         if relation == "=" and any(product_missing(x) and components(y) is None for x, y in ((a, b), (b, a))):
             return Finding("no", _NO_PRODUCT, sure, _NO_PRODUCT)

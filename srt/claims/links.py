@@ -18,7 +18,7 @@ from srt.claims.syntax.readings import Readings, readings_of
 _MOST_CHAINS = 400
 _MOST_PAIRS = 800
 _MOST_FLATTENED = 4
-_RAISED = re.compile(r"[\^²³]")
+_RAISED = re.compile(r"\^(?!\s*\{?\s*\\?(?:circ|prime|degree))|[²³]|<sup>")
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,6 @@ def flattened(text: str, left: Expression, right: Expression) -> Iterator[tuple[
     places = range(min(len(found), _MOST_FLATTENED))
     for count in places:
         for chosen in itertools.combinations(places, count + 1):
-            if count == 0 and isinstance(node := found[chosen[0]], Number) and node.value < 20:
-                continue  # A lone 1² is not written.
             numbers = [found[place] for place in chosen]
             yield _raised(left, numbers), _raised(right, numbers)
 

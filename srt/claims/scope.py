@@ -13,12 +13,14 @@ from fractions import Fraction
 from functools import cached_property
 
 from srt.claims.arithmetic.comparison import holds
+from srt.claims.arithmetic.vectors import components
 from srt.claims.scenes import Scenes
 from srt.claims.syntax.expression import (
     PI,
     TRIGONOMETRIC,
     Call,
     Expression,
+    Number,
     Quantity,
     Symbol,
     symbols,
@@ -83,6 +85,8 @@ class Scope:
     """The text is a step that claims one thing: the givens are what it cites for it, not the start of a long story."""
     scenes: Scenes = field(default_factory=Scenes)
     quantities: KnownQuantities = field(default_factory=KnownQuantities)
+    vectors: bool = False
+    """The text or a given speaks of vectors, so a name may be one that lost its arrow."""
     values_of_pi: frozenset[Fraction] = frozenset()
     """What the text or a given takes for pi."""
     patience: int = 120
@@ -140,6 +144,21 @@ class Scope:
         else:
             places = [one.at for one in self.definitions.get(term, ())] if isinstance(term, Call) else []
         return not places or any(self.scenes.same(place, at) for place in places)
+
+    def may_be_vectors(self, tree: Expression, at: int) -> bool:
+        """Whether ``tree`` multiplies or adds names that may be vectors without their arrows: ``AB · AC``, ``AB + AD``.
+
+        The length of a sum is not the sum of the lengths.
+        """
+        if not self.vectors:
+            return False
+        for node in walk(tree):
+            if isinstance(node, Call) and node.head in ("dot", "add"):
+                names = [name for part in node.parts for name in _added(part)]
+                plain = [one for one in names if one.name[0].isalpha() and components(self.filled(one, at)) is None]
+                if len(plain) > 1 and (node.head == "dot" or all(_names_side(one) for one in plain)):
+                    return True
+        return False
 
     def contradicted(self, term: Expression, value: Expression, at: int) -> Definition | None:
         """The one earlier statement of ``term`` that ``value``, stated at ``at``, contradicts.
@@ -221,6 +240,22 @@ def _ends(name: str) -> tuple[str, str] | None:
         else:
             return None
     return (points[0], points[1]) if len(points) == 2 else None
+
+
+def _added(tree: Expression) -> list[Symbol]:
+    """The names in a sum, as they are or with a number before them."""
+    match tree:
+        case Symbol():
+            return [] if tree == PI else [tree]
+        case Call("add" | "neg", parts):
+            return [name for part in parts for name in _added(part)]
+        case Call("mul", (Number() | Call("div", (Number(), Number())), *rest)):
+            return [name for part in rest for name in _added(part)]
+    return []
+
+
+def _names_side(name: Symbol) -> bool:
+    return len(name.name) > 1 and name.name[:2].isupper()
 
 
 def is_term(node: Expression) -> bool:

@@ -52,7 +52,15 @@ def _degrees_meant(node: Expression) -> Expression | None:
     match node:
         case Call(head, (Number(value) as angle,)) if head in TRIGONOMETRIC and value:
             return Call(head, (Call("deg", (angle,)),))
+        case Call(head, (Call("add", parts) as angle,)) if head in TRIGONOMETRIC and _whole(parts):
+            return Call(head, (Call("deg", (angle,)),))
     return None
+
+
+def _whole(parts: tuple[Expression, ...]) -> bool:
+    """Whether all of ``parts`` are whole numbers: the 30 and 45 of ``sin(30 + 45)``."""
+    numbers = [part.parts[0] if isinstance(part, Call) and part.head == "neg" else part for part in parts]
+    return all(isinstance(part, Number) and part.value.denominator == 1 for part in numbers)
 
 
 def _holds_with_degrees(left: Expression, relation: str, right: Expression) -> Outcome:
@@ -81,19 +89,19 @@ def _degree_signs(left: Expression, right: Expression) -> Iterator[tuple[Express
     one_sided = ("deg" in heads(left)) != ("deg" in heads(right))
     if "deg" in both and not turned & TRIGONOMETRIC and (one_sided or "add" in both):
         yield rebuilt(left, _bare_degrees), rebuilt(right, _bare_degrees)
-    if both & ARCS and "deg" not in both and PI not in (*walk(left), *walk(right)):
-        yield rebuilt(left, _arc_in_degrees), rebuilt(right, _arc_in_degrees)
+    if both & ARCS and not both & TRIGONOMETRIC and PI not in (*walk(left), *walk(right)):
+        yield rebuilt(left, _all_in_degrees), rebuilt(right, _all_in_degrees)
 
 
 def _bare_degrees(node: Expression) -> Expression | None:
     return node.parts[0] if isinstance(node, Call) and node.head == "deg" else None
 
 
-def _arc_in_degrees(node: Expression) -> Expression | None:
-    """``arctan(4/3) = 53.13``."""
+def _all_in_degrees(node: Expression) -> Expression | None:
+    """``arctan(4/3) = 53.13``, ``360 - 5 arccos(1/3) = 7.36°``."""
     if isinstance(node, Call) and node.head in ARCS:
         return Call("div", (Call("mul", (node, number(180))), PI))
-    return None
+    return _bare_degrees(node)
 
 
 def _holds(left: Expression, relation: str, right: Expression) -> Outcome:
@@ -104,10 +112,20 @@ def _holds(left: Expression, relation: str, right: Expression) -> Outcome:
     left, right = matched
     if relation in ("=", "≈"):
         outcome = _equal(left, relation, right)
-        return "open" if outcome == "no" and _converted_silently(sides, left, right) else outcome
+        silently = outcome == "no" and (_converted_silently(sides, left, right) or _hundredfold(left, relation, right))
+        return "open" if silently else outcome
     sign = compare(left, right)
     true = {"<": sign < 0, ">": sign > 0, "<=": sign <= 0, ">=": sign >= 0, "!=": sign != 0}[relation]
     return "yes" if true else "no"
+
+
+def _hundredfold(left: Expression, relation: str, right: Expression) -> bool:
+    """``3/4 × 100 = 75%``: a share that was multiplied by a hundred, and the sign beside it."""
+    for side, other in ((left, right), (right, left)):
+        match side:
+            case Call("percent", (value,)) if "percent" not in heads(other) and number(100) in walk(other):
+                return _equal(other, relation, value) != "no"
+    return False
 
 
 def _in_one_unit(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:

@@ -117,6 +117,8 @@ class SideEnds:
         at = comma + 1
         while self.kind(at) in ("edge", "op") and (self.kind(at) == "edge" or self.tokens[at].text == "-"):
             at += 1
+        if self.kind(at) == "dirty" and self.tokens[at].text[0].isdigit():
+            return True  # ``1, 1,2``: the rest may be a decimal comma.
         if self.kind(at) not in ("number", "frac", "sqrt"):
             return False
         while self.kind(at) in _VALUE:

@@ -56,7 +56,13 @@ def test_a_solved_parameter_counts() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a, b, c = 3, 4, 5", "AB, BC, CD = 3, 4, $5$.", "$x^2-3x+2=0$, x = 1, 2.", r"$x^2-3x+2=0$，$x = 1, \frac{4}{2}$"],
+    [
+        "a, b, c = 3, 4, 5",
+        "n=3,0,1，|n|=√10",
+        "AB, BC, CD = 3, 4, $5$.",
+        "$x^2-3x+2=0$, x = 1, 2.",
+        r"$x^2-3x+2=0$，$x = 1, \frac{4}{2}$",
+    ],
 )
 def test_a_list_without_brackets_is_no_value(text: str) -> None:
     assert not {"proved", "refuted"} & set(supports(text, "c = 5, CD = 5"))
@@ -171,3 +177,25 @@ def test_what_is_not_read_is_named() -> None:
     first, *_ = check_prose("1+1=2", givens=["x" * 30_000])
     assert (first.support, first.claim) == ("unchecked", "what is given")
     assert all(check.support == "proved" for check in check_prose("1+1=2. " * 400))
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (r"$\sin 75^\circ = \sin(30+45) = \frac{\sqrt6+\sqrt2}{4}$", (r"\sqrt6", r"\sqrt7")),
+        (r"$360 - 10\arcsin\frac{\sqrt3}{3} \approx 7.356^\circ$", ("7.356", "8.356")),
+        ("70/120*100 = 58.3%", ("58.3", "59.3")),
+    ],
+)
+def test_degrees_and_percent_are_written_or_not(text: str, error: tuple[str, str]) -> None:
+    is_right_and_notices(text, error)
+
+
+@pytest.mark.parametrize(
+    "text", ["AB·AC=2×2×cos60°=2", "(AB+AC)²=4+4+4=12", "|AB+AC|=2√3", "AD=1/2AB+1/2AC=√3", "a·b=2×3×cos60°=3"]
+)
+def test_a_name_may_be_a_vector_that_lost_its_arrow(text: str) -> None:
+    given = "AB=2, AC=2, a=2, b=3"
+    assert "refuted" not in supports("用向量：" + text, given)
+    assert "refuted" not in supports(text, given + r", find the vector $\overrightarrow{AD}$")
+    assert "refuted" in supports("√(AB²+AC²)=√(2²+3²), 用向量", given)
