@@ -18,6 +18,12 @@ faults.yaml, all keys optional::
     models: [teacher]                         # another model gets 404
     structured: json_object                   # json_schema (default), json_object or prompt: what is more gets 400
     token_limit: max_completion_tokens        # the name of the limit; another one gets 400
+    refuses: {top_k: "Unknown parameter: 'top_k'."}   # a request with this parameter gets 400 with these words
+    longest: 2000                             # a last message of more characters gets 400
+    tokens: true                              # answers are cut at max_tokens, of 4 characters each
+    prompt_text: "...<think>"                 # sent where return_prompt_text asks for it
+    defaults: {top_k: 20}                     # from generation_config.json: an answer names those that it was left with
+    usage: beside                             # none: no counts; beside: thinking beside the completion, in the total
 """
 
 from __future__ import annotations
@@ -59,9 +65,12 @@ RATES = (
     "empty",
     "length",
     "refusal",
+    "filtered",
+    "silent",
     "swap",
 )
-"""Kinds of fault. The last five are answers that are paid for; ``swap`` changes two answers in flight."""
+"""Kinds of fault. The last seven are answers that are paid for: ``filtered`` is empty and has no tokens at all,
+``silent`` ends by itself with no tokens, ``swap`` changes two answers in flight."""
 
 
 @dataclass
@@ -76,6 +85,12 @@ class Faults:
     models: list[str] | None = None
     structured: str = "json_schema"
     token_limit: str | None = None
+    refuses: dict[str, str] = field(default_factory=dict)
+    longest: int | None = None
+    tokens: bool = False
+    prompt_text: str | None = None
+    defaults: dict[str, float] = field(default_factory=dict)
+    usage: str = "whole"
 
     def __post_init__(self) -> None:
         unknown = set(self.rates) - set(RATES)
@@ -166,6 +181,12 @@ class FakeEndpoint:
             return 400, "response_format is not supported"
         if faults.token_limit is not None and faults.token_limit not in body:
             return 400, f"Unsupported parameter: use '{faults.token_limit}' instead"
+        for name, words in faults.refuses.items():
+            if name in body:
+                return 400, words
+        asked = body["messages"][-1]["content"]
+        if faults.longest is not None and len(asked) > faults.longest:
+            return 400, f"This model's maximum context length is {faults.longest}, and the prompt has {len(asked)}"
         return None
 
 
@@ -250,11 +271,25 @@ class _Connection(asyncio.Protocol):
             text, reason = content[: len(content) // 2], "length"
         elif fault == "refusal":
             text, refused = None, "I cannot help with that."
+        elif fault == "filtered":
+            text, reason = None, "content_filter"
+        elif fault == "silent":
+            text = None
         most = body.get("max_tokens") or body.get("max_completion_tokens") or 1 << 30
-        usage = {
-            "prompt_tokens": sum(len(str(m["content"])) for m in body["messages"]) // 4,
-            "completion_tokens": min(most, len(text or "") // 4 + 1),
-        }
+        left = {name: value for name, value in fake.faults.defaults.items() if name not in body}
+        if left and text:
+            text = f"{text}\nsampled with {left}"
+        if fake.faults.tokens and text and len(text) > 4 * most:
+            text, reason = text[: 4 * most], "length"
+        given, written = sum(len(str(m["content"])) for m in body["messages"]) // 4, min(most, len(text or "") // 4 + 1)
+        usage: dict[str, Any] | None = {"prompt_tokens": given, "completion_tokens": written}
+        if fault in ("filtered", "silent"):
+            usage = {"prompt_tokens": given if fault == "silent" else 0, "completion_tokens": 0}
+        elif fake.faults.usage == "none":
+            usage = None
+        elif fake.faults.usage == "beside":
+            usage = {"prompt_tokens": given, "completion_tokens": written, "total_tokens": given + written + 100}
+        prompt = {"prompt_text": fake.faults.prompt_text} if body.get("return_prompt_text") else {}
         reply = orjson.dumps(
             {
                 "id": f"chatcmpl-{number}",
@@ -269,6 +304,7 @@ class _Connection(asyncio.Protocol):
                     }
                 ],
                 "usage": usage,
+                **prompt,
             }
         )
         if fault == "torn":

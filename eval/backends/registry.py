@@ -58,6 +58,7 @@ def _server(model: str, adapter: Path | None, options: dict[str, Any]) -> Backen
         endpoint,
         reads_pictures=options.get("pictures", True),
         server_type=options.get("server_type", "vllm"),
+        opens_thought=options.get("opens_thought", False),
     )
 
 
@@ -66,5 +67,5 @@ BACKENDS: dict[str, BackendEntry] = {
         _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous")
     ),
     "vllm": BackendEntry(_vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter")),
-    "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type"), local=False),
+    "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
 }

@@ -6,8 +6,11 @@ disk is never asked for again. The client is that of teachers (:mod:`srt.llm.cli
 =========================== ========================================================================================
 what happens                what is done
 =========================== ========================================================================================
-an answer                   a generation; one that was declined or filtered is an ``error`` that says so
-400, 413, 422               an ``error``: this request cannot be answered, a prompt that is too long among others
+an answer                   a generation, an empty one too; one that was declined or filtered, or has no counts of
+                            tokens, is an ``error`` that says so
+400, 413, 422               sent again without the sampling parameters that the server does not take, which are
+                            recorded; else an ``error``: a prompt that is too long among others
+the first ones all refused  the run ends with the server's words: as many as are in flight at once, all alike
 429                         fewer in flight, ``Retry-After`` obeyed, sent again
 5xx, time-out, broken line  sent again; after all retries it stays missing, and the run ends, when all else is done,
                             with one line that says how many are; started again, it asks for those alone
@@ -19,8 +22,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,41 +39,67 @@ from srt.io.records import Message
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 from srt.llm.client import EndpointClient
 from srt.llm.config import EndpointConfig
-from srt.llm.llm_errors import RequestRejected, Unavailable
+from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import Reply
 
 _SEEDS = 2**31  # some servers take no larger ones
+_NEUTRAL = {
+    "top_p": 1.0,
+    "top_k": -1,
+    "min_p": 0.0,
+    "repetition_penalty": 1.0,
+    "presence_penalty": 0.0,
+    "frequency_penalty": 0.0,
+}
+"""Sampling parameters that change nothing. All are sent: vLLM and SGLang fill those that are not from the checkpoint's
+``generation_config.json``, and llama.cpp has defaults."""
+_OPTIONAL = {**_NEUTRAL, "repeat_penalty": 1.0, "return_prompt_text": True, "temperature": None, "seed": None}
+"""What a server that does not take it is not sent, with the value that changes nothing."""
+_Outcome = Generation | RequestRejected | Unavailable
 
 
 class ServerBackend:
     """The model called ``model`` at ``config.base_url``, as a :class:`~eval.backends.protocol.Backend`.
 
     ``reads_pictures``: it is shown pictures, as data URIs. ``server_type`` decides in which field it
-    is sent a grammar. Token counts are the server's own; which of them stand for pictures it does not say.
+    is sent a grammar. ``opens_thought``: its chat template ends with ``<think>``, so that a text without ``</think>``
+    is an open thought; vLLM says so itself, of each prompt. Token counts are the server's own; which of them stand for
+    pictures it does not say.
     """
 
     name = "server"
 
     def __init__(
-        self, model: str, config: EndpointConfig, *, reads_pictures: bool = True, server_type: ServerType = "vllm"
+        self,
+        model: str,
+        config: EndpointConfig,
+        *,
+        reads_pictures: bool = True,
+        server_type: ServerType = "vllm",
+        opens_thought: bool = False,
     ) -> None:
         self._model, self._config, self._server_type = model, config, server_type
-        self.reads_pictures = reads_pictures
+        self.reads_pictures, self._opens_thought = reads_pictures, opens_thought
+        self._planned: int | None = None
+        self._left_out: dict[str, str] = {}
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 over the model's name, the server's address and what is done to pictures; weights are not known."""
-        parts = [self._model, self._config.base_url.rstrip("/"), self._config.max_side]
-        return hashlib.sha256(orjson.dumps(parts)).hexdigest()
+        parts: list[Any] = [self._model, self._config.base_url.rstrip("/"), self._config.max_side]
+        return hashlib.sha256(orjson.dumps([*parts, *["opens_thought"] * self._opens_thought])).hexdigest()
 
     @property
     def description(self) -> dict[str, str]:
-        """The name and the address, and that nobody here knows the weights."""
+        """The name and the address, that nobody here knows the weights, and what the server did not take."""
+        left_out = "; ".join(f"{name} ({words})" for name, words in sorted(self._left_out.items()))
         return {
             "model": self._model,
             "server": self._config.base_url,
             "weights": "unknown: a server may change them under the same name",
             "seeds": "sent, where there is sampling; whether they are obeyed is the server's affair",
+            "template_opens_thought": "yes" if self._opens_thought else "where the server says so of a prompt",
+            **({"left_out": left_out} if left_out else {}),
         }
 
     def render(self, messages: Sequence[Message], pictures: int) -> str:
@@ -83,8 +113,10 @@ class ServerBackend:
         Raises:
             UserError: a setting that cannot be sent to a server.
         """
+        self._planned = len(requests)
         beyond = {
-            "think_budget": settings.think_budget is not None,
+            "think_budget (of a server_type other than vllm)": settings.think_budget is not None
+            and self._server_type != "vllm",
             "min_pixels": settings.min_pixels is not None,
             "max_pixels": settings.max_pixels is not None,
             "ban (without grammar)": settings.ban is not None and settings.grammar is None,
@@ -103,19 +135,33 @@ class ServerBackend:
             UserError: some requests got none after all retries.
         """
         missing: list[str] = []
+        # In a run that continues, what is left may be just what the server refuses.
+        first = set(range(min(len(batches), self._config.in_flight)))
+        undecided = len(first) > 1 and self._planned in (None, len(batches))
+        held: dict[int, _Outcome] = {}
         with asyncio.Runner() as runner:
             outcomes = self._outcomes(batches, settings)
 
-            async def following() -> tuple[int, Generation | Unavailable]:
+            async def following() -> tuple[int, _Outcome]:
                 return await anext(outcomes)
 
             try:
                 for _ in batches:
                     number, outcome = runner.run(following())
-                    if isinstance(outcome, Unavailable):
-                        missing.append(str(outcome))
-                    else:
-                        yield number, [outcome]
+                    held[number] = outcome
+                    if undecided and isinstance(outcome, RequestRejected):
+                        if not first <= held.keys():
+                            continue
+                        self._check_refusals(held)
+                    undecided = False
+                    for number, outcome in held.items():
+                        if isinstance(outcome, Unavailable):
+                            missing.append(str(outcome))
+                        elif isinstance(outcome, RequestRejected):
+                            yield number, [Generation("", 0, 0, "error", 0.0, error=str(outcome))]
+                        else:
+                            yield number, [outcome]
+                    held.clear()
             finally:
                 runner.run(outcomes.aclose())
         if missing:
@@ -136,11 +182,17 @@ class ServerBackend:
             "messages": turns,
             "max_tokens": settings.max_new_tokens,
             "temperature": settings.temperature,
+            **_NEUTRAL,
+            "top_p": settings.top_p,
         }
         if settings.temperature > 0:
             body["seed"] = request.seed % _SEEDS
-        if settings.top_p < 1:
-            body["top_p"] = settings.top_p
+        if self._server_type == "vllm":
+            body["return_prompt_text"] = True
+        elif self._server_type == "llama.cpp":
+            body["repeat_penalty"] = body.pop("repetition_penalty")
+        if settings.think_budget is not None:
+            body["thinking_token_budget"] = settings.think_budget
         if settings.grammar is not None and self._server_type == "llama.cpp":
             body["grammar"] = trace_gbnf(ban=settings.ban)
         elif settings.grammar is not None:
@@ -150,17 +202,17 @@ class ServerBackend:
 
     async def _outcomes(
         self, batches: Sequence[Sequence[Request]], settings: GenerationSettings
-    ) -> AsyncGenerator[tuple[int, Generation | Unavailable], None]:
+    ) -> AsyncGenerator[tuple[int, _Outcome], None]:
         """The outcomes as they come, each with the number of its batch; what ends the run is raised."""
         client = EndpointClient(self._config)
         uris: dict[Path, DataUris] = {}
         room = asyncio.Semaphore(self._config.in_flight)
 
-        async def answer(number: int, request: Request) -> tuple[int, Generation | Unavailable]:
+        async def answer(number: int, request: Request) -> tuple[int, _Outcome]:
             async with room:
                 try:
                     return number, await self._generation(client, request, settings, uris)
-                except Unavailable as error:
+                except (RequestRejected, Unavailable) as error:
                     return number, error
 
         tasks = [asyncio.create_task(answer(number, request)) for number, (request,) in enumerate(batches)]
@@ -179,20 +231,20 @@ class ServerBackend:
         began = time.monotonic()
         shown = uris.setdefault(request.root, DataUris(request.root, self._config.max_side))
         try:
-            try:
-                pictures = [await shown.load(image) for image in request.images]
-            except UserError as error:
-                raise RequestRejected(str(error)) from None
-            body = self.body(request, settings, pictures)
-            reply = await client.complete(body, hashlib.sha256(orjson.dumps(body)).hexdigest())
-        except RequestRejected as error:
+            pictures = [await shown.load(image) for image in request.images]
+        except UserError as error:
             return Generation("", 0, 0, "error", time.monotonic() - began, error=str(error))
-        if not reply.output_tokens:
-            raise client.fault("its replies have no usage: without the server's own counts there are no token figures")
+        body = self.body(request, settings, pictures)
+        key = hashlib.sha256(orjson.dumps(body)).hexdigest()
+        reply = await client.complete(body, key, optional=_OPTIONAL)
+        self._left_out = client.left_out
         finish_reason, why = _ended(reply)
+        if finish_reason != "error" and not reply.output_tokens and (reply.text or not reply.input_tokens):
+            raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")
         closing = f"{THINK_CLOSES}\n\n" if reply.text or reply.finish_reason == "stop" else ""
         thought = "" if reply.reasoning is None else f"{THINK_OPENS}\n{reply.reasoning}\n{closing}"
         text = thought + reply.text
+        prompt = "" if thought else reply.prompt or THINK_OPENS * self._opens_thought
         return Generation(
             text=text,
             input_tokens=reply.input_tokens,
@@ -200,9 +252,17 @@ class ServerBackend:
             reasoning_tokens=reply.reasoning_tokens,
             finish_reason=finish_reason,
             seconds=reply.seconds,
-            thinking=think_state("", text),
+            thinking=think_state(prompt, text),
             error=why,
         )
+
+    def _check_refusals(self, refused: Mapping[int, object]) -> None:
+        """Raise where all are alike, apart from the numbers in them and other words with a digit."""
+        words = [str(refused[number]) for number in sorted(refused)]
+        if len({re.sub(r"\S*\d\S*", "", one) for one in words}) == 1:
+            raise EndpointFault(
+                f"{self._config.base_url}: the first {len(words)} requests were all refused: {words[0]}"
+            )
 
 
 def _ended(reply: Reply) -> tuple[Literal["stop", "length", "error"], str | None]:

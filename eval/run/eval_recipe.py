@@ -32,7 +32,8 @@ class EvalRecipe(Config):
 
     ``backend`` is one of :data:`~eval.backends.registry.BACKENDS`, where each says which of the last keys it reads.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
-    :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them.
+    :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
+    whether its chat template ends with ``<think>``.
     """
 
     model: str = Field(min_length=1)
@@ -77,6 +78,7 @@ class EvalRecipe(Config):
     retries: int | None = Field(default=None, ge=0, le=20)
     pictures: bool | None = None
     server_type: ServerType | None = None
+    opens_thought: bool = False
 
     @model_validator(mode="after")
     def _fits_together(self) -> EvalRecipe:

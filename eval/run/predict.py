@@ -129,7 +129,9 @@ def predict(
             merge_shards(output)
     with shard.hold(output):
         _check_folder(output, manifest)
-        if not (output / MANIFEST).exists():
+        if (output / MANIFEST).exists():
+            manifest = read_manifest(output)
+        else:
             write_json(output / MANIFEST, manifest)
         summary = _generate(jobs, batches, output, backend, manifest, shard)
     if shard.count == 1 or not summary.complete:
@@ -141,6 +143,7 @@ def _generate(
     jobs: list[_Job], batches: list[list[int]], output: Path, backend: Backend, manifest: RunManifest, shard: Shard
 ) -> PredictSummary:
     """Generate and write the missing predictions of this process's share."""
+    described = dict(backend.description)
     with AppendLog(output / shard.log) as log:
         done = read_keys(output, shard.log)
         share = [batch for number, batch in enumerate(batches) if shard.takes(number)]
@@ -150,6 +153,10 @@ def _generate(
         with progress_bar(f"{manifest.arm}: problems", count, count - todo) as advance:
             requests = [[jobs[index].request for index in batch] for batch in missing]
             for number, generations in backend.generate_batches(requests, manifest.settings):
+                if learned := dict(backend.description.items() - described.items()):  # what a server did not take
+                    described |= learned
+                    manifest = manifest.model_copy(update={"model": manifest.model | learned})
+                    write_json(output / MANIFEST, manifest)
                 rows = zip((jobs[index] for index in missing[number]), generations, strict=True)
                 new = [job.prediction(generation) for job, generation in rows if job.key not in done]
                 log.append(*new)

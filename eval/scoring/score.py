@@ -6,7 +6,7 @@ the same bytes each time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -76,12 +76,18 @@ def score(
 
         checker = check_with_truth
     grade = find_benchmark(manifest.benchmark).grade
+    # Other back ends know what they prompted with.
+    opened = manifest.backend == "server" and _template_opens_thought(
+        row for _, row, _ in read_rows(folder / PREDICTIONS, Prediction, questions)
+    )
     scores: dict[RowId, Score] = {}
 
     def checked() -> Iterator[Checked]:
         """Scores and checks one prediction after the other, so that no more than one text is in memory."""
         for key, row, _ in read_rows(folder / PREDICTIONS, Prediction, questions):
             problem = questions[key[:2]]
+            if opened and row.thinking is None:
+                row = row.model_copy(update={"thinking": "open"})
             if problem.answer is not None:
                 found = score_prediction(problem, row, policy, grade)
                 scores[key] = found if reference is None else _counted(found, reference, row.text)
@@ -129,6 +135,19 @@ def score_prediction(
         policy=policy,
         other_value=other,
     )
+
+
+def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
+    """Whether most whole texts close a think block that they did not open.
+
+    A server that does not say so has then a chat template that opens it: a text that closes none is an open thought.
+    """
+    whole = closed = 0
+    for row in predictions:
+        if row.finish_reason == "stop":
+            whole += 1
+            closed += row.thinking == "closed" and not row.text.lstrip().startswith(THINK_OPENS)
+    return 2 * closed > whole
 
 
 def check_prediction(problem: Problem, prediction: Prediction, checker: Checker) -> Checked:

@@ -101,6 +101,9 @@ def eval_(
             help="server: vllm (default), sglang or llama.cpp; decides how a grammar is sent.",
         ),
     ] = None,
+    opens_thought: Annotated[
+        bool | None, typer.Option("--opens-thought", help="server: the chat template ends with <think>, as R1's does.")
+    ] = None,
     policy: _PolicyFlag = None,
     reference_tokenizer: _TokenizerFlag = None,
     strict: StrictFlag = False,

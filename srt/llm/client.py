@@ -6,7 +6,8 @@ The only place that decides when to send again; :mod:`srt.llm.response` says wha
 what happens                    what is done
 =============================== ==================================================================================
 a chat completion               returned as it came (cut short, refused and malformed ones too)
-400, 413, 422                   :class:`RequestRejected`
+400, 413, 422                   sent again without what the endpoint refuses and the caller can do without, else
+                                :class:`RequestRejected`
 429                             fewer in flight, ``Retry-After`` obeyed, sent again
 5xx, 408, 409, 425              sent again after a wait (``Retry-After`` or ours); as many in flight as before
 time-out, broken connection,    the same; the answer may have been made, and paid for
@@ -24,6 +25,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 import aiohttp
@@ -34,7 +36,7 @@ from srt.llm.concurrency import LONGEST_HOLD_S, AdaptiveLimit
 from srt.llm.config import EndpointConfig
 from srt.llm.llm_errors import EndpointFault, Unavailable
 from srt.llm.request import Reply
-from srt.llm.response import Failure, Response, read_response
+from srt.llm.response import Failure, Response, read_response, refused_parameters
 
 FIRST_WAIT_S: Final = 0.5
 LONGEST_WAIT_S: Final = 30.0
@@ -89,18 +91,28 @@ class EndpointClient:
             base_url=config.base_url, api_key=self._key, http_client=http, max_retries=0, timeout=None
         )
         self._token_limits: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+        """Parameters that the endpoint did not take, with its words; requests are sent without them."""
         self._contact = False
         self._failures = 0
         self._fault: EndpointFault | None = None
         self.closing = False
         """Set it to have no request sent again."""
 
-    async def complete(self, body: Mapping[str, Any], key: str, payment: Payment | None = None) -> Reply:
+    async def complete(
+        self,
+        body: Mapping[str, Any],
+        key: str,
+        payment: Payment | None = None,
+        *,
+        optional: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Reply:
         """The answer to ``body``, which is what ``/chat/completions`` takes; ``key`` is its idempotency key.
 
         The time-out of the configuration is for each sending and does not count waiting for its turn. OpenAI's
         reasoning models refuse ``max_tokens``, other servers do not know ``max_completion_tokens``: where the first is
-        refused in favour of the second, it is renamed from then on.
+        refused in favour of the second, it is renamed from then on. ``optional`` parameters, by name with the value
+        that changes nothing, are left out from then on where the endpoint refuses them: :attr:`left_out`.
 
         Raises:
             EndpointFault: no request can be answered there; raised again for every later request.
@@ -108,16 +120,22 @@ class EndpointClient:
             Unavailable: no answer after all retries.
         """
         failures, throttled = 0, 0
+        refused: dict[str, str] = {}
         while True:
             token_limit = self._token_limits.get(body["model"], "max_tokens")
-            named = {token_limit if name == "max_tokens" else name: value for name, value in body.items()}
+            sent = {name: value for name, value in body.items() if name not in refused and name not in self.left_out}
+            named = {token_limit if name == "max_tokens" else name: value for name, value in sent.items()}
             outcome = await self._send(named, key, payment)
             if isinstance(outcome, Reply):
                 self._failures = 0
+                self.left_out |= refused
                 return outcome
             if isinstance(outcome.error, EndpointFault):
                 raise self.fault(outcome.error)
             if outcome.error is not None:
+                if names := refused_parameters(outcome.reason, sent, optional):
+                    refused |= dict.fromkeys(names, outcome.reason)
+                    continue
                 if token_limit != "max_tokens" or "max_completion_tokens" not in outcome.reason:
                     raise outcome.error
                 self._token_limits[body["model"]] = "max_completion_tokens"
@@ -177,9 +195,10 @@ class EndpointClient:
 
     async def _post(self, body: Mapping[str, Any], key: str) -> Reply | Failure:
         began = time.monotonic()
+        most = self._config.timeout_for(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
         try:
             async with (
-                asyncio.timeout(self._config.timeout_s),
+                asyncio.timeout(most),
                 # Streamed, so that the size of a reply stays bounded. It is sent as one JSON, not token by token.
                 self._sdk.chat.completions.with_streaming_response.create(
                     model=body["model"],
@@ -194,7 +213,7 @@ class EndpointClient:
             if len(self._key) >= 8:  # some servers quote it in their errors, which are shown
                 response = replace(response, body=response.body.replace(self._key.encode(), b"***"))
         except TimeoutError:
-            return Failure(f"no answer within {self._config.timeout_s:g} s", lost=True)
+            return Failure(f"no answer within {most:g} s (timeout_s)", lost=True)
         except _TooLarge as error:
             return Failure(str(error), lost=True)
         except (APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:

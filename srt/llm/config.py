@@ -19,18 +19,27 @@ class EndpointConfig(Config):
     ``base_url`` is what ``/chat/completions`` is added to (``https://api.openai.com/v1``). ``api_key_env`` names the
     environment variable that holds the key; ``None`` is a server that asks for none. ``in_flight`` is the most requests
     at once; replies of status 429 shrink it for a while. ``timeout_s`` is for one attempt and does not count waiting in
-    our own queue. ``retries`` is how often one request is sent again after a 5xx, a lost connection or a time-out.
-    ``structured`` is how a JSON answer is asked for; ``auto`` finds out what the server understands. ``max_side``
+    our own queue; where it is not set, it grows with the answer that is asked for (:meth:`timeout_for`). ``retries`` is
+    how often one request is sent again after a 5xx, a lost connection or a time-out. ``structured`` is how a JSON
+    answer is asked for; ``auto`` finds out what the server understands. ``max_side``
     scales larger pictures down to that many pixels on their longer side.
     """
 
     base_url: str = Field(pattern=r"^[!-~]+$")
     api_key_env: str | None = None
     in_flight: int = Field(default=64, ge=1, le=4096)
-    timeout_s: float = Field(default=120.0, gt=0)
+    timeout_s: float | None = Field(default=None, gt=0)
     retries: int = Field(default=6, ge=0, le=20)
     structured: AnswerForm | Literal["auto"] = "auto"
     max_side: int | None = Field(default=None, ge=32)
+
+    def timeout_for(self, max_tokens: int) -> float:
+        """Seconds for one attempt at an answer of at most ``max_tokens``.
+
+        Unless ``timeout_s`` says otherwise: two minutes, and 0.1 s for each token, which is slower than what a busy
+        server writes for one of its requests.
+        """
+        return 120.0 + 0.1 * max_tokens if self.timeout_s is None else self.timeout_s
 
     @field_validator("base_url")
     @classmethod

@@ -60,7 +60,8 @@ class Reply(Record):
 
     ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
     where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
-    the text, and ``reasoning_tokens`` how many of the output tokens they say it took.
+    the text, and ``reasoning_tokens`` how many of the output tokens they say it took. ``prompt`` is the text that the
+    model continued, from servers that send it when asked.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Reply(Record):
     seconds: float
     reasoning: str | None = None
     reasoning_tokens: int | None = None
+    prompt: str | None = None
 
 
 def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,6 +18,11 @@ from srt.llm.request import Reply
 
 TRANSIENT: Final = {408, 409, 425}
 """Statuses below 500 that say something about the moment and not about the request."""
+_UNSUPPORTED: Final = re.compile(
+    r"unsupported|not support|no longer support|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed|available)|"
+    r"extra (?:inputs|fields)|deprecated",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,17 @@ def read_response(response: Response, seconds: float, model: str, config: Endpoi
     return Failure(reason, error=RequestRejected(f"{model}: {reason}"))
 
 
+def refused_parameters(reason: str, sent: Mapping[str, Any], optional: Mapping[str, Any]) -> list[str]:
+    """The parameters of ``sent`` that a server, by its ``reason`` for refusing the request, can be asked without.
+
+    They are among the ``optional`` ones, by name with the value that changes nothing: those that the reason names and
+    that were sent with that value, else those that it calls unsupported.
+    """
+    named = [name for name in optional if name in sent and re.search(rf"(?<!\w){name}(?!\w)", reason)]
+    neutral = [name for name in named if sent[name] == optional[name]]
+    return neutral or (named if _UNSUPPORTED.search(reason) else [])
+
+
 def read_retry_after(value: str | None, now: datetime | None = None) -> float | None:
     """Seconds that a ``Retry-After`` header asks for, from either of its forms (RFC 9110, 10.2.3).
 
@@ -110,7 +127,8 @@ class _ErrorInBody(Exception):
 def _read_completion(body: bytes, seconds: float) -> Reply:
     """The first choice in ``body``, as it came: empty, cut short and refused answers too.
 
-    Token counts are 0 where the endpoint gives none.
+    Token counts are 0 where the endpoint gives none. Some count the tokens of the thinking beside those of the
+    completion: the total shows it, or thinking that is longer than the completion. All of them are output.
 
     Raises:
         _ErrorInBody: it holds an error in place of choices.
@@ -128,20 +146,31 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         raise ValueError(f"the reply is no chat completion: {_beginning(body)}")
     choice = choices[0]
     message = choice.get("message") if isinstance(choice, dict) else None
+    if message is None and isinstance(choice, dict) and choice.get("finish_reason"):
+        message = {}  # as some gateways send it for what they filtered
     if not isinstance(message, dict):
         raise ValueError(f"the reply has no message: {_beginning(body)}")
     usage = found.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     details = counts.get("completion_tokens_details")
+    given, written = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
+    thought = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0
+    beside = _count(counts.get("total_tokens")) - given - written if given else 0
+    if beside <= 0 and thought > written:
+        beside = thought
+    if beside > 0:
+        written, thought = written + beside, thought or beside
+    prompt = found.get("prompt_text")
     return Reply(
         text=_text(message.get("content")),
         finish_reason=str(choice.get("finish_reason") or "unknown"),
         refusal=str(message["refusal"]) if message.get("refusal") else None,
-        input_tokens=_count(counts.get("prompt_tokens")),
-        output_tokens=_count(counts.get("completion_tokens")),
+        input_tokens=given,
+        output_tokens=written,
         seconds=seconds,
         reasoning=_text(message.get("reasoning_content") or message.get("reasoning")) or None,
-        reasoning_tokens=_count(details.get("reasoning_tokens")) or None if isinstance(details, dict) else None,
+        reasoning_tokens=thought or None,
+        prompt=prompt if isinstance(prompt, str) else None,
     )
 
 
@@ -154,7 +183,9 @@ def _error_message(body: bytes) -> str:
     error = found.get("error", found) if isinstance(found, dict) else found
     if isinstance(error, dict):
         # FastAPI, and vLLM in places, answer {"detail": ...}.
-        error = error.get("message") or error.get("detail") or error
+        message, parameter = error.get("message") or error.get("detail") or error, error.get("param")
+        named = isinstance(parameter, str) and isinstance(message, str) and parameter not in message
+        error = f"{message} (parameter: {parameter})" if named else message
     return " ".join((error if isinstance(error, str) else orjson.dumps(error).decode()).split())[:300]
 
 

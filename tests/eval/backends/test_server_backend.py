@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -27,19 +25,9 @@ from srt.llm.config import EndpointConfig
 HERE = Path(__file__).parent
 
 
-@pytest.fixture(scope="session")
-def fake_endpoint() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fake_endpoint", HERE.parents[1] / "fake_endpoint.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fake_endpoint"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def make(url: str, **settings: Any) -> ServerBackend:
-    return ServerBackend("some-model", EndpointConfig(base_url=url, in_flight=8, timeout_s=2, **settings))
+def make(url: str, opens_thought: bool = False, **settings: Any) -> ServerBackend:
+    config = EndpointConfig(base_url=url, **{"in_flight": 8, "timeout_s": 2, **settings})
+    return ServerBackend("some-model", config, opens_thought=opens_thought)
 
 
 def rows(folder: Path) -> list[Prediction]:
@@ -50,9 +38,9 @@ def rows(folder: Path) -> list[Prediction]:
 def serve(fake_endpoint: ModuleType, tmp_path: Path) -> Callable[..., Any]:
     """``with serve(faults={...}) as url``; what came is in ``tmp_path / "log.jsonl"``."""
 
-    def start(faults: dict[str, Any] | None = None, delay: float = 0.0) -> Any:
+    def start(faults: dict[str, Any] | None = None, delay: float = 0.0, answers: str = "answer") -> Any:
         made = None if faults is None else fake_endpoint.Faults(**faults)
-        responder, log = f"{HERE / 'served_answers.py'}:answer", tmp_path / "log.jsonl"
+        responder, log = f"{HERE / 'served_answers.py'}:{answers}", tmp_path / "log.jsonl"
         return fake_endpoint.fake_process(delay=delay, faults=made, responder=responder, log=log, folder=tmp_path)
 
     return start
@@ -126,8 +114,9 @@ def test_faults_of_the_whole_run(serve: Callable[..., Any], problems_file: Path,
             predict(problems_file, tmp_path / "run2", make(url), arm="served")
         assert rows(tmp_path / "run2") == []
     for setting in ({"think_budget": 5}, {"max_pixels": 99}, {"ban": "INFER"}):
+        served = ServerBackend("m", EndpointConfig(base_url="http://127.0.0.1:9/v1"), server_type="sglang")
         with pytest.raises(UserError, match=next(iter(setting))):
-            make("http://127.0.0.1:9/v1").plan([], GenerationSettings(**setting))
+            served.plan([], GenerationSettings(**setting))
 
 
 def test_the_other_name_of_the_budget_and_grammars(

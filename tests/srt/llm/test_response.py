@@ -8,7 +8,7 @@ import pytest
 from srt.llm.config import EndpointConfig
 from srt.llm.llm_errors import EndpointFault, RequestRejected
 from srt.llm.request import Reply
-from srt.llm.response import Failure, Response, read_response, read_retry_after
+from srt.llm.response import Failure, Response, read_response, read_retry_after, refused_parameters
 
 CONFIG = EndpointConfig(base_url="http://host/v1", api_key_env="KEY")
 
@@ -41,6 +41,60 @@ def test_what_is_no_completion_is_lost(body: object) -> None:
     outcome = judged(200, body)
     assert isinstance(outcome, Failure)
     assert outcome.lost
+
+
+@pytest.mark.parametrize(
+    ("usage", "written", "thought"),
+    [
+        ({"completion_tokens": 5}, 5, None),
+        ({"completion_tokens": 5, "total_tokens": 12}, 5, None),
+        ({"completion_tokens": 5, "total_tokens": 12, "completion_tokens_details": {"reasoning_tokens": 3}}, 5, 3),
+        (
+            {"completion_tokens": 5, "total_tokens": 112, "completion_tokens_details": {"reasoning_tokens": 100}},
+            105,
+            100,
+        ),
+        ({"completion_tokens": 5, "total_tokens": 112}, 105, 100),
+        ({"completion_tokens": 0, "total_tokens": 107}, 100, 100),
+        ({"completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 100}}, 105, 100),
+        ({"completion_tokens": 5, "total_tokens": 3}, 5, None),
+    ],
+)
+def test_thinking_that_is_counted_beside_the_completion(usage: dict[str, object], written: int, thought: int) -> None:
+    reply = judged(200, {**completion(content="x"), "usage": {"prompt_tokens": 7, **usage}})
+    assert isinstance(reply, Reply)
+    assert (reply.input_tokens, reply.output_tokens, reply.reasoning_tokens) == (7, written, thought)
+
+
+def test_what_was_filtered_may_have_no_message() -> None:
+    reply = judged(200, {"choices": [{"finish_reason": "content_filter"}]})
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.finish_reason, reply.output_tokens) == ("", "content_filter", 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        ("Unknown parameter: 'top_k'.", ["top_k"]),
+        ("Unrecognized request arguments supplied: min_p, top_k", ["top_k", "min_p"]),
+        ("'temperature' does not support 0 with this model", ["temperature"]),
+        ("`temperature` and `top_p` cannot both be specified for this model", ["top_p"]),
+        ("temperature must be strictly positive", []),
+        ("unsupported: top_kk, untop_k", []),
+        ("unsupported parameter: max_tokens", []),
+        ("the prompt is too long", []),
+    ],
+)
+def test_parameters_that_can_be_left_out(words: str, left_out: list[str]) -> None:
+    sent = {"temperature": 0.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0, "max_tokens": 5}
+    optional = {"top_p": 1.0, "top_k": -1, "min_p": 0.0, "temperature": None, "seed": None}
+    assert refused_parameters(words, sent, optional) == left_out
+
+
+def test_the_parameter_that_an_error_names_is_in_its_words() -> None:
+    failure = judged(400, {"error": {"message": "Unsupported value", "param": "temperature"}})
+    assert isinstance(failure, Failure)
+    assert failure.reason == "status 400: Unsupported value (parameter: temperature)"
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 529])
