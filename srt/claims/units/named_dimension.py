@@ -28,6 +28,7 @@ _NOUN = re.compile(
 )
 _AREA = re.compile(r"\barea\b|面积", re.IGNORECASE)
 _ASKED = re.compile(r"(?:\b(?:find|what is|calculate|compute|determine)\b|求)([^.,，。;；?？]{0,80})", re.IGNORECASE)
+_FIGURE = re.compile(r"\b(?:of|with|whose|if|when)\b")
 _CLAUSE = re.compile(
     r"[,，;；。.!?！？\n∴∵]|\b(?:and|since|so)\b|[且而]|\$[^$]*=[^$]*\$|\\(?:therefore|because)(?![a-z])"
 )
@@ -64,7 +65,8 @@ def of_words(text: str, start: int) -> Named | None:
     nouns = list(_NOUN.finditer(clause))
     if not nouns:
         return None
-    head = _head(nouns)
+    # The head of an English phrase stands first, ``the volume of a cone of height 4``, that of a Chinese one last.
+    head = nouns[0] if nouns[0][0].isascii() else nouns[-1]
     english = head[0].isascii()
     after = clause[head.end() :]
     if not (english and (after.lstrip().startswith("of ") or len({*map(_power, nouns)}) == 1)) and not (
@@ -76,13 +78,8 @@ def of_words(text: str, start: int) -> Named | None:
 
 def asked(text: str) -> set[int]:
     """The powers of length that ``text`` asks for."""
-    asked_for = (list(_NOUN.finditer(question[1])) for question in _ASKED.finditer(text))
-    return {_power(_head(nouns)) for nouns in asked_for if nouns}
-
-
-def _head(nouns: list[re.Match[str]]) -> re.Match[str]:
-    """That of an English phrase stands first, ``the volume of a cone of height 4``, that of a Chinese one last."""
-    return nouns[0] if nouns[0][0].isascii() else nouns[-1]
+    asked_for = (_FIGURE.split(question[1])[0] for question in _ASKED.finditer(text))
+    return {_power(noun) for things in asked_for for noun in _NOUN.finditer(things)}
 
 
 def _power(noun: re.Match[str]) -> int:

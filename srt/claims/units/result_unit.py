@@ -144,7 +144,8 @@ def _against_premises(
     if named is not None or not known.given():
         return None
     plain = _power(_carried(left, units))
-    if powers and (power < min(powers) or (power > max(powers) and (not others or known.asked == {plain}))):
+    counted = all(leaf.value in _COEFFICIENTS or leaf.decimals for leaf in others) and known.asked == {plain}
+    if powers and (power < min(powers) or (power > max(powers) and (counted or not others))):
         return UnitVerdict(True, f"its numbers make {_kind(max(powers))}, its unit is of {_kind(power)}")
     return UnitVerdict(False, "the units of its numbers do not show its unit")
 

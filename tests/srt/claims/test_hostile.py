@@ -16,7 +16,8 @@ PIECES = word_set(
     r"\overrightarrow{AB} \sqrt \sqrt[3] √ π \pi \sin \cos ^\circ ° + - × \times \cdot / ÷ | , ， 。 . ; : $ $$ "
     r"\( \) \\ & \begin{aligned} cm cm^2 平方厘米 若 则 所以 the of if \text{ m} ! % ± \pm \langle \rangle \angle "
     r"\triangle S_{\triangle C_6^2 (1,2,3) 等于 ... ' ² ½ 1\frac12 \n A1B1 \vec{a} {,} 1,000 \binom \boxed{ f(2) "
-    r"100000! C_{500}^{250} \left\{ ∴ <image_1> ~"
+    r"100000! C_{500}^{250} \left\{ ∴ <image_1> ~ log_2(8) \log floor( gcd( ÷2π 0.(3) 3,14 sin 30+20% 2\frac{1}{4} "
+    r"area 体积为 V of"
 )
 
 
@@ -27,6 +28,16 @@ def test_scraps_of_formulas(pieces: list[str], between: str) -> None:
     for check in check_prose(text, givens=[text[:40]]):
         assert 0 <= check.start < check.end <= len(text)
     equal_values(text, text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=12))
+def test_a_megabyte_is_answered_in_two_seconds(pieces: list[str]) -> None:
+    line = " ".join(pieces) + " "
+    text = (line * (1_000_000 // len(line) + 1))[:1_000_000]
+    began = time.process_time()
+    check_prose(text, givens=[text])
+    assert time.process_time() - began < 2
 
 
 @settings(max_examples=40, deadline=None)

@@ -47,6 +47,7 @@ def test_a_rare_reading_saves_and_never_proves(text: str) -> None:
         r"$\cos 3\pi/4=-\sqrt{2}/2$",
         "sin 60°/2 = √3/4",
         "5 ÷ 1½ = 10/3",
+        "sin 30° = sin(180° - 150°)",
         "1 ft = 12 in.",
     ],
 )
@@ -58,6 +59,11 @@ def test_the_claim_is_the_reading_that_was_used() -> None:
     (check,) = check_prose("48÷2(9+3) = 2")
     assert check.claim == "48/2*(9 + 3) = 2"
     assert "48/(2*(9 + 3)) = 2" in str(check.reason)
+
+
+def test_degrees_may_be_left_out_of_a_sum() -> None:
+    assert supports("sin 75° = sin(30 + 45)") == ["consistent"]
+    assert supports("sin 75° = sin(30 + 35)") == ["refuted"]
 
 
 def test_a_value_with_two_readings_states_neither() -> None:
@@ -122,6 +128,8 @@ def test_two_digits_at_least_and_all_that_are_printed(text: str) -> None:
         "8 : 4 = 2 : 1",
         "10 ： 5 = 4 ： 2",
         "1 yd = 3 fooets",
+        "3/4 × 100 = 75%",
+        "70/120 × 100 = 58.3%",
     ],
 )
 def test_what_may_be_right_in_a_rare_reading_is_left_alone(text: str) -> None:

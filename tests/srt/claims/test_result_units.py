@@ -60,6 +60,7 @@ def test_a_name_or_a_noun_names_the_dimension(text: str, right: str, wrong: str,
         ("30 × 4 = 120 m²", "30 cm by 4 cm", "refuted"),  # nothing converts them
         ("6 × 4^2 = 96 cm^3", "Find the surface area of a cube with edge 4 cm.", "refuted"),
         ("6 × 4^2 = 96 cm^2", "Find the surface area of a cube with edge 4 cm.", "proved"),
+        ("22 × 25 = 550 cm²", "A cone has radius 7 cm and slant height 25 cm. Find its height and area.", "consistent"),
         ("60 × 2 = 120", "A sheet measures 60 cm by 2 m.", "consistent"),
         ("4×4×5=80（立方分米）", "底面是边长4分米的正方形，高5米。", "refuted"),
         ("60 × 2 = 120 cm", "A sheet measures 60 cm by 2 m.", "consistent"),  # twice 60 cm, or an area
