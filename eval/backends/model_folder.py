@@ -27,6 +27,7 @@ from transformers import (
 from transformers.utils.logging import disable_progress_bar
 
 from eval.backends.adapters import ADAPTER_FILES, adapter_folder, check_base, check_shapes, file_hash
+from eval.backends.model_inputs import PicturePrompts, TextPrompts
 from eval.backends.presets import family_of
 from eval.backends.protocol import Generation, GenerationSettings
 from eval.backends.token_counts import count_reasoning, text_of, think_state, until_end
@@ -106,11 +107,16 @@ class ModelFolder:
             if not tokenizer.chat_template:
                 tokenizer.chat_template = self.processor.chat_template
             return tokenizer
-        folder = self._beside("tokenizer_config.json")
+        folder = self.tokenizer_folder
         try:
             return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         except _UNREADABLE as error:
             raise UserError(f"{folder}: its tokenizer cannot be read: {one_line(error)}") from None
+
+    @property
+    def tokenizer_folder(self) -> Path:
+        """The folder that the tokenizer is read from."""
+        return self._beside("tokenizer_config.json")
 
     @cached_property
     def processor(self) -> Any:
@@ -192,6 +198,7 @@ class FolderBackend:
 
     def __init__(self, model: str | Path, adapter: str | Path | None) -> None:
         self._files = ModelFolder(Path(model), None if adapter is None else Path(adapter))
+        self._prompts_made: dict[tuple[int | None, int | None], TextPrompts | PicturePrompts] = {}
 
     @property
     def tokenizer(self) -> Any:
@@ -212,6 +219,15 @@ class FolderBackend:
         files = self._files
         adapter = {} if files.adapter is None else {"adapter": str(files.adapter)}
         return {"model": str(files.folder), "family": family_of(files.folder), **adapter}
+
+    def _prompts(self, settings: GenerationSettings) -> TextPrompts | PicturePrompts:
+        """What makes ids and features of a request, within the limits of pictures of ``settings``."""
+        limits = (settings.min_pixels, settings.max_pixels)
+        if limits not in self._prompts_made:
+            self._prompts_made[limits] = (
+                PicturePrompts(self._files.processor, settings) if self.reads_pictures else TextPrompts(self.tokenizer)
+            )
+        return self._prompts_made[limits]
 
     def _check_room(self, lengths: Iterable[int], settings: GenerationSettings) -> None:
         """Raise where a prompt, whose lengths in tokens these are, and its answer do not fit the model."""

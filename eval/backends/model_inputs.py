@@ -71,6 +71,15 @@ class PicturePrompts:
             return f"{images.min_patches} to {images.max_patches} tiles of {tile} pixels, and one of the whole"
         return f"{images.size['shortest_edge']} to {images.size['longest_edge']} pixels"
 
+    @property
+    def processor_kwargs(self) -> dict[str, Any]:
+        """The same limits, as the arguments that have a processor without them resize pictures alike."""
+        images = self._processor.image_processor
+        if hasattr(images, "max_patches"):
+            names = ("crop_to_patches", "min_patches", "max_patches")
+            return {name: getattr(images, name) for name in names}
+        return {"size": {name: images.size[name] for name in ("shortest_edge", "longest_edge")}}
+
     def length(self, request: Request) -> int:
         """Tokens of the prompt, those of its pictures by their headers; a picture that cannot be read counts none."""
         count = len(self._processor.tokenizer.encode(request.prompt, add_special_tokens=False))

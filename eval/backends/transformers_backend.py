@@ -28,7 +28,7 @@ from eval.backends.constraints import (
     token_bytes,
 )
 from eval.backends.model_folder import FolderBackend
-from eval.backends.model_inputs import PicturePrompts, Prompt, TextPrompts, pad_left
+from eval.backends.model_inputs import PicturePrompts, Prompt, pad_left
 from eval.backends.protocol import Attention, Dtype, Generation, GenerationSettings, Request
 from srt.io.errors import UserError
 from srt.language.text import MARKERS
@@ -85,7 +85,6 @@ class TransformersBackend(FolderBackend):
             raise UserError(f"{model}: continuous batching is for text models; this one reads pictures")
         self._batch_size, self._batch_tokens, self._continuous = batch_size, batch_tokens, continuous
         self._bans_made: dict[Operation, list[WordBan]] = {}
-        self._prompts_made: dict[tuple[int | None, int | None], TextPrompts | PicturePrompts] = {}
         self._device = _resolve_device(device)
         on_processor = self._device == "cpu"
         self._dtype = "float32" if dtype == "auto" and on_processor else dtype
@@ -247,14 +246,6 @@ class TransformersBackend(FolderBackend):
             said = " ".join(str(failed[0]).split()) if failed else "generation ended early"
             raise UserError(f"{self._files.folder}: continuous batching failed ({said}); evaluate without it")
         return [list(results[str(row)].generated_tokens) for row in range(len(prompts))]
-
-    def _prompts(self, settings: GenerationSettings) -> TextPrompts | PicturePrompts:
-        limits = (settings.min_pixels, settings.max_pixels)
-        if limits not in self._prompts_made:
-            self._prompts_made[limits] = (
-                PicturePrompts(self._files.processor, settings) if self.reads_pictures else TextPrompts(self.tokenizer)
-            )
-        return self._prompts_made[limits]
 
     def _constraints(self, request: Request, settings: GenerationSettings) -> list[Constraint]:
         """The constraints of the row of ``request``."""

@@ -2,8 +2,9 @@
 
 Requests are batches of one, so nothing that is on disk is generated again. vLLM is not deterministic across batch
 sizes, not even at temperature 0: which requests share a step decides how sums round. A run that is resumed, or
-repeated, may therefore differ in single answers; the run's manifest says so. Written against vLLM 0.33 (``LLM``,
-``LLMEngine.add_request`` and ``step``, ``LoRARequest``).
+repeated, may therefore differ in single answers; the run's manifest says so. Written against the sources of vLLM 0.33
+(``LLM``, ``LLMEngine.add_request`` and ``step``, ``SamplingParams``, ``LoRARequest``), whose signatures a test compares
+with these calls; it has never run with vLLM itself.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from typing import Any
 
 from safetensors import safe_open
 
-from eval.backends.model_folder import FolderBackend
+from eval.backends.model_folder import FolderBackend, one_line
+from eval.backends.model_inputs import PicturePrompts
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.trace_grammar import trace_regex
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.language.prompts import THINK_OPENS
+from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 
 RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """The allowed values of ``max_lora_rank``."""
@@ -32,6 +34,8 @@ QUEUE = 1024
 """Requests queued at once: more than a GPU processes together, but not all, since their pictures are in memory."""
 TOWER = ("visual", "vision_tower", "vision_model", "multi_modal_projector", "mlp1", "merger")
 """Parts of the names of weights in a vision tower, or in what connects it to the language model."""
+PLACES = 256
+"""``max_model_len`` is a multiple of this: some room for a picture that vLLM counts otherwise than we do."""
 
 
 class VllmBackend(FolderBackend):
@@ -59,14 +63,15 @@ class VllmBackend(FolderBackend):
     ) -> None:
         super().__init__(model, adapter)
         self._tensor_parallel, self._gpu_memory, self._vision_adapter = tensor_parallel, gpu_memory, vision_adapter
-        self._rank = 0
+        self._rank, self._longest = 0, 0
         if self._files.adapter is not None:
             self._rank = check_adapter_for_vllm(self._files.adapter, vision_adapter)
         try:
             import vllm
         except ImportError:
             raise UserError(
-                "the back end vllm needs the package vllm, which is not installed: pip install vllm"
+                "the back end vllm needs the package vllm, which is not installed; in an environment of its own: "
+                "pip install -e '.[eval]' vllm -c constraints-serve.txt"
             ) from None
         self._vllm: Any = vllm
         self._engine: Any = None
@@ -84,20 +89,26 @@ class VllmBackend(FolderBackend):
             "vllm": str(self._vllm.__version__),
             "tensor_parallel": str(self._tensor_parallel),
             "deterministic": "no: sums depend on which requests share a step, at temperature 0 too",
+            "tried": "never: written against the sources of vLLM 0.33, tested with a stand-in",
         }
 
     def plan(self, requests: Sequence[Request], settings: GenerationSettings) -> list[list[int]]:
-        """Each request alone: vLLM batches them itself.
+        """Each request alone: vLLM batches them itself. One that is too long for the model is an ``error`` later.
 
         Raises:
-            UserError: a setting that vLLM cannot keep, or a prompt that does not fit the model (its pictures, which
-                only vLLM counts, apart).
+            UserError: a setting that vLLM cannot keep, or no request at all that fits the model.
         """
-        if settings.think_budget is not None:
-            raise UserError("think_budget: vLLM cannot close a think block here; give --think-budget 0")
+        if settings.think_budget is not None and not {THINK_OPENS, THINK_CLOSES} <= self._vocabulary.keys():
+            raise UserError(
+                f"think_budget: vLLM can close a think block only where {THINK_OPENS} and {THINK_CLOSES} are tokens, "
+                "and this tokenizer does not have them; give --think-budget 0"
+            )
         if settings.ban is not None and settings.grammar is None:
             raise UserError("ban: vLLM bans tokens, not words; use the back end transformers, or add --grammar trace")
-        self._check_room((len(self._ids(request)) for request in requests), settings)
+        lengths = [self._prompts(settings).length(request) for request in requests]
+        fitting = [length for length in lengths if self._too_long(length, settings) is None]
+        self._check_room(fitting or lengths, settings)
+        self._longest = max(fitting, default=0)
         return [[index] for index in range(len(requests))]
 
     def generate_batches(
@@ -106,7 +117,9 @@ class VllmBackend(FolderBackend):
         """Keep the queue full and yield each answer as it ends; ``seconds`` is the time since the one before."""
         if not batches:
             return
-        engine = self._make_engine(max(len(request.images) for (request,) in batches))
+        engine = self._make_engine(max(len(request.images) for (request,) in batches), settings)
+        from vllm.exceptions import VLLMClientError
+
         lora = None
         if self._files.adapter is not None:
             from vllm.lora.request import LoRARequest
@@ -117,10 +130,11 @@ class VllmBackend(FolderBackend):
             for number, (request,) in islice(waiting, QUEUE - queued):
                 try:
                     prompt = self._prompt(request, settings)
-                except UserError as error:  # a picture that cannot be shown; the others go on
-                    yield number, [Generation("", 0, 0, "error", 0.0, error=str(error))]
+                    engine.add_request(str(number), prompt, self._params(request, settings), lora_request=lora)
+                # A picture that cannot be shown, a prompt that vLLM finds too long: the others go on.
+                except (UserError, VLLMClientError, ValueError) as error:
+                    yield number, [Generation("", 0, 0, "error", 0.0, error=one_line(error))]
                     continue
-                engine.add_request(str(number), prompt, self._params(request, settings), lora_request=lora)
                 queued += 1
             if not queued:
                 return
@@ -128,40 +142,72 @@ class VllmBackend(FolderBackend):
                 if output.finished:
                     now, queued = time.perf_counter(), queued - 1
                     number = int(output.request_id)
-                    yield number, [self._ended(output, batches[number][0].prompt, now - last)]
+                    yield number, [self._ended(output, batches[number][0].prompt, settings, now - last)]
                     last = now
 
-    def _make_engine(self, pictures: int) -> Any:
+    def _make_engine(self, pictures: int, settings: GenerationSettings) -> Any:
         if self._engine is None:
-            loras = {"enable_lora": True, "max_loras": 1, "max_lora_rank": self._rank} if self._rank else {}
+            options: dict[str, Any] = {}
+            if self._rank:
+                options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": self._rank}
             if self._vision_adapter:
-                loras["enable_tower_connector_lora"] = True
-            self._engine = self._vllm.LLM(
-                model=str(self._files.folder),
-                tensor_parallel_size=self._tensor_parallel,
-                gpu_memory_utilization=self._gpu_memory,
-                trust_remote_code=False,
-                load_format="safetensors",
-                generation_config="vllm",  # a checkpoint's own sampling defaults must not leak in
-                **({"limit_mm_per_prompt": {"image": pictures}} if self.reads_pictures else {}),
-                **loras,
-            ).llm_engine
+                options["enable_tower_connector_lora"] = True
+            prompts = self._prompts(settings)
+            if isinstance(prompts, PicturePrompts):
+                # vLLM reads the processor of the model's folder: the limits of training are those of the adapter's.
+                options["mm_processor_kwargs"] = prompts.processor_kwargs
+                options["limit_mm_per_prompt"] = {"image": pictures, "video": 0}
+            if settings.think_budget is not None:
+                options["reasoning_parser"] = "deepseek_r1"  # the one whose tags are <think> and </think>
+            # The cache has to hold one row of this length at least: the model's own limit may be far beyond that.
+            needed = -(-(self._longest + settings.max_new_tokens) // PLACES) * PLACES
+            try:
+                self._engine = self._vllm.LLM(
+                    model=str(self._files.folder),
+                    tokenizer=str(self._files.tokenizer_folder),
+                    max_model_len=min(needed, self._files.positions or needed),
+                    tensor_parallel_size=self._tensor_parallel,
+                    gpu_memory_utilization=self._gpu_memory,
+                    trust_remote_code=False,
+                    load_format="safetensors",
+                    generation_config="vllm",  # a checkpoint's own sampling defaults must not leak in
+                    **options,
+                ).llm_engine
+            except (ValueError, RuntimeError, OSError) as error:
+                raise UserError(f"{self._files.folder}: vLLM cannot start: {one_line(error)}") from error
         return self._engine
+
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        return dict(self.tokenizer.get_vocab())
+
+    def _too_long(self, length: int, settings: GenerationSettings) -> str | None:
+        """Why a prompt of ``length`` tokens does not fit the model, where it does not."""
+        limit = self._files.positions
+        if limit is None or length + settings.max_new_tokens <= limit:
+            return None
+        needed = f"{length} tokens and max_new_tokens {settings.max_new_tokens}"
+        return f"prompt: {needed} are beyond the model's {limit} positions"
 
     def _ids(self, request: Request) -> list[int]:
         # The template has written its special tokens: the tokenizer adds none.
         return list(self.tokenizer.encode(request.prompt, add_special_tokens=False))
 
     def _prompt(self, request: Request, settings: GenerationSettings) -> dict[str, Any]:
+        if fault := self._too_long(self._prompts(settings).length(request), settings):
+            raise UserError(fault)
         prompt: dict[str, Any] = {"prompt_token_ids": self._ids(request)}
         if request.images:
             prompt["multi_modal_data"] = {"image": [shown_picture(request.root, image) for image in request.images]}
-            if limits := settings.model_dump(include={"min_pixels", "max_pixels"}, exclude_none=True):
-                prompt["mm_processor_kwargs"] = limits
         return prompt
 
     def _params(self, request: Request, settings: GenerationSettings) -> Any:
-        held = {}
+        from vllm.sampling_params import RequestOutputKind
+
+        held: dict[str, Any] = {}
+        if settings.think_budget is not None:
+            # vLLM counts from the tag on, so also what the template writes after it.
+            held["thinking_token_budget"] = settings.think_budget + self._after_tag(request.prompt)
         if settings.grammar is not None:
             from vllm.sampling_params import StructuredOutputsParams
 
@@ -174,19 +220,42 @@ class VllmBackend(FolderBackend):
             seed=request.seed if settings.temperature > 0 else None,
             stop_token_ids=sorted(self._files.ends),
             detokenize=False,
+            output_kind=RequestOutputKind.FINAL_ONLY,
             **held,
         )
 
-    def _ended(self, output: Any, prompt: str, seconds: float) -> Generation:
+    def _after_tag(self, prompt: str) -> int:
+        """Tokens of ``prompt`` after a think tag that it ends with."""
+        if not prompt.rstrip().endswith(THINK_OPENS):
+            return 0
+        return len(self.tokenizer.encode(prompt.rpartition(THINK_OPENS)[2], add_special_tokens=False))
+
+    def _ended(self, output: Any, prompt: str, settings: GenerationSettings, seconds: float) -> Generation:
         made, given = output.outputs[0], list(output.prompt_token_ids or ())
+        ids = list(made.token_ids)
         image_tokens = given.count(getattr(self._files.config, "image_token_id", None))
-        known = made.finish_reason in ("stop", "length")
+        one = self._generation(ids, prompt, len(given), image_tokens)
+        error = None
+        if made.finish_reason not in ("stop", "length"):
+            error = f"vLLM ended it with {made.finish_reason!r}"
+        elif made.finish_reason == "length" and len(ids) < settings.max_new_tokens:
+            error = f"vLLM ended it after {len(ids)} of {settings.max_new_tokens} tokens: its prompt has {len(given)}"
         return replace(
-            self._generation(list(made.token_ids), prompt, len(given), image_tokens),
-            finish_reason=made.finish_reason if known else "error",
+            one,
+            finish_reason="error" if error else made.finish_reason,
             seconds=seconds,
-            error=None if known else f"vLLM ended it with {made.finish_reason!r}",
+            thinking="cut" if one.thinking == "closed" and self._was_cut(ids, settings) else one.thinking,
+            error=error,
         )
+
+    def _was_cut(self, ids: list[int], settings: GenerationSettings) -> bool:
+        """Whether a think block of ``ids`` was closed exactly at its budget."""
+        if settings.think_budget is None or self._vocabulary[THINK_CLOSES] not in ids:
+            return False
+        thought = ids[: ids.index(self._vocabulary[THINK_CLOSES])]
+        if self._vocabulary[THINK_OPENS] in thought:
+            thought = thought[thought.index(self._vocabulary[THINK_OPENS]) + 1 :]
+        return len(thought) == settings.think_budget
 
 
 def check_adapter_for_vllm(adapter: Path, vision_adapter: bool) -> int:

@@ -1,0 +1,93 @@
+"""``constraints-serve.txt``: the versions for a machine that generates with vLLM, whose bounds ``constraints.txt`` is
+beyond."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+VLLM = json.loads((ROOT / "tests/eval/backends/vllm.json").read_bytes())
+SERVING = ROOT / "constraints-serve.txt"
+
+
+def pins(file: Path) -> dict[str, str]:
+    lines = [line for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    found = [Requirement(line) for line in lines]
+    return {canonicalize_name(one.name): next(iter(one.specifier)).version for one in found}
+
+
+def ours() -> list[str]:
+    """What the project needs on that machine."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return [
+        *project["dependencies"],
+        *project["optional-dependencies"]["eval"],
+        *project["optional-dependencies"]["teach"],
+    ]
+
+
+def misfits(needed: list[str], versions: dict[str, str]) -> set[str]:
+    """The packages whose version is not one of those that are ``needed``, on Linux with either Python."""
+    found = set()
+    for one in map(Requirement, needed):
+        machine = {"platform_machine": "x86_64", "platform_system": "Linux", "sys_platform": "linux", "extra": ""}
+        applies = [
+            one.marker is None or one.marker.evaluate({**machine, "python_version": python})
+            for python in ("3.11", "3.12")
+        ]
+        version = versions.get(canonicalize_name(one.name))
+        if any(applies) and version is not None and not one.specifier.contains(version, prereleases=True):
+            found.add(canonicalize_name(one.name))
+    return found
+
+
+def test_the_versions_suit_both_vllm_and_us() -> None:
+    serving = pins(SERVING)
+    assert serving["vllm"] == VLLM["version"]
+    assert misfits([*VLLM["requires"], *ours()], serving) == set()
+    missing = {canonicalize_name(Requirement(one).name) for one in ours()} - serving.keys()
+    assert missing == set(), "every package of ours has one version"
+    assert {"torch", "transformers", "llguidance"} <= misfits(VLLM["requires"], pins(ROOT / "constraints.txt")), (
+        "constraints.txt suits vLLM: there is no need for a second file"
+    )
+
+
+def test_other_versions_are_ours() -> None:
+    """Where vLLM leaves a choice, both files have the same version."""
+    serving, training = pins(SERVING), pins(ROOT / "constraints.txt")
+    different = {name for name in serving.keys() & training.keys() if serving[name] != training[name]}
+    assert different == {"torch", "torchvision", "transformers", "llguidance", "numpy"}
+
+
+@pytest.mark.slow
+def test_pip_resolves_the_advised_installation() -> None:
+    """Needs an index with the packages; nothing is installed."""
+    pip = f"{sys.executable} -m pip install --dry-run --ignore-installed --quiet --report -"
+    run = subprocess.run(
+        [*pip.split(), "-c", str(SERVING), f"{ROOT}[eval,teach]", "vllm"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1200,
+    )
+    if run.returncode:
+        lacks = re.search(r"No matching distribution found for (\S+)", run.stderr)
+        if lacks and "(from versions: none)" in run.stderr:
+            pytest.skip(f"no index with {lacks[1]} is reachable")
+        if lacks and canonicalize_name(Requirement(lacks[1]).name) not in pins(SERVING):
+            pytest.skip(f"the index lacks {lacks[1]}")
+    assert run.returncode == 0, run.stderr[-2000:]
+    installed = {
+        canonicalize_name(one["metadata"]["name"]): one["metadata"]["version"]
+        for one in json.loads(run.stdout)["install"]
+    }
+    assert {name: version for name, version in installed.items() if pins(SERVING).get(name, version) != version} == {}
