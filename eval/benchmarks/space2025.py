@@ -15,10 +15,9 @@ from eval.benchmarks.benchmark import Benchmark, Table
 from eval.benchmarks.tables.breakdown import breakdown, mean
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run, mean_values
-from srt.answers.equality import equal
 from srt.corpora import space2025
 from srt.io.errors import UserError
-from srt.io.records import Answer, Problem, Record
+from srt.io.records import Problem, Record
 
 LANGUAGE, REASONING = ("DSA", "RSE", "RSR"), ("SPR zh", "SPR en")
 """The subtasks of each score, in the order in which the official scorer adds them, on which the last digit depends."""
@@ -68,19 +67,6 @@ def totals(accuracy: Mapping[str, float | None]) -> Totals:
     language = _mean_of(accuracy.get(name) for name in LANGUAGE)
     reasoning = _mean_of(accuracy.get(name) for name in REASONING)
     return Totals(language, reasoning, _mean_of((language, reasoning)))
-
-
-def official_answer(problem: Problem, text: str) -> Answer | None:
-    """The label that the answer ``text`` to an item of a language subtask means (对 is 正确), or ``None``.
-
-    The official scorer accepts only the labels; the scorer of a run also accepts other words for them.
-    """
-    meant = [
-        label
-        for label in space2025.LABELS[problem.category or ""]
-        if equal(Answer(kind="text", value=label), text, question=problem.question).equal
-    ]
-    return Answer(kind="text", value=meant[0]) if len(meant) == 1 else None
 
 
 def score_file(path: Path, problems: Mapping[str, Problem]) -> FileScore:

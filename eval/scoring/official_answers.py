@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from eval.benchmarks.space2025 import official_answer
 from eval.run.run_records import PREDICTIONS, read_manifest, run_problems
 from eval.run.run_rows import read_rows
 from eval.run.scored_run import run_questions
 from eval.scoring.score import check_prediction
 from srt.answers.extraction import extract
 from srt.checking import check
-from srt.corpora.space2025 import LABELS
 from srt.io.errors import UserError
 from srt.io.records import Answer, Prediction, Problem
 
@@ -67,7 +65,7 @@ def official_answers(folder: Path, problems: Path | None = None, vote: Vote | No
     ballots: dict[str, list[_Ballot]] = {}
     for (item, variant, repeat), row, _ in read_rows(folder / PREDICTIONS, Prediction, questions):
         problem = questions[item, variant]
-        answer = _answer(problem, row)
+        answer = extract(row.text, problem, row.finish_reason).answer
         if answer is not None:
             proved = vote == "checked" and check_prediction(problem, row, check).proved
             ballots.setdefault(item, []).append(_Ballot(repeat, answer, proved))
@@ -79,14 +77,6 @@ def official_answers(folder: Path, problems: Path | None = None, vote: Vote | No
         ties=sum(tied for _, tied in elected.values()),
         by_proof=sum(given[0].proved for given in counted.values()) if vote == "checked" else None,
     )
-
-
-def _answer(problem: Problem, row: Prediction) -> Answer | None:
-    """The answer that a prediction gives, as its official label where it has one."""
-    found = extract(row.text, problem, row.finish_reason)
-    if found.answer is None or found.text is None or problem.category not in LABELS:
-        return found.answer
-    return official_answer(problem, found.text) or found.answer
 
 
 def _elected(ballots: Sequence[_Ballot]) -> tuple[Answer, bool]:

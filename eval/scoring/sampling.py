@@ -15,7 +15,8 @@ import numpy as np
 
 from eval.run.run_records import Run
 from eval.scoring.vote import Votes, majority, pass_at_k, preferred
-from srt.answers.equality import POLICIES, groups
+from srt.answers.equality import POLICIES
+from srt.answers.groups import groups
 from srt.io.records import Problem, Record, Score
 from srt.statistics.clusters import cluster_of
 from srt.statistics.crossed_variance import Floats

@@ -1,12 +1,11 @@
-"""The answer in what a model wrote.
+"""The answer in what a model wrote: the final statement of the text, read as an answer of the kind that is asked for.
 
-The benchmark's own marker decides (``ANSWER:``, ``答案:``, ``★答案：B★``, the key ``"answer"`` of a JSON object): its
-last match after ``</think>``. Fallbacks count only where there is no marker and the text ended by itself: a boxed
-answer, then "the answer is B", 答案是B, 选B, then a text that is nothing but an answer. Fallbacks that disagree make
-the answer ambiguous. Nothing is picked at random.
+Where the final statement is, is decided by :mod:`srt.answers.final_statement`. A text without one may still be nothing
+but an answer, begin or end with a line that is one, or end with a sentence that states a value. Nothing is picked at
+random, and no part of a statement is taken for the whole.
 
-Letters, truth values and sequences are read here; a number, an expression or a text stays as the model wrote it, for
-:mod:`srt.answers.equality` to read.
+Letters, truth values, labels and sequences are read here; a number, an expression or a text stays as the model wrote
+it, for :mod:`srt.answers.equality` to read.
 """
 
 from __future__ import annotations
@@ -15,7 +14,12 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from srt.answers.markers import boxed, concluded, marked
+from srt.answers.boxes import boxed
+from srt.answers.concluding_words import sentences
+from srt.answers.equality.parts import leaves
+from srt.answers.equality.stated_values import states_value
+from srt.answers.final_statement import FinalStatement, final_statement, first_answers
+from srt.answers.labels import label_alone, read_label
 from srt.answers.written_form import ReadAnswer, canonical_text, expected_kind, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
 
@@ -25,8 +29,13 @@ FinishReason = Literal["stop", "length", "error"]
 _LONGEST = 4_000
 """Characters of an answer that are read: real ones have a few hundred at most."""
 _BLANKS = re.compile(r"[^\S\n]{3,}")
-_OPENS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_OPENS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _CLOSES = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_LONGEST_LINE = 200
+_LISTED = re.compile(r"[ \t*#-]*[(（]?([A-Z])[)）.、:：]")
+_EXPLAINS = re.compile(
+    r"[ \t*#]*(?:explanation|reason(?:ing)?|because|note|justification|解析|解释|理由|说明|分析|因为)", re.I
+)
 _FIRST_NUMBER = r"^\W*{number}\s*[,，、:：.\s]\s*"
 _ANY_NUMBER = re.compile(r"^\W*\d{1,3}\s*[,，、:：.]\s*(?=[A-Za-z\u4e00-\u9fff])")
 _HAS_VALUE = re.compile(
@@ -69,32 +78,37 @@ def extract(text: str, problem: Problem, finish_reason: FinishReason = "stop") -
         return Extraction(None, None, "error")
     kind = expected_kind(problem)
     body = after_reasoning(text.replace("\r\n", "\n").replace("\r", "\n"))
-    behind_marker = None if body is None else marked(body, kind)
-    if finish_reason == "length" and (behind_marker is None or not behind_marker.whole):
-        return Extraction(None, behind_marker.text if behind_marker else None, "truncated")
-    if body is None:
+    found, ran_on = None, False
+    for part in () if body is None else first_answers(body):
+        found = final_statement(part, kind) or _statement_alone(part, kind, problem)
+        if found is not None:
+            ran_on = len(part) < len(body or "")
+            break
+    if finish_reason == "length" and not (found is not None and found.marked and (found.whole or ran_on)):
+        return Extraction(None, found.text if found is not None and found.marked else None, "truncated")
+    if found is None:
         return Extraction(None, None, "no_answer")
-    if behind_marker is not None:
-        candidates = [behind_marker.text]
-        readings = [_read(behind_marker.text, behind_marker.rest, kind, problem)]
-        if readings[0].answer is None and not readings[0].ambiguous and kind in ("choice_set", "boolean"):
-            # The marker's line may be a sentence: ``ANSWER: The correct option is B``.
-            said = [one for one in concluded(behind_marker.text, kind) if one.strip() != behind_marker.text.strip()]
-            if said:
-                candidates, readings = said, [_read(one, one, kind, problem) for one in said]
-    else:
-        inside = boxed(body, kind)
-        candidates = concluded(body, kind) if inside is None else [inside]
-        readings = [_read(candidate, candidate, kind, problem) for candidate in candidates]
-    return _decide(candidates, readings)
+    read = _read(found.text, found.rest, kind, problem)
+    if read.answer is None and not read.ambiguous and kind in ("choice_set", "boolean"):
+        # The marker's line may be a sentence: ``ANSWER: The correct option is B``.
+        within = final_statement(found.text, kind)
+        read = read if within is None else _read(within.text, within.rest, kind, problem)
+    if read.ambiguous:
+        return Extraction(None, found.text, "ambiguous")
+    if read.answer is None:
+        return Extraction(None, found.text, "no_answer")
+    return Extraction(read.answer, canonical_text(read.answer), "ok")
 
 
 def after_reasoning(text: str) -> str | None:
     """What follows the think block; ``None`` where the block was opened and never closed."""
     closed = list(_CLOSES.finditer(text))
     if closed:
-        return text[closed[-1].end() :]
-    return None if _OPENS.match(text) else text
+        text = text[closed[-1].end() :]
+    opened = _OPENS.search(text)
+    if opened is None:
+        return text
+    return text[: opened.start()] if text[: opened.start()].strip() else None
 
 
 def without_think_tags(text: str) -> str:
@@ -103,8 +117,62 @@ def without_think_tags(text: str) -> str:
     return re.sub(r"\s*</think>\s*", "\n", opened).strip()
 
 
+def _statement_alone(body: str, kind: AnswerKind, problem: Problem) -> FinalStatement | None:
+    """A statement without a place of its own: a line that is nothing but an answer, or a last sentence that is one."""
+    lines = [line for line in body.splitlines() if line.strip(" \t`*#-_")]
+    if not lines:
+        return None
+    first, last = (line.strip() for line in (lines[0], lines[-1]))
+    said = sentences(body)
+    if problem.labels:
+        tried = [first] if label_alone(first, problem.labels) else said[-1:]
+    elif kind in ("choice_set", "boolean", "sequence"):
+        answered_first = len(lines) > 1 and (_EXPLAINS.match(lines[1]) or re.match(r".*\n\s*\n", body.lstrip()))
+        tried = [last, *([first] if answered_first else [])]
+        tried = [line for line in tried if len(line) <= _LONGEST_LINE and not _is_listed(line, lines)]
+    elif kind == "parts":
+        labelled = leaves(body.strip())
+        if len(labelled) > 1:
+            parts = [final_statement(leaf, "expression") or _last_value(leaf) for leaf in labelled]
+            joined = "; ".join(f"({number}) {part.text}" for number, part in enumerate(parts, 1) if part is not None)
+            return FinalStatement(joined, joined) if None not in parts else None
+        tried = [re.split(r"\n\s*\n", body.strip())[-1]]
+    elif kind == "text":
+        ending = _last_value(body)
+        tried = [ending.text] if ending is not None else said[-1:] if len(lines) > 1 else [first]
+    else:
+        tried = [first] if len(lines) > 1 and _EXPLAINS.match(lines[1]) and states_value(first) else []
+        ending = _last_value(body)
+        tried += [ending.text] if ending is not None else []
+    for text in tried:
+        read = _read(text, text, kind, problem)
+        if read.answer is not None or read.ambiguous:
+            return FinalStatement(text, text)
+    return None
+
+
+def _last_value(body: str) -> FinalStatement | None:
+    """The last sentence, if it states a value; the text as a whole, if that is one line."""
+    said = sentences(body)
+    if len(said) == 1 and len(said[0]) > _LONGEST_LINE:
+        return None
+    return FinalStatement(said[-1], said[-1]) if said and states_value(said[-1]) else None
+
+
+def _is_listed(line: str, lines: list[str]) -> bool:
+    """Whether ``line``, the first or the last of ``lines``, is one of a list of options, as its neighbour is."""
+    if len(lines) == 1:
+        return False
+    beside = lines[1] if line == lines[0].strip() else lines[-2]
+    own, other = _LISTED.match(line), _LISTED.match(beside)
+    return own is not None and other is not None and own[1] != other[1]
+
+
 def _read(text: str, rest: str, kind: AnswerKind, problem: Problem) -> ReadAnswer:
     """``text`` as an answer of ``kind``. ``rest`` is all the text from there on: parts are on separate lines."""
+    if problem.labels:
+        label = read_label(sentences(text)[0] if sentences(text) else "", problem.labels)
+        return ReadAnswer(None if label is None else Answer(kind="text", value=label))
     text = _without_number(text, kind, problem)
     if kind in ("choice_set", "boolean"):
         return read_answer(text, kind, problem.choices)
@@ -154,18 +222,3 @@ def _all_parts(line: str, rest: str) -> str:
     if inside is not None:
         return inside
     return block if "\n" in block else line
-
-
-def _decide(candidates: list[str], readings: list[ReadAnswer]) -> Extraction:
-    if any(reading.ambiguous for reading in readings):
-        return Extraction(None, candidates[-1], "ambiguous")
-    answers = [reading.answer for reading in readings if reading.answer is not None]
-    if not answers:
-        return Extraction(None, candidates[-1] if candidates else None, "no_answer")
-    if len({(answer.kind, _bare(canonical_text(answer))) for answer in answers}) > 1:
-        return Extraction(None, " | ".join(canonical_text(answer) for answer in answers), "ambiguous")
-    return Extraction(answers[-1], canonical_text(answers[-1]), "ok")
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"[\s$*。.]|\\[,;!]", "", text).casefold()

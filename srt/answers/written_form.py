@@ -20,6 +20,10 @@ _DECORATION = re.compile(
     r"</?(?:b|i|u|p|em|br|strong|span|div|code|sub|sup|font)\b[^<>]{0,80}>|"
     r"\\f?box(?:ed)?(?=\{)|\\(?:text|mathrm|mathbf|textbf|textit|mathit|rm|bf|boldsymbol|operatorname)(?=\s*\{)"
 )
+_FONT = re.compile(
+    r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|textrm|mathsf|boldsymbol|operatorname)\s*\{([^{}]*)\}"
+)
+_SPACING = re.compile(r"\\(?:[ ,;:!~]|q?quad(?![A-Za-z]))|~")
 _BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
 _LEAD = re.compile(
     r"[(\[\"']*\s*(?:either|both)?\s*(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*(?:is|are|是|为)?\s*:?\s*",
@@ -31,8 +35,17 @@ _BUT = re.compile(
 )
 _ITEM = r"[(\[{\"']*(?:[A-Z]+)[)\]}\"']*"
 _SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+)"
+_ALONE = re.compile(r"[(\[\"']*([A-Za-z])[)\]\"'.:]*")
 _LETTERS = re.compile(rf"{_ITEM}(?:{_SEPARATOR}{_ITEM})*(?![A-Za-z])")
 _SMALL = re.compile(r"[(\[\"']*[a-z][)\]\"']*(?:\s*[,、;]\s*[(\[\"']*[a-z][)\]\"']*)*[.。]?")
+_REASON = re.compile(
+    r"(?<![a-z])(?:because|since|as|explanation|justification|reason)(?![a-z])|因为|由于|解析|理由", re.I
+)
+_REJECTED = re.compile(
+    r"(?<![a-z])(?:not|wrong|incorrect|false|ruled|excluded?|eliminated?|rather|instead|unlike|than|neither|cannot)(?![a-z])|"
+    r"n['’]t|[不非错排误]",
+    re.I,
+)
 _OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
 _AFTER = re.compile(
     r"\s*(?:$|[.。,;:!)\]}\n]|选?项|(?:options?|choices?)?\s*(?:is|are)\s+(?:the\s+)?(?:correct|right)"
@@ -96,6 +109,9 @@ def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Read
 
 def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
     body = _BUT.sub("", _NUMBERED.sub("", _clean(text), count=1), count=1)
+    alone = _ALONE.fullmatch(body)
+    if alone is not None and (not choices or alone[1].upper() in choices):
+        return ReadAnswer(Answer(kind="choice_set", value=[alone[1].upper()]))  # Whatever the texts of the options are.
     named = [letter for letter, option in choices.items() if _option(option) == _option(text)]
     if len(named) == 1 and _option(text):
         return ReadAnswer(Answer(kind="choice_set", value=named))
@@ -103,7 +119,10 @@ def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
         if option.strip():
             words = re.escape(_clean(option))
             body = re.sub(
-                rf"(?<![A-Za-z]){letter}\s*[.):、:-]*\s*\(?{words}\)?(?!\w)", letter, body, flags=re.IGNORECASE
+                rf"(?<![A-Za-z])(\(?){letter}(\)?)\s*[.):、:-]*\s*\(?{words}\)?(?!\w)",
+                letter,
+                body,
+                flags=re.IGNORECASE,
             )
     start = _LEAD.match(body)
     at = start.end() if start else 0
@@ -114,22 +133,32 @@ def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
         return ReadAnswer(None)
     runs = re.findall(r"(?<![A-Za-z])[A-Z]+(?![A-Za-z])", match[0])
     found = [letter for run in runs for letter in run]
-    is_word = any(list(run) != sorted(set(run)) for run in runs)  # ``BAD``; letters that are chosen ascend, as ``ABD``
+    # ``BAD`` is a word; letters that are chosen ascend, as ``ABD``, or are two.
+    is_word = any(len(set(run)) < len(run) or (len(run) > 2 and list(run) != sorted(run)) for run in runs)
     if is_word or (choices and not set(found) <= set(choices)):
         return ReadAnswer(None)
-    if len(set(found)) > 1 and _OPEN_CHOICE.search(match[0]):
+    if len(set(found)) > 1 and _OPEN_CHOICE.search(body[: match.end()]):
         return ReadAnswer(None, ambiguous=True)
-    rest = body[match.end() :]
-    named_letters = set(re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z'’])", rest)) & set(choices)
-    named_texts = {letter for letter, text in choices.items() if text.strip() and _plain(text) in _plain(rest)}
-    if (named_letters | named_texts) - set(found):
+    if _other_options(body[match.end() :], choices) - set(found):
         return ReadAnswer(None, ambiguous=True)
     return ReadAnswer(Answer(kind="choice_set", value=found))
 
 
+def _other_options(rest: str, choices: Mapping[str, str]) -> set[str]:
+    """The options that ``rest``, what follows the letters, names as right too: not as wrong, and in no reason."""
+    named: set[str] = set()
+    for clause in re.split(r"[,.;!。(]\s*|(?<![a-z])(?:but|while|whereas)(?![a-z])|但", _REASON.split(rest)[0]):
+        if _REJECTED.search(clause):
+            continue
+        named |= set(re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z'’])", clause)) & set(choices)
+        named |= {letter for letter, text in choices.items() if text.strip() and _plain(text) in _plain(clause)}
+    return named
+
+
 def _clean(text: str) -> str:
     """``text`` with full-width forms narrowed, decoration and the braces around a whole dropped."""
-    body = _DECORATION.sub("", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS)).strip()
+    body = _SPACING.sub(" ", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS))
+    body = _DECORATION.sub("", _FONT.sub(r" \1", body)).strip()
     while len(body) > 1 and body[0] == "{" and body[-1] == "}":
         body = body[1:-1].strip()
     return " ".join(body.split())

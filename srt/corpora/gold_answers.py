@@ -10,7 +10,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from srt.answers.equality.normal_form import closing
+from srt.answers.equality.normal_form import closing, plain
+from srt.answers.equality.units import split_unit
 from srt.io.records import Answer
 
 LONGEST = 300
@@ -32,20 +33,23 @@ _LETTERS = re.compile(r"[(（]?\s*([A-H](?:\s*[,，、]?\s*[A-H])*)\s*[)）]?")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|boxed|rm)\s*\{([^{}]*)\}")
 _PART = re.compile(r"[(（]\s*([1-9])\s*[)）]")
 _NUMBER = re.compile(r"[-+−]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+−]?\.\d+")
-_LENGTH = r"(?:mm|cm|dm|km|m|inch(?:es)?|in|ft|feet|foot|units?)"
-_CHINESE = r"(?:(?:平方|立方)?(?:毫米|厘米|分米|千米|米|单位)|毫升|升|千克|克|吨|度|个|块|条|种|面|根|张|次|秒|分钟|元)"
-_UNIT = (
-    rf"(?:(?:(?:cubic|cu|square|sq)\.?\s*)?{_LENGTH}(?:\s*\^?\s*\{{?\s*[23]\s*\}}?)?"
-    rf"|{_CHINESE}|kg|g|grams?|s|°|degrees?|%|L|ml|mL)"
+_COUNTED = re.compile(r"(?P<value>[\d.,]+)\s*(?P<unit>[个块条种面根张次])")
+_LEADS = re.compile(r"^(?:解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
+_DOT_BEFORE_UNIT = re.compile(r"(?<=\d)\.(?=\s*(?:\\[,;! ]\s*)?(?:\\(?:mathrm|text|rm)(?![A-Za-z])|[A-Za-z]))")
+_MINUTES = re.compile(r"(?:\\circ|°)\s*\}?\s*\d")
+_ASKS_SEVERAL = re.compile(
+    r"(?<![a-z])(?:both|respectively|and\s+(?:its|the|their|how)|two\s+(?:numbers|values|weights|lengths))(?![a-z])|"
+    r"分别|各(?=[是为有重长多])|和.{0,12}各|两个",
+    re.I,
 )
-_WITH_UNIT = re.compile(rf"(?P<value>.*?[\d}})\]πa-z]|.*?\\pi)[\s~]*[(（]?[\s~]*(?P<unit>{_UNIT})[\s~]*[)）]?", re.S)
 _STATEMENTS = re.compile(r"[(（]\s*\d\s*[)）].*|.*\d\s+\d.*", re.S)
 _MATHS = re.compile(
     r"(?:\\(?:[dt]?frac|sqrt|pi|times|cdot|left|right|circ|pm|sin|cos|tan|arcsin|arccos|arctan|quad|[,;! ])"
     r"|[\d\s.+\-−*/^_{}()\[\]π√×÷·²³]|(?<![A-Za-z\\])[a-z](?![A-Za-z]))+"
 )
 _SPLIT = re.compile(r"\s*(?:\\q?quad|[;；])\s*")
-_COMMAS = re.compile(r"\s*(?:，|、|,\s+)\s*")
+_COMMAS = re.compile(r"\s*(?:，|、|,\s+|,(?!\d{3}(?!\d)))\s*")
+_ANY_COMMA = re.compile(r"\s*[,，、]\s*")
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,10 @@ class Gold:
     explanation: str | None = None
 
 
-def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
+def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: str = "") -> Gold:
     """Take the answer ``printed`` apart. ``choice``: the item asks for letters (of ``choices``, where those are known).
+
+    ``question`` says whether ``220,330`` is one number or two.
 
     Of alternatives (``10 cm ## 10 cm``) the first counts. A choice item whose answer is not a letter has no answer.
     """
@@ -72,7 +78,8 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool) -> Gold:
             short = {letter: text for letter, text in choices.items() if len(text) <= LONGEST}
             named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
             return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
-    return Gold(_parts(head) or _single(head), explanation)
+    head = _balanced(_DOT_BEFORE_UNIT.sub(" ", _LEADS.sub("", head)))
+    return Gold(_parts(head, question) or _single(head), explanation)
 
 
 def printed_answer(printed: str) -> str:
@@ -94,7 +101,7 @@ def _cut_tail(printed: str) -> tuple[str, str | None]:
 
 
 def _letters(head: str) -> list[str] | None:
-    body = _bare(_unwrap(head)).rstrip(".。 ")
+    body = _bare(_balanced(_unwrap(head))).rstrip(".。 ")
     match = _LETTERS.fullmatch(body)
     if match is None:
         return None
@@ -102,14 +109,15 @@ def _letters(head: str) -> list[str] | None:
     return letters if letters == sorted(set(letters)) else None
 
 
-def _parts(head: str) -> Answer | None:
+def _parts(head: str, question: str) -> Answer | None:
     """``(1) ...; (2) ...``, or readable pieces between semicolons, quads or commas; ``None`` where it is one answer."""
     marks = [m for m in _PART.finditer(head) if not re.search(r"[A-Za-z)）=]\s*$", head[: m.start()])]
     if len(marks) > 1 and marks[0].start() == 0 and [int(m[1]) for m in marks] == list(range(1, len(marks) + 1)):
         ends = [m.start() for m in marks[1:]] + [len(head)]
         pieces = [head[m.end() : end].strip().strip(";；,，. \n") for m, end in zip(marks, ends, strict=True)]
         return _joined([_single(piece) for piece in pieces]) if all(pieces) else None
-    for separator in (_SPLIT, _COMMAS):
+    several = _ANY_COMMA if _ASKS_SEVERAL.search(question) else _COMMAS
+    for separator in (_SPLIT, several):
         pieces = [piece for piece in separator.split(_bare(head)) if piece]
         if len(pieces) > 1 and all(map(_closed, pieces)):  # A comma of ``(1, 2, 0)`` parts no answers.
             read = [_single(piece) for piece in pieces]
@@ -140,16 +148,31 @@ def _single(head: str) -> Answer:
 
 
 def _cut_unit(body: str) -> tuple[str, str | None]:
-    """Value and unit of ``24 \\pi \\mathrm{cm}^{2}``; the unit as ``cm^2``."""
-    degrees = re.fullmatch(r"(.*?)\s*\^?\s*\{?\s*(?:\\circ|°)\s*\}?", body, re.S)
-    if degrees:
-        return degrees[1].strip(), "°"
-    plain = _unwrap(body).replace("²", "^2").replace("³", "^3").replace("\\%", "%")
-    match = _WITH_UNIT.fullmatch(plain)
-    if match is None:
+    """Value and unit of ``24 \\pi \\mathrm{cm}^{2}``; the unit as ``cm^2``, one in Chinese as printed."""
+    if _MINUTES.search(body) or len(body) > LONGEST:
         return body, None
-    unit = re.sub(r"\s*\^?\s*\{?\s*([23])\s*\}?$", r"^\1", match["unit"])  # also of ``cm^{2}`` and ``cm2``
-    return match["value"].strip(), " ".join(unit.split())
+    written = plain(body)
+    counted = _COUNTED.fullmatch(written)
+    if counted:
+        return counted["value"], counted["unit"]
+    value, unit = split_unit(written)
+    if unit is None:
+        return body, None
+    printed = written[len(value) :].strip(" ()")
+    return value, unit.name if printed.isascii() else printed
+
+
+def _balanced(text: str) -> str:
+    """``text`` without a brace that closes nothing, and with those that are missing at its end."""
+    depth, kept = 0, []
+    for at, sign in enumerate(text):
+        if sign in "{}" and text[at - 1 : at] != "\\":
+            depth += 1 if sign == "{" else -1
+            if depth < 0:
+                depth = 0
+                continue
+        kept.append(sign)
+    return "".join(kept) + "}" * depth
 
 
 def _bare(text: str) -> str:

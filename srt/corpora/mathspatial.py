@@ -141,7 +141,7 @@ def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request:
         offered and is_letter(printed)
     )
     choices = offered if choice else {}
-    gold = read_gold(printed, choices, choice=choice)
+    gold = read_gold(printed, choices, choice=choice, question=question)
     if gold.answer is None:
         raise ItemRefused(
             "answer_is_no_option" if choice else "no_answer",

@@ -92,7 +92,7 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: ImportRequest
     question, choices = _options(question, row.get("choices"), choice)
     if any(_is_placeholder(letter, text) for letter, text in choices.items()):
         notes.append("placeholder_choices")
-    gold = read_gold(printed, choices, choice=choice)
+    gold = read_gold(printed, choices, choice=choice, question=question)
     if gold.answer is None:
         why = f"answer: {printed[:80]!r} is not read as an answer"
         raise ItemRefused("answer_is_no_option" if choice else "no_answer", why)

@@ -143,6 +143,7 @@ def _problem(row: dict[str, Any], place: str) -> Problem:
             instruction=_text(row, "instruction", place),
             question="\n".join(parts.values()),
             choices=row.get("options", {}) if code == "SPR" else {},
+            labels=list(LABELS.get(code, ())),
             answer=_answer(row["answer"], code, place) if "answer" in row else None,
             solution=row.get("interpretation") if code in ("DSA", "RSE") else None,
             category=code,

@@ -72,7 +72,8 @@ class Problem(Record):
     """One problem as every command reads it.
 
     ``instruction`` is the benchmark's own sentence on how to answer (``None`` where it has none); ``question`` is the
-    whole problem text. ``group_id`` names problems whose errors are not independent (variants, translations).
+    whole problem text. ``labels`` are all the answers there are, word for word, where the problem has a closed list of
+    them without letters. ``group_id`` names problems whose errors are not independent (variants, translations).
     """
 
     id: str = Field(min_length=1)
@@ -82,6 +83,7 @@ class Problem(Record):
     question: str
     instruction: str | None = None
     choices: dict[Letter, str] = Field(default_factory=dict)
+    labels: list[str] = Field(default_factory=list)
     images: list[Image] = Field(default_factory=list)
     diagram_description: str | None = None
     answer: Answer | None = None

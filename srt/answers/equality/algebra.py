@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
+from srt.answers.equality.written_numbers import with_sums
 from srt.claims.arithmetic.evaluation import Undecided, approximation, rational
 from srt.claims.arithmetic.vectors import NotScalar, scalar
 from srt.claims.check_text import equal_values, readings
@@ -22,7 +23,7 @@ _PI_TAKEN_AS = (Fraction("3.14"), Fraction(22, 7), Fraction("3.1416"))
 @lru_cache(maxsize=4096)
 def equal_exactly(a: str, b: str) -> bool | None:
     """Whether two expressions are the same value (for all values of their names); ``None``: it is not decided."""
-    return None if max(len(a), len(b)) > _LONGEST else equal_values(a, b)
+    return None if max(len(a), len(b)) > _LONGEST else equal_values(with_sums(a), with_sums(b))
 
 
 def numeric_values(text: str, *, pi_as_school: bool = False) -> Iterator[Fraction]:
@@ -58,7 +59,7 @@ def is_readable(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _readings(text: str) -> tuple[Expression, ...]:
-    return tuple(readings(text)) if len(text) <= _LONGEST else ()
+    return tuple(readings(with_sums(text))) if len(text) <= _LONGEST else ()
 
 
 def _digits(tree: Expression, pi: Fraction | None) -> Fraction | None:

@@ -21,8 +21,9 @@ from srt.answers.equality import algebra
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import bracketed, leaves, split_parts, statements
 from srt.answers.equality.policies import LENIENT, STRICT, Policy
+from srt.answers.equality.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.rounding import Decimal, decimal, stands_for
-from srt.answers.equality.stated_values import StatedValue, is_label, stated_value
+from srt.answers.equality.stated_values import StatedValue, is_label, is_value, said_value, stated_value
 from srt.answers.equality.units import CompoundUnit, match_units, split_noun, split_unit, unit_named
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
@@ -46,6 +47,7 @@ _FORMULA = re.compile(
     r"(?:\\(?!q?quad)[A-Za-z]+|\\[{}]|[^A-Za-z\u4e00-\u9fff\\;、]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z]))+"
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
+_BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|至多|最多", re.I))
 _MOST_ALTERNATIVES = 8
 _LONGEST_VALUE = 600
 """Characters of a text that may state one value; one that is longer is only compared character by character."""
@@ -140,11 +142,7 @@ def _is_understood(text: str) -> bool:
     either = top_level(plain(text), _OR)
     if len(either) > 1:
         return all(map(_is_understood, either))
-    bodies = [split_noun(split_unit(side)[0], "", any_noun=True) for side in stated_value(either[0]).sides]
-    in_brackets = bracketed(bodies[0])
-    if in_brackets is not None:
-        bodies = in_brackets[1]
-    return all(decimal(body) is not None or algebra.is_readable(body) for body in bodies)
+    return all(map(is_value, stated_value(either[0]).sides))
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ class _Comparison:
         if gold.kind == "sequence":
             return self.sequence(gold.value, given)
         if gold.kind == "parts":
-            pieces = split_parts(given, len(gold.value))
+            pieces = split_parts(given, len(gold.value)) or split_parts(said_value(plain(given)), len(gold.value))
             if pieces is None:
                 return Equality("undecided", "parts")
             return _all([self.answer(part, piece) for part, piece in zip(gold.value, pieces, strict=True)])
@@ -185,7 +183,7 @@ class _Comparison:
         body = plain(gold)
         parts = _listed(body)
         if len(parts) > 1:
-            pieces = split_parts(given, len(parts))
+            pieces = split_parts(given, len(parts)) or split_parts(said_value(plain(given)), len(parts))
             if pieces is None:
                 return Equality("undecided", "parts")
             return _all([self.part(part, piece) for part, piece in zip(parts, pieces, strict=True)])
@@ -235,7 +233,7 @@ class _Comparison:
             if len(either) != len(said) or len(said) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "parts")
             return self.unordered(either, said, unit)
-        a, b = stated_value(gold), stated_value(given)
+        a, b = stated_value(gold), stated_value(_without_asked_bound(given, self.question))
         if _is_equation(a) or _is_equation(b):
             return self.equations(a, b)
         return self.sides(a.sides, b.sides, unit)
@@ -254,7 +252,10 @@ class _Comparison:
         return _all(found)
 
     def sides(self, golds: Sequence[str], givens: Sequence[str], unit: CompoundUnit | None) -> Equality:
-        """One given side equals one of gold's, and no given side contradicts: ``36\\pi ≈ 113.1``."""
+        """One given side equals one of gold's, and no given side contradicts: ``36\\pi ≈ 113.1``.
+
+        The last side must be gold at least loosely; others with names in them (``distance / time``) contradict nothing.
+        """
         outcomes = [[self.value(gold, given, unit) for gold in golds] for given in givens]
         met = [next((one for one in row if one.equal), row[-1]) for row in outcomes]
         equal_one = next((one for one in met if one.equal), None)
@@ -262,7 +263,9 @@ class _Comparison:
             return met[-1]
         loose = _Comparison(self.question, self.choices, LENIENT, None)
         for given, one in zip(givens, met, strict=True):
-            if not one.equal and not any(loose.value(gold, given, unit).equal for gold in golds):
+            if one.equal or (given is not givens[-1] and (not re.search(r"\d", given) or algebra.names(given))):
+                continue
+            if not any(loose.value(gold, given, unit).equal for gold in golds):
                 return one
         return equal_one
 
@@ -280,6 +283,9 @@ class _Comparison:
         a, b = bracketed(gold), bracketed(given)
         if a is not None or b is not None:
             return self.brackets(a, b)
+        terms, others = ratio(gold), ratio(given)
+        if terms is not None or others is not None:
+            return self.ratios(terms or fraction(gold), others or fraction(given))
         if unit is None:
             gold, unit = split_unit(gold)
         gold = split_noun(gold, self.question, any_noun=True)
@@ -309,9 +315,16 @@ class _Comparison:
             return self.unordered(a[1], b[1], None)
         return _all([self.written(x, y, None) for x, y in zip(a[1], b[1], strict=True)])
 
+    def ratios(self, a: list[str] | None, b: list[str] | None) -> Equality:
+        """Terms of two ratios, one of which may be a fraction; a number is none."""
+        same = same_ratio(a, b, self.question) if a is not None and b is not None else None
+        if same is None:
+            return Equality("undecided", "parts")
+        return Equality("equal" if same else "differs", "algebra")
+
     def magnitude(self, gold: str, given: str, factor: str) -> Equality:
         """Two values without units; ``factor`` times ``given`` is in gold's."""
-        if factor == "1" and "".join(gold.split()) == "".join(given.split()) != "":
+        if factor == "1" and squeezed(gold) == squeezed(given) != "":
             return Equality("equal", "exact")
         a, b = decimal(gold), decimal(given)
         times = Fraction(factor) if "\\" not in factor else None
@@ -348,6 +361,14 @@ class _Comparison:
         if same is None:
             return Equality("undecided", "undecided")
         return Equality("equal" if same else "differs", "math-verify")
+
+
+def _without_asked_bound(given: str, question: str) -> str:
+    """``given`` without "at least" where the question asks how many there are at least; else it states no value."""
+    for bound in _BOUNDS:
+        if bound.search(question):
+            given = bound.sub("", given)
+    return given
 
 
 def _is_equation(one: StatedValue) -> bool:

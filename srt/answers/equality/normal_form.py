@@ -38,9 +38,10 @@ _NAMES = {
     r"\\(?:thickapprox|approx|simeq|doteq)(?![A-Za-z])": "≈",
     r"[πп𝜋]": r"\\pi ",
     r"\\%": "%",
-    r"°[CF]\b": "°",
+    r"(?:\\colon(?![A-Za-z])|∶)": ":",
 }
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
+_MINUTES = re.compile(r"(\d+)°\s*(\d{1,2})\s*(?:['′’]|\^\s*\{?\s*\\prime\s*\}?)(?:\s*(\d{1,2})\s*(?:''|″|\"))?")
 _BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
 _WORD = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z]{2,}")
 _LONGEST = 4_000
@@ -52,7 +53,7 @@ def plain(text: str) -> str:
 
     Separators of parts (``\\quad``, line ends) and everything that can carry meaning stay.
     """
-    text = _LINES.sub("\n", html.unescape(text[:_LONGEST]).replace("\r", "\n"))
+    text = _LINES.sub("\n", html.unescape(text[:_LONGEST]).replace("\r", "\n").replace("，", ", "))
     text = _SUPERSCRIPT_TAG.sub(r"^{\1}", text)
     text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = _CIRCLED.sub(lambda match: f"({ord(match[0]) - ord('①') + 1})", text)
@@ -66,6 +67,7 @@ def plain(text: str) -> str:
     text = _DEGREE.sub("°", _SWITCH.sub("", _BOXED.sub("", text)))
     for pattern, name in _MANY_NAMES:
         text = pattern.sub(name, text)
+    text = _MINUTES.sub(lambda match: f"({match[1]}+{match[2]}/60{f'+{match[3]}/3600' if match[3] else ''})°", text)
     lines = [" ".join(_SPACE.sub(" ", line).split()) for line in text.split("\n")]
     return unbraced("\n".join(line for line in lines if line))
 

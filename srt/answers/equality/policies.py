@@ -21,9 +21,9 @@ class Policy:
 
     Args:
         description: one sentence for a report.
-        loose_units: a unit may be missing on either side, ``100 cm`` is ``1 m``, 60 degrees are pi/3, and a counted
-            noun (``27 cubes``) may be any. Otherwise the unit must be gold's, or missing where the question states it,
-            and the noun must be a word of the question.
+        loose_units: a unit may be missing on either side, and a counted noun (``27 cubes``) may be any. Otherwise the
+            unit may be missing only where the question leaves no other, and the noun must be a word of the question.
+            A unit that converts is converted under every policy: ``100 cm`` is ``1 m``, 60 degrees are pi/3.
         rounding: which side may be a rounded decimal: ``gold``, at gold's digits; ``either``; or ``none``.
             With ``either``, pi may also be taken as 3.14 or 22/7.
         tolerance: numbers that differ by no more than this share of the larger one are equal.
@@ -36,13 +36,13 @@ class Policy:
 
 
 STRICT = Policy(
-    "a unit must be gold's, in any spelling; it may be missing only where the question states it; an exact gold "
+    "a unit must be gold's or convert to it; it may be missing only where the question leaves no other; an exact gold "
     "(a fraction, a root, pi) must be met exactly; a decimal gold is met by what rounds to it at gold's digits"
 )
 """For scores, unless ``lenient`` is asked for."""
 
 LENIENT = Policy(
-    "a unit may be missing, and one that converts is converted (100 cm = 1 m); an exact gold is also met by its "
+    "a unit may be missing, and one that converts is converted; an exact gold is also met by its "
     "decimal form, rounded to two decimals or three significant digits at least, pi may be 3.14 or 22/7; a decimal "
     "gold also by a shorter one to which it rounds, with as many digits",
     loose_units=True,
@@ -51,7 +51,7 @@ LENIENT = Policy(
 """For scores, where it is asked for."""
 
 TRAINING = Policy(
-    "as strict, but a unit may be missing, and one that converts is converted",
+    "as strict, but a unit may be missing",
     loose_units=True,
 )
 """For the answer of a trace against gold: what is imported, taught and built into sequences."""

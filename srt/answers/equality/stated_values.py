@@ -1,4 +1,9 @@
-"""The value that a text states: ``V = 36\\pi \\approx 113.1`` and "the volume is 36π" both state 36π."""
+"""The value that a text states: ``V = 36\\pi \\approx 113.1`` and "the volume is 36π" both state 36π.
+
+Only is, are, was, were, equals, 为, 是, 等于, the colon of a heading and the equals sign state a value, and it is all
+that follows, up to a reason or a remark: "half of 12", "less than 12" and "1/2 of 12" are not cut to the 12 in them.
+What is denied, supposed, or said of a multiple or a power ("V/2 is", "twice the volume is") states nothing here.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +12,69 @@ from typing import NamedTuple
 
 from srt.answers.equality.algebra import is_readable
 from srt.answers.equality.normal_form import top_level, unbraced
+from srt.answers.equality.parts import bracketed
+from srt.answers.equality.rounding import decimal
+from srt.answers.equality.units import split_noun, split_unit, unit_named
+from srt.answers.equality.written_numbers import number_in_words
 
 _RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
-_APPROXIMATELY = re.compile(
-    r"\(\s*(?:(?:or|i\.e\.|that is|即)\s*,?\s*)?(?:≈|about|approximately|approx\.?|roughly|约|大约)\s*([^()]*)\)$"
+_REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+_SAME_AGAIN = re.compile(
+    r"\s*(?:(?:or|i\.e\.|that is|即)\s*,?\s*)?(?:≈|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
 )
+_ALTERNATIVE = re.compile(r"\s*(?:or(?![a-z])|或)", re.I)
 _ABOUT = re.compile(
-    r"^(?:≈|(?:is\s+)?(?:about|approximately|approx\.?|around|roughly|exactly|a total of|总共|大约|共有?|约|为|是))\s*",
+    r"^(?:≈|=|(?:is\s+|are\s+)?(?:about|approximately|approx\.?|around|roughly|exactly|precisely|only|simply|just|"
+    r"(?:in\s+)?(?:a\s+)?total(?:\s+of)?(?=\s*[\d\\])|equal\s+to|给出|总共|一共|大约|共有?|约为?|等于|为|是|得)(?![a-z]))\s*",
+    re.I,
+)
+_LEADS = re.compile(
+    r"^(?:(?:so|thus|hence|therefore|then|and|finally|altogether|in\s+total|we\s+(?:get|have|obtain|find)(?:\s+that)?|"
+    r"this\s+gives|giving|yes|no|but)(?![a-z])|因此|所以|于是|综上(?:所述)?|可得|得到?|答|故|即|则|共)\s*[,，:]?\s*",
     re.I,
 )
 _VERB = re.compile(
-    r"(?:(?<![A-Za-z])(?:is|are|was|were|equals|equal to|be|has|have|of|to|total(?:s|ing)?)(?![A-Za-z])"
-    r"|[为是有到]|等于|需要|:)\s*",
+    r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s+be|(?:comes?|works?)\s+out\s+to(?:\s+be)?|is|are|was|were)"
+    r"(?:\s+(?:therefore|thus|then|also|again|indeed))?(?:\s+(?:equal|equivalent)\s+to)?|equals?)(?![A-Za-z])\s*:?\s*"
+    r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)\s*[:：]?\s*"
+    r"|(?<=[\u4e00-\u9fff])[长宽高重厚深](?=\s*[\d\\])"
+    r"|(?<=[A-Za-z]{2})\s*:\s+|(?<=[\u4e00-\u9fff)])\s*:\s*",
+    re.I,
+)
+_REASON = re.compile(
+    r"\s*(?:[,;:.]?\s(?:because|since|which|where|rather\s+than|instead\s+of|as\s+(?:required|desired|shown|the|it|we))"
+    r"(?![A-Za-z])|[,;.]\s*(?:not|unlike|and\s+not)(?![A-Za-z])|[,;。.]?\s*(?:因为|由于|其中|而不是|而非|不是)).*$",
+    re.I | re.S,
+)
+_NOT_BUT = re.compile(
+    r"(?:(?<![A-Za-z])not\s+(?:[^,;]|,(?=\d)){1,80}?,?\s+but\s+(?:rather\s+)?|(?:不是|并非)[^,;]{1,80}?[,;]?\s*而?是)\s*",
+    re.I,
+)
+_IN_WORDS = re.compile(
+    r"\s*(?:long|high|tall|wide|deep|thick|away|apart|altogether|in\s+(?:total|all|length|height|width|area|volume|size)|"
+    r"respectively|as\s+well)$",
     re.I,
 )
 _DENIED = re.compile(
-    r"(?<![A-Za-z])(?:not|never|neither|if|unless|less|more|least|most)(?![A-Za-z])|n't|[不非若]|如果|至[多少]|大于|小于|超过",
+    r"(?<![A-Za-z])(?:not|never|neither|none|if|unless|let|suppose|suppos(?:ed|ing)|assum(?:e|ing)|whether|when|maybe|perhaps|"
+    r"think|guess)(?![A-Za-z])|n['’]t|[不非若设令]|如果|假设|可能|是否|至[少多]|[大小多少]于|超过|"
+    r"(?<![a-z])(?:at\s+(?:least|most)|(?:less|more|greater|smaller|larger)\s+than)(?![a-z])",
     re.I,
 )
+_CHANGED = re.compile(
+    r"(?<![A-Za-z])(?:half|third|quarter|twice|thrice|double|triple|times|squared?|cubed?|root|reciprocal|inverse|opposite|"
+    r"negative)(?:\s+of)?(?:\s+(?:the|its|this|that|it))?(?![A-Za-z])(?!\s+(?:root|pyramid|prism|face|base|block|box|has))"
+    r"|一半|[倍]|分之|平方根|的平方$|的立方$|倒数|相反数",
+    re.I,
+)
+_OPERATED = re.compile(r"[/^√*+<>=×÷]|\\(?:sqrt|frac|times|cdot|pi)(?![a-z])|(?<![\w.])\d+\s*[A-Za-z]?\s*$")
+_CLAUSE = re.compile(r"[,;，；。]\s*|(?<![A-Za-z])(?:then|so|that|hence|thus|therefore)(?![A-Za-z])\s*|:\s+")
 _NAME = re.compile(
     r"(?:\\[A-Za-z]+|[A-Za-z\u4e00-\u9fff∠△⊙|'’′.\s]|_\s*(?:\{[^{}]*\}|\w)|\{[^{}]*\}|(?<=[A-Za-z])\d"
     r"|\^\s*(?:\\prime|\{\s*\\prime\s*\})|[-(),](?=[^\d]))+"
 )
 _LONGEST_NAME = 80
-_LONGEST_VALUE = 80
-_ENGLISH = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-)  # fmt: skip
-_WORDS_OF = {
-    word: str(number) for words in (_ENGLISH, "零一二三四五六七八九十") for number, word in enumerate(words)
-} | {"两": "2"}
+_LONGEST_SENTENCE = 400
 
 
 class StatedValue(NamedTuple):
@@ -49,18 +86,63 @@ class StatedValue(NamedTuple):
 
 def stated_value(text: str) -> StatedValue:
     """What ``text`` (:func:`~srt.answers.equality.normal_form.plain`, one part) states, its label taken off."""
-    body, remark = unbraced(text), []
-    repeated = _APPROXIMATELY.search(body)
-    if repeated:  # a remark in brackets at the end, which repeats the value
-        body, remark = body[: repeated.start()].strip(), [repeated[1].strip()]
+    body, remarks = unbraced(text), []
+    if len(body) <= _LONGEST_SENTENCE:
+        while (remark := _REMARK.search(body)) and (kept := _kept_remark(remark[1])) is not None:
+            body = body[: remark.start()].strip()
+            remarks += [kept] if kept else []
+        body = said_value(body)
     pieces = [piece for piece in (unbraced(piece) for piece in top_level(body, _RELATION)) if piece]
     label = ""
     if len(pieces) > 1 and is_label(pieces[0]):
         label, pieces = pieces[0], pieces[1:]
         while len(pieces) > 1 and is_label(pieces[0]) and not pieces[0].strip("{} ").islower():
             pieces = pieces[1:]
-    sides = [_value(piece) for piece in [*pieces, *remark]]
+    sides = [_value(piece) for piece in [*pieces, *remarks]]
     return StatedValue(label, sides or [""])
+
+
+def said_value(text: str) -> str:
+    """All that follows the last verb that states a value in ``text``, without the reason behind it; else ``text``."""
+    if not re.search(r"[A-Za-z\u4e00-\u9fff]{2}|:", re.sub(r"\\[A-Za-z]+", "", text)):
+        return text
+    but = list(_NOT_BUT.finditer(text))
+    if but:
+        text = text[but[-1].end() :]
+    reason = _REASON.search(text, 1)
+    if reason and re.search(r"\d|\\pi|\\sqrt", text[: reason.start()]):
+        text = text[: reason.start()]
+    text = _IN_WORDS.sub("", text.strip())
+    for verb in reversed(list(_VERB.finditer(text))):
+        value = unbraced(text[verb.end() :])
+        if value and (re.search(r"\d|\\", value) or number_in_words(value) is not None):
+            subject = text[: verb.start()]
+            clause = _CLAUSE.split(subject)[-1]
+            bare = re.sub(r"\([^()]*\)", "", clause).strip()
+            if _DENIED.search(clause) or _CHANGED.search(bare) or _OPERATED.search(bare) or _supposed(subject, clause):
+                return text
+            return value
+    return text
+
+
+def states_value(text: str) -> bool:
+    """Whether ``text``, as a model wrote it, states one value, and nothing in it is left unread."""
+    from srt.answers.equality.normal_form import plain
+
+    body = plain(text)
+    if len(body) > _LONGEST_SENTENCE:
+        return False
+    sides = stated_value(body).sides
+    return bool(re.search(r"\d|\\pi|\\sqrt", sides[-1])) and is_value(sides[-1])
+
+
+def is_value(text: str) -> bool:
+    """Whether ``text`` is a value as a whole: a number, an expression, a tuple, each with a unit or a counted noun."""
+    body = split_noun(split_unit(text)[0], "", any_noun=True)
+    in_brackets = bracketed(body)
+    return all(
+        decimal(one) is not None or is_readable(one) for one in (in_brackets[1] if in_brackets is not None else [body])
+    )
 
 
 def is_label(piece: str) -> bool:
@@ -69,24 +151,22 @@ def is_label(piece: str) -> bool:
     return short and _NAME.fullmatch(piece) is not None and not re.search(r"\\(?:pi|sqrt|frac)", piece)
 
 
+def _kept_remark(remark: str) -> str | None:
+    """What a remark in brackets repeats ("about 141.4"), empty if it is only words; ``None`` where it is no remark."""
+    again = _SAME_AGAIN.match(remark)
+    if again:
+        return remark[again.end() :].strip()
+    words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", re.sub(r"\\[A-Za-z]+", "", remark))
+    return "" if words and not _ALTERNATIVE.match(remark) and unit_named(remark.strip()) is None else None
+
+
+def _supposed(subject: str, clause: str) -> bool:
+    """Whether the sentence supposes what ``clause`` says: "if the height is 3", not "if it is 3, the volume is 12"."""
+    return subject == clause and re.match(r"\s*(?:if|suppose|let|when|若|如果|假设|设)", subject, re.I) is not None
+
+
 def _value(piece: str) -> str:
-    """The value in ``piece``: itself, or what follows the verb of a sentence."""
-    piece = _ABOUT.sub("", piece, count=1)
-    word = _WORDS_OF.get(piece.casefold())
-    if word is not None:
-        return word
-    if not re.search(r"[A-Za-z\u4e00-\u9fff]{2}|:", re.sub(r"\\[A-Za-z]+", "", piece)):
-        return piece
-    for verb in reversed(list(_VERB.finditer(piece))):
-        value = _ABOUT.sub("", unbraced(piece[verb.end() :]), count=1)
-        if _DENIED.search(piece[: verb.end()]):
-            break
-        if value and len(value) <= _LONGEST_VALUE and re.match(r"[-+\d.\\√(|{]", value) and _begins_value(value):
-            return value
-    return piece
-
-
-def _begins_value(value: str) -> bool:
-    """Whether ``value`` is an expression, up to the words behind it, which may be its unit."""
-    head = re.split(r"(?<![\\A-Za-z])[A-Za-z\u4e00-\u9fff°%]", value, maxsplit=1)[0].strip().rstrip("(")
-    return bool(head) and is_readable(head)
+    """``piece`` without words such as "so" and "about", and with digits for a number in words."""
+    for pattern in (_LEADS, _ABOUT, _ABOUT):
+        piece = pattern.sub("", piece, count=1)
+    return number_in_words(piece) or piece

@@ -44,6 +44,7 @@ _OTHERS = {  # beside those of srt.claims, by their spellings
     "° degree degrees deg 度": CompoundUnit("°", Fraction(1), (("angle", 1),)),
     "% percent": CompoundUnit("%", Fraction(1, 100), ()),
     "rad radian radians 弧度": CompoundUnit("rad", Fraction(1), (("radian", 1),)),
+    "°C ℃ 摄氏度": CompoundUnit("°C", Fraction(1), (("temperature", 1),)),
     "元 yuan": CompoundUnit("元", Fraction(1), (("money", 1),)),
     "ton tons tonne tonnes 吨": CompoundUnit("t", Fraction(1000), (("mass", 1),)),
     "N newton newtons 牛": CompoundUnit("N", Fraction(1), (("force", 1),)),
@@ -182,12 +183,12 @@ def match_units(
     assert one is not None
     if one.bare:
         return [UnitMatch("1", False)]
+    if one.name == "%":  # 0.5 is 50%, and 50 is not: the sign is a number.
+        return [UnitMatch("100" if gold else "1/100", False)]
     matches = []
-    if one.name == "%":  # 0.5 is 50%, in every policy: the sign is a number.
-        matches.append(UnitMatch("100" if gold else "1/100", False))
-    if policy.loose_units or states(question, one, any_power=gold is None):
+    if policy.loose_units or states(question, one):
         matches.append(UnitMatch("1", False))
-    if policy.loose_units and one.name == "°":
+    if one.name == "°":  # So is the sign of degrees.
         matches.append(UnitMatch(r"180/\pi" if gold else r"\pi/180", False))
     return matches
 
@@ -199,8 +200,6 @@ def _both(gold: CompoundUnit, given: CompoundUnit, policy: Policy) -> list[UnitM
         power, other = (sum(exponent for _, exponent in unit.dimension) for unit in (gold, given))
         generic = power == other and (policy.loose_units or (gold.bare and given.bare))
         return [UnitMatch("1", False)] if generic else []
-    if not policy.loose_units:
-        return []
     if {gold.name, given.name} == {"°", "rad"}:
         return [UnitMatch(r"180/\pi" if gold.name == "°" else r"\pi/180", False)]
     if gold.dimension != given.dimension:
@@ -209,17 +208,30 @@ def _both(gold: CompoundUnit, given: CompoundUnit, policy: Policy) -> list[UnitM
     return [UnitMatch(str(ratio), False)]
 
 
-def states(question: str, unit: CompoundUnit, *, any_power: bool) -> bool:
-    """Whether ``question`` names ``unit``; with ``any_power`` its base is enough: ``cm`` for ``cm^2``."""
+def states(question: str, unit: CompoundUnit) -> bool:
+    """Whether ``question`` leaves no other unit than ``unit``: it names it, or what it is made of and no other.
+
+    Lengths in cm alone leave cm^3 for a volume, km and hours leave km/h for a speed.
+    """
     if unit.name == "°":
         return _CIRCLE.search(question) is not None
-    if unit.name == "%":
-        return "%" in question or "percent" in question.casefold() or "百分" in question
-    return any(_base(name) == _base(unit.name) if any_power else name == unit.name for name in _units_in(question))
+    named = _units_in(question)
+    if unit.name in named:
+        return True
+    bases = {_UNITS[base].name for name in named for base in _bases(name) if base in _UNITS}
+    kinds = {base: _UNITS[base].dimension[0][0] for base in bases if _UNITS[base].dimension}
+    for base in _bases(unit.name):
+        found = _UNITS.get(base)
+        if found is None or not found.dimension:
+            return False
+        if {other for other, kind in kinds.items() if kind == found.dimension[0][0]} != {found.name}:
+            return False
+    return True
 
 
-def _base(name: str) -> str:
-    return name.partition("^")[0]
+def _bases(name: str) -> list[str]:
+    """The simple units in the name of a unit: km and h of ``km/h``, cm of ``cm^3``."""
+    return [part.partition("^")[0] for part in re.split(r"[/·]", name)]
 
 
 @lru_cache(maxsize=256)

@@ -96,8 +96,10 @@ def test_alternatives_differ_only_if_none_of_them_may_be_the_one() -> None:
     assert equal(gold, "x=5 or x=k", policy=TRAINING).verdict == "undecided"
 
 
-def test_units_that_are_not_converted_decide_nothing() -> None:
-    assert equal(Answer(kind="number", value=1, unit="m"), "100 cm", policy=STRICT).verdict == "undecided"
+def test_units_are_converted_exactly_under_every_policy() -> None:
+    assert equal(Answer(kind="number", value=1, unit="m"), "100 cm", policy=STRICT).equal
+    assert equal(Answer(kind="number", value=1, unit="m"), "10 cm", policy=STRICT).verdict == "differs"
+    assert equal(Answer(kind="number", value=1, unit="m"), "1 kg", policy=STRICT).verdict == "undecided"
 
 
 def test_an_answer_that_is_not_of_the_kind_of_gold() -> None:

@@ -1,0 +1,223 @@
+"""Where a text states its final answer.
+
+There are three ranks; within a rank the last statement counts:
+
+1. an explicit place: ``<answer>``, the key ``"answer"`` of JSON, or a marker at the start of a line (``ANSWER:``,
+   【答案】, ``★答案：B★``, a heading);
+2. a box, with the unit behind it;
+3. words within a sentence: "the answer is B", "so the answer: 5", 故选B.
+
+What follows a correction ("Wait, ...") comes before what precedes it, if it states an answer. What follows a new
+question is not read. A marker that is quoted (the prompt, repeated), or that stands for an answer (``ANSWER: X``), does
+not count; neither does a sentence that asks, or only considers ("maybe the answer is B").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srt.answers.boxes import boxed
+from srt.answers.concluding_words import letters_called_right, letters_or_value_said, sentences
+from srt.io.records import AnswerKind
+
+
+@dataclass(frozen=True)
+class FinalStatement:
+    """``text`` is the answer as it was written; ``rest`` all that follows its beginning (parts take several lines).
+
+    ``marked``: it stands in an explicit place. ``whole``: more text follows, so that the token budget did not cut it.
+    """
+
+    text: str
+    rest: str
+    marked: bool = False
+    whole: bool = True
+
+
+_ADJECTIVES = r"(?:(?:final|correct|corrected|revised|right|best|only|my|our|overall)\s+)*"
+_MARKED_NOUN = rf"(?:the\s+)?{_ADJECTIVES}(?:answers?(?:\s+key)?|result|conclusion|solution\s+set)"
+_MARKED_HAN = (
+    r"(?:本题|因此|所以|综上|故)?(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)"
+)
+_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?[:：]"
+_LINE_START = r"(?:^|(?<=\n))[ \t>#*_•\"'“-]{0,12}(?:\(?\d{1,2}[.)]\s+)?"
+_LINE_MARKER = re.compile(
+    rf"{_LINE_START}(?i:(?:(?:so|thus|hence|therefore|and)[ ,]+)?{_MARKED_NOUN}|{_MARKED_HAN}){_BEHIND_NOUN}"
+    r"|【(?:最终|参考|正确)?答案】[ \t]*[:：]?"
+    rf"|{_LINE_START}(?i:final\s+answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*\S)"
+    r"|★\s*(?i:answer|答案)\s*[:：]"
+)
+_INLINE_MARKER = re.compile(
+    rf"(?<![A-Za-z])(?i:{_ADJECTIVES}answers?)(?![A-Za-z]){_BEHIND_NOUN}"
+    rf"|(?:最终|正确|最后的?|参考)?答案{_BEHIND_NOUN}"
+)
+_OTHER_ANSWERS = re.compile(
+    r"(?:each|every|any|some|possible|for|of|this|that|these|wrong|incorrect|candidate|which|other|typical|no)\s+$|的$",
+    re.IGNORECASE,
+)
+_QUOTES = "\"'“‘「『`《"
+_BLANK = re.compile(r"[\s*_`]+")
+_DISPLAY = re.compile(r"\s*(?:\\\[|\$\$)(.{0,2000}?)(?:\\\]|\$\$)", re.DOTALL)
+_FENCE = re.compile(r"\s*```[A-Za-z]*\n")
+_PLACE = re.compile(
+    r"[\s\[<{(_*`'\"“]*(?:X|x|Y|letters?|your answer|the answer|final answer|option letters?|number,\s*letters|"
+    r"字母|选项|选项字母|你的答案|答案|最终答案|\.{2,}|…+|_+)[\s\]>})_*`'\"”.。]*",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<(?:final_)?answer>(.{0,2000}?)(?:</(?:final_)?answer>|\Z)", re.IGNORECASE | re.DOTALL)
+_JSON_KEY = re.compile(r"""(["'])(?:final_?|correct_?)?(?:answer|答案)s?\1\s*[:：]\s*""", re.IGNORECASE)
+_PYTHON_VALUE = re.compile(r"'([^'\n]{0,200})'|\[([^\[\]\n]{0,200})\]")
+_CORRECTION = re.compile(
+    r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s+)*"
+    r"(?:wait|hold\s+on|actually|correction|scratch\s+that|on\s+second\s+thou?ght|let\s+me\s+correct)(?![A-Za-z])|等等|等一下|更正|纠正|修正|不对|重新(?:检查|计算|看|审题))",
+    re.IGNORECASE,
+)
+_NEXT_QUESTION = re.compile(
+    r"\n[ \t#*]*(?:"
+    r"(?:(?:next|new|another)\s+)?(?:question|problem|exercise)[ \t]*\d*[*_]*[ \t]*[:：.\n]|Q[ \t]*\d*[:：]|"
+    r"(?:human|user|instruction)[*_]*[ \t]*[:：\n]|"
+    r"(?:问题|题目|例题|练习)[ \t]*[\d一二三四五]*[*_]*[ \t]*[:：\n]|【(?:题目|问题)】)"
+    r"|<\|[a-z_]{2,20}\|>|</s>",
+    re.IGNORECASE,
+)
+_MOST_TRIED = 32
+"""Markers and sentences that are tried, from the last: a text with more of them quotes or repeats itself."""
+
+
+def final_statement(body: str, kind: AnswerKind) -> FinalStatement | None:
+    """The final answer that ``body`` states in a place of one of the three ranks, to be read as ``kind``."""
+    for match in list(_CORRECTION.finditer(body))[: -_MOST_TRIED // 8 - 1 : -1]:
+        corrected = _ranked(body[match.end() :], kind)
+        if corrected is not None:
+            return corrected
+    return _ranked(body, kind)
+
+
+def first_answers(body: str) -> Iterator[str]:
+    """``body`` up to each place where a new question begins, and all of it: a base model runs on into questions."""
+    for match in list(_NEXT_QUESTION.finditer(body))[:_MOST_TRIED]:
+        if body[: match.start()].strip():
+            yield body[: match.start()]
+    yield body
+
+
+def answer_line_start(text: str) -> int | None:
+    """Where the line with the last marker of ``text`` begins: what precedes it is not part of the answer."""
+    last = None
+    for pattern in (_LINE_MARKER, _INLINE_MARKER):
+        for match in pattern.finditer(text):
+            if not _is_quoted(text, match.start()):
+                last = max(last or 0, match.start())
+    if last is None:
+        return None
+    while text[last] == "\n":
+        last += 1
+    return text.rfind("\n", 0, last) + 1
+
+
+def _ranked(body: str, kind: AnswerKind) -> FinalStatement | None:
+    found = _explicit(body, kind)
+    if found is not None:
+        return found
+    inside = boxed(body, kind)
+    if inside is not None:
+        return FinalStatement(inside, inside)
+    return _said(body, kind)
+
+
+def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
+    """What stands in the last tag, behind the last JSON key or the last marker at the start of a line."""
+    keys = [(match.start(), match.end()) for match in _JSON_KEY.finditer(body)][-_MOST_TRIED:]
+    places = [(match.start(), match.end(), "key") for match in _JSON_KEY.finditer(body)]
+    places += [(match.start(), match.end(), "tag") for match in _TAG.finditer(body)]
+    for match in _LINE_MARKER.finditer(body):
+        if not any(start <= match.end() <= end for start, end in keys):
+            places.append((match.start(), match.end(), "line"))
+    for start, end, place in sorted(places, reverse=True)[:_MOST_TRIED]:
+        found: FinalStatement | None
+        if place == "key":
+            found = _json_value(body, end)
+        elif place == "tag":
+            match_ = _TAG.match(body, start)
+            inner = match_[1].strip() if match_ else ""
+            found = FinalStatement(_inner(inner, kind), inner, True, body[end - 1 : end] == ">")
+        elif _is_quoted(body, start):
+            continue
+        else:
+            found = _behind(body, end, kind)
+        if found is not None and not _PLACE.fullmatch(found.text) and (found.text or not found.rest.strip()):
+            return found
+    return None
+
+
+def _said(body: str, kind: AnswerKind) -> FinalStatement | None:
+    """What the last sentence says that states an answer in words, or has a marker within it."""
+    right: list[str] = []
+    for sentence in reversed(sentences(body)[-8 * _MOST_TRIED :]):
+        inline = [match for match in _INLINE_MARKER.finditer(sentence) if _is_own(sentence, match.start())]
+        text = sentence[inline[-1].end() :].strip() if inline else ""
+        said = text if text and not _PLACE.fullmatch(text) else letters_or_value_said(sentence, kind)
+        if said is not None:
+            return FinalStatement(said, said)
+        if kind == "choice_set":
+            right += letters_called_right(sentence)
+    return FinalStatement(", ".join(right), "") if right else None
+
+
+def _is_own(sentence: str, start: int) -> bool:
+    """Whether the marker within a sentence is of the answer that is given, not quoted and not of others."""
+    return not _is_quoted(sentence, start) and not _OTHER_ANSWERS.search(sentence[:start])
+
+
+def _behind(body: str, end: int, kind: AnswerKind) -> FinalStatement:
+    """What follows a marker that ends at ``end``: to the end of its line, or the display formula below it."""
+    fence = _FENCE.match(body, end)
+    end = fence.end() if fence else end
+    display = _DISPLAY.match(body, end)
+    if display is not None:
+        inside = boxed(body[end:], kind) if r"\boxed" in display[0] else display[1].strip()
+        return FinalStatement(inside or "", body[end:], True)
+    blank = _BLANK.match(body, end)
+    end = blank.end() if blank else end
+    line, newline, _ = body[end:].partition("\n")
+    starred = line.partition("★")
+    if starred[1]:
+        line, newline = starred[0], "\n"
+    if kind == "choice_set":
+        line = re.split(r"</(?!b>|i>|strong>|em>)|<br", line)[0]
+    return FinalStatement(
+        _inner(line.strip().rstrip("`").strip(), kind), body[end:].replace("★", ""), True, bool(newline)
+    )
+
+
+def _inner(text: str, kind: AnswerKind) -> str:
+    """What is boxed in ``text``, if anything is."""
+    inside = boxed(text, kind)
+    return text if inside is None else inside
+
+
+def _is_quoted(body: str, start: int) -> bool:
+    """Whether the marker at ``start`` is quoted within a sentence, as a prompt quotes it."""
+    while start < len(body) and body[start] in " \t\n#*_":
+        start += 1
+    line = body[body.rfind("\n", 0, start) + 1 : start].rstrip("*_★ ")
+    return bool(line) and line[-1] in _QUOTES and bool(line[:-1].strip(" \t*_>" + _QUOTES))
+
+
+def _json_value(body: str, start: int) -> FinalStatement | None:
+    """The JSON value (or Python's way to write one) at ``start``, a list as ``A, C``; ``None`` where there is none."""
+    try:
+        value = json.JSONDecoder().raw_decode(body[start : start + 2000])[0]
+    except (json.JSONDecodeError, RecursionError):
+        match = _PYTHON_VALUE.match(body, start)
+        value = (match[1] or match[2]) if match else None
+    if isinstance(value, list):
+        value = ", ".join(str(one) for one in value)
+    elif isinstance(value, bool):
+        value = "true" if value else "false"
+    if value is None or isinstance(value, dict):
+        return None
+    return FinalStatement(str(value), str(value), True)
