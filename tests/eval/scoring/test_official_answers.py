@@ -33,7 +33,13 @@ BOOTH = Problem(
     choices={"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"},
 )
 LABEL = Problem(
-    id="jsi-test-1", source="space2025", split="test", lang="zh", category="DSA", question="这样说对吗？猫在桌子上。"
+    id="jsi-test-1",
+    source="space2025",
+    split="test",
+    lang="zh",
+    category="DSA",
+    question="这样说对吗？猫在桌子上。",
+    labels=["正确", "错误"],
 )
 
 Sampled = Callable[..., Path]
