@@ -58,6 +58,7 @@ _CONNECTIVES = re.compile(
     r"|所以|因此|从而|故|但|而是|而|则|即|可见|于是|应该?|综上|可知|只)+",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"<[^<>\n]{0,40}>|[(（]\s*\d+\s*(?:分|points?|marks?)\s*[)）]")
 _MOST_PASSED_OVER = 3
 
 
@@ -106,7 +107,8 @@ def last_assertions(text: str, asked: str) -> Iterator[Clause]:
 
 
 def _clauses(text: str) -> list[Clause]:
-    """``text`` taken apart where a clause ends, outside brackets."""
+    """``text`` taken apart where a clause ends, outside brackets; pictures and marks, ``(8分)``, are left out."""
+    text = _REMARK.sub(" ", text)
     depths: list[int] = []
     depth = 0
     for char in text:

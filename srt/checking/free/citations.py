@@ -55,9 +55,11 @@ def citation_faults(problem: Problem, trace: Trace, givens: Givens) -> tuple[Ste
 
 
 def _mentions(text: str, name: str) -> bool:
-    """Whether ``text``, in lower case, has some word of ``name``: ``the front views`` mentions ``front view``."""
-    words = re.findall(r"[a-z]{2,}|[^\W\da-z_]{1,2}", name.casefold()) or [name.casefold()]
-    return any(word.rstrip("s") in text for word in words)
+    """Whether ``text``, in lower case, has the longest word of ``name``, or two Chinese characters of it in a row."""
+    word = max(re.findall(r"[a-z]{2,}", name.casefold()), key=len, default="").rstrip("s")
+    return (word != "" and word in text) or any(
+        pair in text for pair in re.findall(r"[^\W\da-z_]{1,2}", name.casefold())
+    )
 
 
 def _faults_in_prose(number: int, said: str, count: int) -> Iterator[tuple[Fault, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from srt.checking.free.givens import Givens
 from srt.checking.free.numbers.formula_constants import Constants
 from srt.checking.free.numbers.number_support import StepNumbers
 from srt.checking.free.numbers.written_numbers import WrittenNumber, numbers_in, values_in
+from srt.claims.syntax.unit_spellings import Unit
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace
@@ -31,6 +33,9 @@ class NumberSources:
         self._constants = Constants()
         self._constants.take(" ".join([givens.whole, *problem.choices.values()]))
         self._of_step: dict[int, frozenset[Fraction]] = {}
+        self._units: dict[Fraction, set[Unit | None]] = {}
+        for written in numbers_in(givens.whole, trace.lang):
+            self._units.setdefault(written.values[0], set()).add(written.unit)
 
     def check(self, number: int, claims: Sequence[ClaimCheck]) -> tuple[Fault | None, str] | None:
         """What keeps step ``number`` (from 1), with these ``claims``, from being proved because of its numbers.
@@ -58,6 +63,17 @@ class NumberSources:
         of_formulas = next((claim for claim in claims if not numbers.rests_on_premises(claim)), None)
         if of_formulas is not None and of_formulas.support == "proved":
             return Fault.UNSUPPORTED_NUMBER, f"{of_formulas.claim}: no number in it stands in its premises"
+        mixed = next((found for claim in claims if (found := self._mixed(numbers.bare(claim)))), None)
+        return (Fault.MIXED_UNITS, mixed) if mixed else None
+
+    def _mixed(self, values: set[Fraction]) -> str | None:
+        """Two of ``values`` that the problem always gives in two units of one kind: ``60`` (cm) and ``2`` (m)."""
+        known = [
+            (value, next(iter(self._units[value]))) for value in sorted(values) if len(self._units.get(value, ())) == 1
+        ]
+        for (a, one), (b, other) in itertools.combinations(known, 2):
+            if one and other and one.dimension == other.dimension and one.scale != other.scale:
+                return f"{a} is given in {one.name}, {b} in {other.name}"
         return None
 
     def _inherited(self, step: Step, number: int) -> frozenset[Fraction]:

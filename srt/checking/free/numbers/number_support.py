@@ -57,6 +57,14 @@ class StepNumbers:
         names = any(isinstance(node, Symbol) and node != PI for side in pair[:2] for node in _nodes(side))
         return names or not literals or any(value in self.premises or value in self.computed for value in literals)
 
+    def bare(self, claim: ClaimCheck) -> set[Fraction]:
+        """The numbers in ``claim`` that no constant is equal to, and that have no unit there."""
+        pair = _sides(claim)
+        nodes = [node for side in pair[:2] for node in _nodes(side)] if pair else []
+        if any(isinstance(node, Quantity) for node in nodes):
+            return set()
+        return {node.value for node in nodes if isinstance(node, Number)} - self.constants.numbers
+
     def _missing_of_pair(self, left: Expression, right: Expression, computes: bool) -> list[str]:
         lacks_left, lacks_right = list(self._missing(left)), list(self._missing(right))
         for source, lacks_source, result, lacks in (

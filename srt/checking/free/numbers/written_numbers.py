@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from srt.claims.syntax.lexer import Token, tokens_of
+from srt.claims.syntax.unit_spellings import Unit
 from srt.io.records import Lang
 
 _REFERENCE = re.compile(
@@ -27,20 +28,23 @@ _TIMES = {"twice": 2, "double": 2, "doubled": 2, "doubles": 2, "both": 2, "pair"
           "tripled": 3, "dozen": 12, "hundred": 100, "thousand": 1000}  # fmt: skip
 _WORDS = _SMALL | _TENS | _TIMES
 _ENGLISH = re.compile(
-    rf"\b(?:({'|'.join(_TENS)})[- ]({'|'.join(list(_SMALL)[1:10])})|({'|'.join([*_WORDS, *_PARTS])}))\b", re.IGNORECASE
+    rf"\b(?!three[- ](?:views?|dimension))(?:({'|'.join(_TENS)})[- ]({'|'.join(list(_SMALL)[1:10])})"
+    rf"|({'|'.join([*_WORDS, *_PARTS])}))\b",
+    re.IGNORECASE,
 )
 _HAN_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"两": 2, "双": 2, "俩": 2}
 _HAN_PLACES = {"十": 10, "百": 100, "千": 1000}
 _HAN = "[零一二三四五六七八九两双俩十百千]+"
-_CHINESE = re.compile(rf"({_HAN})分之({_HAN})|(半)|(?<!百分之)({_HAN})(?!分之|角|视|维|[米克]|平方)")
+_CHINESE = re.compile(rf"两两|({_HAN})分之({_HAN})|(半)|(?<!百分之)({_HAN})(?!分之|角|视|维|[米克]|平方)")
 
 
 @dataclass(frozen=True)
 class WrittenNumber:
-    """A number as ``text`` writes it, and its ``values``: ``half`` is 1/2, and 2 to divide by."""
+    """A number as ``text`` writes it, and its ``values``: ``half`` is 1/2, and 2 to divide by; ``unit`` follows it."""
 
     text: str
     values: tuple[Fraction, ...]
+    unit: Unit | None = None
 
 
 @lru_cache(maxsize=256)
@@ -61,8 +65,9 @@ def _in_digits(tokens: Sequence[Token]) -> Iterator[WrittenNumber]:
         if token.number is None or token.kind != "number" or _is_exponent(inline, at):
             continue
         value = token.number.value
-        after = inline[at + 1].kind if at + 1 < len(inline) else ""
-        yield WrittenNumber(token.text, (value, value / 100) if after == "percent" else (value,))
+        after = inline[at + 1] if at + 1 < len(inline) else None
+        percent = after is not None and after.kind == "percent"
+        yield WrittenNumber(token.text, (value, value / 100) if percent else (value,), after.unit if after else None)
         yield from _fraction(inline, at)
 
 
@@ -105,7 +110,7 @@ def _in_chinese(text: str) -> Iterator[WrittenNumber]:
             yield WrittenNumber(match[0], (Fraction(1, 2), Fraction(2)))
         elif match[4]:
             yield WrittenNumber(match[0], (Fraction(_han(match[4])),))
-        elif below := _han(match[1]):
+        elif match[1] and (below := _han(match[1])):
             yield WrittenNumber(match[0], (Fraction(_han(match[2]), below), Fraction(_han(match[2])), Fraction(below)))
 
 

@@ -89,7 +89,7 @@ def test_a_step_that_cites_nothing_is_at_fault_also_where_none_does(problem: Any
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ('INFER "the moon" | h = 4', Fault.DANGLING_REFERENCE),
+        ('INFER "the moon" | h = 4, the height', Fault.DANGLING_REFERENCE),
         ("INFER 定理3 | h = 4", Fault.DANGLING_REFERENCE),
         ('INFER "base radius" | h = 4', None),
         ("INFER front | the front view is a triangle", None),

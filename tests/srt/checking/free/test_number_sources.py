@@ -107,6 +107,23 @@ def test_a_number_that_only_a_picture_can_show(problem: Any, trace: Any) -> None
     assert derived.support == "proved"
 
 
+@pytest.mark.parametrize(
+    ("line", "support"),
+    [
+        ("S = 60 * 2 = 120", "consistent"),
+        ("2 m = 200 cm, S = 60 * 200 = 12000", "proved"),
+        ("60 + 40 = 100", "proved"),
+        ("60 cm * 2 m = 1.2 m^2", "proved"),
+    ],
+)
+def test_numbers_that_are_given_in_different_units(problem: Any, trace: Any, line: str, support: str) -> None:
+    sheet = "A sheet is 60 cm long and 2 m wide; a strip is 40 cm long."
+    step = last(problem, trace, sheet, f"INFER question | {line}")
+    assert (step.support, step.fault) == (support, Fault.MIXED_UNITS if support == "consistent" else None)
+    if support == "consistent":
+        assert step.reason == "2 is given in m, 60 in cm"
+
+
 def test_a_wrong_equation_is_refuted_whatever_its_numbers(problem: Any, trace: Any) -> None:
     assert last(problem, trace, BOX, "INFER question | 5 * 7 = 36").support == "refuted"
 
@@ -120,7 +137,8 @@ def test_a_wrong_equation_is_refuted_whatever_its_numbers(problem: Any, trace: A
         ("r^2, a^{3}, x², A_1, 2D", "en", ""),
         ("by step 3 and (2), figure 4", "en", ""),
         ("二十四个，三分之一，半，百分之二十", "zh", "24 1/3 1 3 1/2 2 1/5 20 100"),
-        ("两个三角形，千米", "zh", "2"),
+        ("两个三角形，千米，两两垂直，三视图", "zh", "2"),
+        ("the three views of a three-dimensional body", "en", ""),
     ],
 )
 def test_numbers_in_texts(text: str, lang: Any, values: str) -> None:
