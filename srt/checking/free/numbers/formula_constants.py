@@ -7,7 +7,7 @@ of the volume of a cone, and of nothing in a problem about a box. The page ``doc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -119,6 +119,12 @@ class Constants:
             self.roots |= entry.marked("√")
             self.pi = self.pi or "π" in entry.values
         self._hear_units(token.unit for token in tokens_of(text) if token.unit is not None)
+
+    def converted(self, value: Fraction, unit: Unit | None) -> Iterator[Fraction]:
+        """The numbers that ``value``, given in ``unit``, is in the other units of its dimension that are used."""
+        for other in self._units.values():
+            if unit is not None and other.dimension == unit.dimension:
+                yield value * unit.scale / other.scale
 
     def _hear_units(self, units: Iterable[Unit]) -> None:
         """``1 m = 100 cm`` gives 100 where both units are used."""

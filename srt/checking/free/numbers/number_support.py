@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from srt.checking.free.numbers.claim_sides import ClaimSides
 from srt.checking.free.numbers.formula_constants import Constants
-from srt.claims.check_text import readings
+from srt.checking.free.numbers.written_numbers import values_in
 from srt.claims.syntax.expression import PI, Call, Expression, Number, Quantity, Symbol, normal_form
-from srt.language.trace import ClaimCheck
 
-_RELATION = re.compile(r" (=|≈|<=|>=|!=|<|>) ")
 _PRODUCTS = ("mul", "dot", "cross")
 _MOST_PARTS = 24
 _LARGEST_POWER = 12
@@ -35,12 +33,11 @@ class StepNumbers:
     constants: Constants
     computed: set[Fraction] = field(default_factory=set)
 
-    def read(self, claims: Sequence[ClaimCheck]) -> tuple[str, ...]:
+    def read(self, claims: Sequence[ClaimSides]) -> tuple[str, ...]:
         """The numbers in ``claims`` that have no source, as text; what the claims compute is added to ``computed``."""
-        pairs = [pair for claim in claims if claim.support != "unchecked" and (pair := _sides(claim))]
         while True:
             before = len(self.computed)
-            missing = [number for pair in pairs for number in self._missing_of_pair(*pair)]
+            missing = [number for claim in claims for number in self._missing_of(claim)]
             if len(self.computed) == before:
                 return tuple(dict.fromkeys(missing))
 
@@ -48,32 +45,26 @@ class StepNumbers:
         """Whether ``value`` has a source."""
         return value in self.premises or value in self.computed or value in self.constants.numbers or not value
 
-    def rests_on_premises(self, claim: ClaimCheck) -> bool:
+    def rests_on_premises(self, claim: ClaimSides) -> bool:
         """Whether some number in ``claim`` is more than a constant; a claim without numbers rests on its names."""
-        pair = _sides(claim)
-        if pair is None:
+        if claim.sides is None:
             return True
-        literals = [node.value for side in pair[:2] for node in _literals(side)]
-        names = any(isinstance(node, Symbol) and node != PI for side in pair[:2] for node in _nodes(side))
+        literals = [node.value for side in claim.sides for node in _literals(side)]
+        names = any(isinstance(node, Symbol) and node != PI for side in claim.sides for node in _nodes(side))
         return names or not literals or any(value in self.premises or value in self.computed for value in literals)
 
-    def bare(self, claim: ClaimCheck) -> set[Fraction]:
-        """The numbers in ``claim`` that no constant is equal to, and that have no unit there."""
-        pair = _sides(claim)
-        nodes = [node for side in pair[:2] for node in _nodes(side)] if pair else []
-        if any(isinstance(node, Quantity) for node in nodes):
-            return set()
-        return {node.value for node in nodes if isinstance(node, Number)} - self.constants.numbers
-
-    def _missing_of_pair(self, left: Expression, right: Expression, computes: bool) -> list[str]:
+    def _missing_of(self, claim: ClaimSides) -> list[str]:
+        if claim.sides is None:
+            return [str(value) for value in sorted(values_in(claim.check.claim)) if not self.has(value)]
+        left, right = claim.sides
         lacks_left, lacks_right = list(self._missing(left)), list(self._missing(right))
         for source, lacks_source, result, lacks in (
             (left, lacks_left, right, lacks_right),
             (right, lacks_right, left, lacks_left),
         ):
-            if computes and not lacks_source and (_is_value(result) or self._derived(source, lacks)):
-                self.computed.update(node.value for node in _literals(result))
-                if _is_value(result) and (value := _rational(result)) is not None:
+            if claim.equates and not lacks_source and (_is_value(result) or self._derived(source, lacks)):
+                self.computed |= {node.value for node in _literals(result) if not self.has(node.value)}
+                if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
                     self.computed.add(value)
                 return []
         return [normal_form(number) for number in (*lacks_left, *lacks_right)]
@@ -123,17 +114,6 @@ class StepNumbers:
             yield from self._missing(factor)
 
 
-def _sides(claim: ClaimCheck) -> tuple[Expression, Expression, bool] | None:
-    """The sides of ``claim``, and whether it shows that they are equal; ``None`` if they cannot be read."""
-    parts = _RELATION.split(claim.claim)
-    if len(parts) != 3:
-        return None
-    left, right = readings(parts[0]), readings(parts[2])
-    if not left or not right:
-        return None
-    return left[0], right[0], claim.support == "proved" and parts[1] in "=≈"
-
-
 def _is_one(tree: Expression) -> bool:
     return isinstance(tree, Number) and tree.value == 1
 
@@ -159,14 +139,22 @@ def _kind(term: Expression) -> str | None:
     plain = [factor for factor in above if isinstance(factor, Number)]
     under = [factor for factor in below if isinstance(factor, Number)]
     others = [factor for factor in above if not isinstance(factor, Number)]
-    written = all(
-        isinstance(factor, Symbol) or (isinstance(factor, Call) and factor.head == "root"
-                                       and all(isinstance(part, Number) for part in factor.parts))
-        for factor in others
-    )  # fmt: skip
+    written = all(isinstance(factor, Symbol) or _is_surd(factor) for factor in others)
     if not written or len(plain) > 1 or len(under) > 1 or len(under) < len(below):
         return None
     return "*".join(sorted(map(normal_form, others)))
+
+
+def _has_surd(tree: Expression) -> bool:
+    return any(_is_surd(node) or node == PI for node in _nodes(tree))
+
+
+def _is_surd(factor: Expression) -> bool:
+    """Whether ``factor`` is a root that cannot be drawn: ``√3``, but neither ``√25`` nor ``√(9 + 16)``."""
+    match factor:
+        case Call("root", (Number(value=value), Number(value=index))):
+            return index == 2 and _square_root(value) is None
+    return False
 
 
 def _factors(term: Expression) -> tuple[list[Expression], list[Expression]]:

@@ -35,6 +35,9 @@ def last(problem: Any, trace: Any, question: str, *lines: str, lang: str = "en",
         (BOX, "V = 0.5 * 2 * 3 * 4 = 12"),
         (BOX, "twelve of them hold 2 * 3 = 6"),
         (BOX, "V = 4 * 180 = 720"),
+        (BOX, "a = \\sqrt[3]{64} = 4"),
+        (BOX, "5! = 120"),
+        (BOX, "C_{6}^{2} = 15"),
         ("There are 35 cubes. How are they stacked?", "35 = 5 * 7"),
         ("A pyramid has the base area 18 and the height 5. Its volume?", "V = 1/2 * 18 * 5 = 45"),
         ("A cube has edge 5. Its volume?", "V = 6 * 12 = 72"),
@@ -59,6 +62,7 @@ def test_a_number_that_stands_nowhere(problem: Any, trace: Any, question: str, l
         ("The pole is 3 m long, its shadow 50 cm.", "3 m = 300 cm, 300 / 50 = 6", "en"),
         ("A cone has base radius 3 and height 4.", "V = 1/3 * π * 3^2 * 4 = 12π", "en"),
         ("The base area is 9π, the height 4.", "9π * 4 = 36π", "en"),
+        ("The volume of a cube is 64.", "a = \\sqrt[3]{64} = 4", "en"),
         ("A ball of radius 3.", "V = 4/3 * π * 3^3 = 36π", "en"),
         ("A triangle has the angles 50° and 60°.", "180 - 50 - 60 = 70", "en"),
         ("An equilateral triangle has side 4.", "S = √3/4 * 4^2 = 4√3", "en"),
@@ -108,20 +112,39 @@ def test_a_number_that_only_a_picture_can_show(problem: Any, trace: Any) -> None
 
 
 @pytest.mark.parametrize(
-    ("line", "support"),
+    ("line", "reason"),
     [
-        ("S = 60 * 2 = 120", "consistent"),
-        ("2 m = 200 cm, S = 60 * 200 = 12000", "proved"),
-        ("60 + 40 = 100", "proved"),
-        ("60 cm * 2 m = 1.2 m^2", "proved"),
+        ("S = 60 * 2 = 120", "60 is given in cm, 2 in m"),
+        ("2 m = 200 cm, S = 60 * 200 = 12000", None),
+        ("60 + 40 = 100", None),
+        ("60 * 200 = 12000 cm^2", None),
+        ("10 / 5 = 2, 60 * 2 = 120", None),
+        ("60 cm * 2 m = 1.2 m^2", None),
+        ("60 * 40 = 2400 cm^2", None),
+        ("60 * 40 = 2400 cm^3", "its result is an area by the units that are given, not cm^3"),
+        ("√(60^2 + 60^2) = 60√2 cm^2", "its result is a length by the units that are given, not cm^2"),
+        ("9000 / 60 = 150 cm^2", None),
+        ("9000 / 60 = 150 cm^3", "its result is an area by the units that are given, not cm^3"),
     ],
 )
-def test_numbers_that_are_given_in_different_units(problem: Any, trace: Any, line: str, support: str) -> None:
-    sheet = "A sheet is 60 cm long and 2 m wide; a strip is 40 cm long."
+def test_calculations_fit_the_units_that_are_given(problem: Any, trace: Any, line: str, reason: str | None) -> None:
+    sheet = "A right sheet is 60 cm long and 2 m wide; a strip is 40 cm long, 10 are cut in 5, a cup holds 9000 cm^3."
     step = last(problem, trace, sheet, f"INFER question | {line}")
-    assert (step.support, step.fault) == (support, Fault.MIXED_UNITS if support == "consistent" else None)
-    if support == "consistent":
-        assert step.reason == "2 is given in m, 60 in cm"
+    assert (step.support, step.reason) == ("consistent" if reason else "proved", reason)
+    assert step.fault is (Fault.WRONG_UNITS if reason else None)
+
+
+@pytest.mark.parametrize("line", ["6 * 4^2 = 96 cm^2", "4^3 = 64 cm^3", "12 * 4 = 48 cm", "S = 6 * 4 * 4 = 96"])
+def test_a_constant_has_no_unit(problem: Any, trace: Any, line: str) -> None:
+    step = last(problem, trace, "A cube has edges of 4 cm.", f"INFER question | {line}")
+    assert (step.support, step.reason) == ("proved", None)
+
+
+def test_the_unit_of_what_was_computed_is_not_known(problem: Any, trace: Any) -> None:
+    box = "A cube with edges of 3 cm, and a box 3 cm wide, 4 cm deep and 5 cm high."
+    steps = ("INFER question | S = 3 * 4 = 12", "INFER #1 question | V = 12 * 5 = 60 cm^3")
+    assert last(problem, trace, box, *steps).support == "proved"
+    assert last(problem, trace, box, "INFER question | 3 * 4 = 12, V = 12 * 5 = 60 cm^3").support == "proved"
 
 
 def test_a_wrong_equation_is_refuted_whatever_its_numbers(problem: Any, trace: Any) -> None:
