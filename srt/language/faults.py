@@ -80,16 +80,13 @@ class Fault(Enum):
         _SUPPORT,
         "a number stands in no cited premise, is not computed from them, and is no constant of a formula",
     )
-    WRONG_UNITS = ("wrong_units", _TRUTH, "a calculation does not fit the units in which its numbers are given")
     ANSWER_CITED = ("answer_cited", _SUPPORT, "a step rests on the answer or the official solution")
     ANOTHER_LANGUAGE = ("another_language", _SUPPORT, "a step is in another language than its trace")
     TOO_LARGE = ("too_large", _SUPPORT, "there is more text, or there are more steps or premises, than is checked")
     MALFORMED = ("malformed", _SUPPORT, "what was written is not in the form of a trace")
 
 
-_OF_FREE_TRACES = frozenset(
-    {Fault.UNSUPPORTED_NUMBER, Fault.WRONG_UNITS, Fault.ANSWER_CITED, Fault.ANOTHER_LANGUAGE, Fault.TOO_LARGE}
-)
+_OF_FREE_TRACES = frozenset({Fault.UNSUPPORTED_NUMBER, Fault.ANSWER_CITED, Fault.ANOTHER_LANGUAGE, Fault.TOO_LARGE})
 OF_PROSE = _OF_FREE_TRACES | frozenset(
     {
         Fault.FALSE_CLAIM,

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from srt.checking.free.citations import cited_steps, cited_texts
 from srt.checking.free.givens import Givens
-from srt.checking.free.numbers.claim_sides import ClaimSides, sides_of
+from srt.checking.free.numbers.claim_sides import sides_of
 from srt.checking.free.numbers.formula_constants import Constants
-from srt.checking.free.numbers.given_units import GivenUnits
 from srt.checking.free.numbers.number_support import StepNumbers
 from srt.checking.free.numbers.written_numbers import WrittenNumber, numbers_in
 from srt.io.records import Problem
@@ -32,9 +31,7 @@ class NumberSources:
         self._drawn = bool(problem.images) and not problem.diagram_description
         self._constants = Constants()
         self._constants.take(" ".join([givens.whole, *problem.choices.values()]))
-        self._found: set[Fraction] = set()
         self._of_step: dict[int, frozenset[Fraction]] = {}
-        self._units = GivenUnits(givens.whole, trace.lang, self._constants.numbers, self._found)
 
     def check(self, number: int, claims: Sequence[ClaimCheck]) -> tuple[Fault | None, str] | None:
         """What keeps step ``number`` (from 1), with these ``claims``, from being proved because of its numbers.
@@ -57,7 +54,6 @@ class NumberSources:
         own = numbers_in(said, lang)
         kept = [written for written in own if from_picture or _known(written, numbers)]
         self._of_step[number] = inherited.union(numbers.computed, *(written.values for written in kept))
-        self._found |= numbers.computed
         if missing and from_picture:
             return None, f"{missing[0]} is in none of its premises in words; it may stand in the picture"
         if missing:
@@ -67,14 +63,7 @@ class NumberSources:
         of_formulas = next((claim for claim in proved if not numbers.rests_on_premises(claim)), None)
         if of_formulas is not None:
             return Fault.UNSUPPORTED_NUMBER, f"{of_formulas.check.claim}: no number in it stands in its premises"
-        wrong = next((fault for claim in proved if (fault := self._unit_fault(claim))), None)
-        return (Fault.WRONG_UNITS, wrong) if wrong else None
-
-    def _unit_fault(self, claim: ClaimSides) -> str | None:
-        if claim.sides is None:
-            return None
-        left, right = claim.sides
-        return self._units.fault(left, right) or self._units.fault(right, left)
+        return None
 
     def _inherited(self, step: Step, number: int) -> frozenset[Fraction]:
         return frozenset[Fraction]().union(*(self._of_step.get(cited, ()) for cited in cited_steps(step, number)))

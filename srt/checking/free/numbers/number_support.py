@@ -62,11 +62,15 @@ class StepNumbers:
             (left, lacks_left, right, lacks_right),
             (right, lacks_right, left, lacks_left),
         ):
-            if claim.equates and not lacks_source and (_is_value(result) or self._derived(source, lacks)):
+            if lacks_source or not (_is_value(result) or self._derived(source, lacks)):
+                continue
+            if claim.equates:
                 self.computed |= {node.value for node in _literals(result) if not self.has(node.value)}
                 if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
                     self.computed.add(value)
                 return []
+            if any(_literals(source)):
+                return []  # What is in question is whether it comes out so, not where the result is from.
         return [normal_form(number) for number in (*lacks_left, *lacks_right)]
 
     def _derived(self, source: Expression, numbers: Sequence[Expression]) -> bool:
