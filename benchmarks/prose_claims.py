@@ -150,7 +150,16 @@ def _of_kind(
 ) -> tuple[dict[str, int], list[str]]:
     ones = [(one, equation) for one in checked for equation in one.equations]
     places = [(one.item[0], one.item[2], equation) for one, equation in ones]
-    names = ("planted", "true", "unknown", "false_alarms", "refuted", "proved_before", "proved_before_refuted")
+    names = (
+        "planted",
+        "true",
+        "unknown",
+        "false_alarms",
+        "refuted",
+        "elsewhere",
+        "proved_before",
+        "proved_before_refuted",
+    )
     row = {"equations": sum(has_place(text, equation, kind) for _, text, equation in places), **dict.fromkeys(names, 0)}
     misses = []
     for at, planted in different(places, kind, rng, count):
@@ -167,6 +176,10 @@ def _of_kind(
             continue
         row["unknown"] += planted.effect == "unknown"
         row["refuted"] += refuted
+        known = {check.claim for check in one.claims if check.support == "refuted"}
+        row["elsewhere"] += not refuted and any(
+            check.support == "refuted" and check.claim not in known for check in after
+        )
         there = [check for check in one.claims if check.start <= planted.place <= check.end]
         proved = any(check.support == "proved" for check in there)
         row["proved_before"] += proved
@@ -196,7 +209,8 @@ def report(figures: dict[str, Any]) -> str:
 def _row(kind: str, row: dict[str, int]) -> str:
     errors = row["planted"] - row["true"]
     both = _share(row["refuted"], errors), _share(row["proved_before_refuted"], row["proved_before"])
-    notes = f"; {row['unknown']} may be true" if row["unknown"] else ""
+    notes = f"; {row['elsewhere']} more are refuted elsewhere in the text" if row["elsewhere"] else ""
+    notes += f"; {row['unknown']} may be true" if row["unknown"] else ""
     notes += f"; FALSE ALARMS on what is still true: {row['false_alarms']}" if row["false_alarms"] else ""
     return f"{kind:13} {row['equations']:9} {row['planted']:8} {row['true']:11} {both[0]:>20}  {both[1]}{notes}"
 

@@ -14,7 +14,8 @@ from typing import Literal
 from srt.mutate.source_tokens import CLOSES, OPENS, Sign, signs_of
 from srt.mutate.source_values import Names, Value, agree, same_values, value_of
 
-Standing = Literal["true", "false", "unreadable"]
+Standing = Literal["true", "false", "condition", "unreadable"]
+"""``condition``: it is true with values that are only stated later, ``x + y = 0`` before ``x = 1, y = -1``."""
 _OPERATIONS = frozenset({"+", "*", "/", "^", "raised", "frac", "root", "func", "choose", "percent", "bar"})
 _BREAKS = frozenset({"break", "line"})
 
@@ -61,7 +62,8 @@ class WrittenSide:
 class Equation:
     """``computation relation result``, in either order in the text.
 
-    ``standing``: whether it is true as it stands, by the independent evaluation with ``names`` for its names.
+    ``standing``: whether it is true as it stands, by the independent evaluation with the values ``names``; those that
+    are stated later count only if it cannot be evaluated otherwise.
     """
 
     computation: WrittenSide
@@ -98,10 +100,11 @@ def computed_equations(text: str, given: str = "") -> tuple[Equation, ...]:
         known_before.append(frozenset(stated))
         _state(stated, run, chain)
     values = {name: found[0] for name, found in stated.items() if all(same_values(one, found[0]) for one in found)}
+    later = _with_arrows(values)
     return tuple(
         equation
         for chain, known in zip(chains, known_before, strict=True)
-        for equation in _equations(chain, _with_arrows({name: values[name] for name in known & values.keys()}))
+        for equation in _equations(chain, _with_arrows({name: values[name] for name in known & values.keys()}), later)
     )
 
 
@@ -186,7 +189,7 @@ def _with_arrows(names: Names) -> Names:
     return {**arrows, **names}
 
 
-def _equations(chain: Sequence[WrittenSide | str], names: Names) -> Iterator[Equation]:
+def _equations(chain: Sequence[WrittenSide | str], names: Names, later: Names) -> Iterator[Equation]:
     last: WrittenSide | None = None
     before: WrittenSide | None = None
     relation = ""
@@ -197,20 +200,23 @@ def _equations(chain: Sequence[WrittenSide | str], names: Names) -> Iterator[Equ
                 last = before = None
             continue
         if before is not None and (before.value is not None or part.value is not None):
-            yield from _equation(before, relation, part, names)
+            yield from _equation(before, relation, part, names, later)
         if part.value is not None:
             if last is not None and last is not before:
-                yield from _equation(last, relation, part, names)
+                yield from _equation(last, relation, part, names, later)
             last = part
         before, relation = part, ""
 
 
-def _equation(left: WrittenSide, relation: str, right: WrittenSide, names: Names) -> Iterator[Equation]:
+def _equation(left: WrittenSide, relation: str, right: WrittenSide, names: Names, later: Names) -> Iterator[Equation]:
     computation, result = (left, right)
     if right.value is None or (left.value is not None and left.operations < right.operations):
         computation, result = right, left
     if computation.operations == 0:
         return
     holds = agree(left.signs, relation or "=", right.signs, names)
-    standing: Standing = "unreadable" if holds is None else "true" if holds else "false"
+    standing: Standing = "true" if holds else "false"
+    if holds is None:
+        names, holds = later, agree(left.signs, relation or "=", right.signs, later)
+        standing = "unreadable" if holds is None else "condition" if holds else "false"
     yield Equation(computation, relation or "=", result, standing, names)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from srt.mutate.computed_equations import Equation, WrittenSide
+from srt.mutate.computed_equations import Equation, Standing, WrittenSide
 from srt.mutate.source_tokens import UNIT_BASES, Sign, signs_of
 from srt.mutate.source_values import agree
 
-Kind = Literal["result digit", "operand", "operator", "root", "unit", "named length"]
+Kind = Literal["result digit", "operand", "operator", "root", "unit", "condition", "named length"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Effect = Literal["false", "true", "unknown"]
 
@@ -31,6 +31,10 @@ _NEAR_BASES = {"mm": "cm", "cm": "m", "dm": "cm", "m": "cm", "km": "m", "毫米"
                "米": "厘米", "千米": "米"}  # fmt: skip
 _POINT = re.compile(r"[A-Z]\d*['’′]*")
 _TWO_POINTS = re.compile(_POINT.pattern * 2)
+_STANDINGS: dict[Kind, tuple[Standing, ...]] = {
+    "condition": ("condition",),
+    "named length": ("true", "condition", "unreadable"),
+}
 _PATIENCE = 500
 """So many draws in a row that give nothing new end a search for different errors."""
 
@@ -68,8 +72,7 @@ def has_place(text: str, equation: Equation, kind: Kind) -> bool:
 
     An equation that is not known to be true has none, but for a wrong name: there the values of names may be unknown.
     """
-    allowed = ("true", "unreadable") if kind == "named length" else ("true",)
-    return equation.standing in allowed and any(_EDITS[kind](text, equation, random.Random(0)))
+    return equation.standing in _STANDINGS.get(kind, ("true",)) and any(_EDITS[kind](text, equation, random.Random(0)))
 
 
 def plant(text: str, equation: Equation, kind: Kind, rng: random.Random) -> Planted | None:
@@ -228,6 +231,12 @@ def _unit(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
         yield _Edit(low, high, _SWAPPED_POWER.sub(lambda said: _SWAPPED[said[0]], power[0]))
 
 
+def _condition(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
+    """A wrong number in a condition, on either side."""
+    yield from _operand(text, equation, rng)
+    yield from _result_digit(text, equation, rng)
+
+
 def _named_length(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
     """Another point in the name of a length, taken from the names of the equation and those with a value."""
     sides = _sides(equation)
@@ -247,6 +256,7 @@ _EDITS: dict[Kind, Callable[[str, Equation, random.Random], Iterator[_Edit]]] = 
     "operator": _operator,
     "root": _root,
     "unit": _unit,
+    "condition": _condition,
     "named length": _named_length,
 }
 

@@ -60,7 +60,8 @@ def test_neighbours_in_a_chain_and_closed_sides_with_others_between() -> None:
 def test_a_name_has_the_value_that_is_stated_before() -> None:
     assert found("AB = 9, BC = 12, AC = √(AB^2 + BC^2) = 15") == [("√(AB^2 + BC^2) = 15", "true")]
     assert found("AC = √(AB^2 + BC^2) = 15", "AB = 9 and BC = 12") == [("√(AB^2 + BC^2) = 15", "true")]
-    assert found("2x = 6, so x = 3") == [("2x = 6", "unreadable")]
+    assert found("2x = 6, so x = 3") == [("2x = 6", "condition")]
+    assert found("2x = 6, so y = 3") == [("2x = 6", "unreadable")]
     assert found("AB = 9, AB = 8, 2AB = 18") == [("2AB = 18", "unreadable")]
 
 

@@ -60,7 +60,7 @@ def test_errors_in_prose_are_planted_judged_and_counted(files: tuple[Path, Path]
     assert told["total"]["made"] == told["traces"] == 0
     assert table.in_prose == 2
     assert [line.split(":")[0] for line in table.skipped] == ["idle", "wrong"]
-    assert {record.error for record in records} == set(KINDS) - {"named length"}
+    assert {record.error for record in records} == set(KINDS) - {"named length", "condition"}
     assert {(record.trace.id, record.step) for record in records} == {("free", 1), ("free", 2), ("cot", 0)}
     assert len({(r.error, r.trace.steps, r.trace.text) for r in records}) == len(records)
     for record in records:

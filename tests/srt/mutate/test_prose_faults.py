@@ -36,7 +36,7 @@ def shown(text: str, kind: Kind, effect: str) -> set[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_error_stands_in_its_equation(kind: Kind) -> None:
-    texts = [*TEXTS, "so AB = 3, BC = 4 and AB + BC = 7 holds"]
+    texts = [*TEXTS, "so AB = 3, BC = 4 and AB + BC = 7 holds", "from 2x + 1 = 7 we get x = 3"]
     errors = [(text, error) for text in texts for error in drawn(text, kind)]
     assert errors
     for text, error in errors:
@@ -75,6 +75,14 @@ def test_each_kind_changes_what_it_says() -> None:
         "6 × 6 = 36 平方厘米", "6 × 6 = 36 厘米", "6 × 6 = 36 立方米"}  # fmt: skip
     names = {error.text for error in drawn("AB = 3, BC = 4, AC^2 = 9, AB^2 + BC^2 = 25", "named length")}
     assert "AB = 3, BC = 4, AC^2 = 9, AC^2 + BC^2 = 25" in names
+
+
+def test_a_condition_is_judged_by_the_value_that_solves_it() -> None:
+    texts = {error.text: error.effect for error in drawn("x² = 9, so x = 3", "condition")}
+    assert texts["x³ = 9, so x = 3"] == "false"
+    assert texts["x² = 8, so x = 3"] == "false"
+    assert "true" in {error.effect for error in drawn("x - x² × 1 = 0, so x = 1", "condition")}
+    assert not any(drawn("x² = 9, so x = 3", kind) for kind in KINDS if kind not in ("condition", "named length"))
 
 
 def test_an_error_that_leaves_the_equation_true_is_recognised() -> None:
