@@ -154,7 +154,7 @@ def _of_kind(
         "planted",
         "true",
         "unknown",
-        "false_alarms",
+        "refuted_though_true",
         "refuted",
         "elsewhere",
         "proved_before",
@@ -172,7 +172,7 @@ def _of_kind(
         )
         if planted.effect == "true":
             row["true"] += 1
-            row["false_alarms"] += refuted
+            row["refuted_though_true"] += refuted
             continue
         row["unknown"] += planted.effect == "unknown"
         row["refuted"] += refuted
@@ -211,7 +211,7 @@ def _row(kind: str, row: dict[str, int]) -> str:
     both = _share(row["refuted"], errors), _share(row["proved_before_refuted"], row["proved_before"])
     notes = f"; {row['elsewhere']} more are refuted elsewhere in the text" if row["elsewhere"] else ""
     notes += f"; {row['unknown']} may be true" if row["unknown"] else ""
-    notes += f"; FALSE ALARMS on what is still true: {row['false_alarms']}" if row["false_alarms"] else ""
+    notes += f"; refuted although still true: {row['refuted_though_true']}" if row["refuted_though_true"] else ""
     return f"{kind:13} {row['equations']:9} {row['planted']:8} {row['true']:11} {both[0]:>20}  {both[1]}{notes}"
 
 
