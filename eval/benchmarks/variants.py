@@ -17,9 +17,10 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from eval.run.run_rows import StoredScore
 from srt.io.errors import UserError
 from srt.io.jsonl import validation_fault
-from srt.io.records import Answer, Image, Letter, Problem, Record, Score
+from srt.io.records import Answer, Image, Letter, Problem, Record
 
 PLAIN = "plain"
 FLIP = "flip"
@@ -135,7 +136,7 @@ def expand(problem: Problem, rolls: int | None = 1, flip: bool = False) -> Itera
         yield from _rolls(problem, mirrored, f"{FLIP}-", rolls)
 
 
-def scores_in_view(scores: Iterable[Score], view: View) -> dict[str, float]:
+def scores_in_view(scores: Iterable[StoredScore], view: View) -> dict[str, float]:
     """Scores by problem in one view, each in [0, 1] and the mean over repeats.
 
     ``vanilla``: only the plain question. ``average``: the mean over its rolls. ``circular``: 1 if all its rolls are

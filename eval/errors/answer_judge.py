@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -18,7 +19,6 @@ from eval.run.run_records import (
     scores_sha256,
     write_json,
 )
-from eval.run.run_rows import row_id
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import Share, share_of
 from srt.io.jsonl import write_records
@@ -78,9 +78,9 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
     run = read_run(Path(folder))
     replies = ask_about(run, run.scores, config, "judge_answer", lambda _: {"solution": ""}, SCHEMA, _read)
     # Predictions without a text count as wrong for both, and were not sent to the judge.
-    counted = [row for key, row in run.scores.items() if key in replies.values or key not in replies.asked]
+    counted = {key: row for key, row in run.scores.items() if key in replies.values or key not in replies.asked}
     verdicts = {key: verdict for key, (verdict, _) in replies.values.items()}
-    theirs = [row.model_copy(update={"value": float(verdicts.get(row_id(row)) == "right")}) for row in counted]
+    theirs = [replace(row, value=float(verdicts.get(key) == "right")) for key, row in counted.items()]
     pairs = [(run.scores[key].value >= 1, verdict == "right") for key, verdict in verdicts.items()]
     summary = JudgedSummary(
         arm=run.manifest.arm,
@@ -91,7 +91,7 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
         without_text=len(run.scores) - len(replies.asked),
         no_judgement=replies.unusable,
         accuracy=share_of(mean_values(theirs), run.problems),
-        ours=share_of(mean_values(counted), run.problems),
+        ours=share_of(mean_values(counted.values()), run.problems),
         agreement=agreement([(str(ours), str(judge)) for ours, judge in pairs]),
         only_judge=pairs.count((False, True)),
         only_ours=pairs.count((True, False)),

@@ -33,13 +33,13 @@ from collections.abc import Iterator
 from typing import Literal
 
 from eval.errors.error_taxonomies import Labels
-from eval.run.run_rows import Checked
+from eval.run.run_rows import Checked, StoredScore
 from srt.answers.extraction import without_think_tags
 from srt.checking.free.check_free import check_free
 from srt.checking.free.citations import citation_faults, premises_of
 from srt.checking.free.entities import unknown_entities
 from srt.checking.free.givens import givens_of
-from srt.io.records import Prediction, Problem, Record, Score
+from srt.io.records import Prediction, Problem, Record
 from srt.io.time_limit import TimeLimitExceeded, run_within
 from srt.language.faults import Fault
 from srt.language.text import parse
@@ -81,7 +81,7 @@ class ErrorFinding(Record):
 
 
 def find_first_fault(
-    problem: Problem, prediction: Prediction | None, score: Score, checked: Checked | None
+    problem: Problem, prediction: Prediction | None, score: StoredScore, checked: Checked | None
 ) -> ErrorFinding:
     """What failed first in a wrong ``prediction`` of ``problem``; ``checked`` holds the verdicts on its text."""
     if prediction is None or score.status == "error":

@@ -15,9 +15,9 @@ import orjson
 
 import srt
 from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
-from eval.run.run_rows import StoredPrediction
+from eval.run.run_rows import StoredPrediction, StoredScore
 from srt.io.jsonl import write_atomically
-from srt.io.records import Prediction, Score
+from srt.io.records import Prediction
 
 SCORER = "srt"
 _STOPS = {"stop": "stop", "length": "max_tokens", "error": "unknown"}
@@ -135,7 +135,7 @@ def _messages(exported: RunExport, asked: ExportedQuestion) -> list[dict[str, An
     return messages
 
 
-def _score(sample: Sample, score: Score, text: str) -> dict[str, Any]:
+def _score(sample: Sample, score: StoredScore, text: str) -> dict[str, Any]:
     metadata: dict[str, Any] = {"status": score.status, "how": score.how, "policy": score.policy}
     if (checked := sample.checked) is not None:
         metadata["trace"] = checked.model_dump(mode="json", exclude={"problem_id", "variant", "repeat"})

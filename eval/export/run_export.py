@@ -10,10 +10,10 @@ from pathlib import Path
 
 from eval.benchmarks.benchmark import PLAIN, Question
 from eval.run.run_records import PREDICTIONS, Run, RunManifest, mean_values, problems_path
-from eval.run.run_rows import Checked, StoredCheck, StoredPrediction
+from eval.run.run_rows import Checked, StoredCheck, StoredPrediction, StoredScore
 from eval.run.scored_run import asked_questions, read_run
 from srt.answers.written_form import canonical_text
-from srt.io.records import Prediction, Score
+from srt.io.records import Prediction
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Sample:
     """One generation: its prediction is ``None`` if it is missing, ``score`` if there is no gold answer."""
 
     repeat: int
-    score: Score | None
+    score: StoredScore | None
     stored: StoredPrediction | None
     stored_check: StoredCheck | None
 

@@ -17,7 +17,7 @@ from eval.report.markdown import markdown
 from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
 from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
-from eval.run.run_records import ARM_FIELDS, Run, differences_between, mean_values, pooled, write_json
+from eval.run.run_records import ARM_FIELDS, Run, differences_between, mean_values, pooled, read_manifest, write_json
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
 from eval.scoring.differences import common_problems, differences
@@ -97,8 +97,8 @@ def compare(
     for name in TAXONOMY_NAMES if errors else ():
         write_atomically(output / f"errors_{name}.png", [error_plot(errors, name, dark=False)])
     chosen = choose_examples(runs, common, examples)
-    text = page(comparison, by_arm, runs, chosen, drawing or scene_picture)
-    write_atomically(output / "report.html", [text.encode()])
+    pieces = page(comparison, by_arm, runs, chosen, drawing or scene_picture)
+    write_atomically(output / "report.html", (piece.encode() for piece in pieces))
     write_atomically(output / "report.md", [markdown(comparison, errors).encode()])
     write_json(output / "comparison.json", comparison)
     return comparison
@@ -142,8 +142,10 @@ def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:
     if not folders:
         raise UserError("no run folder: pass at least one")
     by_arm: dict[str, list[Run]] = {}
+    problems: dict[str, dict[str, Problem]] = {}
     for folder in folders:
-        run = read_run(Path(folder))
+        run = read_run(Path(folder), problems.get(read_manifest(Path(folder)).problems.sha256))
+        problems.setdefault(run.manifest.problems.sha256, run.problems)
         others = by_arm.setdefault(run.manifest.arm, [])
         for other in others:
             same_arm = f"{folder} and {other.folder} are both of arm {run.manifest.arm!r}"

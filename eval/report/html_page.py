@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -59,8 +59,8 @@ def page(
     pooled: Mapping[str, Run],
     chosen: Sequence[str],
     drawing: Drawing,
-) -> str:
-    """The page as text.
+) -> Iterator[str]:
+    """The page as text, piece by piece.
 
     ``by_arm`` has the training runs of each arm, ``pooled`` these as one; ``chosen`` are the ids of the problems to
     show; ``drawing`` gives the scene of one that has no pictures, as SVG.
@@ -70,7 +70,7 @@ def page(
     return (
         _environment()
         .get_template("report.html.jinja")
-        .render(
+        .generate(
             comparison=comparison,
             scope=wording.scope(comparison),
             footnote=wording.footnote(comparison),

@@ -5,6 +5,7 @@ Each is drawn for a light or a dark page; arms have colours by their order, whic
 
 from __future__ import annotations
 
+import gc
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -214,6 +215,7 @@ def _plain(text: str) -> str:
 
 
 def _png(figure: Figure) -> bytes:
+    gc.collect()  # earlier figures: circles of references that each hold megabytes of pixels
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()

@@ -18,14 +18,14 @@ from eval.benchmarks.benchmark import PLAIN
 from eval.report.plots import colour
 from eval.report.report_errors import first_faults
 from eval.run.run_records import Run, problems_path
-from eval.run.run_rows import Checked, RowId
+from eval.run.run_rows import Checked, RowId, StoredScore
 from eval.scoring.breakdowns import labels_of
 from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text
 from srt.images.open import open_picture
 from srt.images.scale import scaled_down
 from srt.io.errors import UserError
-from srt.io.records import Image, Prediction, Problem, Score
+from srt.io.records import Image, Prediction, Problem
 from srt.language.trace import StepCheck
 
 PICTURE_BUDGET = 8 * 2**20
@@ -42,9 +42,9 @@ Drawing = Callable[[Problem], str | None]
 
 @dataclass(frozen=True)
 class Examples:
-    """``json`` is safe inside a script element; the counts say what it leaves out."""
+    """``json``, in pieces, is safe inside a script element; the counts say what it leaves out."""
 
-    json: str
+    json: list[str]
     count: int
     pictures: int
     over_budget: int
@@ -59,7 +59,7 @@ def collect_examples(runs: Mapping[str, Run], chosen: Sequence[str], drawing: Dr
     rows_of = {arm: _rows_by_problem(run) for arm, run in runs.items()}
     first = next(iter(runs.values()))
     shortened = 0
-    examples = []
+    pieces = []
     for problem_id in chosen:
         problem = first.problems[problem_id]
         outputs = [
@@ -67,22 +67,29 @@ def collect_examples(runs: Mapping[str, Run], chosen: Sequence[str], drawing: Dr
             for index, (arm, run) in enumerate(runs.items())
         ]
         shortened += sum(bool(output["cut"]) for output in outputs)
-        examples.append(_example(problem, outputs, album.pictures_of(problem, first)))
-    content = {
-        "arms": [{"name": arm, "colour": colour(index)} for index, arm in enumerate(runs)],
-        "examples": examples,
-        "pictures": album.uris,
-    }
-    # JSON that cannot end the script element around it, nor begin a comment or another element.
-    json = orjson.dumps(content).decode().replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+        # Each example is a piece of its own: the whole is several times the size of all other parts of the page.
+        pieces.append(_in_script(_example(problem, outputs, album.pictures_of(problem, first))))
+    arms = _in_script([{"name": arm, "colour": colour(index)} for index, arm in enumerate(runs)])
+    commas = [","] * (len(pieces) - 1) + [""]
     return Examples(
-        json=json,
-        count=len(examples),
+        json=[
+            f'{{"arms":{arms},"examples":[',
+            *(text for pair in zip(pieces, commas, strict=False) for text in pair),
+            '],"pictures":[',
+            ",".join(map(_in_script, album.uris)),
+            "]}",
+        ],
+        count=len(pieces),
         pictures=len(album.uris),
         over_budget=album.over_budget,
         unreadable=album.unreadable,
         shortened=shortened,
     )
+
+
+def _in_script(content: Any) -> str:
+    """JSON that cannot end the script element around it, nor begin a comment or another element."""
+    return orjson.dumps(content).decode().replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _example(problem: Problem, outputs: list[dict[str, Any]], pictures: list[int]) -> dict[str, Any]:
@@ -141,7 +148,7 @@ def _name(key: RowId) -> str:
     return sample if variant == PLAIN else variant if repeat == 0 else f"{variant}, {sample}"
 
 
-def _read(score: Score) -> str:
+def _read(score: StoredScore) -> str:
     return (score.extracted or "") if score.status == "ok" else score.status.replace("_", " ")
 
 

@@ -18,11 +18,11 @@ import orjson
 from pydantic import BaseModel
 
 from eval.backends.protocol import GenerationSettings
-from eval.run.run_rows import RowId, StoredCheck, StoredPrediction
+from eval.run.run_rows import RowId, StoredCheck, StoredPrediction, StoredScore
 from srt.io.errors import UserError
 from srt.io.jsonl import parse_record, write_atomically
 from srt.io.problem_files import read_problems
-from srt.io.records import Problem, Record, Score
+from srt.io.records import Problem, Record
 from srt.language.prompts import PromptStyle
 
 MANIFEST = "run.json"
@@ -119,7 +119,7 @@ class Run:
     problems: dict[str, Problem]
     questions: dict[tuple[str, str], Problem]
     predictions: dict[RowId, StoredPrediction]
-    scores: dict[RowId, Score]
+    scores: dict[RowId, StoredScore]
     checked: dict[RowId, StoredCheck]
 
     @property
@@ -204,7 +204,7 @@ def scores_sha256(folder: Path) -> str:
     return _sha256(folder / SCORES)
 
 
-def mean_values(scores: Iterable[Score]) -> dict[str, float]:
+def mean_values(scores: Iterable[StoredScore]) -> dict[str, float]:
     """The score of each problem: the mean over its variants and repeats."""
     values: dict[str, list[float]] = defaultdict(list)
     for row in scores:

@@ -5,15 +5,16 @@ A run of 8,000 outputs of 25 kB has 200 MB of text, of which tables need nothing
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from srt.io.errors import UserError
 from srt.io.jsonl import read_at, read_offsets
-from srt.io.records import Prediction, Record, Score
+from srt.io.records import Prediction, Record, Score, Status
 from srt.language.trace import Support, TraceCheck, TraceKind
 
 RowId = tuple[str, str, int]
@@ -56,6 +57,8 @@ class Checked(RunRow):
         return self.check is not None and self.check.proved
 
 
+_NO_STEPS: Mapping[Support, int] = {}
+
 R = TypeVar("R", Prediction, Score, Checked)
 
 
@@ -76,6 +79,23 @@ class StoredPrediction:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredScore:
+    """A score (:class:`srt.io.records.Score`, whose fields these are) in a quarter of the record's memory."""
+
+    problem_id: str
+    variant: str
+    repeat: int
+    value: float
+    extracted: str | None
+    status: Status
+    how: str | None
+    policy: Literal["strict", "lenient"]
+    other_value: float | None
+    reference_tokens: int | None
+    reference_tokenizer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredCheck:
     """The figures of a checked prediction; :meth:`read` gives the record with every verdict and reason.
 
@@ -88,18 +108,13 @@ class StoredCheck:
     proved: bool
     refused: bool
     true: bool | None
-    steps: dict[Support, int]
+    steps: Mapping[Support, int]
     path: Path
     offset: int
 
     def read(self) -> Checked:
         """The whole record, from its file."""
         return read_at(self.path, self.offset, Checked)
-
-
-def row_id(row: Prediction | Score | Checked) -> RowId:
-    """What identifies a row within a run."""
-    return row.problem_id, row.variant, row.repeat
 
 
 def read_rows(path: Path, model: type[R], questions: Collection[tuple[str, str]]) -> Iterator[tuple[RowId, R, int]]:
@@ -109,10 +124,15 @@ def read_rows(path: Path, model: type[R], questions: Collection[tuple[str, str]]
         UserError: a row that comes twice, or that is of no question of the run.
     """
     seen: set[RowId] = set()
+    asked: dict[tuple[str, str], tuple[str, str]] = {question: question for question in questions}
     for offset, row in read_offsets(path, model):
-        key = row_id(row)
-        if key[:2] not in questions:
-            raise UserError(f"{path}: problem {key[0]!r}, variant {key[1]!r}: not among the questions of the run")
+        # The words of the question itself: thousands of rows then share them.
+        question = asked.get((row.problem_id, row.variant))
+        if question is None:
+            raise UserError(
+                f"{path}: problem {row.problem_id!r}, variant {row.variant!r}: not among the questions of the run"
+            )
+        key = question[0], question[1], row.repeat
         if key in seen:
             raise UserError(f"{path}: two rows for problem {key[0]!r}, variant {key[1]!r}, repeat {key[2]}")
         seen.add(key)
@@ -124,6 +144,26 @@ def stored_predictions(path: Path, questions: Collection[tuple[str, str]]) -> di
     return {
         key: StoredPrediction(row.input_tokens, row.image_tokens, row.output_tokens, row.reasoning_tokens, path, offset)
         for key, row, offset in read_rows(path, Prediction, questions)
+    }
+
+
+def stored_scores(path: Path, questions: Collection[tuple[str, str]]) -> dict[RowId, StoredScore]:
+    """The scores in ``path``; raises as :func:`read_rows` does."""
+    return {
+        key: StoredScore(
+            problem_id=key[0],
+            variant=key[1],
+            repeat=key[2],
+            value=row.value,
+            extracted=row.extracted and sys.intern(row.extracted),
+            status=row.status,
+            how=row.how and sys.intern(row.how),
+            policy=row.policy,
+            other_value=row.other_value,
+            reference_tokens=row.reference_tokens,
+            reference_tokenizer=row.reference_tokenizer and sys.intern(row.reference_tokenizer),
+        )
+        for key, row, _ in read_rows(path, Score, questions)
     }
 
 
@@ -139,7 +179,7 @@ def stored_checks(path: Path, questions: Collection[tuple[str, str]]) -> dict[Ro
             proved=row.proved,
             refused=row.refusal is not None,
             true=all(step.truth == "true" for step in steps) if known else None,
-            steps=dict(Counter(step.support for step in steps)),
+            steps=dict(Counter(step.support for step in steps)) or _NO_STEPS,
             path=path,
             offset=offset,
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.registry import find_benchmark
 from eval.run.run_records import CHECKED, PREDICTIONS, SCORES, Run, RunManifest, read_manifest, run_problems
-from eval.run.run_rows import read_rows, stored_checks, stored_predictions
+from eval.run.run_rows import stored_checks, stored_predictions, stored_scores
 from srt.io.errors import UserError
-from srt.io.records import Problem, Score
+from srt.io.records import Problem
 
 
 def read_run(folder: Path, problems: dict[str, Problem] | None = None) -> Run:
@@ -24,7 +24,7 @@ def read_run(folder: Path, problems: dict[str, Problem] | None = None) -> Run:
         raise UserError(f"{folder}: not scored yet: {SCORES} is missing (srt score writes it)")
     questions = run_questions(manifest, problems)
     predictions = stored_predictions(folder / PREDICTIONS, questions)
-    scores = {key: row for key, row, _ in read_rows(folder / SCORES, Score, questions)}
+    scores = stored_scores(folder / SCORES, questions)
     checked = stored_checks(folder / CHECKED, questions)
     if set(predictions) != set(checked) or not {key for key in predictions if problems[key[0]].answer} <= set(scores):
         raise UserError(f"{folder}: its scores are not of its predictions: score it again")

@@ -12,10 +12,11 @@ import numpy as np
 from eval.benchmarks.benchmark import Table
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.run.run_records import Run, mean_values, pooled
+from eval.run.run_rows import StoredScore
 from eval.scoring.breakdowns import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
 from srt.answers.equality import unreadable_gold
-from srt.io.records import Problem, Record, Score
+from srt.io.records import Problem, Record
 from srt.statistics.clusters import cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import share_interval
@@ -157,7 +158,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
     )
 
 
-def reference_tokenizers(scores: Iterable[Score]) -> set[str]:
+def reference_tokenizers(scores: Iterable[StoredScore]) -> set[str]:
     """The tokenizers that counted reference tokens of ``scores``; there should be one at most."""
     return {row.reference_tokenizer for row in scores if row.reference_tokenizer is not None}
 

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from eval.run.run_records import Run
+from eval.run.run_rows import StoredScore
 from eval.scoring.vote import Votes, majority, pass_at_k, preferred
 from srt.answers.equality import POLICIES
 from srt.answers.groups import groups
-from srt.io.records import Problem, Record, Score
+from srt.io.records import Problem, Record
 from srt.statistics.clusters import cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Estimate, estimate, share_interval
@@ -53,7 +54,7 @@ class Sampling(Record):
 class _Sample(NamedTuple):
     """One sample of a question, and whether its trace is proved, and all its steps true."""
 
-    score: Score
+    score: StoredScore
     proved: bool
     true: bool
 
@@ -148,7 +149,7 @@ def _worth(question: Problem, samples: Sequence[_Sample]) -> tuple[Floats, bool]
     return np.stack(figures), len(leading) == 2 and leading[0] == leading[1]
 
 
-def _votes(scores: Sequence[Score], alike: Sequence[Sequence[int]], among: Collection[int]) -> list[Votes]:
+def _votes(scores: Sequence[StoredScore], alike: Sequence[Sequence[int]], among: Collection[int]) -> list[Votes]:
     """The votes of the samples ``among``; ``alike`` has the places of equal answers, which share their score."""
     values = [[scores[place].value for place in places if place in among] for places in alike]
     return [Votes(len(each), sum(each) / len(each)) for each in values if each]

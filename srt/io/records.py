@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
+Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Z]$")]
 
 
@@ -174,7 +175,7 @@ class Score(Record):
     repeat: int = 0
     value: float
     extracted: str | None
-    status: Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
+    status: Status
     how: str | None = None
     policy: Literal["strict", "lenient"] = "strict"
     other_value: float | None = None

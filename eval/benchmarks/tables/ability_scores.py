@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from eval.benchmarks.benchmark import Table
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
-from srt.io.records import Problem, Score
+from eval.run.run_rows import StoredScore
+from srt.io.records import Problem
 
 TESTS = {
     "SVT": "perception",
@@ -127,7 +128,9 @@ def turns_in(values: Sequence[str]) -> list[str] | None:
     return turns or None
 
 
-def _means_of_tests(scores: Mapping[str, Score], items: Mapping[str, Sequence[Problem]]) -> dict[str, float | None]:
+def _means_of_tests(
+    scores: Mapping[str, StoredScore], items: Mapping[str, Sequence[Problem]]
+) -> dict[str, float | None]:
     """The mean of each test in one repeat, ``None`` where it is not scored; ``items`` has its problems."""
     means: dict[str, float | None] = {}
     for test, problems in items.items():
@@ -136,7 +139,7 @@ def _means_of_tests(scores: Mapping[str, Score], items: Mapping[str, Sequence[Pr
     return means
 
 
-def _answers_alike(problems: Sequence[Problem], rows: Sequence[Score]) -> bool:
+def _answers_alike(problems: Sequence[Problem], rows: Sequence[StoredScore]) -> bool:
     """Whether every item got the same answer although the right answers differ."""
     if problems and problems[0].answer is not None and problems[0].answer.kind == "sequence":
         gold = [turn for problem in problems if problem.answer for turn in problem.answer.value]
@@ -152,7 +155,7 @@ def _repeats(run: Run) -> list[dict[str, float | None]]:
     items: dict[str, list[Problem]] = defaultdict(list)
     for problem in run.scored_problems:
         items[str(problem.subcategory)].append(problem)
-    by_repeat: dict[int, dict[str, Score]] = defaultdict(dict)
+    by_repeat: dict[int, dict[str, StoredScore]] = defaultdict(dict)
     for row in run.scores.values():
         by_repeat[row.repeat][row.problem_id] = row
     return [_means_of_tests(by_repeat[repeat], items) for repeat in sorted(by_repeat)]

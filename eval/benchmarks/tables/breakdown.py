@@ -99,9 +99,7 @@ def under_both_policies(runs: Mapping[str, Run]) -> dict[str, Run]:
     for arm, run in runs.items():
         rows[arm] = run
         changed = {
-            key: row.model_copy(update={"value": row.other_value})
-            for key, row in run.scores.items()
-            if row.other_value is not None
+            key: replace(row, value=row.other_value) for key, row in run.scores.items() if row.other_value is not None
         }
         if changed:
             own = next(iter(run.scores.values())).policy

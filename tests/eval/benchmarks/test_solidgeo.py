@@ -14,7 +14,10 @@ import pytest
 from eval.benchmarks.solidgeo import TYPES
 from eval.benchmarks.tables.breakdown import markdown_table
 from eval.benchmarks.tables.run_tables import run_tables
+from eval.report.compare import compare
+from eval.report.leaderboard import leaderboard
 from eval.run.run_records import Run
+from eval.scoring.score import score
 
 CUBE: dict[str, Any] = {
     "question": "item 1: the volume of the cube?\n<ImageHere>",
@@ -76,6 +79,38 @@ def test_the_tables(data: Path, tmp_path: Path, imported: Any, run_of: Callable[
     text = markdown_table(run_tables(runs)[0])
     assert "| Qwen2.5-VL-Instruct-7B (published) | 15.5 | 8.4 | 8.8 | 30.1 |" in text
     assert "3 of the 3,113 published items." in text
+
+
+def test_beside_published_rows_both_policies_stand(
+    data: Path, tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any
+) -> None:
+    """A unit that is missing is wrong in the one row and right in the other; nothing else is different."""
+    imported("solidgeo", data)
+    problems = tmp_path / "problems.jsonl"
+    run_of("solidgeo", problems, {**REPLIES, "1": "8"}.__getitem__, arm="bare")
+    run_of("solidgeo", problems, REPLIES.__getitem__, arm="whole")
+    comparison = compare([tmp_path / "runs" / "bare", tmp_path / "runs" / "whole"], tmp_path / "report")
+    table = comparison.tables[0]
+    assert {str(row[0]): row[1] for row in table.rows} == {
+        "bare": pytest.approx(1 / 3),
+        "bare, lenient": pytest.approx(2 / 3),
+        "whole": pytest.approx(2 / 3),
+    }
+    assert table.note is not None
+    assert "Answers: strict policy; rows say where the other policy changes a figure." in table.note
+    ranked = {row.name: (row.kind, row.score) for row in leaderboard(comparison).rows}
+    assert ranked["bare, lenient"] == ("measured", pytest.approx(2 / 3))
+    assert ranked["bare"][1] == pytest.approx(1 / 3)
+    assert "bare, lenient" in (tmp_path / "report" / "report.html").read_text()
+    assert [arm.accuracy.right for arm in comparison.arms] == [1, 2]  # the tests use the one policy alone
+    for name in ("bare", "whole"):
+        score(tmp_path / "runs" / name, policy="lenient")
+    again = compare([tmp_path / "runs" / "bare", tmp_path / "runs" / "whole"], tmp_path / "again").tables[0]
+    assert {str(row[0]): row[1] for row in again.rows} == {
+        "bare": pytest.approx(2 / 3),
+        "bare, strict": pytest.approx(1 / 3),
+        "whole": pytest.approx(2 / 3),
+    }
 
 
 def test_what_cannot_be_scored_is_named(data: Path, imported: Any) -> None:
