@@ -8,6 +8,7 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings
 from eval.report.compare import choose_examples, compare
+from eval.run.run_records import read_manifest, settings_apart
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.errors import UserError
@@ -168,6 +169,33 @@ def test_what_differs_besides_the_arm_is_named_above_the_table(make_run: MakeRun
     same = compare([make_run("srt", lambda _: "ANSWER: B"), make_run("cot", lambda _: "?")], tmp_path / "report")
     assert same.differences[0].different == []
     assert "not a difference of arms alone" not in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_everything_in_a_manifest_but_the_weights_is_compared(make_run: MakeRun) -> None:
+    manifest = read_manifest(make_run("base", lambda _: "ANSWER: B"))
+    described = manifest.model_copy(update={"model": {"model": "m", "dtype": "float32", "device": "cpu"}})
+    other = described.model_copy(
+        update={
+            "arm": "srt",
+            "fingerprint": "another",
+            "backend": "vllm",
+            "settings": manifest.settings.model_copy(update={"think_budget": 64}),
+            "style": "bare",
+            "pictures": not manifest.pictures,
+            "options": {**manifest.options, "rolls": "3"},
+            "model": {"model": "other", "adapter": "lora", "dtype": "bfloat16", "vllm": "0.9"},
+            "versions": {**manifest.versions, "srt": "0.2.0"},
+        }
+    )
+    assert settings_apart(described, other) == [
+        "backend fake against vllm",
+        "think budget None against 64",
+        f"prompt style {manifest.style} against bare",
+        f"pictures {manifest.pictures} against {not manifest.pictures}",
+        "option rolls 1 against 3",
+        f"version of srt {manifest.versions['srt']} against 0.2.0",
+        "dtype float32 against bfloat16",
+    ]
 
 
 def test_six_problems_are_no_certainty(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def test_identical_runs_add_nothing_and_runs_that_differ_by_a_constant_add_their
     assert 2 <= shifted.freedom < once.freedom
 
 
-@pytest.mark.parametrize(("of_runs", "of_clusters", "noise"), [(0.0, 1.0, 1.0), (0.5, 1.0, 0.5), (1.0, 0.2, 0.3)])
+@pytest.mark.parametrize(("of_runs", "of_clusters", "noise"), [(0.0, 0.1, 2.0), (0.5, 1.0, 0.5), (1.0, 0.2, 0.3)])
 def test_it_is_the_variance_of_the_difference_of_two_arms(of_runs: float, of_clusters: float, noise: float) -> None:
     """Normal effects whose variance is known; an arm that is not trained has one run. Only the cut at 0 biases it."""
     generator = np.random.default_rng(2)
@@ -41,6 +41,16 @@ def test_it_is_the_variance_of_the_difference_of_two_arms(of_runs: float, of_clu
         parts = [(first - first.mean()) / 60, -(second - second.mean()) / 60]
         found.append(crossed_variance(parts, of_problem).value)
     assert np.mean(found) == pytest.approx(truth, rel=0.12)
+
+
+def test_runs_that_differ_most_give_the_degrees_of_freedom() -> None:
+    """Three runs a tenth apart on 400 problems, which hardly differ from their mean: as a t-test of three runs."""
+    noise = np.random.default_rng(4).normal(0, 0.01, 400)
+    few = crossed_variance([(np.array([[-0.1], [0.0], [0.1]]) + noise - noise.mean()) / 400], range(400))
+    assert few.freedom == pytest.approx(2, abs=0.01)
+    wide = np.random.default_rng(5).normal(0, 1.5, 400)
+    both = crossed_variance([(np.array([[-0.1], [0.0], [0.1]]) + wide - wide.mean()) / 400], range(400))
+    assert 10 < both.freedom < 399  # problems differ more: Satterthwaite's, in between
 
 
 def test_one_cluster_says_nothing() -> None:

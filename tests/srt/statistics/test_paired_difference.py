@@ -68,15 +68,26 @@ def test_runs_are_the_first_level() -> None:
     assert found.interval.low < -0.4 < 0.5 < found.interval.high
 
 
-def test_a_large_cluster_does_not_hide_what_all_others_say() -> None:
-    """Ten small clusters and a large one of the same sign: the test is sure, Student's interval alone would not be."""
-    first = of_runs([1.0] * 110)
-    second = of_runs([0.0] * 110)
-    clusters = [*["large"] * 100, *range(10)]
-    second[0, 3:100:2] = 1.0
-    found = paired_difference(first, second, clusters)
-    assert found.p == pytest.approx(2 / 2**11)
-    assert found.interval.low >= 0
+def by_cluster(*clusters: tuple[int, int]) -> PairedDifference:
+    """Of clusters of (problems, those that the first arm alone solves)."""
+    names = [name for name, (size, _) in enumerate(clusters) for _ in range(size)]
+    ahead = [1.0 if place < only else 0.0 for size, only in clusters for place in range(size)]
+    return paired_difference(of_runs(ahead), of_runs([0.0] * len(ahead)), names)
+
+
+def test_where_the_exact_test_is_sure_and_students_interval_is_not() -> None:
+    """Six clusters of one sign, one of them far larger than the others: the bound moves to 0, which is excluded."""
+    found = by_cluster((30, 3), (1, 1), (2, 1), (4, 2), (4, 2), (2, 1))
+    assert (found.p, found.interval.low) == (2 / 64, 0.0)
+    swapped = paired_difference(of_runs([0.0] * 7), of_runs([1.0] * 7), [0, 1, 2, 3, 4, 5, 5])
+    assert (swapped.p, swapped.interval.high < 0) == (2 / 64, True)
+
+
+def test_where_students_interval_is_sure_and_the_exact_test_cannot_be() -> None:
+    """Five clusters of one sign: no assignment of five signs is rare enough, so 0 stays in the interval."""
+    found = by_cluster(*[(8, 6)] * 5)
+    assert (found.p, found.interval.low) == (2 / 32, 0.0)
+    assert by_cluster(*[(8, 6)] * 6).interval.low > 0.3
 
 
 @st.composite

@@ -48,6 +48,16 @@ def test_totals_on_no_grid_only_gain(totals: list[float]) -> None:
     assert sign_flip(totals) >= exact - 1e-12
 
 
+@given(st.floats(0.1, 1), st.floats(0.1, 1), st.floats(0.05, 0.5))
+def test_ties_of_totals_on_no_grid_are_ties(first: float, second: float, seen: float) -> None:
+    """The third is the sum of the first two: signs that cancel them are as far out as what was seen."""
+    totals = [first, second, -(first + second), seen]
+    sums = [
+        sum(sign * total for sign, total in zip(signs, totals, strict=True)) for signs in product((1, -1), repeat=4)
+    ]
+    assert sign_flip(totals) >= sum(abs(each) >= seen - 1e-9 for each in sums) / 16 - 1e-12
+
+
 def test_rounding_loses_little() -> None:
     totals = [0.1 * 2**0.5, -(3**0.5) / 5, 0.71828182845, 0.31415926535, 0.57721566490, 0.123456789, 0.9, 0.81, 0.77]
     exact = by_brute_force([Fraction(total) for total in totals])
