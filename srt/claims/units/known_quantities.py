@@ -75,7 +75,7 @@ class KnownQuantities:
 
     def given(self) -> bool:
         """Whether the givens mention a unit of length."""
-        return any(UNITS[name].dimension[0] == "length" and min(places) < 0 for name, places in self.mentioned.items())
+        return any(name in _LENGTHS and min(places) < 0 for name, places in self.mentioned.items())
 
 
 def size(unit: Unit | Quantity) -> Fraction:
@@ -86,3 +86,7 @@ def size(unit: Unit | Quantity) -> Fraction:
 def base(name: str) -> str:
     """``cm`` of ``cm^2``."""
     return name.partition("^")[0]
+
+
+_LENGTHS = frozenset(base(unit.name) for unit in UNITS.values() if unit.dimension[0] == "length")
+"""The names of the units of length, area and volume."""

@@ -199,3 +199,8 @@ def test_a_name_may_be_a_vector_that_lost_its_arrow(text: str) -> None:
     assert "refuted" not in supports("用向量：" + text, given)
     assert "refuted" not in supports(text, given + r", find the vector $\overrightarrow{AD}$")
     assert "refuted" in supports("√(AB²+AC²)=√(2²+3²), 用向量", given)
+
+
+@pytest.mark.parametrize("unit", ["hours", "seconds", "kg", "inches", "units", "小时"])
+def test_a_given_in_any_unit_is_read(unit: str) -> None:
+    assert supports("S = 4 × 5 = 20 cm²", f"It takes 3 {unit}, by 4 cm, by 5 cm.")[-1] == "proved"
