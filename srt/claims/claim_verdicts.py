@@ -32,6 +32,9 @@ from srt.claims.units.result_unit import holds_with_units, not_in, unit_verdict
 from srt.language.trace import ClaimCheck, Support, one_line
 
 _MOST_READINGS = 9
+_COUNTED = re.compile(
+    r"[\s$（(]*(?:[个只块张辆次根盒箱瓶袋桶人片支条趟车节段]|(?:boxes|pieces|bottles|trips|times|people)\b)"
+)
 _SUPPOSED = "it is supposed, not claimed"
 _UNNOTICED = "it holds, but so much is open here that another number in it would not be noticed"
 
@@ -181,6 +184,8 @@ class _Pair:
             return _SUPPOSED
         if self.link.context.denied:
             return "the sentence denies or doubts it"
+        if self.relation == "≈" and _COUNTED.match(self.prose.text, sides[self.second].end):
+            return "it may be rounded to a count"
         if self.may_be_label(right):
             return "the number on the left may be a label"
         return "the word after it may be a unit" if self.unread_unit(left, right) else None

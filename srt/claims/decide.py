@@ -20,6 +20,7 @@ from srt.claims.syntax.expression import (
     Call,
     Expression,
     Number,
+    Quantity,
     Symbol,
     free,
     normal_form,
@@ -319,7 +320,9 @@ def _vector_value(parts: tuple[Expression, ...]) -> str:
 
 
 def _value(tree: Expression) -> str:
-    """A number to six digits, and its exact form where that is short."""
+    """A number to seven digits; what has several units as it is written."""
+    if len({node.scale for node in walk(tree) if isinstance(node, Quantity)}) > 1:
+        return normal_form(tree)
     try:
         digits = approximation(tree, 20)
     except (Undecided, ArithmeticError):

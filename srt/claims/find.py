@@ -8,9 +8,11 @@ understood, the side that touches it is not read.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from srt.claims.syntax.expression import number
 from srt.claims.syntax.lexer import Token, tokens_of
 from srt.claims.syntax.side_ends import OPERAND_ENDS, OPERAND_STARTS, SideEnds
 from srt.claims.syntax.words import word_set
@@ -19,6 +21,8 @@ from srt.io.records import Lang
 _OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
 _MARK_OF_REMARK = frozenset({"rel", "word", "stop", "line", "dirty"})
 _VALUE_ENDS = word_set("number close rbrace degree superscript")
+_NUMBERED = re.compile(r"\d\.([1-9]\d{0,4})$")
+_BEFORE_NUMBER = re.compile(r"(?:^|[\n;；:：。])[ $]*$")
 
 
 @dataclass(frozen=True)
@@ -114,7 +118,8 @@ class _Finder:
                 if self.apart(at):
                     run.cut(right=True, left=True)
             elif token.kind == "comma":
-                run.cut(right=True, left=True, listed=self.ends.listed(at))
+                whole = not self.ends.thousands(at)
+                run.cut(right=whole, left=whole, listed=self.ends.listed(at))
             elif token.kind in ("word", "stop"):
                 if run.empty_side() or not self.ends.counted_noun(at):
                     run.cut(
@@ -135,7 +140,10 @@ class _Finder:
 
     def next_computation(self, at: int) -> bool:
         """``12 × 5 = 60 cm 60 × 4 = 240``: a number after a blank, where the side before it has ended."""
-        return at > 1 and self.tokens[at].kind == "number" and self.tokens[at].gap and self.ends.unit_before(at)
+        if at < 2 or self.tokens[at].kind != "number" or not self.tokens[at].gap or not self.ends.unit_before(at):
+            return False
+        # ``1 hour 30 minutes`` is one quantity.
+        return self.ends.kind(at + 1) != "unit" or self.ends.kind(at + 2) in ("op", "rel")
 
     def numbering(self, at: int, closing: int) -> bool:
         """``= 5 (cm)  (2) 3 × 4``: the number of the next part, not a factor."""
@@ -247,6 +255,8 @@ class _Run:
         if label:
             variants.insert(0, tuple(tokens[label:]))
             start = tokens[label].start
+        if first and (numbered := _numbered(self.finder.text, tokens)):
+            variants.append(numbered)
         return Side(start, end, tuple(variants), doubtful or glued, glued)
 
 
@@ -287,6 +297,14 @@ def _label(tokens: Sequence[Token]) -> int:
     ):
         return 3 if len(tokens[1].text) <= 2 else 0
     return 0
+
+
+def _numbered(text: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The side without the number of its line, ``2.5×6`` as ``5×6``; empty where none may stand before it."""
+    found = _NUMBERED.match(tokens[0].text) if tokens[0].kind == "number" and len(tokens) > 1 else None
+    if found is None or not _BEFORE_NUMBER.search(text[max(0, tokens[0].start - 8) : tokens[0].start]):
+        return ()
+    return (replace(tokens[0], text=found[1], number=number(int(found[1]))), *tokens[1:])
 
 
 def _matches(tokens: Sequence[Token]) -> dict[int, int]:

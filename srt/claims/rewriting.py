@@ -92,15 +92,4 @@ def _vectors(scope: Scope, side: Expression, at: int) -> list[Expression]:
 
 def tied(scope: Scope, link: Link, names: frozenset[str]) -> bool:
     """Whether some other statement is a condition on these names alone, so that more than identities hold."""
-    for statement in scope.before(link.at, _MOST_TRIED):
-        if statement.relation != "=":
-            continue
-        used = statement.names
-        if not used or not used <= names or any(isinstance(side, Symbol) for side in statement.sides):
-            continue
-        try:
-            if identical(*(scalar(side) for side in statement.sides)) != "yes":
-                return True
-        except NotScalar:
-            continue
-    return False
+    return any(one.names <= names and one.is_condition for one in scope.before(link.at, _MOST_TRIED))

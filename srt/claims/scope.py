@@ -13,7 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from srt.claims.arithmetic.comparison import holds
-from srt.claims.arithmetic.vectors import components
+from srt.claims.arithmetic.identity import identical
+from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.scenes import Scenes
 from srt.claims.syntax.expression import (
     PI,
@@ -51,6 +52,16 @@ class Statement:
     def names(self) -> frozenset[str]:
         """The names in it."""
         return symbols(self.left) | symbols(self.right)
+
+    @cached_property
+    def is_condition(self) -> bool:
+        """Whether it is an equation that does not hold for all values of its names, nor gives a value to one."""
+        if self.relation != "=" or not self.names or any(isinstance(side, Symbol) for side in self.sides):
+            return False
+        try:
+            return identical(*(scalar(side) for side in self.sides)) != "yes"
+        except NotScalar:
+            return False
 
     @property
     def sides(self) -> tuple[Expression, Expression]:

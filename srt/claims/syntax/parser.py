@@ -213,7 +213,7 @@ class _Parser:
                 tree = Call(self.kind(), (tree,))
                 self.at += 1
             elif self.kind() == "unit":
-                tree = self.quantity(tree, self.take("unit"))
+                tree = self.compound(self.quantity(tree, self.take("unit")))
                 if self.kind() == "unit":
                     raise Unreadable
             else:
@@ -406,10 +406,19 @@ class _Parser:
             raise Unreadable
         return Call(head, parts)
 
-    def quantity(self, value: Expression, token: Token) -> Expression:
+    def quantity(self, value: Expression, token: Token) -> Quantity:
         if token.unit is None or isinstance(value, Quantity):
             raise Unreadable
         return Quantity(value, token.unit.name, token.unit.scale, token.unit.dimension)
+
+    def compound(self, first: Quantity) -> Expression:
+        """``1 h 30 min``, ``3 m 50 cm``: a quantity in two units, the second the smaller."""
+        if self.kind() != "number" or self.kind(1) != "unit":
+            return first
+        more = self.quantity(self.literal(self.take("number")), self.take("unit"))
+        if more.dimension != first.dimension or more.scale >= first.scale:
+            raise Unreadable
+        return Call("add", (first, more))
 
 
 def _proper(tree: Expression) -> bool:

@@ -89,6 +89,8 @@ class SideEnds:
             listed = before is not None and before.kind in ("number", "unit") and not related
             if word in ("and", "和", "与") and listed and after is not None and after.kind == "number":
                 return False
+        elif token.text == "." and token.gap and before is not None and before.kind == "number":
+            return False  # ``2 . 3 = 6``
         elif token.text == ":" and before is not None and before.kind in OPERAND_ENDS:
             after, earlier = self.neighbour(at, 1), self.neighbour(self.tokens.index(before, max(0, at - 8)), -1)
             if before.kind == "close" and after is not None and after.kind == "name":
@@ -125,6 +127,13 @@ class SideEnds:
             at += 1
         ended = self.kind(at) in ("", "comma", "stop", "line") or self.tokens[at].text in ("and", "or", "和", "或")
         return ended and not (self.kind(at) == "stop" and self.tokens[at].text == "∴")
+
+    def thousands(self, comma: int) -> bool:
+        """Whether the comma may stand inside one number: ``12, 500``."""
+        before, after = self.tokens[comma - 1], self.neighbour(comma, 1)
+        if comma == 0 or before.kind != "number" or len(before.text) > 3 or after is None:
+            return False
+        return after.kind in ("number", "dirty") and after.gap and re.fullmatch(r"\d{3}", after.text) is not None
 
     def counted_noun(self, at: int) -> bool:
         """``12 edges × 3``: the noun of a count says nothing about the value."""

@@ -204,3 +204,24 @@ def test_a_name_may_be_a_vector_that_lost_its_arrow(text: str) -> None:
 @pytest.mark.parametrize("unit", ["hours", "seconds", "kg", "inches", "units", "小时"])
 def test_a_given_in_any_unit_is_read(unit: str) -> None:
     assert supports("S = 4 × 5 = 20 cm²", f"It takes 3 {unit}, by 4 cm, by 5 cm.")[-1] == "proved"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("90 minutes = 1 hour 30 minutes", ("30", "40")),
+        ("350厘米=3米50厘米", ("350", "360")),
+        ("2 hours 30 minutes = 150 minutes.", ("150", "160")),
+    ],
+)
+def test_a_quantity_in_two_units(text: str, error: tuple[str, str]) -> None:
+    is_right_and_notices(text, error)
+    assert supports(text) == ["proved"]
+
+
+def test_blanks_in_long_numbers_and_numbers_of_lines() -> None:
+    for text in ("2, 400 × 3 = 7, 200", "125 × 100 = 12, 500 cm³", "1.3×4=12\n2.5×6=30", "2 . 3 = 6", "17÷4≈5（个）"):
+        assert "refuted" not in supports(text)
+    assert supports("1.3×4=13\n2.5×6=31") == ["refuted", "refuted"]
+    assert supports("x = 2.5×6=30")[-1] == "refuted"
+    assert supports("V=2×5=10, 4×5=20")[1:] == ["proved", "proved"]
