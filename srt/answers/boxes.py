@@ -10,7 +10,7 @@ from srt.answers.equality.units import unit_named
 from srt.io.records import AnswerKind
 
 _BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
-_BETWEEN_BOXES = re.compile(r"(?:[\s,，、;；$&]|\\[,;: ()\[\]]|\\q?quad|and|or|和|与|或)*", re.IGNORECASE)
+_BETWEEN_BOXES = re.compile(r"(?:[\s,，、;；:$&]|\\[,;: ()\[\]]|\\q?quad|and|or|和|与|或)*", re.IGNORECASE)
 _BEHIND_BOX = re.compile(
     r"(?:[ \t~$}]|\\[,;:)!\] ]|\n\s*\\\])*([^\n.。,，;；:：]{1,60}?)\s*[$*]*\s*(?:[.。,，;；:：\n]|$)"
 )

@@ -33,6 +33,9 @@ _OPENS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _CLOSES = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _LONGEST_LINE = 200
 _LISTED = re.compile(r"[ \t*#-]*[(（]?([A-Z])[)）.、:：]")
+_COURTESY = re.compile(
+    r"(?<![a-z])(?:hope|let\s+me\s+know|feel\s+free|happy\s+to|thanks?)(?![a-z])|谢谢|希望|如有", re.I
+)
 _EXPLAINS = re.compile(
     r"[ \t*#]*(?:explanation|reason(?:ing)?|because|note|justification|解析|解释|理由|说明|分析|因为)", re.I
 )
@@ -40,7 +43,7 @@ _FIRST_NUMBER = r"^\W*{number}\s*[,，、:：.\s]\s*"
 _ANY_NUMBER = re.compile(r"^\W*\d{1,3}\s*[,，、:：.]\s*(?=[A-Za-z\u4e00-\u9fff])")
 _HAS_VALUE = re.compile(
     r"\d|\\(?:pi|sqrt|frac|infty|emptyset|[a-z]+)|[π√∞½⅓⅔¼¾一二三四五六七八九十零两]|(?<![A-Za-z])[b-zB-HJ-Z](?![A-Za-z'’])|"
-    r"(?<![a-z])(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty)(?![a-z])",
+    r"(?<![a-z])(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]{3,5}teen|[a-z]{3,5}ty)(?![a-z])",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
@@ -154,6 +157,8 @@ def _statement_alone(body: str, kind: AnswerKind, problem: Problem) -> FinalStat
 def _last_value(body: str) -> FinalStatement | None:
     """The last sentence, if it states a value; the text as a whole, if that is one line."""
     said = sentences(body)
+    while len(said) > 1 and _COURTESY.search(said[-1]) and not re.search(r"\d", said[-1]):
+        said.pop()
     if len(said) == 1 and len(said[0]) > _LONGEST_LINE:
         return None
     return FinalStatement(said[-1], said[-1]) if said and states_value(said[-1]) else None

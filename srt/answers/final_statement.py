@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from srt.answers.boxes import boxed
-from srt.answers.concluding_words import letters_called_right, letters_or_value_said, sentences
+from srt.answers.concluding_words import ADJECTIVES, letters_called_right, letters_or_value_said, sentences
 from srt.io.records import AnswerKind
 
 
@@ -37,21 +37,24 @@ class FinalStatement:
     whole: bool = True
 
 
-_ADJECTIVES = r"(?:(?:final|correct|corrected|revised|right|best|only|my|our|overall)\s+)*"
-_MARKED_NOUN = rf"(?:the\s+)?{_ADJECTIVES}(?:answers?(?:\s+key)?|result|conclusion|solution\s+set)"
+_MARKED_NOUN = rf"(?:the\s+)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)"
 _MARKED_HAN = (
     r"(?:本题|因此|所以|综上|故)?(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)"
 )
-_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?[:：]"
+_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?(?:[:：=]|\s[-–—](?=\s))"
 _LINE_START = r"(?:^|(?<=\n))[ \t>#*_•\"'“-]{0,12}(?:\(?\d{1,2}[.)]\s+)?"
 _LINE_MARKER = re.compile(
     rf"{_LINE_START}(?i:(?:(?:so|thus|hence|therefore|and)[ ,]+)?{_MARKED_NOUN}|{_MARKED_HAN}){_BEHIND_NOUN}"
-    r"|【(?:最终|参考|正确)?答案】[ \t]*[:：]?"
+    r"|[【\[](?:最终|参考|正确)?答案[】\]][ \t]*[:：]?"
     rf"|{_LINE_START}(?i:final\s+answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*\S)"
     r"|★\s*(?i:answer|答案)\s*[:：]"
 )
+_LETTER_MARKER = re.compile(
+    rf"{_LINE_START}(?i:(?:the\s+)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
+    rf"{_BEHIND_NOUN}|{_LINE_START}(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s+(?=\(?[A-Z]\)?[.。]?\s*(?:\n|$))"
+)
 _INLINE_MARKER = re.compile(
-    rf"(?<![A-Za-z])(?i:{_ADJECTIVES}answers?)(?![A-Za-z]){_BEHIND_NOUN}"
+    rf"(?<![A-Za-z])(?i:{ADJECTIVES}answers?)(?![A-Za-z]){_BEHIND_NOUN}"
     rf"|(?:最终|正确|最后的?|参考)?答案{_BEHIND_NOUN}"
 )
 _OTHER_ANSWERS = re.compile(
@@ -68,7 +71,9 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?:final_)?answer>(.{0,2000}?)(?:</(?:final_)?answer>|\Z)", re.IGNORECASE | re.DOTALL)
-_JSON_KEY = re.compile(r"""(["'])(?:final_?|correct_?)?(?:answer|答案)s?\1\s*[:：]\s*""", re.IGNORECASE)
+_JSON_KEY = re.compile(
+    r"""(["'])(?:final_?|correct_?|selected_?)?(?:answers?|答案|choice|option|prediction)\1\s*[:：]\s*""", re.IGNORECASE
+)
 _PYTHON_VALUE = re.compile(r"'([^'\n]{0,200})'|\[([^\[\]\n]{0,200})\]")
 _CORRECTION = re.compile(
     r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s+)*"
@@ -133,7 +138,7 @@ def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
     keys = [(match.start(), match.end()) for match in _JSON_KEY.finditer(body)][-_MOST_TRIED:]
     places = [(match.start(), match.end(), "key") for match in _JSON_KEY.finditer(body)]
     places += [(match.start(), match.end(), "tag") for match in _TAG.finditer(body)]
-    for match in _LINE_MARKER.finditer(body):
+    for match in _markers(body, kind):
         if not any(start <= match.end() <= end for start, end in keys):
             places.append((match.start(), match.end(), "line"))
     for start, end, place in sorted(places, reverse=True)[:_MOST_TRIED]:
@@ -141,9 +146,7 @@ def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
         if place == "key":
             found = _json_value(body, end)
         elif place == "tag":
-            match_ = _TAG.match(body, start)
-            inner = match_[1].strip() if match_ else ""
-            found = FinalStatement(_inner(inner, kind), inner, True, body[end - 1 : end] == ">")
+            found = _tagged(body, start, kind)
         elif _is_quoted(body, start):
             continue
         else:
@@ -151,6 +154,24 @@ def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
         if found is not None and not _PLACE.fullmatch(found.text) and (found.text or not found.rest.strip()):
             return found
     return None
+
+
+def _tagged(body: str, start: int, kind: AnswerKind) -> FinalStatement:
+    """The content of the tag at ``start``, with those before it on the same line: ``<answer>A</answer> or ...``."""
+    tags = [match for match in _TAG.finditer(body[: start + 2100]) if match.start() <= start]
+    text = tags[-1][1].strip()
+    for before, tag in zip(tags[-2::-1], tags[:0:-1], strict=False):
+        between = body[before.end() : tag.start()]
+        if "\n" in between or len(between) > 30:
+            break
+        text = f"{before[1].strip()} {between.strip() or ','} {text}"
+    return FinalStatement(_inner(text, kind), text, True, tags[-1][0].endswith(">"))
+
+
+def _markers(body: str, kind: AnswerKind) -> Iterator[re.Match[str]]:
+    yield from _LINE_MARKER.finditer(body)
+    if kind == "choice_set":
+        yield from _LETTER_MARKER.finditer(body)
 
 
 def _said(body: str, kind: AnswerKind) -> FinalStatement | None:
@@ -218,6 +239,8 @@ def _json_value(body: str, start: int) -> FinalStatement | None:
         value = ", ".join(str(one) for one in value)
     elif isinstance(value, bool):
         value = "true" if value else "false"
+    elif isinstance(value, dict) and "value" in value:
+        value = f"{value['value']} {value.get('unit') or ''}".strip()
     if value is None or isinstance(value, dict):
         return None
     return FinalStatement(str(value), str(value), True)

@@ -14,12 +14,13 @@ _OF_OTHERS = r"(?:(?<=[是为]正确)|(?<=[是为]错误)|(?!的?[说表推判�
 """A word that describes another noun (正确的说法应是…) states nothing, unless a verb precedes it (是正确的说法)."""
 
 _WORDS = {
-    "正确": rf"正确{_OF_OTHERS}|对(?![应象称比照面方于着的错])|对的$|无误|true|correct|right|yes",
-    "错误": rf"错误{_OF_OTHERS}|错(?!误)|有误|false|incorrect|wrong",
-    "相同": r"相同|一样|一致|同义|same|identical|equivalent",
-    "不同": r"不同|相异|有(?:所)?(?:区别|差异|差别)|different",
+    "正确": rf"正确{_OF_OTHERS}|对(?![应象称比照面方于着的错])|对的$|无误|成立|没有?问题|^是的?$|^√$|"
+    "true|correct|right|yes",
+    "错误": rf"^否$|^×$|有问题|错误{_OF_OTHERS}|错(?!误)|有误|false|incorrect|wrong",
+    "相同": r"^是的?$|同一|相同|一样|一致|同义|same|identical|equivalent",
+    "不同": r"^否$|不同|相异|(?:有|存在)(?:所)?(?:区别|差异|差别)|different",
 }
-_NEGATION = r"不是|并非|并不是|没有|没|并不|并无|不|未|非|无|isn['’]t|aren['’]t|is not|are not|not"
+_NEGATION = r"不存在|没有?什么|不是|并非|并不是|没有|没|并不|并无|不|未|非|无|isn['’]t|aren['’]t|is not|are not|not"
 _NOT_BUT = re.compile(r"(?:不是|并非)[^，,。]{0,20}[，,]?\s*而?是|not\s+\S{1,20},?\s+but\s+")
 _ASKS = re.compile(r"是否.{0,6}|[\u4e00-\u9fff]{2}与否|(?:对|正确)(?:还是|或)(?:错误|错)|相同(?:还是|或)不同")
 _CLAUSE = re.compile(r"[，,。；;：:!！?？\n]|(?<=[a-z])\.(?:\s|$)|但是?|不过|却|而(?![且是])|(?<![a-z])but(?![a-z])")

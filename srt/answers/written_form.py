@@ -17,6 +17,7 @@ from srt.io.records import Answer, AnswerKind, Problem
 
 _DECORATION = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]|[*`$]|\\\\[()\\[\\]]|"
+    r"(?<!\w)_(?=\w)|(?<=\w)_(?!\w)|"
     r"</?(?:b|i|u|p|em|br|strong|span|div|code|sub|sup|font)\b[^<>]{0,80}>|"
     r"\\f?box(?:ed)?(?=\{)|\\(?:text|mathrm|mathbf|textbf|textit|mathit|rm|bf|boldsymbol|operatorname)(?=\s*\{)"
 )
@@ -26,7 +27,8 @@ _FONT = re.compile(
 _SPACING = re.compile(r"\\(?:[ ,;:!~]|q?quad(?![A-Za-z]))|~")
 _BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
 _LEAD = re.compile(
-    r"[(\[\"']*\s*(?:either|both)?\s*(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*(?:is|are|是|为)?\s*:?\s*",
+    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*(?:either|both)?\s*"
+    r"(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*(?:is|are|是|为)?\s*:?\s*",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\(?\d{1,3}\)?\s*[,.:、)]\s*(?=[(\[\"']*[A-Za-z])")
@@ -49,7 +51,7 @@ _REJECTED = re.compile(
 _OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
 _AFTER = re.compile(
     r"\s*(?:$|[.。,;:!)\]}\n]|选?项|(?:options?|choices?)?\s*(?:is|are)\s+(?:the\s+)?(?:correct|right)"
-    r"|(?:because|since|as)\s|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
+    r"|,?\s*(?:because|since|as|I\s+(?:think|believe|am))\s|吧|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
     re.IGNORECASE,
 )
 _TRUE = word_set("true yes correct right t y √ 正确 对 是 真 对的 正确的 是的")
@@ -89,7 +91,7 @@ def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Read
     """
     if kind == "choice_set":
         return _read_choices(text, choices)
-    body = _clean(text).rstrip(".。")
+    body = undecorated(text).rstrip(".。")
     if not body or kind == "parts":
         return ReadAnswer(None)
     if kind == "number":
@@ -108,7 +110,7 @@ def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Read
 
 
 def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
-    body = _BUT.sub("", _NUMBERED.sub("", _clean(text), count=1), count=1)
+    body = _BUT.sub("", _NUMBERED.sub("", undecorated(text), count=1), count=1)
     alone = _ALONE.fullmatch(body)
     if alone is not None and (not choices or alone[1].upper() in choices):
         return ReadAnswer(Answer(kind="choice_set", value=[alone[1].upper()]))  # Whatever the texts of the options are.
@@ -117,13 +119,14 @@ def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
         return ReadAnswer(Answer(kind="choice_set", value=named))
     for letter, option in sorted(choices.items(), key=lambda item: -len(item[1])):
         if option.strip():
-            words = re.escape(_clean(option))
+            words = re.escape(undecorated(option))
             body = re.sub(
                 rf"(?<![A-Za-z])(\(?){letter}(\)?)\s*[.):、:-]*\s*\(?{words}\)?(?!\w)",
                 letter,
                 body,
                 flags=re.IGNORECASE,
             )
+            body = re.sub(rf"^{words}\s*\({letter}\)", letter, body, flags=re.IGNORECASE)
     start = _LEAD.match(body)
     at = start.end() if start else 0
     if _SMALL.fullmatch(body[at:]):
@@ -155,8 +158,8 @@ def _other_options(rest: str, choices: Mapping[str, str]) -> set[str]:
     return named
 
 
-def _clean(text: str) -> str:
-    """``text`` with full-width forms narrowed, decoration and the braces around a whole dropped."""
+def undecorated(text: str) -> str:
+    """``text`` on one line, with full-width forms narrowed, decoration and the braces around a whole dropped."""
     body = _SPACING.sub(" ", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS))
     body = _DECORATION.sub("", _FONT.sub(r" \1", body)).strip()
     while len(body) > 1 and body[0] == "{" and body[-1] == "}":
@@ -167,7 +170,9 @@ def _clean(text: str) -> str:
 def _option(text: str) -> str:
     """An option's text for comparison: without case, spacing, decoration and the full stop."""
     return (
-        re.sub(r"\s|\\left|\\right|\\[,;:! ]", "", _clean(text).casefold()).rstrip(".。").replace("\\dfrac", "\\frac")
+        re.sub(r"\s|\\left|\\right|\\[,;:! ]", "", undecorated(text).casefold())
+        .rstrip(".。")
+        .replace("\\dfrac", "\\frac")
     )
 
 

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 from srt.answers.equality import algebra
 from srt.answers.equality.normal_form import plain, squeezed, top_level
-from srt.answers.equality.parts import bracketed, leaves, split_parts, statements
+from srt.answers.equality.parts import as_point, bracketed, interval, leaves, split_parts, statements
 from srt.answers.equality.policies import LENIENT, STRICT, Policy
 from srt.answers.equality.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.rounding import Decimal, decimal, stands_for
@@ -47,6 +47,8 @@ _FORMULA = re.compile(
     r"(?:\\(?!q?quad)[A-Za-z]+|\\[{}]|[^A-Za-z\u4e00-\u9fff\\;、]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z]))+"
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
+_NAME_IN_FRONT = re.compile(r"((?:the\s+)?[A-Za-z]{3,}(?:\s+[A-Za-z]+){0,3}\s|[\u4e00-\u9fff]{2,8})\s*(?=[\d\\])")
+_CHANGING = re.compile(r"(?i:half|twice|than|least|most|times|of|not)|[倍半不大小多少于至超]")
 _BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|至多|最多", re.I))
 _MOST_ALTERNATIVES = 8
 _LONGEST_VALUE = 600
@@ -228,12 +230,14 @@ class _Comparison:
             return Equality("undecided", "undecided")
         if any(len(statements(text) or ()) > 1 for text in (gold, given)):
             return Equality("undecided", "parts")  # ``(1)(4)`` names two statements; it is not a product.
+        if bracketed(gold) is not None:
+            given = as_point(given, self.question)
         either, said = top_level(gold, _OR), top_level(given, _OR)
         if len(either) > 1 or len(said) > 1:
             if len(either) != len(said) or len(said) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "parts")
             return self.unordered(either, said, unit)
-        a, b = stated_value(gold), stated_value(_without_asked_bound(given, self.question))
+        a, b = stated_value(gold), stated_value(_without_asked_words(given, self.question))
         if _is_equation(a) or _is_equation(b):
             return self.equations(a, b)
         return self.sides(a.sides, b.sides, unit)
@@ -280,7 +284,7 @@ class _Comparison:
         return Equality("undecided", "undecided")
 
     def value(self, gold: str, given: str, unit: CompoundUnit | None) -> Equality:
-        a, b = bracketed(gold), bracketed(given)
+        a, b = bracketed(gold) or interval(gold), bracketed(given) or interval(given)
         if a is not None or b is not None:
             return self.brackets(a, b)
         terms, others = ratio(gold), ratio(given)
@@ -289,6 +293,8 @@ class _Comparison:
         if unit is None:
             gold, unit = split_unit(gold)
         gold = split_noun(gold, self.question, any_noun=True)
+        if unit is not None and unit.name == "°":
+            gold, given = gold.replace("°", ""), given.replace("°", "", given.count("°") - 1)
         given, other = split_unit(given, algebra.names(gold) if unit is None else frozenset())
         if other is None:
             given = split_noun(given, self.question, any_noun=self.policy.loose_units)
@@ -363,8 +369,14 @@ class _Comparison:
         return Equality("equal" if same else "differs", "math-verify")
 
 
-def _without_asked_bound(given: str, question: str) -> str:
-    """``given`` without "at least" where the question asks how many there are at least; else it states no value."""
+def _without_asked_words(given: str, question: str) -> str:
+    """``given`` without the name of what the question asks for in front: ``surface area 12``, 表面积12.
+
+    The same of "at least" where the question asks how many there are at least; else it states no value.
+    """
+    name = _NAME_IN_FRONT.match(given)
+    if name and name[1].strip().casefold() in question.casefold() and not _CHANGING.search(name[1]):
+        given = given[name.end() :]
     for bound in _BOUNDS:
         if bound.search(question):
             given = bound.sub("", given)

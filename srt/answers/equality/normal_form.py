@@ -37,11 +37,14 @@ _NAMES = {
     r"\\(?:leqslant|leq|le)(?![A-Za-z])": r"\\le",
     r"\\(?:thickapprox|approx|simeq|doteq)(?![A-Za-z])": "≈",
     r"[πп𝜋]": r"\\pi ",
+    r"\s*,?\s*(?:(?:or|which\s+is|that\s+is)(?![A-Za-z])|即|也就是)\s*,?\s*"
+    r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
     r"(?:\\colon(?![A-Za-z])|∶)": ":",
 }
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
 _MINUTES = re.compile(r"(\d+)°\s*(\d{1,2})\s*(?:['′’]|\^\s*\{?\s*\\prime\s*\}?)(?:\s*(\d{1,2})\s*(?:''|″|\"))?")
+_HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
 _BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
 _WORD = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z]{2,}")
 _LONGEST = 4_000
@@ -67,6 +70,7 @@ def plain(text: str) -> str:
     text = _DEGREE.sub("°", _SWITCH.sub("", _BOXED.sub("", text)))
     for pattern, name in _MANY_NAMES:
         text = pattern.sub(name, text)
+    text = _HAN_PERCENT.sub(r"\1%", text)
     text = _MINUTES.sub(lambda match: f"({match[1]}+{match[2]}/60{f'+{match[3]}/3600' if match[3] else ''})°", text)
     lines = [" ".join(_SPACE.sub(" ", line).split()) for line in text.split("\n")]
     return unbraced("\n".join(line for line in lines if line))

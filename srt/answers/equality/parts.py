@@ -20,6 +20,14 @@ _SEPARATORS = (
 )
 _NUMERIC = re.compile(r"[-+]?[\d.,/]+|\\(?:frac|sqrt).*")
 _STATEMENTS = re.compile(r"(?:\(([1-9])\)[\s,、;]*)+")
+_LETTER_LABEL = re.compile(r"(?:^|(?<=\s))(?:\((?P<letter>[a-e])\)|(?P<bare>[1-9])\))\s*(?![-+*/^=])")
+_BETWEEN_LABELS = re.compile(r"(?:[\s;,、]|(?<![a-z])and(?![a-z]))+$|^[\s;,、]+")
+_INTERVAL = re.compile(
+    r"(?P<low>[^<>=≤≥]+?)\s*(?P<opens><|≤|\\le(?![a-z])|\\lt(?![a-z]))\s*[A-Za-z]\s*"
+    r"(?P<closes><|≤|\\le(?![a-z])|\\lt(?![a-z]))\s*(?P<high>[^<>=≤≥]+)"
+)
+_COORDINATE = re.compile(r"([xyz])\s*=\s*([^=]+)")
+_ASKS_POINT = re.compile(r"coordinate|point|坐标", re.I)
 _TUPLE = re.compile(r"\s*,\s*|\s*、\s*|\s*;\s*")
 
 
@@ -29,6 +37,9 @@ def split_parts(text: str, count: int) -> list[str] | None:
     labelled = leaves(body)
     if len(labelled) == count and count > 1:
         return labelled
+    in_brackets = bracketed(body)
+    if in_brackets is not None and in_brackets[0] != "{" and len(in_brackets[1]) == count:
+        return in_brackets[1]
     for separator in _SEPARATORS:
         pieces = [piece for piece in map(unbraced, top_level(body, separator)) if piece]
         if len(pieces) == count:
@@ -40,11 +51,16 @@ def split_parts(text: str, count: int) -> list[str] | None:
 
 def leaves(body: str) -> list[str]:
     """The parts between the labels of ``body``, nested ones made flat; ``[body]`` where it has no labels."""
-    marks = list(_LABEL.finditer(body))
+    marks = max((list(pattern.finditer(body)) for pattern in (_LABEL, _LETTER_LABEL)), key=len)
     if not marks or body[: marks[0].start()].strip() or statements(body):
         return [body]
     ends = [mark.start() for mark in marks[1:]] + [len(body)]
-    pieces = [unbraced(body[mark.end() : end].strip(" \n;,、")) for mark, end in zip(marks, ends, strict=True)]
+    pieces = [
+        unbraced(_BETWEEN_LABELS.sub("", body[mark.end() : end].strip())) for mark, end in zip(marks, ends, strict=True)
+    ]
+    numbers = [next(filter(None, mark.groups())) for mark in marks]
+    if all(pieces) and len(set(numbers)) == len(numbers):  # ``(2) 7; (1) 5``, but a nested (1) keeps its place
+        pieces = [piece for _, piece in sorted(zip(numbers, pieces, strict=True))]
     return [piece for piece in pieces if piece] or [body]
 
 
@@ -72,3 +88,25 @@ def bracketed(text: str) -> tuple[str, list[str], str] | None:
         return None
     elements = top_level(inner, _TUPLE)
     return (body[0], elements, body[-1]) if len(elements) > 1 and all(elements) else None
+
+
+def interval(text: str) -> tuple[str, list[str], str] | None:
+    """``0 < x \\le 1`` as the interval ``(0, 1]``."""
+    match = _INTERVAL.fullmatch(text.strip()) if len(text) <= 100 else None
+    if match is None:
+        return None
+    strict = ("<", "\\lt")
+    ends = [match["low"].strip(), match["high"].strip()]
+    return "(" if match["opens"] in strict else "[", ends, ")" if match["closes"] in strict else "]"
+
+
+def as_point(text: str, question: str) -> str:
+    """``x = 2, y = -3``, and ``2, -3`` where the question asks for a point, as ``(2, -3)``; others as they are."""
+    if len(text) > 100 or not re.search(r"[,;]", text):
+        return text
+    pieces = top_level(text.strip(), _TUPLE)
+    found = [_COORDINATE.fullmatch(piece) for piece in pieces]
+    if all(found) and [match[1] for match in found if match] == ["x", "y", "z"][: len(found)]:
+        return f"({', '.join(match[2].strip() for match in found if match)})"
+    asked = _ASKS_POINT.search(question) and all(map(_NUMERIC.fullmatch, pieces)) and len(pieces) > 1
+    return f"({', '.join(pieces)})" if asked else text

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from srt.answers.equality.algebra import equal_exactly, is_readable
 from srt.answers.equality.normal_form import top_level
+from srt.answers.equality.written_numbers import number_in_words
 
 _BETWEEN = re.compile(r"\s*(?::|比|(?<![A-Za-z])to(?![A-Za-z]))\s*")
 _FRACTION = re.compile(r"\\frac\s*\{(?P<a>[^{}]+)\}\s*\{(?P<b>[^{}]+)\}|(?P<c>\d+)\s*/\s*(?P<d>\d+)")
@@ -20,6 +21,7 @@ _LONGEST = 200
 def ratio(text: str) -> list[str] | None:
     """The terms of a ratio in plain spelling; ``None`` where ``text`` is no ratio as a whole."""
     terms = top_level(text, _BETWEEN) if len(text) <= _LONGEST else []
+    terms = [number_in_words(term) or term for term in terms]
     return terms if len(terms) > 1 and all(term and is_readable(term) for term in terms) else None
 
 

@@ -25,7 +25,7 @@ _SAME_AGAIN = re.compile(
 _ALTERNATIVE = re.compile(r"\s*(?:or(?![a-z])|或)", re.I)
 _ABOUT = re.compile(
     r"^(?:≈|=|(?:is\s+|are\s+)?(?:about|approximately|approx\.?|around|roughly|exactly|precisely|only|simply|just|"
-    r"(?:in\s+)?(?:a\s+)?total(?:\s+of)?(?=\s*[\d\\])|equal\s+to|给出|总共|一共|大约|共有?|约为?|等于|为|是|得)(?![a-z]))\s*",
+    r"(?:in\s+)?(?:the|a)\s+ratio(?:\s+of)?|the\s+(?:interval|point|set|ratio|range)|(?:in\s+)?(?:a\s+)?total(?:\s+of)?(?=\s*[\d\\])|equal\s+to|给出|总共|一共|大约|共有?|约为?|等于|为|是|得)(?![a-z]))\s*",
     re.I,
 )
 _LEADS = re.compile(
@@ -37,8 +37,14 @@ _VERB = re.compile(
     r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s+be|(?:comes?|works?)\s+out\s+to(?:\s+be)?|is|are|was|were)"
     r"(?:\s+(?:therefore|thus|then|also|again|indeed))?(?:\s+(?:equal|equivalent)\s+to)?|equals?)(?![A-Za-z])\s*:?\s*"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)\s*[:：]?\s*"
-    r"|(?<=[\u4e00-\u9fff])[长宽高重厚深](?=\s*[\d\\])"
+    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|requires?|needs?|takes?)(?![A-Za-z])\s*"
+    r"|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*:\s+|(?<=[\u4e00-\u9fff)])\s*:\s*",
+    re.I,
+)
+_WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|require|need|take)|有|需", re.I)
+_OF_A_PART = re.compile(
+    r"(?<![A-Za-z])(?:each|every|per|one|first|second|bottom|top|layer|row|column|face|side|base)s?(?![A-Za-z])|[每层排列底先第只还侧]|其中",
     re.I,
 )
 _REASON = re.compile(
@@ -52,7 +58,7 @@ _NOT_BUT = re.compile(
 )
 _IN_WORDS = re.compile(
     r"\s*(?:long|high|tall|wide|deep|thick|away|apart|altogether|in\s+(?:total|all|length|height|width|area|volume|size)|"
-    r"respectively|as\s+well)$",
+    r"respectively|as\s+well|each)$",
     re.I,
 )
 _DENIED = re.compile(
@@ -68,11 +74,15 @@ _CHANGED = re.compile(
     re.I,
 )
 _OPERATED = re.compile(r"[/^√*+<>=×÷]|\\(?:sqrt|frac|times|cdot|pi)(?![a-z])|(?<![\w.])\d+\s*[A-Za-z]?\s*$")
+_CONCLUDES = re.compile(
+    r"[,;]\s*(?:(?:so|thus|hence|therefore|then)\s+)?(?:we\s+(?:get|have|obtain|find)(?:\s+that)?\s|(?=一?共|总共|合计)|可得|得到)"
+)
 _CLAUSE = re.compile(r"[,;，；。]\s*|(?<![A-Za-z])(?:then|so|that|hence|thus|therefore)(?![A-Za-z])\s*|:\s+")
 _NAME = re.compile(
     r"(?:\\[A-Za-z]+|[A-Za-z\u4e00-\u9fff∠△⊙|'’′.\s]|_\s*(?:\{[^{}]*\}|\w)|\{[^{}]*\}|(?<=[A-Za-z])\d"
-    r"|\^\s*(?:\\prime|\{\s*\\prime\s*\})|[-(),](?=[^\d]))+"
+    r"|\^\s*(?:\\prime|\{\s*\\prime\s*\})|[-(),:](?=[^\d]))+"
 )
+_POINT = re.compile(r"^[A-Z][\d'′]?\s*(?=\()|^[a-z]\s*(?:\\in(?![a-z])|∈)\s*")
 _LONGEST_NAME = 80
 _LONGEST_SENTENCE = 400
 
@@ -88,7 +98,10 @@ def stated_value(text: str) -> StatedValue:
     """What ``text`` (:func:`~srt.answers.equality.normal_form.plain`, one part) states, its label taken off."""
     body, remarks = unbraced(text), []
     if len(body) <= _LONGEST_SENTENCE:
-        while (remark := _REMARK.search(body)) and (kept := _kept_remark(remark[1])) is not None:
+        while (remark := _REMARK.search(body, 1)) and re.search(r"\d|\\pi", body[: remark.start()]):
+            kept = _kept_remark(remark[1])
+            if kept is None:
+                break
             body = body[: remark.start()].strip()
             remarks += [kept] if kept else []
         body = said_value(body)
@@ -104,8 +117,10 @@ def stated_value(text: str) -> StatedValue:
 
 def said_value(text: str) -> str:
     """All that follows the last verb that states a value in ``text``, without the reason behind it; else ``text``."""
-    if not re.search(r"[A-Za-z\u4e00-\u9fff]{2}|:", re.sub(r"\\[A-Za-z]+", "", text)):
+    if not re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]|:", re.sub(r"\\[A-Za-z]+", "", text)):
         return text
+    concluded = _CONCLUDES.split(text)[-1]
+    text = concluded if re.search(r"\d|\\", concluded) else text
     but = list(_NOT_BUT.finditer(text))
     if but:
         text = text[but[-1].end() :]
@@ -119,6 +134,8 @@ def said_value(text: str) -> str:
             subject = text[: verb.start()]
             clause = _CLAUSE.split(subject)[-1]
             bare = re.sub(r"\([^()]*\)", "", clause).strip()
+            if _WEAK.match(verb[0]) and _OF_A_PART.search(clause):
+                return text
             if _DENIED.search(clause) or _CHANGED.search(bare) or _OPERATED.search(bare) or _supposed(subject, clause):
                 return text
             return value
@@ -157,6 +174,8 @@ def _kept_remark(remark: str) -> str | None:
     if again:
         return remark[again.end() :].strip()
     words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", re.sub(r"\\[A-Za-z]+", "", remark))
+    if not words and "," not in remark and re.search(r"[-+*/×÷=]|\\(?:times|cdot|div)", remark):
+        return remark.strip("= ")  # the calculation
     return "" if words and not _ALTERNATIVE.match(remark) and unit_named(remark.strip()) is None else None
 
 
@@ -169,4 +188,4 @@ def _value(piece: str) -> str:
     """``piece`` without words such as "so" and "about", and with digits for a number in words."""
     for pattern in (_LEADS, _ABOUT, _ABOUT):
         piece = pattern.sub("", piece, count=1)
-    return number_in_words(piece) or piece
+    return number_in_words(piece) or _POINT.sub("", piece, count=1)

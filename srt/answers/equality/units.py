@@ -43,6 +43,7 @@ _POWER_WORDS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu"
 _OTHERS = {  # beside those of srt.claims, by their spellings
     "° degree degrees deg 度": CompoundUnit("°", Fraction(1), (("angle", 1),)),
     "% percent": CompoundUnit("%", Fraction(1, 100), ()),
+    "‰": CompoundUnit("‰", Fraction(1, 1000), ()),
     "rad radian radians 弧度": CompoundUnit("rad", Fraction(1), (("radian", 1),)),
     "°C ℃ 摄氏度": CompoundUnit("°C", Fraction(1), (("temperature", 1),)),
     "元 yuan": CompoundUnit("元", Fraction(1), (("money", 1),)),
@@ -56,7 +57,12 @@ _CHANGES = word_set(
     "times percent hundred thousand million billion dozen half third quarter squared cubed square cube or and more "
     "less minus plus over mod remainder root to not by of is are per pi sqrt if than but"
 )
+_HAN = re.compile("[\u4e00-\u9fff]")
+_MEASURES = "个块条种根张次只枚颗"
+"""Measure words, which may stand between a number and the noun that the question asks about."""
 _HAN_CHANGES = re.compile("[倍成万亿千百十半分或和与且打比余]")
+_ASKED_POWERS = ((re.compile(r"volume|capacity|体积|容积", re.I), 3), (re.compile(r"area|面积", re.I), 2))
+_SENTENCE_ENDS = re.compile(r"[.?!。？！；;]\s*")
 _CIRCLE = re.compile(r"degree|度|°|\\circ|angle|角")
 
 
@@ -95,7 +101,7 @@ _AT_END = re.compile(
     rf"(?:(?<=[\d\s)\]}}°])|(?<=\\pi)|(?<=[a-z]))\s*[(\[]?\s*({_ATOM_PLAIN}(?:\s*(?:/|·|\bper\s)\s*{_ATOM_PLAIN})*)\s*[)\]]?$"
 )
 _COUNTED = re.compile(
-    r"(?P<value>[-+]?\d[\d,.]*(?:/\d+)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,4})"
+    r"(?P<value>[-+]?\d[\d,.]*(?:/\d+)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,10})"
 )
 _LONGEST_COUNT = 80
 
@@ -168,7 +174,10 @@ def split_noun(text: str, question: str, *, any_noun: bool) -> str:
         asked = question.casefold()
         known = any_noun or all(word.rstrip("s").removesuffix("e") in asked for word in words)
         return match["value"] if known else text
-    return text if _HAN_CHANGES.search(noun) or any(u in _UNITS for u in (noun, noun[:2])) else match["value"]
+    if _HAN_CHANGES.search(noun) or any(u in _UNITS for u in (noun, noun[:2])):
+        return text
+    named = noun.lstrip(_MEASURES)
+    return match["value"] if any_noun or not named or named in question or not _HAN.search(question) else text
 
 
 def match_units(
@@ -183,9 +192,11 @@ def match_units(
     assert one is not None
     if one.bare:
         return [UnitMatch("1", False)]
-    if one.name == "%":  # 0.5 is 50%, and 50 is not: the sign is a number.
-        return [UnitMatch("100" if gold else "1/100", False)]
+    if not one.dimension:  # 0.5 is 50%, and 50 is not: the sign is a number.
+        return [UnitMatch(str(1 / one.scale if gold else one.scale), False)]
     matches = []
+    if gold is None and len(meant := {unit for unit in _units_in(question) if unit.dimension == one.dimension}) == 1:
+        return [UnitMatch(str(one.scale / meant.pop().scale), False)]  # "in metres": gold is in metres, too
     if policy.loose_units or states(question, one):
         matches.append(UnitMatch("1", False))
     if one.name == "°":  # So is the sign of degrees.
@@ -215,7 +226,11 @@ def states(question: str, unit: CompoundUnit) -> bool:
     """
     if unit.name == "°":
         return _CIRCLE.search(question) is not None
-    named = _units_in(question)
+    last = next(filter(None, reversed(_SENTENCE_ENDS.split(question))), "")
+    asked = [power for words, power in _ASKED_POWERS if words.search(last)]
+    if len(asked) == 1 and [kind for kind, _ in unit.dimension] == ["length"] and unit.dimension[0][1] != asked[0]:
+        return False  # cm^2 for a volume
+    named = {unit.name for unit in _units_in(question)}
     if unit.name in named:
         return True
     bases = {_UNITS[base].name for name in named for base in _bases(name) if base in _UNITS}
@@ -235,7 +250,7 @@ def _bases(name: str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _units_in(question: str) -> frozenset[str]:
+def _units_in(question: str) -> frozenset[CompoundUnit]:
     """The units that a question names, in it as a whole; single letters only behind a number."""
     text = plain(question)
     found = set()
@@ -243,5 +258,5 @@ def _units_in(question: str) -> frozenset[str]:
         word = match[3]
         unit = _atom(match)
         if unit and (word not in _LETTERS or re.search(r"\d\s*$", text[max(0, match.start() - 4) : match.start()])):
-            found.add(unit.name)
+            found.add(unit)
     return frozenset(found)

@@ -14,6 +14,7 @@ _MIXED = (
     re.compile(_INTEGERS + r"\s*又\s*(?P<han>\d{1,6})\s*分之\s*(\d{1,6})"),
 )
 _HAN_FRACTION = re.compile(r"(\d{1,6})\s*分之\s*(\d{1,6})")
+_HAN_DIGITS = re.compile(r"[零一二三四五六七八九十两]+(?=\s*(?:又|分之))|(?<=又|之)[零一二三四五六七八九十两]+")
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
@@ -38,6 +39,8 @@ def with_sums(text: str) -> str:
             above, below = below, above
         return f"({whole}+{above}/{below})" if int(above) < int(below) else match[0]
 
+    if "分之" in text:
+        text = _HAN_DIGITS.sub(lambda match: number_in_words(match[0]) or match[0], text)
     if "/" in text or "frac" in text or "又" in text:
         for pattern in _MIXED:
             text = pattern.sub(as_sum, text)
