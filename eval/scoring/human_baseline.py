@@ -7,8 +7,8 @@ participants worked in groups. Two figures are computed, both over the items tha
 - *majority*: in each group, an item counts by the answer that more than half of those who were asked gave (two of
   three); an item without a majority is wrong. The figure is the mean over the groups.
 
-An empty answer is a wrong response. Responses of one participant, and to one item, are not independent: the Wilson
-interval of the micro-average is too narrow.
+An empty answer is a wrong response. The interval of the micro-average allows for responses to one item, which are not
+independent, but not for those of one participant: it is too narrow.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Statistics for both packages: intervals, bootstrap, agreement, significance, and power."""
+"""Statistics for both packages: intervals, tests, agreement, and power."""
