@@ -50,7 +50,7 @@ def scope(comparison: Comparison) -> str:
     """A sentence on the problems that are compared and left out."""
     text = f"{comparison.common} problems"
     if comparison.clusters != comparison.common:
-        text += f" in {comparison.clusters} clusters (variants or translations of one problem),"
+        text += f" in {comparison.clusters} clusters (problems that are alike: renamed, rearranged or translated),"
     text += f" that all {len(comparison.arms)} arms have in common."
     left = ", ".join(f"{name} {count}" for name, count in comparison.left_out.items() if count)
     return text + (f" Left out, because another arm lacks them: {left}." if left else "")
