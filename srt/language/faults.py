@@ -80,13 +80,20 @@ class Fault(Enum):
         _SUPPORT,
         "a number stands in no cited premise, is not computed from them, and is no constant of a formula",
     )
+    UNNAMED_FORMULA = (
+        "unnamed_formula",
+        _SUPPORT,
+        "a named quantity, such as a volume, is calculated by what is no formula of it",
+    )
     ANSWER_CITED = ("answer_cited", _SUPPORT, "a step rests on the answer or the official solution")
     ANOTHER_LANGUAGE = ("another_language", _SUPPORT, "a step is in another language than its trace")
     TOO_LARGE = ("too_large", _SUPPORT, "there is more text, or there are more steps or premises, than is checked")
     MALFORMED = ("malformed", _SUPPORT, "what was written is not in the form of a trace")
 
 
-_OF_FREE_TRACES = frozenset({Fault.UNSUPPORTED_NUMBER, Fault.ANSWER_CITED, Fault.ANOTHER_LANGUAGE, Fault.TOO_LARGE})
+_OF_FREE_TRACES = frozenset(
+    {Fault.UNSUPPORTED_NUMBER, Fault.UNNAMED_FORMULA, Fault.ANSWER_CITED, Fault.ANOTHER_LANGUAGE, Fault.TOO_LARGE}
+)
 OF_PROSE = _OF_FREE_TRACES | frozenset(
     {
         Fault.FALSE_CLAIM,

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from srt.checking.free.citations import premises_of, taken_as_true
 from srt.checking.free.conclusions import conclude
 from srt.checking.free.form_faults import form_faults
+from srt.checking.free.formulas.formula_check import FormulaCheck
+from srt.checking.free.formulas.spoken_formulas import SpokenFormulas
 from srt.checking.free.givens import givens_of
 from srt.checking.free.numbers.number_sources import NumberSources
 from srt.checking.free.operations import wrong_operation
@@ -25,13 +27,14 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``proved`` if there are claims, all
     of them are proved from the texts of the premises that the step cites, and every number in the step has a source:
     those texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
-    It is ``consistent`` if it falls short of that, and ``unchecked`` if no claim was found or none could be decided. So
-    ``proved`` is about what the step *calculates*: it does not show that the calculation is the right one for this
-    solid, nor what the step says in words.
+    A named quantity, such as a volume, must be calculated by a formula of it. The step is ``consistent`` if it falls
+    short of that, and ``unchecked`` if no claim was found or none could be decided. So ``proved`` is about what the
+    step *calculates*, not about what else it says in words.
 
     With one of these faults a step is at most ``consistent``: it cites nothing, or what does not exist; it rests on the
     answer; it names a point that the problem does not have; its operation is plainly the wrong one; it is in another
-    language than the trace; a number in it has no source.
+    language than the trace; a number in it has no source; what it calculates as a named
+    quantity is an instance of no formula of it.
     """
     if trace.kind == "cot":
         return _check_prose(problem, trace)
@@ -55,7 +58,9 @@ def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
 def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
     givens = givens_of(problem)
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
-    sources = NumberSources(problem, trace, givens)
+    spoken = SpokenFormulas()
+    sources = NumberSources(problem, trace, givens, spoken)
+    formulas = FormulaCheck(problem, trace, givens, spoken)
     steps: list[StepCheck] = []
     found = read = 0
     for number, step in enumerate(trace.steps, 1):
@@ -70,9 +75,10 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         fault: tuple[Fault | None, str] | None = faults.get(number)
         if fault is None and (wrong := wrong_operation(problem, step, claims)):
             fault = (Fault.MISLABELLED, wrong)
-        # Also of a step with another fault: later steps may use the numbers that have a source in this one.
-        unsupported = sources.check(number, claims)
-        steps.append(_step(claims, fault or unsupported))
+        # Also of a step with another fault: later steps may use the numbers that have a source in this one, and what
+        # it calculates.
+        unsupported, unnamed = sources.check(number, claims), formulas.check(number, claims)
+        steps.append(_step(claims, fault or unsupported or unnamed))
     return tuple(steps)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from srt.checking.free.citations import cited_steps, cited_texts
+from srt.checking.free.formulas.spoken_formulas import SpokenFormulas
 from srt.checking.free.givens import Givens
 from srt.checking.free.numbers.claim_sides import sides_of
 from srt.checking.free.numbers.formula_constants import Constants
@@ -26,10 +27,10 @@ class NumberSources:
     steps from which those were derived. A number that a cited step made up is no source.
     """
 
-    def __init__(self, problem: Problem, trace: Trace, givens: Givens) -> None:
+    def __init__(self, problem: Problem, trace: Trace, givens: Givens, spoken: SpokenFormulas) -> None:
         self._problem, self._trace, self._givens = problem, trace, givens
         self._drawn = bool(problem.images) and not problem.diagram_description
-        self._constants = Constants()
+        self._constants = Constants(spoken)
         self._constants.take(" ".join([givens.whole, *problem.choices.values()]))
         self._of_step: dict[int, frozenset[Fraction]] = {}
 

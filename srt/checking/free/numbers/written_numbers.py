@@ -50,8 +50,13 @@ class WrittenNumber:
 @lru_cache(maxsize=256)
 def numbers_in(text: str, lang: Lang | None = None) -> tuple[WrittenNumber, ...]:
     """The numbers that ``text`` states, exponents and numbers of steps and figures left out."""
-    plain = _REFERENCE.sub(lambda match: " " * len(match[0]), text)
+    plain = without_references(text)
     return (*_in_digits(tokens_of(plain, lang)), *_in_english(plain), *_in_chinese(plain))
+
+
+def without_references(text: str) -> str:
+    """``text`` with the numbers of steps, clues, figures and cases blanked out."""
+    return _REFERENCE.sub(lambda match: " " * len(match[0]), text)
 
 
 def values_in(text: str, lang: Lang | None = None) -> frozenset[Fraction]:

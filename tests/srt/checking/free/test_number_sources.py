@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 from srt.checking import check
-from srt.checking.free.numbers.formula_constants import FORMULA_CONSTANTS, Constants
+from srt.checking.free.formulas.formula_table import FORMULAS
+from srt.checking.free.formulas.spoken_formulas import SpokenFormulas
+from srt.checking.free.numbers.formula_constants import Constants
 from srt.checking.free.numbers.written_numbers import values_in
 from srt.language.faults import Fault
 
@@ -101,7 +104,7 @@ def test_what_a_cited_step_rests_on_is_cited_with_it(problem: Any, trace: Any) -
 
 
 def test_a_number_that_only_a_picture_can_show(problem: Any, trace: Any) -> None:
-    line = "INFER scene | V = 5 * 7 = 35"
+    line = "INFER scene | S = 5 * 7 = 35"
     drawn = last(problem, trace, "Find the volume.", line, images=PICTURE)
     assert (drawn.support, drawn.fault) == ("consistent", None)
     assert drawn.reason == "5 is in none of its premises in words; it may stand in the picture"
@@ -144,9 +147,9 @@ def test_numbers_in_texts(text: str, lang: Any, values: str) -> None:
 
 
 def test_every_formula_is_found_by_its_words_and_by_no_others() -> None:
-    for entry in FORMULA_CONSTANTS:
-        assert not entry.pattern.search("What is drawn here? Find x.")
-    constants = Constants()
+    for entry in FORMULAS:
+        assert not any(re.search(words, "What is drawn here? Find x.", re.IGNORECASE) for words in entry.needs)
+    constants = Constants(SpokenFormulas())
     constants.hear("A cone stands on the floor.")
     assert Fraction(1, 3) in constants.numbers
     assert Fraction(4, 3) not in constants.numbers
@@ -156,7 +159,8 @@ def test_every_formula_is_found_by_its_words_and_by_no_others() -> None:
 
 def test_the_page_shows_the_whole_table() -> None:
     page = (Path(__file__).parents[4] / "docs" / "prose.md").read_text(encoding="utf-8")
-    table = page.partition("| constant | formula |\n|---|---|\n")[2].partition("\n\n")[0]
+    table = page.partition("| quantity | of | formula | constants |\n|---|---|---|---|\n")[2].partition("\n\n")[0]
     assert table.split("\n") == [
-        f"| {entry.values.replace(' ', ', ')} | {entry.formula} |" for entry in FORMULA_CONSTANTS
+        f"| {entry.quantity} | {entry.of} | {entry.templates and f'`{entry.templates}`'} | {', '.join(entry.values)} |"
+        for entry in FORMULAS
     ]
