@@ -28,7 +28,7 @@ main()
         ),
         ("aiohttp", "review folder", "teach"),
         ("torch", "eval --model {here} --problems p.jsonl -o run", "train,eval"),
-        ("scipy", "power --difference 3 --discordance 0.2", "train,eval"),
+        ("scipy", "compare {here} {here} -o r", "train,eval"),
     ],
 )
 def test_one_line(package: str, command: str, extra: str, tmp_path: Path) -> None:
