@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from srt.checking.free.citations import premises_of, taken_as_true
-from srt.checking.free.conclusions import conclude
+from srt.checking.free.conclusion.conclusions import conclude
 from srt.checking.free.form_faults import form_faults
 from srt.checking.free.formulas.formula_check import FormulaCheck
 from srt.checking.free.formulas.spoken_formulas import SpokenFormulas

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from srt.answers.equality import SAME_VALUE, equal_texts
 from srt.answers.written_form import expected_kind, read_answer
-from srt.checking.free.asserted_clauses import Clause, last_assertions
+from srt.checking.free.conclusion.asked_quantities import in_unit_asked, is_asked
+from srt.checking.free.conclusion.asserted_clauses import Clause, asks_what_is_wrong, last_assertions, last_clause
+from srt.checking.free.conclusion.question_words import answers_yes
 from srt.io.records import Problem
 from srt.language.trace import StepCheck, Trace
 
@@ -18,11 +20,17 @@ _ANSWER_IS = (
     r"(?:\s+options?)?|\b(?:choose|select|pick)\b(?:\s+options?)?|[故应]?选项?|答案[为是]?"
 )
 _NAMES_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}|\b(?:options?|choices?)\b(?:\s+(?:is|are))?){_LETTERS}")
+_RIGHT_OPTIONS = re.compile(
+    r"(?<![A-Za-z])([A-Z](?:(?:[\s,，、和与及]|\band\b)*[A-Z])*)(?![A-Za-z])\s*(?:选?项|选择|options?|choices?)?的?(?:说法)?\s*"
+    r"(?:(?:is|are)\s+)?(?:都|均|是|为)?(?:the\s+)?(?:correct|right|true|正确|对的?$|符合题意)",
+)
+"""Options that are said to be right: ``A 选项正确``, ``C is correct``."""
 _ENDS_WITH_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}){_LETTERS}[)）\".。\s]*$")
 _COPULA = re.compile(
     r"(?<![!<>])=|≈|＝|[:：](?=\s*[^\d\s])|\b(?:is|are|equals?|gives?|to|get|obtain|has|have|needs?|called|makes?)\b"
     r"|等于|叫做?|称为|[为是得有共需放成即]|最多|至少|最少"
 )
+_EQUALS = re.compile(r"(?<![!<>])=|≈|＝")
 _BEFORE_VALUE = re.compile(
     r"^(?:\s|[:：$\"“”'‘’]|\b(?:an?|the|therefore|thus|hence|then|also|exactly|only|just|indeed|equal to|about)\b"
     r"|一个|个|约)+",
@@ -34,7 +42,7 @@ _QUANTITY_OF = re.compile(
 )
 _RELATED_TO = re.compile(r"\ue000\s*(?:to|with|than)\b")
 _COMPARES = re.compile(r"小于|大于|多于|少于|超过|不足|等于|[比像如与和]\ue000|不同|than|like")
-_WORDS_BEFORE = re.compile(r"(?:[^\dA-Za-z\\]|\\[A-Za-z]+|\b[A-Za-z]\b)*(?:[A-Za-z]{2}|[\u4e00-\u9fff])[^\d]*\d")
+_WORDS_BEFORE = re.compile(r"(?:[^\dA-Za-z\\]|\\[A-Za-z]++|\b[A-Za-z]\b)*(?:[A-Za-z]{2}|[\u4e00-\u9fff])[^\d]*\d")
 _ANSWER = "\ue000"
 """Stands for an answer in words where a clause says it."""
 _PARTS = re.compile(r"\s*[;；]\s*")
@@ -92,14 +100,21 @@ def _states(answer: str, letters: frozenset[str] | None, text: str, problem: Pro
     If it is ``alone``, another value or another option after it means that it is not what the text states.
     """
     kind = expected_kind(problem)
+    truth = read_answer(answer, "boolean", {}).answer if letters is None else None
+    ending = last_clause(text)
+    if truth is not None and ending is not None and not ending.guessed:
+        yes = answers_yes(ending.said, problem.question)
+        if yes is not None:
+            return yes is truth.value
     masked = text if letters is not None else _masked(text, answer)
     for clause in last_assertions(masked, problem.question):
         if letters is not None:
             said = _letters_of(clause, problem)
             if said:
                 return said == letters
-        elif _says_words(clause) or any(
-            equal_texts(answer, value, kind, SAME_VALUE).equal for value in _values(clause, answer)
+        elif _says_words(clause, answer, problem) or any(
+            equal_texts(answer, value, kind, SAME_VALUE).equal and in_unit_asked(value, answer, problem.question)
+            for value in _asked_values(clause, problem, answer)
         ):
             return True
         elif alone and re.search(r"\d", clause.text):
@@ -109,10 +124,14 @@ def _states(answer: str, letters: frozenset[str] | None, text: str, problem: Pro
 
 def _letters_of(clause: Clause, problem: Problem) -> frozenset[str]:
     """The options that ``clause`` names, or whose values it states."""
+    right = _RIGHT_OPTIONS.search(clause.text)
+    if right is not None:
+        found = frozenset(re.findall("[A-Z]", right[1]))
+        return found if found <= set(problem.choices) and not asks_what_is_wrong(problem.question) else frozenset()
     named = [frozenset(re.findall("[A-Z]", found)) for found in _NAMES_OPTIONS.findall(clause.text)]
     if named:
         return named[-1]
-    values = _values(clause)
+    values = _asked_values(clause, problem)
     return frozenset(
         letter
         for letter, option in problem.choices.items()
@@ -128,6 +147,20 @@ def _ends_with(text: str, problem: Problem) -> frozenset[str] | None:
     return letters if letters and letters <= set(problem.choices) else None
 
 
+def _asked_values(clause: Clause, problem: Problem, answer: str = "") -> list[str]:
+    """:func:`_values`, if they are of what the question asks for."""
+    return _values(clause, answer) if is_asked(_subject(clause), problem.question) else []
+
+
+def _subject(clause: Clause) -> str:
+    """What ``clause`` states a value of: the left side of its equation, or what stands before its last verb."""
+    said = clause.said
+    if equals := _EQUALS.search(said):
+        return said[: equals.start()]
+    verbs = list(_COPULA.finditer(said))
+    return said[: verbs[-1].start()] if verbs else ""
+
+
 def _values(clause: Clause, answer: str = "") -> list[str]:
     """What ``clause`` says that something is, the last first.
 
@@ -140,9 +173,9 @@ def _values(clause: Clause, answer: str = "") -> list[str]:
     return [value for value in values if value not in changed][:_VALUES_TRIED]
 
 
-def _says_words(clause: Clause) -> bool:
-    """Whether the answer in words is what ``clause`` says that something is."""
-    if _ANSWER not in clause.text:
+def _says_words(clause: Clause, answer: str, problem: Problem) -> bool:
+    """Whether the ``answer`` in words is what ``clause`` says that something is."""
+    if _ANSWER not in clause.text or (re.search(r"\d", answer) and not is_asked(_subject(clause), problem.question)):
         return False
     if any(value == _ANSWER or _RELATED_TO.match(value) for value in _values(clause)):
         return True
@@ -154,7 +187,7 @@ def _says_words(clause: Clause) -> bool:
 def _masked(text: str, answer: str) -> str:
     """``text`` with an answer in words replaced by one sign; a number or a letter alone is no answer in words."""
     words = " ".join(answer.split())
-    if len(re.findall(r"[^\W\d_]", words)) < 2:
+    if len(re.findall(r"[^\W\d_]", re.sub(r"\\[A-Za-z]+", "", words))) < 2:
         return text
     within = rf"(?<![A-Za-z0-9]){re.escape(words)}(?![A-Za-z0-9])"
     return re.sub(within, _ANSWER, " ".join(text.split()), flags=re.IGNORECASE)

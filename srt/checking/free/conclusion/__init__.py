@@ -1,0 +1,1 @@
+"""Whether the steps of a trace in prose state its answer."""
