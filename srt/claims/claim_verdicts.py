@@ -17,7 +17,6 @@ from srt.claims.scope import Scope
 from srt.claims.syntax.expression import (
     PI,
     Expression,
-    Number,
     Quantity,
     Symbol,
     normal_form,
@@ -106,6 +105,8 @@ class _Pair:
         if named is not None and (wrong := not_in(named, left, right)):
             return "refuted", Finding("no", wrong, counterexample=wrong)
         found = unit_verdict(left, right, named, quantities, start, end) if closed and support == "proved" else None
+        if found is None and support == "proved" and self.counts_something(left, right):
+            return "consistent", Finding("open", "it counts something, and its result is in a unit")
         if found is None:
             return support, finding
         return ("refuted" if found.wrong else "consistent"), Finding("no", found.reason, counterexample=found.reason)
@@ -227,9 +228,18 @@ class _Pair:
             and bool(re.search(r"[A-Za-z\u4e00-\u9fff]$", before))
         )
 
+    def counts_something(self, left: Expression, right: Expression) -> bool:
+        """``5 boxes × 3 = 15 kg``: one side has a unit, the other only a word that is no unit."""
+        measured = [any(isinstance(node, Quantity) for node in walk(side)) for side in (left, right)]
+        if measured[0] == measured[1]:
+            return False
+        side = self.link.chain.sides[self.first if measured[1] else self.second]
+        within = (token for token in self.prose.tokens if side.start <= token.start < side.end)
+        return any(token.kind == "word" for token in within) or (measured[0] and self.unread_unit(left, right))
+
     def unread_unit(self, left: Expression, right: Expression) -> bool:
         """``1 yard = 3 somethings``: a bare number against a quantity, and a word that is not read after it."""
-        if not (isinstance(left, Quantity) and isinstance(right, Number)):
+        if not isinstance(left, Quantity) or symbols(right) or any(isinstance(node, Quantity) for node in walk(right)):
             return False
         after = self.prose.text[self.link.chain.sides[self.second].end :].lstrip(" $~")
         return after[:1].isalpha()

@@ -65,6 +65,8 @@ def decide(
         if solved is not None:
             return solved
     a, b = scope.filled(left, at), scope.filled(right, at)
+    if any(scope.lost_arrow(side, at, alone=components(a) is None) for side in (left, right)):
+        return Finding("open", "a name that is multiplied by a vector is not its length")
     here = scope.here(left, at) and scope.here(right, at)
     if _both(a, b):
         sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)

@@ -171,6 +171,26 @@ class Scope:
                     return True
         return False
 
+    def lost_arrow(self, tree: Expression, at: int, alone: bool) -> bool:
+        """Whether ``tree`` multiplies a vector by a name of which a number is stated: ``OA · n`` after ``OA = 1``.
+
+        The name is a vector without its arrow, and the number its length. In an equation of vectors (not ``alone``) a
+        single letter is a factor: ``k · n``.
+        """
+        for node in walk(tree):
+            if isinstance(node, Call) and node.head in ("dot", "cross"):
+                filled = [self.filled(part, at) for part in node.parts]
+                stated = [
+                    part
+                    for part, value in zip(node.parts, filled, strict=True)
+                    if isinstance(part, Symbol) and not symbols(value) and components(value) is None and part != PI
+                ]
+                if any(components(value) is not None for value in filled) and any(
+                    alone or _names_side(part) for part in stated
+                ):
+                    return True
+        return False
+
     def contradicted(self, term: Expression, value: Expression, at: int) -> Definition | None:
         """The one earlier statement of ``term`` that ``value``, stated at ``at``, contradicts.
 

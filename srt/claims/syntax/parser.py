@@ -32,7 +32,8 @@ Choice = Literal["divisor", "fraction", "percent", "logarithm", "tower", "produc
 ``percent``: the per cent of ``50 + 10%`` are of 50; else of 1.
 ``logarithm``: ``log`` without a base is the natural one; else to base 10.
 ``tower``: ``2^2^3`` is computed from the left; else from the right.
-``coefficient``: ``1/3 πr`` divides by all of ``3πr``; else one third, a fraction in lowest terms, is a factor.
+``coefficient``: ``1/3 πr`` divides by all of ``3πr``; else one third, a fraction in lowest terms, is a factor. A lone
+``1/2π`` is left to ``divisor``.
 ``product``: ``1\\frac{1}{2}`` is a product; else one and a half.
 ``bar``: the root of ``√36 + 64``, its bar lost, covers the sum; else the 36.
 ``period``: ``0.1(6)`` repeats the 6; else it is a product.
@@ -134,12 +135,22 @@ class _Parser:
                 right = Call("div", (self.power(), self.divisor()))
             else:
                 right = self.factor()
-                if sign not in "/÷" or (self.continues() and self.takes(_whole_product(tree, right, sign))):
+                if sign not in "/÷" or (self.continues() and self.takes(self.whole_product(tree, right, sign))):
                     right = self.beside(right)
             tree = Call({"/": "div", "÷": "div", "×": "cross", "·": "dot"}.get(sign, "mul"), (tree, right))
             while sign in "/÷" and self.continues():
                 tree = Call("mul", (tree, self.power()))
         return tree
+
+    def whole_product(self, above: Expression, below: Expression, sign: str) -> Choice:
+        """The choice that ``above / below r`` leaves: ``1/3 πr`` begins with a coefficient; ``1/2π`` alone may not."""
+        alone = self.kind() == "name" and self.text() == "pi" and self.kind(1) in ("", "close", "rbrace", "unit")
+        alone = alone or (self.kind(1) == "op" and self.text() == "pi" and self.text(1) in "+-")
+        match above, below:
+            case Number(Fraction() as a, None), Number(Fraction() as b, None) if sign == "/" and not alone:
+                coefficient = a.denominator == b.denominator == 1 and math.gcd(a.numerator, b.numerator) == 1 < b
+                return "coefficient" if coefficient else "divisor"
+        return "divisor"
 
     def is_fraction(self) -> bool:
         """``2/3`` of whole numbers, with no sign between."""
@@ -427,12 +438,3 @@ def _proper(tree: Expression) -> bool:
         case Call("div", (Number(above, None), Number(below, None))):
             return 0 < above < below
     return False
-
-
-def _whole_product(above: Expression, below: Expression, sign: str) -> Choice:
-    """The choice that ``above / below r`` leaves: ``1/3 r`` and ``4/3 r`` begin with a coefficient."""
-    match above, below:
-        case Number(Fraction() as a, None), Number(Fraction() as b, None) if sign == "/":
-            coefficient = a.denominator == b.denominator == 1 and math.gcd(a.numerator, b.numerator) == 1 < b
-            return "coefficient" if coefficient else "divisor"
-    return "divisor"

@@ -13,6 +13,8 @@ from srt.claims.syntax.unit_spellings import HAN_UNITS, UNITS, Unit
 
 _BETWEEN = frozenset({"and", "by", "和", "与", "及", "、"})
 _MOST = 400
+COUNTS = frozenset(map(Fraction, range(1, 13)))
+"""Numbers that count or are part of a formula."""
 _WORDS = re.compile("[A-Za-z]+|" + "|".join(HAN_UNITS))
 
 
@@ -64,12 +66,16 @@ class KnownQuantities:
         return any(not start <= at < end for at in self.mentioned.get(name, ()))
 
     def converted(self, values: set[Fraction], unit: Quantity, before: int) -> bool:
-        """Whether one of ``values`` may be a factor from a stated unit of length to ``unit``, or already converted."""
+        """Whether one of ``values`` may be a factor from a stated unit of length to ``unit``, or already converted.
+
+        A small number that is stated with a unit is no factor: 10 in ``25 × 10 × 2`` for a pool 10 m wide.
+        """
         stated = [(value, one) for value, found in self.by_number.items() for at, one in found if at < before]
         for value, one in stated:
             ratio = size(one) / size(unit)
             factors = {ratio**power for power in (-3, -2, -1, 1, 2, 3)} - {1}
-            if values & factors or any(value * factor in values for factor in factors):
+            free = {number for number in values if number not in COUNTS or not self.by_number.get(number)}
+            if free & factors or any(value * factor in values for factor in factors):
                 return True
         return False
 

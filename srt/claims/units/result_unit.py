@@ -17,13 +17,11 @@ from srt.claims.arithmetic.dimension import MixedDimensions, dimension
 from srt.claims.arithmetic.evaluation import Undecided
 from srt.claims.syntax.expression import Call, Expression, Number, Quantity, walk
 from srt.claims.syntax.unit_spellings import Unit
-from srt.claims.units.known_quantities import KnownQuantities, base, size
+from srt.claims.units.known_quantities import COUNTS, KnownQuantities, base, size
 from srt.claims.units.named_dimension import Named
 
 _MOST_READINGS = 48
 _MOST_NUMBERS = 8
-_COEFFICIENTS = frozenset(range(1, 13))
-"""Numbers that count or are part of a formula."""
 
 
 @dataclass(frozen=True)
@@ -136,15 +134,17 @@ def _against_premises(
     if "yes" in outcomes:
         likely = named is not None or _power(_carried(left, units)) == power
         return None if likely or not known.given() else UnitVerdict(False, "its unit may be another by its numbers")
-    if converted or base(_unit(right).unit) in ("L", "mL"):
+    if converted:
         return None
     if fitting and outcomes == {"no"}:
         return UnitVerdict(foreign or not others, "its numbers are in other units, and nothing converts them")
+    if base(_unit(right).unit) in ("L", "mL"):
+        return None  # 20 m² of paint at 0.5 L: the unit of a rate is not known.
     powers = [found for one in readings if (found := _power(one)) is not None]
     if named is not None or not known.given():
         return None
     plain = _power(_carried(left, units))
-    counted = all(leaf.value in _COEFFICIENTS or leaf.decimals for leaf in others) and known.asked == {plain}
+    counted = all(leaf.value in COUNTS or leaf.decimals for leaf in others) and known.asked == {plain}
     if powers and (power < min(powers) or (power > max(powers) and (counted or not others))):
         return UnitVerdict(True, f"its numbers make {_kind(max(powers))}, its unit is of {_kind(power)}")
     return UnitVerdict(False, "the units of its numbers do not show its unit")
@@ -158,8 +158,7 @@ def _readings(left: Expression, leaves: list[Number], units: dict[int, list[Unit
     """``left`` with the stated units at its numbers; a small whole number may be a count instead, if not raised."""
     raised = {id(leaf) for node in walk(left) if isinstance(node, Call) and node.head == "pow" for leaf in node.parts}
     options: list[list[Unit | None]] = [
-        [*units[at], *([None] if leaves[at].value in _COEFFICIENTS and id(leaves[at]) not in raised else [])]
-        for at in units
+        [*units[at], *([None] if leaves[at].value in COUNTS and id(leaves[at]) not in raised else [])] for at in units
     ]
     for chosen in itertools.islice(itertools.product(*options), _MOST_READINGS):
         yield _with_units(left, dict(zip(units, chosen, strict=True)))

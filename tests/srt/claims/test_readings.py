@@ -184,3 +184,10 @@ def test_lengths_in_words_are_premises() -> None:
         assert supports(text.replace("6^2", "7^2"), given)[0] == "refuted"
     for given in ("the distance from P to AB is 6, BC=8", "AB is 6 cm longer than BC, BC = 8"):
         assert supports(text, given)[0] == "consistent"
+
+
+def test_what_a_lone_fraction_before_pi_divides_by_is_left_open() -> None:
+    for text in ("1/2π = 1.57", "π - 1/4π = 2.356"):
+        assert supports(text) == ["consistent"]
+    assert supports("1/3π × 9 × 4 = 12π") == ["proved"]
+    assert supports("1/2 × π = 1.57") == ["proved"]

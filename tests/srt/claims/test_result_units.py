@@ -84,3 +84,24 @@ def test_the_unit_follows_from_the_premises(text: str, given: str, support: str)
 )
 def test_a_noun_that_is_about_something_else_is_no_name(text: str) -> None:
     assert "refuted" not in [check.support for check in check_prose(text)]
+
+
+TANK = "水箱长 30 厘米，宽 20 厘米，高 15 厘米。"
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "support"),
+    [
+        ("30 × 20 × 15 = 9000 升", TANK, "refuted"),
+        ("30 × 20 × 15 = 9000 毫升", TANK, "proved"),
+        ("30 × 20 × 15 ÷ 1000 = 9 升", TANK, "proved"),
+        ("V = 25 × 10 × 2 = 500 L", "A pool is 25 m long, 10 m wide and 2 m deep.", "refuted"),
+        ("20 × 0.5 = 10 L", "Painting 20 m² needs 0.5 L for each square metre.", "proved"),
+        ("5 元 × 3 = 15 千克", "", "consistent"),
+        ("15 kg = 5 × 3 boxes", "", "consistent"),
+        ("7 元 × 4 = 28 元", "", "proved"),
+        ("6 boxes × 5 kg = 30 kg", "", "proved"),
+    ],
+)
+def test_litres_and_words_that_are_no_units(text: str, given: str, support: str) -> None:
+    assert last(text, given) == support

@@ -225,3 +225,10 @@ def test_blanks_in_long_numbers_and_numbers_of_lines() -> None:
     assert supports("1.3×4=13\n2.5×6=31") == ["refuted", "refuted"]
     assert supports("x = 2.5×6=30")[-1] == "refuted"
     assert supports("V=2×5=10, 4×5=20")[1:] == ["proved", "proved"]
+
+
+def test_a_name_that_is_multiplied_by_a_vector_is_not_its_length() -> None:
+    for text in ("OA = 1, n = (2,1,1). So |OA·n|/|n| = 2/√6", "MN = 4 and m = (0,3,4), so MN·m = 12"):
+        assert supports(text)[-1] == "consistent"
+    assert supports("n = (1,2,2) and m = (2,0,0), so n·m = 3")[-1] == "refuted"
+    assert supports("OA = 3, OB = 4, so S = OA·OB = 13")[-1] == "refuted"

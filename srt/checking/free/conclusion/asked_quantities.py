@@ -19,6 +19,7 @@ _EQUALS = re.compile(r"(?<![!<>])=|≈|＝")
 _YIELDS = re.compile(
     r"^.*(?:\b(?:get|gets|obtain|gives?|has|have|that|so|with|find)\b|[得有由即])", re.IGNORECASE | re.DOTALL
 )
+_OF = re.compile(r"\b(?:of|to|from|between|and)\s*$", re.IGNORECASE)
 _IS = re.compile(r"\b(?:is|are|equals?)\b|等于|[为是]", re.IGNORECASE)
 _FUNCTIONS = {
     "sin": re.compile(r"(?<![A-Za-z])(?:arc)?sin(?![a-z])|(?i:\bsines?\b)|正弦"),
@@ -55,7 +56,8 @@ _MULTIPLIED = re.compile(r"\d\s*(?:[A-Za-zα-ω|]|\\[a-z])")
 _SUBSCRIPT = re.compile(r"_\{[^{}]*\}|_\w")
 _PI = re.compile(r"\\pi(?![a-z])|π")
 _FORMULA_AT_END = re.compile(
-    r"(?:[^A-Za-z\u4e00-\u9fff\s]|\\[A-Za-z]+|\b(?:sin|cos|tan)|[A-Z]+\d*|(?<![a-z])[a-z]{1,2}(?![a-z])"
+    r"(?:[^A-Za-z\u4e00-\u9fff\s]|\\[A-Za-z]+|\b(?:sin|cos|tan)|[A-Z]+\d*"
+    r"|(?<![a-z])(?!(?:of|to|we|so|by|in|at|an|as|be|it|or|is)\b)[a-z]{1,2}(?![a-z])"
     r"|(?<=[A-Za-z])[\u4e00-\u9fff](?=[\s:：/]|$)|\s(?![\u4e00-\u9fff]))+$"
 )
 _FRACTION = re.compile(r"\\d?frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
@@ -105,8 +107,10 @@ def _left_side(subject: str) -> str | None:
     head = plain(subject).strip(" ,，:：")
     if not head or _IS.search(head):
         return None
-    head = _YIELDS.sub("", head).strip()
     formula = _FORMULA_AT_END.search(head)
+    if formula and _OF.search(head[: formula.start()]):
+        return None
+    formula = _FORMULA_AT_END.search(_YIELDS.sub("", head).strip())
     return formula[0].strip() if formula and _LETTER.search(_PI.sub("", formula[0])) else None
 
 

@@ -96,3 +96,68 @@ def test_a_question_for_what_is_wrong(problem: Any, trace: Any) -> None:
     asked = "Which statement is NOT correct?"
     assert support(problem, trace, "so the incorrect statement is B", "B", asked, choices=VIEWS) == "proved"
     assert support(problem, trace, "so the incorrect statement is B", "B", choices=VIEWS) == "consistent"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("What is the height?", "h^2 = 16", "16"),
+        ("What is the height?", "2h = 10", "10"),
+        ("What is the height?", "\\sqrt{h} = 3", "3"),
+        ("What is the height?", "h + 2 = 7", "7"),
+        ("Given that h^2 = 16, find h.", "h^2 = 16", "16"),
+        ("What is the radius of the ball?", "twice the radius is 10", "10"),
+        ("求棱长。", "棱长的平方是12", "12"),
+        ("What is the sine of the angle?", "cos θ = 3/5", "3/5"),
+        ("What is the angle between the lines?", "cos θ = 1/2", "1/2"),
+        ("If sin θ = 3/5, what is cos θ?", "sin θ = 3/5", "3/5"),
+        ("求二面角的余弦值。", "二面角的正弦值为\\frac{3}{5}", "\\frac{3}{5}"),
+        ("Find V_P : V_Q.", "V_Q : V_P = 2 : 3", "2:3"),
+        (
+            "What is the ratio of the volume of P to that of Q?",
+            "the ratio of the volume of Q to that of P is 2:3",
+            "2:3",
+        ),
+        ("求甲与乙的体积之比。", "乙与甲的体积之比为2:3", "2:3"),
+        ("What is the volume in cm³?", "V = 24 cm³, that is 0.024 L", "0.024"),
+        ("Find the length of AC.", "AB = 5", "5"),
+        ("What is the surface area?", "V = 24", "24"),
+        ("Which solid is it?", "it is anything but a cube", "cube"),
+        ("Is the line parallel to the plane?", "the line is not parallel to the plane", "yes"),
+    ],
+)
+def test_another_quantity_than_the_one_asked_for(
+    problem: Any, trace: Any, question: str, text: str, answer: str
+) -> None:
+    assert support(problem, trace, text, answer, question) == "consistent"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("Find h^2.", "h^2 = 16", "16"),
+        ("What is the square of the diagonal?", "d^2 = 50", "50"),
+        ("Find a + b.", "a + b = 7", "7"),
+        ("What is the sine of the angle?", "hence \\sin θ = \\frac{4}{5}", "4/5"),
+        ("Find V_P : V_Q.", "V_P : V_Q = 2 : 3", "2:3"),
+        ("圆锥与圆柱的体积比是多少？", "圆锥与圆柱的体积比是1:3", "1:3"),
+        ("What is the ratio of AE to EB?", "AE/EB = 2", "2"),
+        ("What is the volume in cm³?", "V = 24 cm³", "24"),
+        ("Find the length of AC.", "AC = √(AB^2 + BC^2) = 5", "5"),
+        ("求体积最大时的高h。", "h=2", "2"),
+        ("How many minutes does it take?", "60 ÷ 4 = 15", "15"),
+        ("Find its area.", "the area is 1/2 × 10 × 6 = 30", "30"),
+        ("求二面角的大小。", "\\left\\{\\begin{matrix}x=0,\\\\ y=0\\end{matrix}\\right. 所以二面角的大小为30°", "30°"),
+        ("Is the line parallel to the plane?", "so the line is parallel to the plane", "Yes"),
+        ("Are the planes perpendicular?", "so the planes are not perpendicular", "no"),
+        ("直线与平面是否平行？", "故直线与平面不平行", "否"),
+    ],
+)
+def test_the_quantity_asked_for(problem: Any, trace: Any, question: str, text: str, answer: str) -> None:
+    assert support(problem, trace, text, answer, question) == "proved"
+
+
+def test_options_that_are_said_to_be_right(problem: Any, trace: Any) -> None:
+    assert support(problem, trace, "因此 A 选项正确", "A", choices=VIEWS) == "proved"
+    assert support(problem, trace, "so it is not flat: the answer is B", "B", choices=VIEWS) == "proved"
+    assert support(problem, trace, "option A is correct", "A", "Which is wrong?", choices=VIEWS) == "consistent"
