@@ -8,14 +8,17 @@ from collections.abc import Iterator
 
 from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.evaluation import Undecided
+from srt.claims.arithmetic.lost_powers import flattened
 from srt.claims.arithmetic.vectors import NotScalar, components
+from srt.claims.arithmetic.whole_counts import counts_whole
 from srt.claims.decide import FAILS, Finding, decide
 from srt.claims.find import Prose
-from srt.claims.links import Link, flattened
+from srt.claims.links import Link
 from srt.claims.perturbation import changed
 from srt.claims.scope import Scope
 from srt.claims.syntax.expression import (
     PI,
+    Call,
     Expression,
     Quantity,
     Symbol,
@@ -26,14 +29,15 @@ from srt.claims.syntax.expression import (
     walk,
 )
 from srt.claims.syntax.readings import Readings
+from srt.claims.syntax.words import word_set
 from srt.claims.units.named_dimension import Named, of_name, of_words
 from srt.claims.units.result_unit import holds_with_units, not_in, unit_verdict
 from srt.language.trace import ClaimCheck, Support, one_line
 
 _MOST_READINGS = 9
-_COUNTED = re.compile(
-    r"[\s$（(]*(?:[个只块张辆次根盒箱瓶袋桶人片支条趟车节段]|(?:boxes|pieces|bottles|trips|times|people)\b)"
-)
+_NEAR = 80
+_LETTERS = word_set("m g s L h")
+"""Units that are letters of algebra, too."""
 _SUPPOSED = "it is supposed, not claimed"
 _UNNOTICED = "it holds, but so much is open here that another number in it would not be noticed"
 
@@ -185,8 +189,11 @@ class _Pair:
             return _SUPPOSED
         if self.link.context.denied:
             return "the sentence denies or doubts it"
-        if self.relation == "≈" and _COUNTED.match(self.prose.text, sides[self.second].end):
-            return "it may be rounded to a count"
+        after = self.prose.text[sides[self.second].end :][:_NEAR]
+        if why := counts_whole(left, self.relation, right, after):
+            return why
+        if any(map(_adds_to_a_letter, (*walk(left), *walk(right)))):
+            return "its unit may be an unknown"
         if self.may_be_label(right):
             return "the number on the left may be a label"
         return "the word after it may be a unit" if self.unread_unit(left, right) else None
@@ -243,6 +250,15 @@ class _Pair:
             return False
         after = self.prose.text[self.link.chain.sides[self.second].end :].lstrip(" $~")
         return after[:1].isalpha()
+
+
+def _adds_to_a_letter(node: Expression) -> bool:
+    """``6m - 2``: what looks like a unit stands beside a bare number."""
+    if not isinstance(node, Call) or node.head != "add":
+        return False
+    parts = [part.parts[0] if isinstance(part, Call) and part.head == "neg" else part for part in node.parts]
+    letters = [part for part in parts if isinstance(part, Quantity) and part.unit in _LETTERS]
+    return bool(letters) and not all(isinstance(part, Quantity) for part in parts)
 
 
 def _together(left: Readings, right: Readings) -> list[tuple[Expression, Expression]]:

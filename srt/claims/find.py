@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 
 from srt.claims.syntax.expression import number
 from srt.claims.syntax.lexer import Token, tokens_of
-from srt.claims.syntax.side_ends import OPERAND_ENDS, OPERAND_STARTS, SideEnds
+from srt.claims.syntax.side_ends import SideEnds
+from srt.claims.syntax.spellings import OPERAND_ENDS, OPERAND_STARTS
+from srt.claims.syntax.unit_spellings import UNITS
 from srt.claims.syntax.words import word_set
 from srt.io.records import Lang
 
@@ -72,6 +74,7 @@ class _Finder:
         self.text, self.tokens = text, tokens
         self.match = _matches(tokens)
         self.marks = _counts(tokens)
+        self.formulas = _formulas(tokens)
         self.ends = SideEnds(tokens)
         self.chains: list[Chain] = []
 
@@ -119,7 +122,9 @@ class _Finder:
                     run.cut(right=True, left=True)
             elif token.kind == "comma":
                 whole = not self.ends.thousands(at)
+                listing = run.is_listed_value()
                 run.cut(right=whole, left=whole, listed=self.ends.listed(at))
+                run.in_list = listing
             elif token.kind in ("word", "stop"):
                 if run.empty_side() or not self.ends.counted_noun(at):
                     run.cut(
@@ -128,6 +133,7 @@ class _Finder:
                         doubtful=token.text.startswith(("或", "or")),
                     )
                     run.after_word = token.kind == "word"
+                    run.after_of = token.text in ("of", "between")
             elif token.kind in ("dirty", "under"):
                 run.cut(right=False, left=False)
             else:
@@ -181,7 +187,14 @@ class _Finder:
             return False
         if after.kind == "unit" or (after.kind == "open" and self.match.get(self.tokens.index(after, at))):
             return False
-        return before.kind in OPERAND_ENDS and after.kind in OPERAND_STARTS
+        return before.kind in OPERAND_ENDS and after.kind in OPERAND_STARTS and not self.is_factor(at)
+
+    def is_factor(self, at: int) -> bool:
+        """Whether the formula beside the delimiter at ``at`` is a factor: ``2$\\sqrt{3}$``, ``$\\frac12$AC``."""
+        formula, after = self.formulas.get(at), self.tokens[at + 1]
+        if formula is None or self.tokens[at].gap or after.gap or after.text in UNITS:
+            return False
+        return not any(token.kind in _MARK_OF_REMARK or token.kind == "comma" for token in formula)
 
 
 class _Run:
@@ -189,7 +202,7 @@ class _Run:
 
     def __init__(self, finder: _Finder, at: int) -> None:
         self.finder = finder
-        self.after_line = self.after_word = False
+        self.after_line = self.after_word = self.after_of = self.in_list = False
         self.left_clean = True
         self._clear()
 
@@ -199,6 +212,12 @@ class _Run:
 
     def empty_side(self) -> bool:
         return not self.sides[-1]
+
+    def is_listed_value(self) -> bool:
+        """Whether what stands before a comma is a number of a list, ``LCM of 16, 10, 8 = 80``, not a claim."""
+        side = self.sides[0]
+        lone = len(side) == 1 and side[0].kind == "number"
+        return not self.relations and bool(side) and (lone or self.after_of)
 
     def add(self, places: range) -> None:
         self.sides[-1].extend(self.finder.tokens[place] for place in places)
@@ -216,7 +235,7 @@ class _Run:
             self._finish(right, doubtful, listed)
         self._clear()
         self.left_clean = left
-        self.after_line = self.after_word = False
+        self.after_line = self.after_word = self.after_of = self.in_list = False
 
     def _finish(self, right: bool, doubtful: bool, listed: bool) -> None:
         sides, relations = self.sides, [token.text for token in self.relations]
@@ -248,7 +267,7 @@ class _Run:
             clean = False
         doubtful |= signed and first and (self.after_line or self.after_word)
         doubtful |= first and _may_be_time(tokens)
-        if not clean:
+        if not clean or (first and self.in_list and len(tokens) == 1 and tokens[0].kind == "number"):
             return Side(start, end, ())
         variants = [tuple(tokens)]
         label = first and _label(tokens)
@@ -321,6 +340,15 @@ def _matches(tokens: Sequence[Token]) -> dict[int, int]:
                     del stack[depth:]
                     break
     return match
+
+
+def _formulas(tokens: Sequence[Token]) -> dict[int, Sequence[Token]]:
+    """The tokens of the formula that each delimiter opens or closes."""
+    found: dict[int, Sequence[Token]] = {}
+    edges = [at for at, token in enumerate(tokens) if token.kind == "edge"]
+    for first, last in zip(edges[::2], edges[1::2], strict=False):
+        found[first] = found[last] = tokens[first + 1 : last]
+    return found
 
 
 def _counts(tokens: Sequence[Token]) -> list[int]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from srt.claims.claim_context import ClaimContext, context_of
 from srt.claims.find import Chain, Prose
 from srt.claims.scope import Scope, Statement, is_term
-from srt.claims.syntax.expression import Call, Expression, Number, Symbol, number, rebuilt, symbols, walk
+from srt.claims.syntax.expression import Call, Expression, Symbol, symbols
 from srt.claims.syntax.lexer import Token
 from srt.claims.syntax.parser import Unreadable, parse
 from srt.claims.syntax.readings import Readings, readings_of
 
 _MOST_CHAINS = 400
 _MOST_PAIRS = 800
-_MOST_FLATTENED = 4
-_RAISED = re.compile(r"\^(?!\s*\{?\s*\\?(?:circ|prime|degree))|[²³]|<sup>")
 
 
 @dataclass(frozen=True)
@@ -119,29 +116,3 @@ def _closing(tokens: tuple[Token, ...], at: int) -> int | None:
         if depth == 0:
             return place
     return None
-
-
-def flattened(text: str, left: Expression, right: Expression) -> Iterator[tuple[Expression, Expression]]:
-    """The closed sides with powers that lost their height, ``32`` for 3², where ``text`` has no raised digit at all."""
-    if _RAISED.search(text) or symbols(left) or symbols(right):
-        return
-    found = [node for side in (left, right) for node in walk(side) if _may_be_power(node)]
-    places = range(min(len(found), _MOST_FLATTENED))
-    for count in places:
-        for chosen in itertools.combinations(places, count + 1):
-            numbers = [found[place] for place in chosen]
-            yield _raised(left, numbers), _raised(right, numbers)
-
-
-def _may_be_power(node: Expression) -> bool:
-    return isinstance(node, Number) and node.decimals is None and node.value > 11 and node.value % 10 in (2, 3)
-
-
-def _raised(side: Expression, numbers: list[Expression]) -> Expression:
-    def change(node: Expression) -> Expression | None:
-        if isinstance(node, Number) and node in numbers:
-            base, index = divmod(node.value.numerator, 10)
-            return Call("pow", (number(base), number(index)))
-        return None
-
-    return rebuilt(side, change)

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from srt.claims.syntax.expression import Number
 from srt.claims.syntax.lengths import tells_length
+from srt.claims.syntax.notations import begins_cell, conventions_of, currency_end, matrix_end, repeating_decimal_at
 from srt.claims.syntax.spellings import (
     CONSTANT_NAMES,
     ENGLISH,
@@ -25,6 +26,7 @@ from srt.claims.syntax.spellings import (
     HAN_OPERATORS,
     HAN_RELATIONS,
     LOGARITHMS,
+    OPERAND_ENDS,
     OPERATORS,
     RELATIONS,
     SPACES,
@@ -52,7 +54,6 @@ class Token:
 
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
-_REPEATING = re.compile(r"(\d+)\.\((\d{1,20})\)")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,60})(?![\d.,])")
 """``3,14``: a decimal comma, or the comma of a list."""
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])")
@@ -78,6 +79,7 @@ _CALL_USED = re.compile(
 )
 """A call whose value is used."""
 _FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
+_OPERAND = re.compile(r"\s*(?:\d|\\frac)")
 _EMPTY = re.compile(r"\{\s*\}")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
@@ -92,12 +94,6 @@ def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
     return tuple(_Lexer(text, articles=lang != "zh").run())
 
 
-def repeating_decimal(start: Number, digits: str) -> Number:
-    """``start`` with ``digits`` repeated behind it for ever: 0.1 and 6 are one sixth."""
-    first = Fraction(1, 10 ** (start.decimals or 0))
-    return Number(start.value + first * Fraction(int(digits), 10 ** len(digits) - 1))
-
-
 class _Lexer:
     def __init__(self, text: str, articles: bool) -> None:
         self.articles = articles
@@ -108,6 +104,7 @@ class _Lexer:
         self.bare = "$" not in text and _FORMULAS.search(text) is not None
         """Formulas stand without delimiters: ``\\frac{2m+1}{3}`` names an m."""
         self.depth = 0
+        self.conventions = conventions_of(text)
         self.gap = False
         self.out: list[Token] = []
 
@@ -142,8 +139,12 @@ class _Lexer:
         char = self.text[self.at]
         if char == "{" and (empty := _EMPTY.match(self.text, self.at)):
             return self._skip(empty.end())
+        if char == "&" and self._last(*OPERAND_ENDS) and begins_cell(self.text, self.at + 1):
+            return False
         if (char.isspace() and char != "\n") or char in "~&\u200b\ufeff":
             return self._skip(self.at + 1)
+        if (amount := currency_end(self.text, self.at)) is not None:
+            return self._skip(amount)
         return False
 
     def _newline(self) -> bool:
@@ -161,6 +162,8 @@ class _Lexer:
         return bool(match) and self._emit(kind, "tag", match.end() if match else 0)
 
     def _dollar(self) -> bool:
+        if self.conventions.dollars_are_money and self.text[self.at] == "$":
+            return self._skip(self.at + 1)
         for mark, opens in (("$$", None), ("$", None), (r"\(", True), (r"\[", True), (r"\)", False), (r"\]", False)):
             if self.text.startswith(mark, self.at):
                 self.math = not self.math if opens is None else opens
@@ -189,6 +192,9 @@ class _Lexer:
                 end += 1
             return self._skip(end)
         if name in STOPS:
+            matrix = matrix_end(self.text, self.at, bracketed=self._last("open", "bar"))
+            if matrix is not None:
+                return self._emit("dirty", "matrix", matrix)
             if name in (r"\begin", r"\end"):
                 columns = _COLUMNS.match(self.text, end)
                 return self._emit("line", name, columns.end() if columns else end)
@@ -235,7 +241,8 @@ class _Lexer:
         found = name_at(self.text, self.at, self.math)
         if found is None:
             return self._emit("dirty", name, end)
-        return self._emit("name", found[0], found[1])
+        arrow = self.conventions.bars_are_arrows and name == r"\overline" and found[0][:1].isupper()
+        return self._emit("name", "→" * arrow + found[0], found[1])
 
     def _text_command(self, name: str, end: int) -> bool:
         braced = _BRACED.match(self.text, end)
@@ -246,6 +253,8 @@ class _Lexer:
             return self._function(inside, end)
         if not inside or inside in (",", "."):
             return self._skip(end)
+        if inside == "g" and self._last("number") and self.out[-1].text == "1" and _OPERAND.match(self.text, end):
+            return self._emit("dirty", inside, end)  # ``1 \\mathrm{~g} 2`` is a misread ``\\lg 2``.
         unit = self._unit_phrase(inside)
         counted = self._last("number", "close", "name", "unit", "rbrace", "degree") or self._last("open")
         if (
@@ -320,15 +329,15 @@ class _Lexer:
             return self._emit("superscript", digits, end, Number(Fraction(digits)))
         if char.isascii() and char.isdigit() and self._last_opens_fraction():
             return self._emit("number", char, self.at + 1, Number(Fraction(char)))
-        repeating = _REPEATING.match(self.text, self.at)
+        repeating = repeating_decimal_at(self.text, self.at)
         if repeating is not None and not self._last("number"):
-            value = repeating_decimal(Number(Fraction(repeating[1])), repeating[2])
-            return self._emit("number", repeating[0], repeating.end(), value)
+            value, end = repeating
+            return self._emit("number", self.text[self.at : end], end, value)
         comma = _DECIMAL_COMMA.match(self.source, self.at) if self.depth == 0 else None
         if comma is not None and not self._last("number"):
             return self._emit("dirty", comma[0], comma.end())
         match = _NUMBER.match(self.text, self.at)
-        if match is None or (char == "." and self._last("number", "close", "word")):
+        if match is None or (char == "." and self._last("number", "close", *(() if self.gap else ("word",)))):
             return False
         ordinal = _ORDINAL.match(self.text, self.at)
         if ordinal is not None and not self.math:
@@ -357,7 +366,7 @@ class _Lexer:
         if "{" in spelled or "\\" in spelled or self.depth == 0:
             return False
         before = self.text[: self.at].rstrip()[-1:]
-        return before in "(,-" or self.text[end : end + 40].lstrip()[:1] in (")", ",")
+        return before in "({,-" or self.text[end : end + 40].lstrip()[:1] in (")", ",")
 
     def _letters(self) -> bool:
         char = self.text[self.at]
@@ -429,6 +438,8 @@ class _Lexer:
         if word == "in" and not re.match(r"\.(?:\s|$)|\s?[²³^]|\$?\^|[23](?!\w)", self.text[self.at + 2 : self.at + 5]):
             return False
         unit = UNITS["inch"] if word == "in" else unit
+        if word in self.conventions.named_letters and not self.gap:
+            return False
         if unit is None or word in ("h", "s") or (self._after("name") and unit_named(word, False) is None):
             return False
         return self._unit(unit, self.at + len(word))

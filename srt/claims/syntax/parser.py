@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Literal
 
 from srt.claims.syntax.expression import PI, Call, Expression, Number, Quantity, Symbol, heads, number, walk
-from srt.claims.syntax.lexer import Token, repeating_decimal
+from srt.claims.syntax.lexer import Token
+from srt.claims.syntax.notations import repeating_decimal
 from srt.claims.syntax.spellings import CALLED, FRACTIONS, LOGARITHMS
 from srt.claims.syntax.words import word_set
 
@@ -24,7 +25,9 @@ class Unreadable(Exception):
     """The tokens are no expression that is understood."""
 
 
-Choice = Literal["divisor", "fraction", "percent", "logarithm", "tower", "product", "coefficient", "bar", "period"]
+Choice = Literal[
+    "divisor", "fraction", "percent", "logarithm", "tower", "product", "coefficient", "bar", "period", "index"
+]
 """A form that is written in two senses, taken in the second:
 
 ``divisor``: ``12 ÷ 2π`` and ``6/2(1 + 2)`` divide by all of what stands side by side; else by the first factor.
@@ -37,6 +40,7 @@ Choice = Literal["divisor", "fraction", "percent", "logarithm", "tower", "produc
 ``product``: ``1\\frac{1}{2}`` is a product; else one and a half.
 ``bar``: the root of ``√36 + 64``, its bar lost, covers the sum; else the 36.
 ``period``: ``0.1(6)`` repeats the 6; else it is a product.
+``index``: ``16^1/2`` is the root; else half of 16.
 """
 Reading = frozenset[Choice]
 """The choices that are taken in their second sense."""
@@ -214,7 +218,7 @@ class _Parser:
                 tree = Call("pow", (tree, self.literal(self.take("superscript"))))
             elif self.kind() == "op" and self.text() == "^":
                 self.at += 1
-                tree = Call("pow", (tree, self.exponent()))
+                tree = Call("pow", (tree, self.fractional(self.exponent())))
             elif self.kind() == "degree":
                 self.at += 1
                 if self.kind() == "number" and self.kind(1) == "stop" and self.text(1) == "'":
@@ -242,6 +246,13 @@ class _Parser:
             tree = Call("pow", (tree, self.exponent()))
         self.depth -= 1
         return Call("neg", (tree,)) if negative else tree
+
+    def fractional(self, index: Expression) -> Expression:
+        """``1/2`` of ``16^1/2``, where no blanks stand in it."""
+        if not isinstance(index, Number) or self.kind(-1) != "number" or self.text() != "/" or self.kind(1) != "number":
+            return index
+        tight = not self.tokens[self.at].gap and not self.tokens[self.at + 1].gap
+        return Call("div", (index, self.divisor())) if tight and self.takes("index") else index
 
     def atom(self) -> Expression:
         kind = self.kind()
@@ -312,12 +323,16 @@ class _Parser:
     def group(self) -> Expression:
         opened = self.take("open").text
         outer, self.bars = self.bars, 0
+        braced = self.kind() == "lbrace" and self.fills_brackets()
+        self.at += braced
         parts = [self.sum()]
         while self.kind() == "comma" or (self.kind() == "stop" and self.text() in ";"):
             self.at += 1
             parts.append(self.sum())
         if self.kind() == "ratio":
             raise Unreadable
+        if braced:
+            self.take("rbrace")
         self.take("close")
         if opened == "[" and len(parts) == 1 and isinstance(parts[0], Number) and parts[0].decimals:
             raise Unreadable  # The whole part of a number.
@@ -327,6 +342,16 @@ class _Parser:
         if opened != "(" or len(parts) > 3:
             raise Unreadable
         return Call("vec", tuple(parts))
+
+    def fills_brackets(self) -> bool:
+        """Whether the brace here holds all that stands in its brackets: ``({1,0,1})``."""
+        depth = 0
+        for place in range(self.at, len(self.tokens)):
+            kind = self.tokens[place].kind
+            depth += (kind == "lbrace") - (kind == "rbrace")
+            if depth == 0:
+                return place + 1 < len(self.tokens) and self.tokens[place + 1].kind == "close"
+        return False
 
     def absolute(self) -> Expression:
         self.take("bar")

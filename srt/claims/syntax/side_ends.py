@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from srt.claims.syntax.lexer import Token
+from srt.claims.syntax.spellings import OPERAND_ENDS
 from srt.claims.syntax.words import word_set
 
-OPERAND_ENDS = word_set("number name close rbrace unit degree percent superscript factorial bar rangle")
-OPERAND_STARTS = word_set("number name open frac sqrt cbrt binom func bar lbrace")
 _NEAR = 12
 _VALUE = word_set("number frac sqrt lbrace rbrace unit degree edge")
 _CHANGES_LEFT = word_set(

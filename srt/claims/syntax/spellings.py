@@ -35,6 +35,9 @@ TEXT_COMMANDS = word_set(
     r"\text \mathrm \textbf \textrm \textit \mbox \operatorname \mathbf \boldsymbol \bm \mathit \rm \mathsf "
     r"\textnormal \pmb \hbox \mathbb \mathcal"
 )
+OPERAND_ENDS = word_set("number name close rbrace unit degree percent superscript factorial bar rangle")
+OPERAND_STARTS = word_set("number name open frac sqrt cbrt binom func bar lbrace")
+"""Kinds of tokens that a value may end and begin with."""
 GREEK = word_set(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta lambda mu rho sigma tau phi varphi psi "
     "omega Delta Gamma Theta Lambda Phi Psi Omega xi ell"

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srt.claims import check_prose, equal_values
+from srt.claims import check_prose, equal_values, find
+from srt.claims.check_text import LONGEST_TEXT
+from srt.claims.syntax.lexer import tokens_of
 from srt.claims.syntax.words import word_set
 
 PIECES = word_set(
@@ -32,12 +34,14 @@ def test_scraps_of_formulas(pieces: list[str], between: str) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=12))
-def test_a_megabyte_is_answered_in_two_seconds(pieces: list[str]) -> None:
+def test_of_a_megabyte_only_the_beginning_is_read(pieces: list[str]) -> None:
     line = " ".join(pieces) + " "
     text = (line * (1_000_000 // len(line) + 1))[:1_000_000]
-    began = time.process_time()
-    check_prose(text, givens=[text])
-    assert time.process_time() - began < 2
+    with pytest.MonkeyPatch.context() as patch:
+        read: list[str] = []
+        patch.setattr(find, "tokens_of", lambda text, lang: read.append(text) or tokens_of(text, lang))
+        check_prose(text, givens=[text])
+    assert [len(one) for one in read] == [LONGEST_TEXT, LONGEST_TEXT]
 
 
 @settings(max_examples=40, deadline=None)
