@@ -45,6 +45,8 @@ class Calculation:
         return _last(self.members)
 
 
+_REACH = 200
+"""So many characters after a calculation may say what it is of."""
 _KINDS = {"area": AREAS - {"surface area"}, "base area": frozenset({"area", "base area"})}
 """What may be called so; any other quantity is just itself."""
 
@@ -110,7 +112,8 @@ def _named(
     said = quantity_before(before)
     if said in QUANTITIES:
         return _KINDS.get(said, frozenset({said})), said, said
-    after = quantity_after(assertion[end:]) or _restated(assertion[end:], value)
+    rest = assertion[end : end + _REACH]
+    after = quantity_after(rest) or _restated(rest, value)
     if after in QUANTITIES:
         return _KINDS.get(after, frozenset({after})), after, after
     if label and (quantities := quantities_of_letter(*label, f"{context} {assertion}", asked)):

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from srt.checking.free.formulas.float_values import float_value
 from srt.checking.free.formulas.quantity_words import Noun, nouns_in
@@ -113,6 +114,7 @@ def _literals(text: str) -> Iterator[_Found]:
         yield _Found(value, match.start(), match.end(), name, power, behind)
 
 
+@lru_cache(maxsize=4096)
 def _value(text: str) -> float | None:
     trees = readings(text)
     return float_value(trees[0], {}) if trees else None
