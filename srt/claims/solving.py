@@ -82,10 +82,12 @@ def _satisfied(left: Expression, right: Expression, name: str, value: Expression
     if last == 1 and not loosely and not decimals:
         return "no"
     try:
-        low, high = (compare(*_filled(left, right, name, number(x))[::2]) for x in (middle - last, middle + last))
+        # Rounded to it, or the digits after it cut off.
+        away = last if middle > 0 else -last
+        near, far = (compare(*_filled(left, right, name, number(x))[::2]) for x in (middle - away / 2, middle + away))
     except Undecided:
         return "open"
-    if low != high:
+    if near != far and far != 0:
         return "yes" if last < 1 else "open"
     return "no"
 

@@ -80,6 +80,7 @@ _CALL_USED = re.compile(
 """A call whose value is used."""
 _FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
 _OPERAND = re.compile(r"\s*(?:\d|\\frac)")
+_BRACED_POINT = re.compile(r"\{\s*[A-Z]\s*\}\s*_")
 _EMPTY = re.compile(r"\{\s*\}")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
@@ -374,6 +375,8 @@ class _Lexer:
             return self._emit("name", "pi", self.at + 1)
         if char in GREEK_LETTERS or char in NAME_SIGNS:
             return self._name(char, self.at + 1)
+        if _BRACED_POINT.match(self.text, self.at) and not self._last("frac", "sqrt", "binom", "under"):
+            return self._name("{", self.at + 1)
         match = _WORD.match(self.text, self.at)
         if match is None:
             return False

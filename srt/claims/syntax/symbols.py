@@ -21,7 +21,8 @@ _SUBSCRIPT = re.compile(
 _SUBSCRIPT_SIGNS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _UNICODE_SUBSCRIPT = re.compile("[₀-₉]+")
 _BRACED = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
-_POINTS = re.compile(r"[A-Z]")
+_POINTS = re.compile(r"[A-Z]|\{\s*[A-Z]\s*\}")
+"""A point; scanned texts set it in braces, ``{A}_{1}B``."""
 _PLAIN = re.compile(r"[A-Z](?:[A-Z]|\d(?![\d.])|['’′](?![a-z]))*(?![a-z])|[a-z](?![A-Za-z])")
 _BARE_INDEX = re.compile(r"[A-Z]\d(?![\d.,])")
 _LONGEST = 80
@@ -38,12 +39,12 @@ def name_at(text: str, at: int, math: bool) -> tuple[str, int] | None:
     greek = _GREEK.match(text, at)
     if greek is not None:
         return _with_suffixes(text, greek.end(), greek[1])
+    if _POINTS.match(text, at):
+        return _points(text, at, math)
     if not text[at : at + 1].isalpha():
         return None
     if not text[at].isascii():
         return _with_suffixes(text, at + 1, text[at])
-    if _POINTS.match(text, at):
-        return _points(text, at, math)
     return _with_suffixes(text, at + 1, text[at])
 
 
@@ -101,10 +102,11 @@ def _styled(text: str, at: int) -> tuple[str, int] | None:
 def _points(text: str, at: int, math: bool) -> tuple[str, int]:
     """A run of capitals, each with its index and primes: one name, the letters may stand apart in a formula."""
     name, end = "", at
-    between = re.compile(r" {0,2}(?=[A-Z])" if math else r"(?=[A-Z])")
+    between = re.compile(r" {0,2}(?=[A-Z]|\{\s*[A-Z]\s*\})" if math else r"(?=[A-Z])")
     while _POINTS.match(text, end) and len(name) < _LONGEST:
-        index = _BARE_INDEX.match(text, end)
-        letter, end = (index[0], index.end()) if index else (text[end], end + 1)
+        found = _BARE_INDEX.match(text, end) or _POINTS.match(text, end)
+        assert found is not None
+        letter, end = found[0].strip("{} "), found.end()
         part, end = _with_suffixes(text, end, letter)
         name += part
         if "_" in part and not re.fullmatch(r"[A-Z]_\d+'*", part):

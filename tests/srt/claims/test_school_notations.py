@@ -164,9 +164,19 @@ def test_a_factor_inside_or_outside_the_dollar_signs(text: str, right: str, wron
     [
         (r"$\left( {1,0,1}\right) \cdot \left( {2,1,3}\right) = 5$", "5", "6"),
         (r"$|\left( {1,2,2}\right)| = 3$", "3", "4"),
+        (r"${A}_{1}B=3, A{C}_{1}=4$, ${A}_{1}B+A{C}_{1}=3+4=7$", "3+4", "3+5"),
+        (r"$B(1,2,2), A{B}^{2}=\left( {1,2,2}\right) \cdot \left( {1,2,2}\right)$, ${V}_{1}=3\times4=12$", "12", "13"),
         (r"A(0,0,0), B(1,2,2), 向量 $\overline{AB}=(1,2,2)$", "2)", "3)"),
         (r"$\because \lg 2+ 1 \mathrm{~g} 5=1$, $2+3=5$", "5", "6"),
     ],
 )
 def test_braces_and_bars_of_scanned_texts(text: str, right: str, wrong: str) -> None:
     is_right_and_notices(text, right, wrong)
+
+
+def test_a_decimal_root_is_exact_rounded_or_cut_off() -> None:
+    is_right_and_notices(r"$\frac{h}{6}=\frac{6-h}{4}$, $h=3.6$", "3.6", "3.7")
+    is_right_and_notices(r"$\frac{h}{6}=\frac{6-h}{4}$, $h=3.6$", "3.6", "3.5")
+    for value in ("2.23", "2.24", "-2.23", "-2.24"):
+        assert "refuted" not in supports(f"$x^2=5$, $x={value}$")
+    assert "refuted" in supports("$x^2=5$, $x=2.25$")
