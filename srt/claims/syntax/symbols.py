@@ -26,6 +26,8 @@ _POINTS = re.compile(r"[A-Z]|\{\s*[A-Z]\s*\}")
 _PLAIN = re.compile(r"[A-Z](?:[A-Z]|\d(?![\d.])|['’′](?![a-z]))*(?![a-z])|[a-z](?![A-Za-z])")
 _BARE_INDEX = re.compile(r"[A-Z]\d(?![\d.,])")
 _LONGEST = 80
+_MOST_STYLED = 20
+"""A name has so many letters in type styles of their own, as in ``\\mathrm{A}\\mathrm{B}``."""
 
 
 def name_at(text: str, at: int, math: bool) -> tuple[str, int] | None:
@@ -77,11 +79,13 @@ def _signed(text: str, at: int, sign: str) -> tuple[str, int] | None:
         at += 1
     if text[at : at + 1].isdigit():
         return sign + text[at], at + 1
+    if text.startswith(tuple(NAME_SIGNS), at):
+        return None  # A sign of a sign is no name, however many stand in a row.
     name = name_at(text, at, True) if text[at : at + 1].isalpha() or text[at : at + 1] == "\\" else None
     return (sign + name[0], name[1]) if name else None
 
 
-def _styled(text: str, at: int) -> tuple[str, int] | None:
+def _styled(text: str, at: int, most: int = _MOST_STYLED) -> tuple[str, int] | None:
     """``\\mathrm{AB}``, ``\\boldsymbol{n}_1``: letters in a type style are the same letters."""
     match = _STYLE.match(text, at)
     close = text.find("}", at)
@@ -91,9 +95,9 @@ def _styled(text: str, at: int) -> tuple[str, int] | None:
     if not re.fullmatch(r"[A-Z](?:[A-Z]|['’′]|_?\d)*|[a-z]", inner):
         return None
     base, end = _with_suffixes(text, close + 1, inner.replace("_", ""))
-    if inner[0].isupper() and len(inner) == 1:
+    if inner[0].isupper() and len(inner) == 1 and most > 1:
         more = re.compile(r"\s*(?=[A-Z\\])").match(text, end)
-        following = name_at(text, more.end(), True) if more and _STYLE.match(text, more.end()) else None
+        following = _styled(text, more.end(), most - 1) if more else None
         if following and following[0][:1].isupper():
             return base + following[0], following[1]
     return base, end
