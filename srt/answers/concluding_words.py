@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import re
 
-from srt.answers.written_form import undecorated
+from srt.answers.written_form import DENIED_BEHIND, OTHERS_DENIED, undecorated
 from srt.io.records import AnswerKind
 
 ADJECTIVES = r"(?:(?:final|true|correct|corrected|revised|right|best|only|chosen|selected|my|our|overall)\s+)*"
 _LETTER_LIST = (  # Repeats are bounded: a text of brackets or of letters alone must not cost its length squared.
-    r"[(\"'\[{]{0,3}[A-Z][)\"'\]}]{0,3}"
+    r"[(\"'\[{]{0,3}[A-Z]{1,8}[)\"'\]}]{0,3}"
     r"(?:\s{0,4}(?:[,、;&/和或与及]\s{0,2})?(?:(?:and|or)\s{1,2})?"
-    r"[(\"'\[{]{0,3}(?<![a-z])[A-Z](?![A-Za-z])[)\"'\]}]{0,3}){0,25}"
+    r"[(\"'\[{]{0,3}(?<![A-Za-z])[A-Z]{1,8}(?![A-Za-z])[)\"'\]}]{0,3}){0,25}"
 )
-_END = r"(?![A-Za-z'’])(?=[ \t]*(?:$|[^ \tA-Za-z]|because|since|as\s|option|only\b|\n))"
-_NAMED = r"(?:answer|option|choice|letter|statement|conclusion|view|one|response|selection)s?"
+_END = r"(?![A-Za-z'’])(?=[ \t]*(?:$|[^ \tA-Za-z]|because|since|as\s|option|only\b|rather\s|instead\s|\n))"
+_NAMED = r"(?:answer|option|choice|letter|statement|conclusion|view|one|response|selection|pick)s?"
 _BE = (
     r"(?:is|are|was|(?:should|must|would|will|can\s+only|has\s+to)\s+be)(?:\s+(?:therefore|thus|then|indeed|clearly))?"
 )
@@ -29,19 +29,20 @@ _CHOOSE = (
 _LETTERS_SAID = tuple(
     re.compile(rf"(?i:{words})({_LETTER_LIST}){_END}")
     for words in (
-        rf"(?:(?<![a-z])(?:the|my|our)\s+|^){ADJECTIVES}{_NAMED}\s+(?:(?:here|that\s+\w+)\s+)?{_BE}\s*:?\s+{_EITHER}",
+        rf"(?:(?<![a-z])(?:the|my|our)\s+|^){ADJECTIVES}{_NAMED}\s+(?:(?:here|that\s+\w+)\s+)?{_BE}(?:\s*:\s*|\s+){_EITHER}",
+        rf"(?<![a-z])(?:the|my)\s+{ADJECTIVES}{_NAMED}['’]s\s+{_EITHER}",
         rf"(?<![a-z])(?:i|we|you|let['’]s)(?:['’](?:d|ll|m|ve)|\s+(?:would|will|should|can|must|therefore|have|am))*\s+{_CHOOSE}\s+{_EITHER}",
         rf"(?<![a-z])(?:it|that|this|which)(?:['’]s|\s+{_BE}|\s+(?:leaves|makes\s+it|gives))\s+{_EITHER}",
         rf"(?<![a-z])(?:corresponds?|match(?:es)?|leads|points|agrees|consistent|leaves)(?:\s+(?:to|with))?\s+{_NAMED}\s+",
         rf"^{_SO}(?![a-z])[^()]*[,(]\s*(?:(?:which|that)\s+is\s+|i\.e\.,?\s+)?{_NAMED}\s+",
         rf"(?:^|[,;:]\s*|(?<![a-z])and\s+){_SO},?\s+{_EITHER}(?=\(?[A-Z]\)?\s*(?:$|[.,;!(]|and\s+\(?[A-Z](?![a-z])))",
-        r"(?:答案(?:就|便|应该|应|则)?[是为选]|正确的?(?:选项|答案|说法|结论|一?项)?(?:就|应该|应|则)?[是为有]|"
+        r"(?:答案(?:就|便|应该|应|则)?[是为选]|(?<!不)正确的?(?:选项|答案|说法|结论|一?项)?(?:就|应该|应|则)?[是为有]|"
         r"(?<![不未可待供备])(?<!不[能可应该会])选择?(?:项)?[是为]?)\s*[:：]?\s*(?:不是\s*[A-Z]\s*[,，]?\s*而?是\s*)?(?:选项?\s*)?",
-        r"(?:(?:认为|应该|应当|应)(?:选择?|是|为)|(?:则|就)(?:选择?|是))\s*(?:选项?\s*)?",
+        r"(?:(?:认为|(?<!不)应该|(?<!不)应当|(?<!不)应)(?:选择?|是|为)|(?:则|就)(?:选择?|是))\s*(?:选项?\s*)?",
         r"不是\s*[\"“]?[A-Z][\"”]?\s*[,，]?\s*而?是\s*(?:选项?\s*)?",
     )
 )
-_CALLED_WRONG = re.compile(r"\s*(?:不(?!选)|错|是错|项?[是为]?错|项?不)")
+_CALLED_WRONG = re.compile(DENIED_BEHIND, re.IGNORECASE)
 _LETTERS_CALLED_RIGHT = (
     re.compile(
         rf"(?<![A-Za-z])({_LETTER_LIST})(?i:\s+(?:is|are)\s+(?:indeed\s+)?(?:the\s+)?(?:only\s+)?(?:(?:correct|right|true)(?:\s+{_NAMED})?"
@@ -52,13 +53,13 @@ _LETTERS_CALLED_RIGHT = (
     ),
     re.compile(rf"^({_LETTER_LIST})\s+it\s+is$"),
     re.compile(
-        rf"(?:选项\s*)?(?<![A-Za-z])({_LETTER_LIST})\s*(?:选?项)?(?:(?:[是为]|才是)?(?:正确|对)(?:的?(?:选项|答案)|的)?|符合(?:题意|要求)?)"
+        rf"(?:选项\s*)?(?<![A-Za-z])({_LETTER_LIST})\s*(?:[一二三四两]?个?选?项)?(?:(?:[是为都均]|才是)?(?:正确|对)(?:的?(?:选项|答案)|的)?|符合(?:题意|要求)?)"
         r"(?=\s*(?:$|[,，。;；!！、]))"
     ),
 )
 _VALUE_SAID = (
     re.compile(
-        r"(?:(?<![A-Za-z])(?:the|my|our|required)\s+|^)(?:(?:final|correct|corrected|right|exact|required|overall)\s+)*"
+        r"(?:(?<![A-Za-z])(?:the|my|our|required)\s+|^\W*)(?:(?:final|correct|corrected|right|exact|required|overall)\s+)*"
         r"(?:answer|result)s?\s+(?:(?:is|are|was|were|equals?|(?:should|must|will|would)\s+be)(?![A-Za-z])\s*:?\s*)(.+)",
         re.IGNORECASE | re.DOTALL,
     ),
@@ -66,13 +67,13 @@ _VALUE_SAID = (
         r"(?<!的)(?:最终|正确)?(?:答案|结果|结论)(?:就|便|应该|应|则)?(?:等于|[是为])\s*[:：]?\s*(.+)", re.DOTALL
     ),
 )
-_SENTENCE = re.compile(r"[。！？!?；\n]+|\.(?=\s+[A-Z\\$*\"“(\u4e00-\u9fff]|\s*$)")
+_SENTENCE = re.compile(r"[。！；\n]+|!+(?=\s|$)|\.(?=\s+[A-Z\\$*\"“(\u4e00-\u9fff]|\s*$)")
 _CONSIDERS = re.compile(
     r"(?<![A-Za-z])(?:maybe|perhaps|possibly|might|could|may|guess|at\s+first|first\s+thought|would\s+say|initially|"
-    r"originally|seems?)(?![A-Za-z])|可能|也许|或许|原本|起初|一开始|本来|好像|似乎|是不是",
+    r"originally|seems?)(?![A-Za-z])|可能|也许|或许|原本|起初|一开始|本来|好像|似乎|是不是|若|假设",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(r"(?<![A-Za-z])(?:if|suppose|whether)(?![A-Za-z])|如果|假如|是否", re.IGNORECASE)
+_SUPPOSES = re.compile(r"(?<![A-Za-z])(?:if|suppose|whether)(?![A-Za-z])|如果|假如|是否|[?？]$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;，；]|(?<![a-z])but(?![a-z])|但")
 _LONGEST_CONCLUSION = 20_000
 _LONGEST_SENTENCE = 500
@@ -80,8 +81,9 @@ _LONGEST_SENTENCE = 500
 
 
 def sentences(body: str) -> list[str]:
-    """The sentences of ``body``, without the signs that part them; a decimal point parts none."""
-    return [sentence for piece in _SENTENCE.split(body[-_LONGEST_CONCLUSION:]) if (sentence := piece.strip())]
+    """The sentences of ``body``, without the signs that part them; a question keeps its mark."""
+    asked = body[-_LONGEST_CONCLUSION:].replace("?", "?\n").replace("？", "？\n")
+    return [sentence for piece in _SENTENCE.split(asked) if (sentence := piece.strip())]
 
 
 def letters_or_value_said(sentence: str, kind: AnswerKind) -> str | None:
@@ -89,7 +91,7 @@ def letters_or_value_said(sentence: str, kind: AnswerKind) -> str | None:
     if _SUPPOSES.search(sentence):
         return None
     if kind == "choice_set":
-        sentence = undecorated(sentence[-_LONGEST_SENTENCE:])
+        sentence = OTHERS_DENIED.sub("", undecorated(sentence[-_LONGEST_SENTENCE:]))
     for pattern in (*_LETTERS_SAID, *_VALUE_SAID) if kind == "choice_set" else _VALUE_SAID:
         said = [match for match in pattern.finditer(sentence) if _is_said(sentence, match)]
         if said:

@@ -18,9 +18,9 @@ from srt.answers.boxes import boxed
 from srt.answers.concluding_words import sentences
 from srt.answers.equality.parts import leaves
 from srt.answers.equality.stated_values import states_value
-from srt.answers.final_statement import FinalStatement, final_statement, first_answers
+from srt.answers.final_statement import FinalStatement, final_statement, first_answers, said_in_words
 from srt.answers.labels import label_alone, read_label
-from srt.answers.written_form import ReadAnswer, canonical_text, expected_kind, read_answer
+from srt.answers.written_form import FONT, ReadAnswer, canonical_text, expected_kind, read_answer, same_option
 from srt.io.records import Answer, AnswerKind, Problem
 
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
@@ -35,6 +35,20 @@ _LONGEST_LINE = 200
 _LISTED = re.compile(r"[ \t*#-]*[(（]?([A-Z])[)）.、:：]")
 _COURTESY = re.compile(
     r"(?<![a-z])(?:hope|let\s+me\s+know|feel\s+free|happy\s+to|thanks?)(?![a-z])|谢谢|希望|如有", re.I
+)
+_LISTED_OPTION = re.compile(
+    r"[ \t>*#•-]*(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*)$"
+)
+_LETTER_ALONE = re.compile(r"[\s*(（\[]*[A-Z][\s*)）\].。]*")
+_WIDE = {
+    code: code - 0xFEE0
+    for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B), 0xFF08, 0xFF09, 0xFF3B, 0xFF3D)
+}
+_BOX_TOKENS = re.compile(r"<\|begin_of_box\|>(.{0,2000}?)<\|end_of_box\|>", re.DOTALL)
+_FIRST_PART = re.compile(r"(?:^|(?<=\n))[ \t*#]*(?=[(（]1[)）]|①)")
+_CONCLUDES = re.compile(
+    r"(?:[,;，；]\s*|^)(?:and\s+)?(?:(?:so|thus|hence|therefore)(?![a-z])|所以|因此|因而|故|于是|得到?(?=[A-Za-z]))[,，]?\s*",
+    re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
     r"[ \t*#]*(?:explanation|reason(?:ing)?|because|note|justification|解析|解释|理由|说明|分析|因为)", re.I
@@ -80,7 +94,7 @@ def extract(text: str, problem: Problem, finish_reason: FinishReason = "stop") -
     if finish_reason == "error":
         return Extraction(None, None, "error")
     kind = expected_kind(problem)
-    body = after_reasoning(text.replace("\r\n", "\n").replace("\r", "\n"))
+    body = after_reasoning(_one_spelling(text))
     found, ran_on = None, False
     for part in () if body is None else first_answers(body):
         found = final_statement(part, kind) or _statement_alone(part, kind, problem)
@@ -120,6 +134,18 @@ def without_think_tags(text: str) -> str:
     return re.sub(r"\s*</think>\s*", "\n", opened).strip()
 
 
+def _one_spelling(text: str) -> str:
+    """``text`` with one spelling of line ends, letters and digits, boxes, and of a marker within a font."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.isascii():
+        text = text.translate(_WIDE)
+    if "<|begin_of_box|>" in text:
+        text = _BOX_TOKENS.sub(r"\\boxed{\1}", text)
+    if "\\text" in text:
+        text = FONT.sub(lambda match: match[1] if re.search("[:：]", match[1]) else match[0], text)
+    return text
+
+
 def _statement_alone(body: str, kind: AnswerKind, problem: Problem) -> FinalStatement | None:
     """A statement without a place of its own: a line that is nothing but an answer, or a last sentence that is one."""
     lines = [line for line in body.splitlines() if line.strip(" \t`*#-_")]
@@ -130,23 +156,30 @@ def _statement_alone(body: str, kind: AnswerKind, problem: Problem) -> FinalStat
     if problem.labels:
         tried = [first] if label_alone(first, problem.labels) else said[-1:]
     elif kind in ("choice_set", "boolean", "sequence"):
-        answered_first = len(lines) > 1 and (_EXPLAINS.match(lines[1]) or re.match(r".*\n\s*\n", body.lstrip()))
+        answered_first = len(lines) > 1 and (
+            _EXPLAINS.match(lines[1])
+            or re.match(r".*\n\s*\n", body.lstrip())
+            or (_LETTER_ALONE.fullmatch(first) and len(lines[1].split()) > 2)
+        )
         tried = [last, *([first] if answered_first else [])]
         tried = [line for line in tried if len(line) <= _LONGEST_LINE and not _is_listed(line, lines)]
     elif kind == "parts":
-        labelled = leaves(body.strip())
+        began = _FIRST_PART.search(body)
+        labelled = leaves(re.sub(r"\*\*", "", body[began.end() if began else 0 :]).strip())
         if len(labelled) > 1:
-            parts = [final_statement(leaf, "expression") or _last_value(leaf) for leaf in labelled]
+            parts = [final_statement(leaf, "expression") or _first_or_last_value(leaf) for leaf in labelled]
             joined = "; ".join(f"({number}) {part.text}" for number, part in enumerate(parts, 1) if part is not None)
             return FinalStatement(joined, joined) if None not in parts else None
+        in_words = said_in_words(body, kind)
+        if in_words is not None:
+            return in_words
         tried = [re.split(r"\n\s*\n", body.strip())[-1]]
     elif kind == "text":
         ending = _last_value(body)
         tried = [ending.text] if ending is not None else said[-1:] if len(lines) > 1 else [first]
     else:
-        tried = [first] if len(lines) > 1 and _EXPLAINS.match(lines[1]) and states_value(first) else []
-        ending = _last_value(body)
-        tried += [ending.text] if ending is not None else []
+        ending = _first_or_last_value(body)
+        tried = [ending.text] if ending is not None else []
     for text in tried:
         read = _read(text, text, kind, problem)
         if read.answer is not None or read.ambiguous:
@@ -154,14 +187,25 @@ def _statement_alone(body: str, kind: AnswerKind, problem: Problem) -> FinalStat
     return None
 
 
+def _first_or_last_value(body: str) -> FinalStatement | None:
+    """The first line where an explanation follows it and it states a value; else the last sentence that does."""
+    lines = [line.strip() for line in body.splitlines() if line.strip()]
+    if len(lines) > 1 and _EXPLAINS.match(lines[1]) and states_value(lines[0]):
+        return FinalStatement(lines[0], lines[0])
+    return _last_value(body)
+
+
 def _last_value(body: str) -> FinalStatement | None:
-    """The last sentence, if it states a value; the text as a whole, if that is one line."""
+    """The last sentence, if it or what it concludes states a value; the text as a whole, if that is one line."""
     said = sentences(body)
     while len(said) > 1 and _COURTESY.search(said[-1]) and not re.search(r"\d", said[-1]):
         said.pop()
-    if len(said) == 1 and len(said[0]) > _LONGEST_LINE:
+    if not said or (len(said) == 1 and len(said[0]) > _LONGEST_LINE):
         return None
-    return FinalStatement(said[-1], said[-1]) if said and states_value(said[-1]) else None
+    for text in (said[-1], _CONCLUDES.split(said[-1])[-1]):
+        if states_value(text):
+            return FinalStatement(text, text)
+    return None
 
 
 def _is_listed(line: str, lines: list[str]) -> bool:
@@ -180,7 +224,8 @@ def _read(text: str, rest: str, kind: AnswerKind, problem: Problem) -> ReadAnswe
         return ReadAnswer(None if label is None else Answer(kind="text", value=label))
     text = _without_number(text, kind, problem)
     if kind in ("choice_set", "boolean"):
-        return read_answer(text, kind, problem.choices)
+        listed = _listed_options(rest, problem) if kind == "choice_set" else None
+        return read_answer(text, kind, problem.choices) if listed is None else listed
     if kind == "sequence":
         return _read_sequence(text, problem)
     body = _BLANKS.sub("  ", text.strip()[:_LONGEST])
@@ -198,6 +243,24 @@ def _read(text: str, rest: str, kind: AnswerKind, problem: Problem) -> ReadAnswe
     return ReadAnswer(
         Answer(kind="expression" if kind == "number" else "text" if kind == "parts" else kind, value=body)
     )
+
+
+def _listed_options(rest: str, problem: Problem) -> ReadAnswer | None:
+    """All letters of the list of options that ``rest`` begins with; ``None`` where it begins with none.
+
+    Either letters alone, or each with its option's text; a list that says more of an option is ambiguous.
+    """
+    found = []
+    for line in rest.strip().splitlines():
+        match = _LISTED_OPTION.match(line)
+        if match is None:
+            break
+        found.append((match[1].strip("()（）[]* "), (match[2] or "").strip("* ")))
+    if len({letter for letter, _ in found}) < 2 or len({bool(words) for _, words in found}) > 1:
+        return None
+    if any(words and not same_option(words, problem.choices.get(letter, words)) for letter, words in found):
+        return ReadAnswer(None, ambiguous=True)
+    return read_answer(", ".join(letter for letter, _ in found), "choice_set", problem.choices)
 
 
 def _without_number(text: str, kind: AnswerKind, problem: Problem) -> str:

@@ -2,8 +2,8 @@
 
 There are three ranks; within a rank the last statement counts:
 
-1. an explicit place: ``<answer>``, the key ``"answer"`` of JSON, or a marker at the start of a line (``ANSWER:``,
-   【答案】, ``★答案：B★``, a heading);
+1. an explicit place: a tag (``<answer>``, ``<CONCLUSION>``), a key of JSON (``"answer"``, ``"choice"``), a marker at
+   the start of a line (``ANSWER:``, 【答案】, ``[Answer]``, ``★答案：B★``, a heading), or a last line behind ``####``;
 2. a box, with the unit behind it;
 3. words within a sentence: "the answer is B", "so the answer: 5", 故选B.
 
@@ -37,21 +37,35 @@ class FinalStatement:
     whole: bool = True
 
 
-_MARKED_NOUN = rf"(?:the\s+)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)"
+_CHOICES = r"(?:options?|choices?|letters?|statements?)"
+_MARKED_NOUN = (
+    rf"(?:(?:the\s+)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
+    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s+)+{_CHOICES}|correct|selected)"
+)
 _MARKED_HAN = (
-    r"(?:本题|因此|所以|综上|故)?(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)"
+    r"(?:本题|因此|所以|综上|故)?(?:(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)|"
+    r"(?:最终|正确|我)的?(?:选项|选择)|多选)"
 )
 _BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?(?:[:：=]|\s[-–—](?=\s))"
+_LIST_BELOW = (
+    rf"(?i:the\s+{ADJECTIVES}(?:answers?|{_CHOICES})\s+(?:is|are))|(?:答案|正确的?(?:选项|说法|答案)?)[是为有]"
+)
 _LINE_START = r"(?:^|(?<=\n))[ \t>#*_•\"'“-]{0,12}(?:\(?\d{1,2}[.)]\s+)?"
 _LINE_MARKER = re.compile(
-    rf"{_LINE_START}(?i:(?:(?:so|thus|hence|therefore|and)[ ,]+)?{_MARKED_NOUN}|{_MARKED_HAN}){_BEHIND_NOUN}"
+    rf"{_LINE_START}(?:"
+    rf"(?i:(?:(?:so|thus|hence|therefore|and)[ ,]+)?{_MARKED_NOUN}|{_MARKED_HAN}){_BEHIND_NOUN}"
+    r"|\[(?i:(?:final\s+)?answer)\][ \t]*[:：]?"
+    r"|(?i:(?:final\s+)?answer\s+is|ans\.)[ \t]+(?=\S)"
+    rf"|(?:{_LIST_BELOW})\s*[:：][*_ \t]*\n(?=\s*\S)"
+    r"|(?i:final\s+answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*\S)"
+    r"|(?i:result|conclusion|结论|结果)[*_ \t]*\n(?=\s*\S[^\n]*\s*\Z))"
     r"|[【\[](?:最终|参考|正确)?答案[】\]][ \t]*[:：]?"
-    rf"|{_LINE_START}(?i:final\s+answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*\S)"
     r"|★\s*(?i:answer|答案)\s*[:：]"
 )
+_LAST_LINE_MARKER = re.compile(r"(?:^|(?<=\n))####[ \t]*(?=[^\s#][^\n]*\s*\Z)")
 _LETTER_MARKER = re.compile(
-    rf"{_LINE_START}(?i:(?:the\s+)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
-    rf"{_BEHIND_NOUN}|{_LINE_START}(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s+(?=\(?[A-Z]\)?[.。]?\s*(?:\n|$))"
+    rf"{_LINE_START}(?:(?i:(?:the\s+)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
+    rf"{_BEHIND_NOUN}|(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s+(?=\(?[A-Z]\)?[.。]?\s*(?:\n|$)))"
 )
 _INLINE_MARKER = re.compile(
     rf"(?<![A-Za-z])(?i:{ADJECTIVES}answers?)(?![A-Za-z]){_BEHIND_NOUN}"
@@ -70,9 +84,12 @@ _PLACE = re.compile(
     r"字母|选项|选项字母|你的答案|答案|最终答案|\.{2,}|…+|_+)[\s\]>})_*`'\"”.。]*",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"<(?:final_)?answer>(.{0,2000}?)(?:</(?:final_)?answer>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG_NAME = r"(?:final_?answer|answer|final|conclusion|choice|答案)"
+_TAG = re.compile(rf"<{_TAG_NAME}>(.{{0,2000}}?)(?:</{_TAG_NAME}>|\Z)", re.IGNORECASE | re.DOTALL)
 _JSON_KEY = re.compile(
-    r"""(["'])(?:final_?|correct_?|selected_?)?(?:answers?|答案|choice|option|prediction)\1\s*[:：]\s*""", re.IGNORECASE
+    r"""(["'])(?:(?:final|correct|selected|predicted|my)[_ ]?)*(?:answers?|choice|option|prediction|答案|选项)"""
+    r"""\\?\1\s*[:：]\s*""",
+    re.IGNORECASE,
 )
 _PYTHON_VALUE = re.compile(r"'([^'\n]{0,200})'|\[([^\[\]\n]{0,200})\]")
 _CORRECTION = re.compile(
@@ -84,10 +101,14 @@ _NEXT_QUESTION = re.compile(
     r"\n[ \t#*]*(?:"
     r"(?:(?:next|new|another)\s+)?(?:question|problem|exercise)[ \t]*\d*[*_]*[ \t]*[:：.\n]|Q[ \t]*\d*[:：]|"
     r"(?:human|user|instruction)[*_]*[ \t]*[:：\n]|"
-    r"(?:问题|题目|例题|练习)[ \t]*[\d一二三四五]*[*_]*[ \t]*[:：\n]|【(?:题目|问题)】)"
+    r"(?:问题|题目|例题|练习)[ \t]*[\d一二三四五]*[*_]*[ \t]*[:：\n]|【(?:题目|问题)】|下一?道?题|"
+    r"\d{1,2}[ \t]*[.．、][ \t]*[(（【\[](?:单选|多选|填空|判断|解答)题?[)）】\]])"
     r"|<\|[a-z_]{2,20}\|>|</s>",
     re.IGNORECASE,
 )
+_PART = re.compile(r"\([12]\)|[①②]")
+_LONGEST_SENTENCE = 500
+"""Characters behind a marker in which a sentence is looked for that states the answer."""
 _MOST_TRIED = 32
 """Markers and sentences that are tried, from the last: a text with more of them quotes or repeats itself."""
 
@@ -130,7 +151,8 @@ def _ranked(body: str, kind: AnswerKind) -> FinalStatement | None:
     inside = boxed(body, kind)
     if inside is not None:
         return FinalStatement(inside, inside)
-    return _said(body, kind)
+    # Each part may have its own sentence; the last of them is not the answer.
+    return None if kind == "parts" else said_in_words(body, kind)
 
 
 def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
@@ -138,6 +160,8 @@ def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
     keys = [(match.start(), match.end()) for match in _JSON_KEY.finditer(body)][-_MOST_TRIED:]
     places = [(match.start(), match.end(), "key") for match in _JSON_KEY.finditer(body)]
     places += [(match.start(), match.end(), "tag") for match in _TAG.finditer(body)]
+    if "####" in body:
+        places += [(match.start(), match.end(), "line") for match in _LAST_LINE_MARKER.finditer(body)]
     for match in _markers(body, kind):
         if not any(start <= match.end() <= end for start, end in keys):
             places.append((match.start(), match.end(), "line"))
@@ -174,7 +198,7 @@ def _markers(body: str, kind: AnswerKind) -> Iterator[re.Match[str]]:
         yield from _LETTER_MARKER.finditer(body)
 
 
-def _said(body: str, kind: AnswerKind) -> FinalStatement | None:
+def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
     """What the last sentence says that states an answer in words, or has a marker within it."""
     right: list[str] = []
     for sentence in reversed(sentences(body)[-8 * _MOST_TRIED :]):
@@ -215,8 +239,11 @@ def _behind(body: str, end: int, kind: AnswerKind) -> FinalStatement:
 
 
 def _inner(text: str, kind: AnswerKind) -> str:
-    """What is boxed in ``text``, if anything is."""
+    """What is boxed in ``text``, if anything is; else the value that a sentence in it calls the answer."""
     inside = boxed(text, kind)
+    if inside is None and kind != "choice_set" and len(text) <= _LONGEST_SENTENCE and not _PART.search(text):
+        said = said_in_words(text, kind)
+        inside = said.text if said is not None else None
     return text if inside is None else inside
 
 
@@ -231,7 +258,9 @@ def _is_quoted(body: str, start: int) -> bool:
 def _json_value(body: str, start: int) -> FinalStatement | None:
     """The JSON value (or Python's way to write one) at ``start``, a list as ``A, C``; ``None`` where there is none."""
     try:
-        value = json.JSONDecoder().raw_decode(body[start : start + 2000])[0]
+        written = body[start : start + 2000]
+        # An escaped quote opens it where the object is itself a string, the arguments of a call.
+        value = json.JSONDecoder().raw_decode(written.replace('\\"', '"') if written[:1] == "\\" else written)[0]
     except (json.JSONDecodeError, RecursionError):
         match = _PYTHON_VALUE.match(body, start)
         value = (match[1] or match[2]) if match else None

@@ -21,9 +21,7 @@ _DECORATION = re.compile(
     r"</?(?:b|i|u|p|em|br|strong|span|div|code|sub|sup|font)\b[^<>]{0,80}>|"
     r"\\f?box(?:ed)?(?=\{)|\\(?:text|mathrm|mathbf|textbf|textit|mathit|rm|bf|boldsymbol|operatorname)(?=\s*\{)"
 )
-_FONT = re.compile(
-    r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|textrm|mathsf|boldsymbol|operatorname)\s*\{([^{}]*)\}"
-)
+FONT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|textrm|mathsf|boldsymbol|operatorname)\s*\{([^{}]*)\}")
 _SPACING = re.compile(r"\\(?:[ ,;:!~]|q?quad(?![A-Za-z]))|~")
 _BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
 _LEAD = re.compile(
@@ -36,7 +34,7 @@ _BUT = re.compile(
     r"(?:(?:it\s+)?is\s+|it'?s\s+)?not\s+\(?[A-Z]\)?\s*,?\s*but\s+(?:rather\s+)?|不是\s*[A-Z]\s*[,，]?\s*而?是\s*", re.I
 )
 _ITEM = r"[(\[{\"']*(?:[A-Z]+)[)\]}\"']*"
-_SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+)"
+_SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+|(?<=[)\]])(?=[(\[]))"
 _ALONE = re.compile(r"[(\[\"']*([A-Za-z])[)\]\"'.:]*")
 _LETTERS = re.compile(rf"{_ITEM}(?:{_SEPARATOR}{_ITEM})*(?![A-Za-z])")
 _SMALL = re.compile(r"[(\[\"']*[a-z][)\]\"']*(?:\s*[,、;]\s*[(\[\"']*[a-z][)\]\"']*)*[.。]?")
@@ -50,10 +48,20 @@ _REJECTED = re.compile(
 )
 _OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
 _AFTER = re.compile(
-    r"\s*(?:$|[.。,;:!)\]}\n]|选?项|(?:options?|choices?)?\s*(?:is|are)\s+(?:the\s+)?(?:correct|right)"
+    r"\s*(?:$|[.。,;:!)\]}\n]|选?项|而?(?:不是|非)|(?:rather\s+than|instead\s+of|and\s+not|not)\s|"
+    r"(?:options?|choices?)?\s*(?:is|are)\s+(?:(?:the|my)\s+)?(?:final\s+)?(?:correct|right|answer)"
     r"|,?\s*(?:because|since|as|I\s+(?:think|believe|am))\s|吧|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
     re.IGNORECASE,
 )
+DENIED_BEHIND = (
+    r"\s*(?:选?项|options?|choices?)?\s*(?:的?(?:说法|结论|推断))?\s*"
+    r"(?:(?:is|are|was|were|可以|可|是|为|均|都|也)\s*)*"
+    r"(?:n['’]t|not\s+(?:correct|right|true|the|an?|possible)|wrong|incorrect|false|excluded|eliminated|ruled|out(?![a-z])|"
+    r"不(?!选)|错|有误|排除|非)"
+)
+"""What stands behind letters that are called wrong: 选项错误, "is not correct"."""
+_DENIED = re.compile(DENIED_BEHIND, re.IGNORECASE)
+OTHERS_DENIED = re.compile(rf"[,;.]\s*[A-Z](?:[,、]?[A-Z])*(?i:{DENIED_BEHIND})[^,;.。]*$")
 _TRUE = word_set("true yes correct right t y √ 正确 对 是 真 对的 正确的 是的")
 _FALSE = word_set("false no incorrect wrong f n × 错误 错 否 假 错的 错误的 不是 不对 不正确")
 
@@ -118,8 +126,9 @@ def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
     if len(named) == 1 and _option(text):
         return ReadAnswer(Answer(kind="choice_set", value=named))
     for letter, option in sorted(choices.items(), key=lambda item: -len(item[1])):
-        if option.strip():
-            words = re.escape(undecorated(option))
+        words = undecorated(option)
+        if words and words.casefold() in body.casefold():
+            words = re.escape(words)
             body = re.sub(
                 rf"(?<![A-Za-z])(\(?){letter}(\)?)\s*[.):、:-]*\s*\(?{words}\)?(?!\w)",
                 letter,
@@ -131,8 +140,9 @@ def _read_choices(text: str, choices: Mapping[str, str]) -> ReadAnswer:
     at = start.end() if start else 0
     if _SMALL.fullmatch(body[at:]):
         body = body.upper()
+    body = OTHERS_DENIED.sub("", body)
     match = _LETTERS.match(body, at)
-    if match is None or not _AFTER.match(body, match.end()):
+    if match is None or not _AFTER.match(body, match.end()) or _DENIED.match(body, match.end()):
         return ReadAnswer(None)
     runs = re.findall(r"(?<![A-Za-z])[A-Z]+(?![A-Za-z])", match[0])
     found = [letter for run in runs for letter in run]
@@ -161,17 +171,22 @@ def _other_options(rest: str, choices: Mapping[str, str]) -> set[str]:
 def undecorated(text: str) -> str:
     """``text`` on one line, with full-width forms narrowed, decoration and the braces around a whole dropped."""
     body = _SPACING.sub(" ", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS))
-    body = _DECORATION.sub("", _FONT.sub(r" \1", body)).strip()
+    body = _DECORATION.sub("", FONT.sub(r" \1", body)).strip()
     while len(body) > 1 and body[0] == "{" and body[-1] == "}":
         body = body[1:-1].strip()
     return " ".join(body.split())
+
+
+def same_option(text: str, option: str) -> bool:
+    """Whether ``text`` is the text of ``option``."""
+    return _option(text) == _option(option)
 
 
 def _option(text: str) -> str:
     """An option's text for comparison: without case, spacing, decoration and the full stop."""
     return (
         re.sub(r"\s|\\left|\\right|\\[,;:! ]", "", undecorated(text).casefold())
-        .rstrip(".。")
+        .strip(".。\"'")
         .replace("\\dfrac", "\\frac")
     )
 

@@ -19,11 +19,21 @@ from typing import Literal, get_args
 
 from srt.answers.equality import algebra
 from srt.answers.equality.normal_form import plain, squeezed, top_level
-from srt.answers.equality.parts import as_point, bracketed, interval, leaves, split_parts, statements
+from srt.answers.equality.parts import (
+    AND,
+    OR,
+    alternatives,
+    as_point,
+    bracketed,
+    interval,
+    leaves,
+    split_parts,
+    statements,
+)
 from srt.answers.equality.policies import LENIENT, STRICT, Policy
 from srt.answers.equality.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.rounding import Decimal, decimal, stands_for
-from srt.answers.equality.stated_values import StatedValue, is_label, is_value, said_value, stated_value
+from srt.answers.equality.stated_values import StatedValue, is_label, is_of_another, is_value, said_value, stated_value
 from srt.answers.equality.units import CompoundUnit, match_units, split_noun, split_unit, unit_named
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
@@ -37,8 +47,7 @@ SameFormula = Callable[[str, str], bool | None]
 """Asks math-verify about two formulas; ``None``: it cannot decide."""
 
 _TRUST = get_args(How)
-_OR = re.compile(r"\s*(?:,?\s+or\s+|或者?|\\text\s*\{\s*or\s*\})\s*")
-_AND = re.compile(r"\s*(?:、|[,;]\s+(?:and\s+)?|\s(?:and|与|和)\s)\s*")
+_LETTER = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z\u4e00-\u9fff]")
 _RELATED = re.compile(r"[<>]|\\(?:le|ge|ne|neq|lt|gt|in|cup|cap|infty)(?![A-Za-z])|[≤≥≠∈∪∩∞]")
 _ARTICLES = re.compile(r"(?<![a-z\\])(?:the|an|a)\s+(?=\w)", re.I)
 _IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
@@ -133,7 +142,7 @@ def _listed(body: str) -> list[str]:
     """The parts of a text: what its labels part, else values that commas or "and" part; itself if it is one."""
     parts = leaves(body)
     if len(parts) == 1 and not statements(body) and bracketed(body) is None:
-        pieces = top_level(body, _AND)
+        pieces = top_level(body, AND)
         if len(pieces) > 1 and all(re.search(r"\d|\\", piece) and _is_understood(piece) for piece in pieces):
             return pieces
     return parts
@@ -141,7 +150,7 @@ def _listed(body: str) -> list[str]:
 
 def _is_understood(text: str) -> bool:
     """Whether ``text`` states one value, in one way or several (``x = 3 or x = -1``)."""
-    either = top_level(plain(text), _OR)
+    either = top_level(plain(text), OR)
     if len(either) > 1:
         return all(map(_is_understood, either))
     return all(map(is_value, stated_value(either[0]).sides))
@@ -232,12 +241,17 @@ class _Comparison:
             return Equality("undecided", "parts")  # ``(1)(4)`` names two statements; it is not a product.
         if bracketed(gold) is not None:
             given = as_point(given, self.question)
-        either, said = top_level(gold, _OR), top_level(given, _OR)
+        either = top_level(gold, OR)
+        said = alternatives(said_value(given)) if len(either) > 1 else top_level(given, OR)
         if len(either) > 1 or len(said) > 1:
             if len(either) != len(said) or len(said) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "parts")
             return self.unordered(either, said, unit)
+        if is_of_another(given, self.question):
+            return Equality("undecided", "undecided")
         a, b = stated_value(gold), stated_value(_without_asked_words(given, self.question))
+        if ratio(a.sides[-1]) is not None:  # ``V_1:V_2 = 1:64``: names in a ratio are no values.
+            b = StatedValue(b.label, [*(side for side in b.sides[:-1] if not _LETTER.search(side)), b.sides[-1]])
         if _is_equation(a) or _is_equation(b):
             return self.equations(a, b)
         return self.sides(a.sides, b.sides, unit)

@@ -17,6 +17,8 @@ _DECORATION = re.compile(
 _LINES = re.compile(r"\n{2,}")
 _BLANKS = re.compile(r"[^\S\n]{2,}")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_SUBSCRIPT_RUN = re.compile("[₀₁₂₃₄₅₆₇₈₉]{1,30}")
 _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,30}")
 _CIRCLED = re.compile("[①-⑳]")
 _SQUARED_UNITS = re.compile("[㌀-㏿]")
@@ -40,6 +42,7 @@ _NAMES = {
     r"\s*,?\s*(?:(?:or|which\s+is|that\s+is)(?![A-Za-z])|即|也就是)\s*,?\s*"
     r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
+    r"\\Omega(?![A-Za-z])|\u2126": "Ω",
     r"(?:\\colon(?![A-Za-z])|∶)": ":",
 }
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
@@ -61,6 +64,7 @@ def plain(text: str) -> str:
     text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = _CIRCLED.sub(lambda match: f"({ord(match[0]) - ord('①') + 1})", text)
     text = _SUPERSCRIPT_RUN.sub(lambda match: "^{" + match[0].translate(_SUPERSCRIPTS) + "}", text)
+    text = _SUBSCRIPT_RUN.sub(lambda match: "_{" + match[0].translate(_SUBSCRIPTS) + "}", text)
     text = _BLANKS.sub(" ", _DECORATION.sub("", _TAG.sub(" ", text)).translate(WIDE))
     for _ in range(6):
         unwrapped = _WRAPPER.sub(lambda match: f" {match[1]}", text)

@@ -7,7 +7,7 @@ import re
 from srt.answers.equality.normal_form import closing, plain, top_level, unbraced
 
 _LABEL = re.compile(
-    r"(?<![A-Za-z0-9)=\]}_^\\])\((?P<number>[1-9]|[ivx]{1,4})\)(?!\s*[-+*/^=]|\s*$)\s*[.:、]?"
+    r"(?<![A-Za-z0-9)=\]}_^\\])(?:(?:[Pp]art|第)\s*)?\((?P<number>[1-9]|[ivx]{1,4})\)(?!\s*[-+*/^=]|\s*$)\s*[问题空]?\s*[.:、]?"
     r"|(?:^|(?<=[\n;]))\s*(?:[Pp]art|[Qq]uestion|第)?\s*\(?(?P<line>[1-9])\)?\s*(?:[.)、:](?!\d)|[问题空])\s*:?"
 )
 _SEPARATORS = (
@@ -17,6 +17,7 @@ _SEPARATORS = (
         r"\s*(?:、|,\s+(?:and\s+)?|(?<=[^\d]),(?=\S)|,(?!\d{3}(?!\d))|\s(?:and|与|和)\s|(?<=[\d}\u4e00-\u9fff])[与和])\s*"
     ),
     re.compile(r"\s+"),
+    re.compile(r"\s*,\s*"),  # Gold of two parts: 220,330 is not one number.
 )
 _NUMERIC = re.compile(r"[-+]?[\d.,/]+|\\(?:frac|sqrt).*")
 _STATEMENTS = re.compile(r"(?:\(([1-9])\)[\s,、;]*)+")
@@ -28,6 +29,9 @@ _INTERVAL = re.compile(
 )
 _COORDINATE = re.compile(r"([xyz])\s*=\s*([^=]+)")
 _ASKS_POINT = re.compile(r"coordinate|point|坐标", re.I)
+OR = re.compile(r"\s*(?:,?\s+or\s+|或者?|\\text\s*\{\s*or\s*\})\s*")
+AND = re.compile(r"\s*(?:、|[,;]\s+(?:and\s+)?|\s(?:and|与|和)\s)\s*")
+_EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
 _TUPLE = re.compile(r"\s*,\s*|\s*、\s*|\s*;\s*")
 
 
@@ -40,10 +44,12 @@ def split_parts(text: str, count: int) -> list[str] | None:
     in_brackets = bracketed(body)
     if in_brackets is not None and in_brackets[0] != "{" and len(in_brackets[1]) == count:
         return in_brackets[1]
+    if count > 1 and re.fullmatch(r"[(\[{][\d,.]+[)\]}]", body):
+        body = body[1:-1]
     for separator in _SEPARATORS:
         pieces = [piece for piece in map(unbraced, top_level(body, separator)) if piece]
         if len(pieces) == count:
-            if separator is _SEPARATORS[-1] and not all(map(_NUMERIC.fullmatch, pieces)):
+            if separator in _SEPARATORS[-2:] and not all(map(_NUMERIC.fullmatch, pieces)):
                 continue
             return [without_label(piece) for piece in pieces]
     return None
@@ -110,3 +116,14 @@ def as_point(text: str, question: str) -> str:
         return f"({', '.join(match[2].strip() for match in found if match)})"
     asked = _ASKS_POINT.search(question) and all(map(_NUMERIC.fullmatch, pieces)) and len(pieces) > 1
     return f"({', '.join(pieces)})" if asked else text
+
+
+def alternatives(body: str) -> list[str]:
+    """The values that ``body`` leaves open: ``x = 3 or x = -3``, ``x = 3, x = -3``, ``\\{3, -3\\}`` and ``x = ±3``."""
+    inner = bracketed(body)
+    if inner is not None and inner[0] == "{":
+        return inner[1]
+    if len(_EITHER_SIGN.findall(body)) == 1:
+        return [_EITHER_SIGN.sub("", body), _EITHER_SIGN.sub("-", body)]
+    pieces = top_level(body, OR)
+    return pieces if len(pieces) > 1 else top_level(body, AND)

@@ -15,6 +15,7 @@ from srt.answers.equality.policies import FEWEST_DECIMALS, FEWEST_SIGNIFICANT, P
 _GROUPED = re.compile(r"(?<=\d)(?:,|\{,\}|\s(?=\d{3}(?!\d)))(?=\d{3}(?:\D|$))")
 _DECIMAL = re.compile(r"([-+]?)\s*(\d*)(?:\.(\d*))?")
 _SCIENTIFIC = re.compile(r"(.+?)(?:[eE]|\s*(?:\\times|×|\\cdot|·|\*)\s*10\s*\^)\s*\{?\s*([-+]?\d{1,3})\s*\}?")
+_HAN_POWERS = {"万": 4, "亿": 8}
 _MOST_DIGITS = 60
 _SLACK = Fraction(1, 10**12)
 """Of half a unit: a value of 40 digits that lies exactly in the middle may fall on either side."""
@@ -40,6 +41,8 @@ def decimal(text: str) -> Decimal | None:
         return None
     scientific = _SCIENTIFIC.fullmatch(text)
     body, power = (scientific[1], int(scientific[2])) if scientific else (text, 0)
+    if body[-1:] in _HAN_POWERS:
+        body, power = body[:-1], power + _HAN_POWERS[body[-1]]
     match = _DECIMAL.fullmatch(_GROUPED.sub("", body.strip()))
     if match is None or not (match[2] or match[3]):
         return None

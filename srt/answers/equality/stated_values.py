@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from srt.answers.equality.algebra import is_readable
-from srt.answers.equality.normal_form import top_level, unbraced
+from srt.answers.equality.normal_form import plain, top_level, unbraced
 from srt.answers.equality.parts import bracketed
 from srt.answers.equality.rounding import decimal
 from srt.answers.equality.units import split_noun, split_unit, unit_named
@@ -20,7 +20,7 @@ from srt.answers.equality.written_numbers import number_in_words
 _RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
 _REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _SAME_AGAIN = re.compile(
-    r"\s*(?:(?:or|i\.e\.|that is|即)\s*,?\s*)?(?:≈|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
+    r"\s*(?:(?:or|i\.e\.|that is|即)\s*,?\s*)?(?:≈|=|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
 )
 _ALTERNATIVE = re.compile(r"\s*(?:or(?![a-z])|或)", re.I)
 _ABOUT = re.compile(
@@ -69,7 +69,7 @@ _DENIED = re.compile(
 )
 _CHANGED = re.compile(
     r"(?<![A-Za-z])(?:half|third|quarter|twice|thrice|double|triple|times|squared?|cubed?|root|reciprocal|inverse|opposite|"
-    r"negative)(?:\s+of)?(?:\s+(?:the|its|this|that|it))?(?![A-Za-z])(?!\s+(?:root|pyramid|prism|face|base|block|box|has))"
+    r"negative|plus|minus|(?:more|less)\s+than)(?:\s+of)?(?:\s+(?:the|its|this|that|it))?(?![A-Za-z])(?!\s+(?:root|pyramid|prism|face|base|block|box|has))"
     r"|一半|[倍]|分之|平方根|的平方$|的立方$|倒数|相反数",
     re.I,
 )
@@ -83,6 +83,16 @@ _NAME = re.compile(
     r"|\^\s*(?:\\prime|\{\s*\\prime\s*\})|[-(),:](?=[^\d]))+"
 )
 _POINT = re.compile(r"^[A-Z][\d'′]?\s*(?=\()|^[a-z]\s*(?:\\in(?![a-z])|∈)\s*")
+_GEOMETRIC = r"(?:(?:\\angle|∠|(?i:angle|segment|side|edge)|线段|边|棱)\s*)?([A-Z]{2,3})(?![A-Za-z])"
+_ASKED_NAME = re.compile(
+    rf"(?:(?i:length|measure|size|value)\s+of|(?i:find|calculate|determine)|求)\s*(?:the\s+)?{_GEOMETRIC}(?!\s*[-+*/^:])"
+)
+_NAMED = re.compile(rf"(?:^|(?<==))\s*(?:(?i:so|thus|hence|therefore)[,\s]+)?{_GEOMETRIC}\s*(?:=|is\s|为|是)")
+_ANOTHER = re.compile(
+    r"(supplement|complement|explement|exterior|补角|余角|外角)[^,;，；。\n]{0,40}?(?:(?<![a-z])(?:is|are|was|equals)(?![a-z])|[=是为]|等于)"
+    r"[^,;，；。\n]*$",
+    re.I,
+)
 _LONGEST_NAME = 80
 _LONGEST_SENTENCE = 400
 
@@ -144,8 +154,6 @@ def said_value(text: str) -> str:
 
 def states_value(text: str) -> bool:
     """Whether ``text``, as a model wrote it, states one value, and nothing in it is left unread."""
-    from srt.answers.equality.normal_form import plain
-
     body = plain(text)
     if len(body) > _LONGEST_SENTENCE:
         return False
@@ -168,6 +176,16 @@ def is_label(piece: str) -> bool:
     return short and _NAME.fullmatch(piece) is not None and not re.search(r"\\(?:pi|sqrt|frac)", piece)
 
 
+def is_of_another(given: str, question: str) -> bool:
+    """Whether the subject of ``given`` is another angle or length than the asked one: its supplement, or AC for AB."""
+    subject = _ANOTHER.search(given)
+    if subject is not None and subject[1].casefold() not in question.casefold():
+        return True
+    asked = {min(name, name[::-1]) for name in _ASKED_NAME.findall(plain(question))}
+    named = {min(name, name[::-1]) for name in _NAMED.findall(given)}
+    return bool(asked and named) and not asked & named and {len(one) for one in asked} == {len(one) for one in named}
+
+
 def _kept_remark(remark: str) -> str | None:
     """What a remark in brackets repeats ("about 141.4"), empty if it is only words; ``None`` where it is no remark."""
     again = _SAME_AGAIN.match(remark)
@@ -186,6 +204,8 @@ def _supposed(subject: str, clause: str) -> bool:
 
 def _value(piece: str) -> str:
     """``piece`` without words such as "so" and "about", and with digits for a number in words."""
-    for pattern in (_LEADS, _ABOUT, _ABOUT):
+    if piece[:1] in ('"', "“"):
+        piece = piece.strip('"“”')
+    for pattern in (_LEADS, _LEADS, _ABOUT, _ABOUT):
         piece = pattern.sub("", piece, count=1)
     return number_in_words(piece) or _POINT.sub("", piece, count=1)

@@ -48,10 +48,23 @@ _OTHERS = {  # beside those of srt.claims, by their spellings
     "°C ℃ 摄氏度": CompoundUnit("°C", Fraction(1), (("temperature", 1),)),
     "元 yuan": CompoundUnit("元", Fraction(1), (("money", 1),)),
     "ton tons tonne tonnes 吨": CompoundUnit("t", Fraction(1000), (("mass", 1),)),
-    "N newton newtons 牛": CompoundUnit("N", Fraction(1), (("force", 1),)),
+    "K kelvin kelvins 开 开尔文": CompoundUnit("K", Fraction(1), (("kelvin", 1),)),
     "mile miles": CompoundUnit("mi", Fraction("1609.344"), (("length", 1),)),
 }
-_LETTERS = word_set("m s g h L l t N in min ft deg rad yd")
+_DERIVED = {  # of SI: what they are made of, and their spellings
+    "N": ((("length", 1), ("mass", 1), ("time", -2)), "newton newtons 牛 牛顿"),
+    "Pa": ((("length", -1), ("mass", 1), ("time", -2)), "pascal pascals 帕 帕斯卡"),
+    "J": ((("length", 2), ("mass", 1), ("time", -2)), "joule joules 焦 焦耳"),
+    "W": ((("length", 2), ("mass", 1), ("time", -3)), "watt watts 瓦 瓦特"),
+    "V": ((("current", -1), ("length", 2), ("mass", 1), ("time", -3)), "volt volts 伏 伏特"),
+    "Ω": ((("current", -2), ("length", 2), ("mass", 1), ("time", -3)), "ohm ohms 欧 欧姆"),
+    "A": ((("current", 1),), "amp amps ampere amperes 安 安培"),
+    "C": ((("current", 1), ("time", 1)), "coulomb coulombs 库 库仑"),
+    "Hz": ((("time", -1),), "hertz 赫 赫兹"),
+    "mol": ((("substance", 1),), "mole moles 摩 摩尔"),
+}
+_PREFIXES = {"k": 3, "m": -3, "M": 6, "μ": -6, "千": 3, "毫": -3, "兆": 6, "kilo": 3, "milli": -3, "mega": 6}
+_LETTERS = word_set("m s g h L l t N in min ft deg rad yd V A J W K C")
 """Spellings that are names in formulas too: units only after a number, a bracket or pi, and if no name of gold's."""
 _CHANGES = word_set(
     "times percent hundred thousand million billion dozen half third quarter squared cubed square cube or and more "
@@ -60,7 +73,7 @@ _CHANGES = word_set(
 _HAN = re.compile("[\u4e00-\u9fff]")
 _MEASURES = "个块条种根张次只枚颗"
 """Measure words, which may stand between a number and the noun that the question asks about."""
-_HAN_CHANGES = re.compile("[倍成万亿千百十半分或和与且打比余]")
+_HAN_CHANGES = re.compile("[倍成万亿千百十半分或和与且打比余]|的(?:平方|立方|倒数|根)")
 _ASKED_POWERS = ((re.compile(r"volume|capacity|体积|容积", re.I), 3), (re.compile(r"area|面积", re.I), 2))
 _SENTENCE_ENDS = re.compile(r"[.?!。？！；;]\s*")
 _CIRCLE = re.compile(r"degree|度|°|\\circ|angle|角")
@@ -74,6 +87,14 @@ def _table() -> dict[str, CompoundUnit]:
     }
     for spellings, unit in _OTHERS.items():
         table |= dict.fromkeys(spellings.split(), unit)
+    for symbol, (dimension, words) in _DERIVED.items():
+        table |= dict.fromkeys([symbol, *words.split()], CompoundUnit(symbol, Fraction(1), dimension))
+        for prefix, power in _PREFIXES.items():
+            prefixed = CompoundUnit(f"{prefix}{symbol}", Fraction(10) ** power, dimension)
+            if len(prefix) == 1 and prefix not in "千毫兆":
+                table[f"{prefix}{symbol}"] = prefixed
+            else:
+                table |= {f"{prefix}{word}": prefixed for word in words.split() if word.isascii() == prefix.isascii()}
     table |= dict.fromkeys(("h", "hr", "hrs"), table["hour"])
     table |= {"in": table["inch"], "cms": table["cm"], "mms": table["mm"], "l": table["L"]}
     table["cc"] = _raised(table["cm"], 3)
