@@ -8,6 +8,7 @@ What is denied, supposed, or said of a multiple or a power ("V/2 is", "twice the
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from srt.answers.equality.algebra import is_readable
@@ -181,9 +182,15 @@ def is_of_another(given: str, question: str) -> bool:
     subject = _ANOTHER.search(given)
     if subject is not None and subject[1].casefold() not in question.casefold():
         return True
-    asked = {min(name, name[::-1]) for name in _ASKED_NAME.findall(plain(question))}
     named = {min(name, name[::-1]) for name in _NAMED.findall(given)}
-    return bool(asked and named) and not asked & named and {len(one) for one in asked} == {len(one) for one in named}
+    asked = _asked_names(question) if named else frozenset()
+    return bool(asked) and not asked & named and {len(one) for one in asked} == {len(one) for one in named}
+
+
+@lru_cache(maxsize=256)
+def _asked_names(question: str) -> frozenset[str]:
+    """The angles or lengths that ``question`` asks for by name; AB and BA are one."""
+    return frozenset(min(name, name[::-1]) for name in _ASKED_NAME.findall(plain(question)))
 
 
 def _kept_remark(remark: str) -> str | None:
