@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -119,7 +120,7 @@ def measure(items: list[Problem], pairs: int) -> dict[str, Row]:
     random_state = random.Random(0)
     for item in items:
         for other in random_state.sample(items, min(pairs, len(items))):
-            if other.id != item.id and not _same_gold(item.answer, other.answer):
+            if other.id != item.id and not _same_gold(item.answer, other.answer) and not _same_option(item, other):
                 _try(row, item, _printed(other), "strict", wanted=False)
     return rows
 
@@ -260,7 +261,22 @@ def _same_gold(one: Answer | None, other: Answer | None) -> bool:
     if squeezed(canonical_text(one)) == squeezed(canonical_text(other)):
         return True
     values = [_value(answer) for answer in (one, other)]
-    return None not in values and one.unit == other.unit and values[0] == values[1]
+    if None in values:
+        return False
+    if {one.unit, other.unit} == {None, "°"}:  # 60° is pi/3.
+        degrees, radians = values if one.unit else reversed(values)
+        assert degrees is not None
+        assert radians is not None
+        return abs(float(degrees) * math.pi / 180 - float(radians)) < 1e-9
+    return one.unit == other.unit and values[0] == values[1]
+
+
+def _same_option(item: Problem, other: Problem) -> bool:
+    """Whether the text of the right option of ``item`` is the answer of ``other``: then that is no wrong answer."""
+    if item.answer is None or item.answer.kind != "choice_set" or other.answer is None:
+        return False
+    right = [squeezed(item.choices.get(letter, "")) for letter in item.answer.value]
+    return right == [squeezed(canonical_text(other.answer))]
 
 
 def _value(answer: Answer) -> Fraction | None:
@@ -302,7 +318,11 @@ def figures(
 def report(rows: dict[str, Row], items: list[Problem], refused: list[ImportRefusal], unread: dict[str, str]) -> str:
     """The table, for people."""
     found = figures(rows, items, refused, unread)
-    lines = [f"{len(items)} items with gold, {len(refused)} without, {len(unread)} golds not understood", ""]
+    share = len(unread) / len(items) if items else 0.0
+    lines = [
+        f"{len(items)} items with gold, {len(refused)} without, {len(unread)} golds not understood ({share:.1%})",
+        "",
+    ]
     lines += ["| output | tried | changed | accepted | share | decided by |", "|---|---|---|---|---|---|"]
     for name, row in rows.items():
         share = f"{row.accepted / row.tried:.4f}" if row.tried else "-"
@@ -310,7 +330,7 @@ def report(rows: dict[str, Row], items: list[Problem], refused: list[ImportRefus
         lines.append(f"| {name} | {row.tried} | {row.changed} | {row.accepted} | {share} | {how} |")
     times = found["milliseconds"]
     lines += ["", "ms a pair, extraction and comparison: " + ", ".join(f"{k} {v:.2f}" for k, v in times.items())]
-    lines += [f"no gold: {item.item}: {item.detail[:100]}" for item in refused]
+    lines += [f"no gold: {item.item}: {item.reason}: {item.detail[:100]}" for item in refused]
     lines += [f"not understood: {name}: {why}" for name, why in unread.items()]
     return "\n".join(lines)
 

@@ -10,8 +10,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from srt.answers.equality.normal_form import closing, plain
-from srt.answers.equality.units import split_unit
+from srt.answers.equality.normal_form import balanced, closing, plain
+from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
+from srt.answers.equality.units import as_one_unit, split_unit
+from srt.answers.equality.written_numbers import number_in_words
 from srt.io.records import Answer
 
 LONGEST = 300
@@ -25,16 +27,13 @@ _DIGITS = 16
 """Characters of a number that a float still holds exactly; a longer number becomes an expression."""
 _ALTERNATIVE = re.compile(r"\\# ?\\#|##")
 _LABEL = re.compile(r"\$?\s*(?:[A-Za-z][A-Za-z .'_{}\\]{0,40}?)\s*\$?\s*(?<![<>\\])=\s*(?=[^=]+$)")
-_SEE = re.compile(
-    r"(?:see\s+(?:the\s+)?(?:analysis|solution|explanation|figure)|[见略]|(?:见|详见)?(?:解析|分析|详解|答案|图))[.。]?",
-    re.I,
-)
 _LETTERS = re.compile(r"[(（]?\s*([A-H](?:\s*[,，、]?\s*[A-H])*)\s*[)）]?")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|boxed|rm)\s*\{([^{}]*)\}")
 _PART = re.compile(r"[(（]\s*([1-9])\s*[)）]")
 _NUMBER = re.compile(r"[-+−]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+−]?\.\d+")
 _COUNTED = re.compile(r"(?P<value>[\d.,]+)\s*(?P<unit>[个块条种面根张次])")
-_LEADS = re.compile(r"^(?:解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
+_COUNT = re.compile(r"\d+\s*[个块条种面根张次]?")
+_LEADS = re.compile(r"^(?:【答案】|解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
 _DOT_BEFORE_UNIT = re.compile(r"(?<=\d)\.(?=\s*(?:\\[,;! ]\s*)?(?:\\(?:mathrm|text|rm)(?![A-Za-z])|[A-Za-z]))")
 _MINUTES = re.compile(r"(?:\\circ|°)\s*\}?\s*\d")
 _ASKS_SEVERAL = re.compile(
@@ -42,6 +41,7 @@ _ASKS_SEVERAL = re.compile(
     r"分别|各(?=[是为有重长多])|和.{0,12}各|两个",
     re.I,
 )
+_FEW_WORDS = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{3,})?|[\u4e00-\u9fff]{2,8}")
 _STATEMENTS = re.compile(r"[(（]\s*\d\s*[)）].*|.*\d\s+\d.*", re.S)
 _MATHS = re.compile(
     r"(?:\\(?:[dt]?frac|sqrt|pi|times|cdot|left|right|circ|pm|sin|cos|tan|arcsin|arccos|arctan|quad|[,;! ])"
@@ -49,6 +49,7 @@ _MATHS = re.compile(
 )
 _SPLIT = re.compile(r"\s*(?:\\q?quad|[;；])\s*")
 _COMMAS = re.compile(r"\s*(?:，|、|,\s+|,(?!\d{3}(?!\d)))\s*")
+_AND = re.compile(r"\s*(?:[和与及]|(?<![a-z])and(?![a-z]))\s*")
 _ANY_COMMA = re.compile(r"\s*[,，、]\s*")
 
 
@@ -68,7 +69,7 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
     Of alternatives (``10 cm ## 10 cm``) the first counts. A choice item whose answer is not a letter has no answer.
     """
     head, explanation = printed_answer(printed), _cut_tail(printed)[1]  # runs of blanks make the patterns below slow
-    if not head or len(head) > LONGEST or _SEE.fullmatch(head):
+    if not head or len(head) > LONGEST or SEE_ELSEWHERE.fullmatch(head):
         return Gold(None, explanation or (head if len(head) > LONGEST else None))
     if choice or choices:
         letters = _letters(head)
@@ -78,7 +79,7 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
             short = {letter: text for letter, text in choices.items() if len(text) <= LONGEST}
             named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
             return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
-    head = _balanced(_DOT_BEFORE_UNIT.sub(" ", _LEADS.sub("", head)))
+    head = balanced(_DOT_BEFORE_UNIT.sub(" ", _LEADS.sub("", head)))
     return Gold(_parts(head, question) or _single(head), explanation)
 
 
@@ -101,7 +102,7 @@ def _cut_tail(printed: str) -> tuple[str, str | None]:
 
 
 def _letters(head: str) -> list[str] | None:
-    body = _bare(_balanced(_unwrap(head))).rstrip(".。 ")
+    body = _bare(balanced(_unwrap(head))).rstrip(".。 ")
     match = _LETTERS.fullmatch(body)
     if match is None:
         return None
@@ -115,24 +116,34 @@ def _parts(head: str, question: str) -> Answer | None:
     if len(marks) > 1 and marks[0].start() == 0 and [int(m[1]) for m in marks] == list(range(1, len(marks) + 1)):
         ends = [m.start() for m in marks[1:]] + [len(head)]
         pieces = [head[m.end() : end].strip().strip(";；,，. \n") for m, end in zip(marks, ends, strict=True)]
-        return _joined([_single(piece) for piece in pieces]) if all(pieces) else None
+        return _joined([_single(piece) for piece in without_proofs(pieces)]) if all(pieces) else None
     several = _ANY_COMMA if _ASKS_SEVERAL.search(question) else _COMMAS
-    for separator in (_SPLIT, several):
+    for separator in (_SPLIT, several, _AND):
         pieces = [piece for piece in separator.split(_bare(head)) if piece]
         if len(pieces) > 1 and all(map(_closed, pieces)):  # A comma of ``(1, 2, 0)`` parts no answers.
-            read = [_single(piece) for piece in pieces]
-            if all(one.kind in ("number", "expression") for one in read):
+            read = [_single(piece) for piece in without_proofs(pieces)]
+            if all(map(_is_part, read)) and any(one.kind != "text" for one in read):
                 return _joined(read)
     return None
 
 
+def _is_part(answer: Answer) -> bool:
+    """Whether it may be one of several: a value, or one or two words without digits (``hexagon, 6``)."""
+    return answer.kind != "text" or _FEW_WORDS.fullmatch(answer.value) is not None
+
+
 def _joined(answers: list[Answer]) -> Answer:
+    if len(answers) == 1:
+        return answers[0]
     return Answer(kind="parts", value=[answer.model_dump() for answer in answers])
 
 
 def _single(head: str) -> Answer:
     """One answer: a number or an expression, with its unit, or text."""
     body = _bare(_LABEL.sub("", head, count=1) if _LABEL.match(head) else head).rstrip("。.;；,， ")
+    in_words = number_in_words(body)
+    if in_words is not None and _COUNT.fullmatch(in_words):
+        body = in_words
     value, unit = _cut_unit(body)
     if value and len(value) <= _DIGITS and _NUMBER.fullmatch(value):
         number = float(re.sub(r"[,\s]", "", value).replace("−", "-"))
@@ -152,6 +163,8 @@ def _cut_unit(body: str) -> tuple[str, str | None]:
     if _MINUTES.search(body) or len(body) > LONGEST:
         return body, None
     written = plain(body)
+    if as_one_unit(written) != written:
+        return body, None  # 1 m 20 cm
     counted = _COUNTED.fullmatch(written)
     if counted:
         return counted["value"], counted["unit"]
@@ -160,19 +173,6 @@ def _cut_unit(body: str) -> tuple[str, str | None]:
         return body, None
     printed = written[len(value) :].strip(" ()")
     return value, unit.name if printed.isascii() else printed
-
-
-def _balanced(text: str) -> str:
-    """``text`` without a brace that closes nothing, and with those that are missing at its end."""
-    depth, kept = 0, []
-    for at, sign in enumerate(text):
-        if sign in "{}" and text[at - 1 : at] != "\\":
-            depth += 1 if sign == "{" else -1
-            if depth < 0:
-                depth = 0
-                continue
-        kept.append(sign)
-    return "".join(kept) + "}" * depth
 
 
 def _bare(text: str) -> str:

@@ -18,23 +18,25 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from srt.answers.equality import algebra
+from srt.answers.equality.forms.brackets import Brackets, as_point, bracketed, interval, is_infinite
+from srt.answers.equality.forms.descriptions import description, same_description, same_words
+from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
+from srt.answers.equality.forms.relations import relation
 from srt.answers.equality.normal_form import plain, squeezed, top_level
-from srt.answers.equality.parts import (
-    AND,
-    OR,
-    alternatives,
-    as_point,
-    bracketed,
-    interval,
-    leaves,
-    split_parts,
-    statements,
-)
+from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
 from srt.answers.equality.policies import LENIENT, STRICT, Policy
-from srt.answers.equality.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.rounding import Decimal, decimal, stands_for
-from srt.answers.equality.stated_values import StatedValue, is_label, is_of_another, is_value, said_value, stated_value
-from srt.answers.equality.units import CompoundUnit, match_units, split_noun, split_unit, unit_named
+from srt.answers.equality.stated_values import (
+    BOUNDS,
+    StatedValue,
+    is_label,
+    is_of_another,
+    name_in_front,
+    said_value,
+    stated_value,
+)
+from srt.answers.equality.understood import OR, alternatives, is_understood, listed
+from srt.answers.equality.units import CompoundUnit, as_one_unit, match_units, split_noun, split_unit, unit_named
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
 
@@ -49,16 +51,10 @@ SameFormula = Callable[[str, str], bool | None]
 _TRUST = get_args(How)
 _LETTER = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z\u4e00-\u9fff]")
 _RELATED = re.compile(r"[<>]|\\(?:le|ge|ne|neq|lt|gt|in|cup|cap|infty)(?![A-Za-z])|[≤≥≠∈∪∩∞]")
-_ARTICLES = re.compile(r"(?<![a-z\\])(?:the|an|a)\s+(?=\w)", re.I)
-_IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
-_NOT = re.compile(r"(?<![A-Za-z])not(?![A-Za-z])|n't|[不非]")
 _FORMULA = re.compile(
     r"(?:\\(?!q?quad)[A-Za-z]+|\\[{}]|[^A-Za-z\u4e00-\u9fff\\;、]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z]))+"
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
-_NAME_IN_FRONT = re.compile(r"((?:the\s+)?[A-Za-z]{3,}(?:\s+[A-Za-z]+){0,3}\s|[\u4e00-\u9fff]{2,8})\s*(?=[\d\\])")
-_CHANGING = re.compile(r"(?i:half|twice|than|least|most|times|of|not)|[倍半不大小多少于至超]")
-_BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|至多|最多", re.I))
 _MOST_ALTERNATIVES = 8
 _LONGEST_VALUE = 600
 """Characters of a text that may state one value; one that is longer is only compared character by character."""
@@ -125,37 +121,6 @@ def equal_texts(one: str, other: str, kind: AnswerKind, policy: Policy, question
     return equal(gold, other, question=question, policy=policy)
 
 
-def unreadable_gold(gold: Answer) -> str | None:
-    """Why ``gold`` equals only the same characters (or what math-verify accepts); ``None`` where it is understood."""
-    if gold.kind == "parts":
-        return next(filter(None, map(unreadable_gold, gold.value)), None)
-    if gold.kind == "expression" and not _is_understood(str(gold.value)):
-        return f"the expression {str(gold.value)[:80]!r} is not understood"
-    if gold.kind == "text":
-        for leaf in _listed(plain(gold.value)):
-            if re.search(r"\d|\\[A-Za-z]", leaf) and not statements(leaf) and not _is_understood(leaf):
-                return f"the text {leaf[:80]!r} has mathematics in it and states no single value"
-    return None
-
-
-def _listed(body: str) -> list[str]:
-    """The parts of a text: what its labels part, else values that commas or "and" part; itself if it is one."""
-    parts = leaves(body)
-    if len(parts) == 1 and not statements(body) and bracketed(body) is None:
-        pieces = top_level(body, AND)
-        if len(pieces) > 1 and all(re.search(r"\d|\\", piece) and _is_understood(piece) for piece in pieces):
-            return pieces
-    return parts
-
-
-def _is_understood(text: str) -> bool:
-    """Whether ``text`` states one value, in one way or several (``x = 3 or x = -1``)."""
-    either = top_level(plain(text), OR)
-    if len(either) > 1:
-        return all(map(_is_understood, either))
-    return all(map(is_value, stated_value(either[0]).sides))
-
-
 @dataclass(frozen=True)
 class _Comparison:
     question: str
@@ -178,6 +143,9 @@ class _Comparison:
             return _all([self.answer(part, piece) for part, piece in zip(gold.value, pieces, strict=True)])
         if squeezed(canonical_text(gold)) == squeezed(given) != "":
             return Equality("equal", "exact")
+        pieces = leaves(plain(given))
+        if len(pieces) > 1 and len(answered := without_proofs(pieces)) == 1:
+            given = answered[0]  # ``(1) see the analysis (2) 5``, where gold is the one part with an answer
         if gold.kind == "text":
             return self.text(gold.value, given)
         unit = unit_named(plain(gold.unit)) if gold.unit else None
@@ -187,12 +155,12 @@ class _Comparison:
 
     def text(self, gold: str, given: str) -> Equality:
         """Words, or a value within words, or the parts of such."""
-        listed, said = statements(gold), statements(given)
-        if listed is not None and said is not None:
-            same_ones = sorted(listed) == sorted(said) if listed == sorted(listed) else listed == said
+        named, said = statements(gold), statements(given)
+        if named is not None and said is not None:
+            same_ones = sorted(named) == sorted(said) if named == sorted(named) else named == said
             return Equality("equal" if same_ones else "differs", "exact")
         body = plain(gold)
-        parts = _listed(body)
+        parts = listed(body)
         if len(parts) > 1:
             pieces = split_parts(given, len(parts)) or split_parts(said_value(plain(given)), len(parts))
             if pieces is None:
@@ -203,17 +171,23 @@ class _Comparison:
     def part(self, gold: str, given: str) -> Equality:
         if squeezed(gold) == squeezed(given) != "":
             return Equality("equal", "exact")
-        if _is_understood(gold) and re.search(r"\d|\\", gold):
+        related, other = relation(plain(gold)), relation(said_value(plain(given)))
+        if related is not None and other is not None:
+            return Equality("equal" if related == other else "differs", "text")
+        if is_understood(gold) and re.search(r"\d|\\", gold):
             return self.written(plain(gold), plain(given), None)
-        if _same_words(gold, given):
+        if same_words(gold, given):
+            return Equality("equal", "text")
+        described, said = description(plain(gold)), description(plain(given))
+        if described is not None and said is not None and same_description(described, said):
             return Equality("equal", "text")
         if _RELATED.search(gold) and _RELATED.search(given):
             return self.verify(plain(gold), plain(given))
         truth = read_answer(gold, "boolean", {}).answer
         if truth is not None:
-            said = read_answer(given, "boolean", {}).answer
-            if said is not None:
-                return Equality("equal" if said.value == truth.value else "differs", "text")
+            read = read_answer(given, "boolean", {}).answer
+            if read is not None:
+                return Equality("equal" if read.value == truth.value else "differs", "text")
         return Equality("undecided", "text")
 
     def sequence(self, gold: Sequence[str], given: str) -> Equality:
@@ -249,7 +223,9 @@ class _Comparison:
             return self.unordered(either, said, unit)
         if is_of_another(given, self.question):
             return Equality("undecided", "undecided")
-        a, b = stated_value(gold), stated_value(_without_asked_words(given, self.question))
+        name = name_in_front(gold)
+        given = _without_asked_words(given, f"{self.question}\n{name}")
+        a, b = stated_value(gold[len(name) :]), stated_value(given)
         if ratio(a.sides[-1]) is not None:  # ``V_1:V_2 = 1:64``: names in a ratio are no values.
             b = StatedValue(b.label, [*(side for side in b.sides[:-1] if not _LETTER.search(side)), b.sides[-1]])
         if _is_equation(a) or _is_equation(b):
@@ -304,6 +280,7 @@ class _Comparison:
         terms, others = ratio(gold), ratio(given)
         if terms is not None or others is not None:
             return self.ratios(terms or fraction(gold), others or fraction(given))
+        gold, given = as_one_unit(gold), as_one_unit(given)
         if unit is None:
             gold, unit = split_unit(gold)
         gold = split_noun(gold, self.question, any_noun=True)
@@ -325,7 +302,7 @@ class _Comparison:
             outcomes.append(outcome)
         return next((outcome for outcome in outcomes if outcome.equal), outcomes[0])
 
-    def brackets(self, a: tuple[str, list[str], str] | None, b: tuple[str, list[str], str] | None) -> Equality:
+    def brackets(self, a: Brackets | None, b: Brackets | None) -> Equality:
         """Tuples and intervals keep their order, sets do not; brackets must be the same."""
         if a is None or b is None or a[0] != b[0] or a[2] != b[2] or len(a[1]) != len(b[1]):
             return Equality("undecided", "parts")
@@ -333,7 +310,13 @@ class _Comparison:
             if len(a[1]) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "undecided")
             return self.unordered(a[1], b[1], None)
-        return _all([self.written(x, y, None) for x, y in zip(a[1], b[1], strict=True)])
+        return _all([self.element_of(x, y) for x, y in zip(a[1], b[1], strict=True)])
+
+    def element_of(self, gold: str, given: str) -> Equality:
+        """One element of brackets: a value, or an infinite end."""
+        if is_infinite(gold) and is_infinite(given):
+            return Equality("equal" if gold.startswith("-") == given.startswith("-") else "differs", "exact")
+        return self.written(gold, given, None)
 
     def ratios(self, a: list[str] | None, b: list[str] | None) -> Equality:
         """Terms of two ratios, one of which may be a fraction; a number is none."""
@@ -388,13 +371,11 @@ def _without_asked_words(given: str, question: str) -> str:
 
     The same of "at least" where the question asks how many there are at least; else it states no value.
     """
-    name = _NAME_IN_FRONT.match(given)
-    if name and name[1].strip().casefold() in question.casefold() and not _CHANGING.search(name[1]):
-        given = given[name.end() :]
-    for bound in _BOUNDS:
+    for bound in BOUNDS:
         if bound.search(question):
-            given = bound.sub("", given)
-    return given
+            given, question = bound.sub("", given), bound.sub("", question)
+    name = name_in_front(given)
+    return given[len(name) :].strip() if name and name.strip().casefold() in question.casefold() else given
 
 
 def _is_equation(one: StatedValue) -> bool:
@@ -409,13 +390,3 @@ def _all(outcomes: Sequence[Equality]) -> Equality:
         if wrong is not None:
             return wrong
     return Equality("equal", max((outcome.how for outcome in outcomes), key=_TRUST.index))
-
-
-def _same_words(gold: str, given: str) -> bool:
-    wanted, said = (_ARTICLES.sub("", " ".join(plain(text).casefold().split())) for text in (gold, given))
-    if not wanted:
-        return False
-    if wanted == said:
-        return True
-    sentence = _IS.match(said)
-    return sentence is not None and not _NOT.search(said) and said[sentence.end() :].strip() == wanted

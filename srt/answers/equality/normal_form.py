@@ -48,8 +48,11 @@ _NAMES = {
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
 _MINUTES = re.compile(r"(\d+)°\s*(\d{1,2})\s*(?:['′’]|\^\s*\{?\s*\\prime\s*\}?)(?:\s*(\d{1,2})\s*(?:''|″|\"))?")
 _HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
+_NEEDLESS_BRACES = re.compile(r"(?<![\\^_A-Za-z}\]])\{\s*([A-Za-z]{1,12}|\d+)\s*\}")
 _BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
 _WORD = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z]{2,}")
+_MOST_MISSING = 3
+"""Braces that a slip may have left out at the end; a text without more of them was cut."""
 _LONGEST = 4_000
 """Characters of an answer that are read: real ones have a few hundred at most."""
 
@@ -59,7 +62,8 @@ def plain(text: str) -> str:
 
     Separators of parts (``\\quad``, line ends) and everything that can carry meaning stay.
     """
-    text = _LINES.sub("\n", html.unescape(text[:_LONGEST]).replace("\r", "\n").replace("，", ", "))
+    text = _LINES.sub("\n", html.unescape(text[:_LONGEST]).replace("\r", "\n").replace("，", ", ").replace("～", "∼"))
+    text = balanced(text)
     text = _SUPERSCRIPT_TAG.sub(r"^{\1}", text)
     text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = _CIRCLED.sub(lambda match: f"({ord(match[0]) - ord('①') + 1})", text)
@@ -72,12 +76,26 @@ def plain(text: str) -> str:
             break
         text = unwrapped
     text = _DEGREE.sub("°", _SWITCH.sub("", _BOXED.sub("", text)))
+    text = _NEEDLESS_BRACES.sub(r" \1", text)
     for pattern, name in _MANY_NAMES:
         text = pattern.sub(name, text)
     text = _HAN_PERCENT.sub(r"\1%", text)
     text = _MINUTES.sub(lambda match: f"({match[1]}+{match[2]}/60{f'+{match[3]}/3600' if match[3] else ''})°", text)
     lines = [" ".join(_SPACE.sub(" ", line).split()) for line in text.split("\n")]
     return unbraced("\n".join(line for line in lines if line))
+
+
+def balanced(text: str) -> str:
+    """``text`` without a brace that closes nothing, and with those that are missing at its end."""
+    depth, kept = 0, []
+    for at, sign in enumerate(text):
+        if sign in "{}" and text[at - 1 : at] != "\\":
+            depth += 1 if sign == "{" else -1
+            if depth < 0:
+                depth = 0
+                continue
+        kept.append(sign)
+    return "".join(kept) + "}" * depth if depth <= _MOST_MISSING else text
 
 
 def unbraced(text: str) -> str:

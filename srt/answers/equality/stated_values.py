@@ -12,10 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from srt.answers.equality.algebra import is_readable
+from srt.answers.equality.forms.brackets import bracketed, interval, is_infinite
+from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level, unbraced
-from srt.answers.equality.parts import bracketed
 from srt.answers.equality.rounding import decimal
-from srt.answers.equality.units import split_noun, split_unit, unit_named
+from srt.answers.equality.units import as_one_unit, split_noun, split_unit, unit_named
 from srt.answers.equality.written_numbers import number_in_words
 
 _RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
@@ -31,7 +32,7 @@ _ABOUT = re.compile(
 )
 _LEADS = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then|and|finally|altogether|in\s+total|we\s+(?:get|have|obtain|find)(?:\s+that)?|"
-    r"this\s+gives|giving|yes|no|but)(?![a-z])|因此|所以|于是|综上(?:所述)?|可得|得到?|答|故|即|则|共)\s*[,，:]?\s*",
+    r"i\s+get|let['’]s\s+compute|this\s+gives|giving|yes|no|but)(?![a-z])|因此|所以|于是|综上(?:所述)?|可得|得到?|合计|【答案】|答|解|故|即|则|共)\s*[,，:]?\s*",
     re.I,
 )
 _VERB = re.compile(
@@ -39,7 +40,7 @@ _VERB = re.compile(
     r"(?:\s+(?:therefore|thus|then|also|again|indeed))?(?:\s+(?:equal|equivalent)\s+to)?|equals?)(?![A-Za-z])\s*:?\s*"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)\s*[:：]?\s*"
     r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|requires?|needs?|takes?)(?![A-Za-z])\s*"
-    r"|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*[\d\\])"
+    r"|(?<=[大小]值)(?=\s*[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*:\s+|(?<=[\u4e00-\u9fff)])\s*:\s*",
     re.I,
 )
@@ -50,7 +51,7 @@ _OF_A_PART = re.compile(
 )
 _REASON = re.compile(
     r"\s*(?:[,;:.]?\s(?:because|since|which|where|rather\s+than|instead\s+of|as\s+(?:required|desired|shown|the|it|we))"
-    r"(?![A-Za-z])|[,;.]\s*(?:not|unlike|and\s+not)(?![A-Za-z])|[,;。.]?\s*(?:因为|由于|其中|而不是|而非|不是)).*$",
+    r"(?![A-Za-z])|,\s*when(?![A-Za-z])|[,;.]\s*(?:not|unlike|and\s+not)(?![A-Za-z])|[,;。.]?\s*(?:因为|由于|其中|而不是|而非|不是)).*$",
     re.I | re.S,
 )
 _NOT_BUT = re.compile(
@@ -59,22 +60,28 @@ _NOT_BUT = re.compile(
 )
 _IN_WORDS = re.compile(
     r"\s*(?:long|high|tall|wide|deep|thick|away|apart|altogether|in\s+(?:total|all|length|height|width|area|volume|size)|"
-    r"respectively|as\s+well|each)$",
+    r"respectively|as\s+well|each|(?:are|is)\s+(?:needed|required|necessary|possible))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
     re.I,
 )
 _DENIED = re.compile(
     r"(?<![A-Za-z])(?:not|never|neither|none|if|unless|let|suppose|suppos(?:ed|ing)|assum(?:e|ing)|whether|when|maybe|perhaps|"
-    r"think|guess)(?![A-Za-z])|n['’]t|[不非若设令]|如果|假设|可能|是否|至[少多]|[大小多少]于|超过|"
+    r"think|guess)(?![A-Za-z])|n['’]t|不(?!规则|同|等|透|可见)|非(?!阴影|负)|若|[设令]|如果|假设|可能|是否|至[少多]|[大小多少]于|超过|"
     r"(?<![a-z])(?:at\s+(?:least|most)|(?:less|more|greater|smaller|larger)\s+than)(?![a-z])",
     re.I,
 )
 _CHANGED = re.compile(
-    r"(?<![A-Za-z])(?:half|third|quarter|twice|thrice|double|triple|times|squared?|cubed?|root|reciprocal|inverse|opposite|"
-    r"negative|plus|minus|(?:more|less)\s+than)(?:\s+of)?(?:\s+(?:the|its|this|that|it))?(?![A-Za-z])(?!\s+(?:root|pyramid|prism|face|base|block|box|has))"
-    r"|一半|[倍]|分之|平方根|的平方$|的立方$|倒数|相反数",
+    r"(?<![A-Za-z])(?:(?:half|thirds?|quarters?|twice|thrice|doubled?|tripled?|times|squares?|cubes?|roots?|reciprocal|inverse|"
+    r"opposite|negative)\s+(?:of|the|its|that|this|it)|squared|cubed|plus|minus|(?:more|less)\s+than)(?![A-Za-z])"
+    r"|(?<![A-Za-z])(?:half|twice|thrice|double|triple)\s*(?:\\angle|∠|(?<=\s)[A-Z]{2,3}(?![A-Za-z])|$)"
+    r"|一半|倍|分之|平方根|的平方$|的立方$|倒数|相反数",
     re.I,
 )
-_OPERATED = re.compile(r"[/^√*+<>=×÷]|\\(?:sqrt|frac|times|cdot|pi)(?![a-z])|(?<![\w.])\d+\s*[A-Za-z]?\s*$")
+_OPERATED = re.compile(r"[/^√*+<>=×÷]|\\(?:sqrt|frac|times|cdot|pi)(?![a-z])|(?<![\w.])\d+\s*[A-Za-z]\s*$")
+_NAME_IN_FRONT = re.compile(r"((?:the\s+)?[A-Za-z]{3,}(?:\s+[A-Za-z]+){0,3}\s|[\u4e00-\u9fff]{2,8})\s*(?=[\d\\])")
+_CHANGING = re.compile(r"(?i:half|twice|than|least|most|times|of|not)|[倍半不大小多少于至超]")
+BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|至多|最多", re.I))
+"""Words that make a bound of a value."""
+
 _CONCLUDES = re.compile(
     r"[,;]\s*(?:(?:so|thus|hence|therefore|then)\s+)?(?:we\s+(?:get|have|obtain|find)(?:\s+that)?\s|(?=一?共|总共|合计)|可得|得到)"
 )
@@ -156,19 +163,30 @@ def said_value(text: str) -> str:
 def states_value(text: str) -> bool:
     """Whether ``text``, as a model wrote it, states one value, and nothing in it is left unread."""
     body = plain(text)
-    if len(body) > _LONGEST_SENTENCE:
+    if len(body) > _LONGEST_SENTENCE or r"\boxed" in text:  # A box that is not closed was cut.
         return False
-    sides = stated_value(body).sides
-    return bool(re.search(r"\d|\\pi|\\sqrt", sides[-1])) and is_value(sides[-1])
+    last = stated_value(body).sides[-1]
+    for bound in BOUNDS:
+        last = bound.sub(
+            "", last
+        )  # Whether the question asks for a bound, or for what is named here, is decided later.
+    last = last[len(name_in_front(last)) :]
+    return bool(re.search(r"\d|\\pi|\\sqrt", last)) and is_value(last)
 
 
 def is_value(text: str) -> bool:
     """Whether ``text`` is a value as a whole: a number, an expression, a tuple, each with a unit or a counted noun."""
-    body = split_noun(split_unit(text)[0], "", any_noun=True)
-    in_brackets = bracketed(body)
-    return all(
-        decimal(one) is not None or is_readable(one) for one in (in_brackets[1] if in_brackets is not None else [body])
-    )
+    brackets = bracketed(text) or interval(text)
+    if brackets is not None:
+        return all(is_infinite(element) or is_value(element) for element in brackets.elements)
+    body = split_noun(split_unit(as_one_unit(text))[0], "", any_noun=True)
+    return decimal(body) is not None or is_readable(body) or ratio(body) is not None
+
+
+def name_in_front(text: str) -> str:
+    """The name directly in front of a value (``surface area 12``, 表面积12); empty where a word there changes it."""
+    match = _NAME_IN_FRONT.match(text)
+    return match[0] if match and not _CHANGING.search(match[1]) else ""
 
 
 def is_label(piece: str) -> bool:
@@ -195,13 +213,15 @@ def _asked_names(question: str) -> frozenset[str]:
 
 def _kept_remark(remark: str) -> str | None:
     """What a remark in brackets repeats ("about 141.4"), empty if it is only words; ``None`` where it is no remark."""
-    again = _SAME_AGAIN.match(remark)
+    again = _SAME_AGAIN.match(remark) or _ALTERNATIVE.match(remark)
     if again:
         return remark[again.end() :].strip()
     words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", re.sub(r"\\[A-Za-z]+", "", remark))
+    if not words and re.search(r"[<≤]|\\le(?![a-z])", remark):
+        return ""  # where a function is defined
     if not words and "," not in remark and re.search(r"[-+*/×÷=]|\\(?:times|cdot|div)", remark):
         return remark.strip("= ")  # the calculation
-    return "" if words and not _ALTERNATIVE.match(remark) and unit_named(remark.strip()) is None else None
+    return "" if words and unit_named(remark.strip()) is None else None
 
 
 def _supposed(subject: str, clause: str) -> bool:

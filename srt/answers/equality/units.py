@@ -121,6 +121,9 @@ _ATOM_PLAIN = re.sub(r"\((?!\?)", "(?:", _ATOM)
 _AT_END = re.compile(
     rf"(?:(?<=[\d\s)\]}}°])|(?<=\\pi)|(?<=[a-z]))\s*[(\[]?\s*({_ATOM_PLAIN}(?:\s*(?:/|·|\bper\s)\s*{_ATOM_PLAIN})*)\s*[)\]]?$"
 )
+_TWO_UNITS = re.compile(
+    rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ATOM_PLAIN})\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ATOM_PLAIN})"
+)
 _COUNTED = re.compile(
     r"(?P<value>[-+]?\d[\d,.]*(?:/\d+)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,10})"
 )
@@ -176,6 +179,17 @@ def _product(left: CompoundUnit, right: CompoundUnit, sign: str, shown: Compound
         powers[kind] = powers.get(kind, 0) + power
     name = f"{left.name}{'·' if sign == '·' else '/'}{shown.name}"
     return CompoundUnit(name, left.scale * right.scale, tuple(sorted((k, p) for k, p in powers.items() if p)))
+
+
+def as_one_unit(text: str) -> str:
+    """``1 m 20 cm``, 3小时20分钟 as a sum in the smaller unit; other texts as they are."""
+    match = _TWO_UNITS.fullmatch(text) if len(text) <= _LONGEST_COUNT else None
+    if match is None:
+        return text
+    large, small = unit_named(match["large"]), unit_named(match["small"])
+    if large is None or small is None or large.dimension != small.dimension or large.scale <= small.scale:
+        return text
+    return f"({match['one']} \\times {large.scale / small.scale}+{match['two']}) {match['small']}"
 
 
 def split_noun(text: str, question: str, *, any_noun: bool) -> str:

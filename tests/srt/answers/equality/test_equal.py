@@ -161,7 +161,7 @@ def test_math_verify_is_asked_last() -> None:
 
 def test_gold_that_is_not_understood_is_named() -> None:
     assert unreadable_gold(gold("\\frac{1}{")) == "the expression '\\\\frac{1}{' is not understood"
-    assert "no single value" in str(unreadable_gold(words("解选 A 种纸板 4 张, C 种纸板 2 张")))
+    assert "neither a value nor a description" in str(unreadable_gold(words("put \\frac{1}{2} here, \\sqrt{3} there")))
     for answer in (gold(3), gold("2\\sqrt 3", "cm"), words("cone"), NESTED, MIXED, words("x=3 or x=-1")):
         assert unreadable_gold(answer) is None
 

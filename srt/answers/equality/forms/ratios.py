@@ -42,5 +42,5 @@ def same_ratio(gold: list[str], given: list[str], question: str) -> bool | None:
         outcomes = [equal_exactly(one, other) for one, other in zip(gold, given, strict=True)]
     else:
         pairs = zip(pairwise(gold), pairwise(given), strict=True)
-        outcomes = [equal_exactly(f"({a})*({d})", f"({b})*({c})") for (a, b), (c, d) in pairs]
+        outcomes = [equal_exactly(f"({a})/({b})", f"({c})/({d})") for (a, b), (c, d) in pairs]
     return False if False in outcomes else None if None in outcomes else True

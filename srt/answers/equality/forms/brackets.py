@@ -1,0 +1,92 @@
+"""Points, tuples, sets and intervals: an opening bracket, elements, a closing bracket.
+
+``0 < x \\le 1`` is the interval ``(0, 1]``, ``x > 2`` and 大于2 are ``(2, \\infty)``, ``x = 2, y = -3`` is a point.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from srt.answers.equality.normal_form import closing, top_level
+
+
+class Brackets(NamedTuple):
+    """What is in brackets. ``opens`` and ``closes`` are ``(``, ``[``, ``{`` and their counterparts."""
+
+    opens: str
+    elements: list[str]
+    closes: str
+
+
+_BETWEEN = re.compile(r"\s*,\s*|\s*、\s*|\s*;\s*")
+_LESS = r"(?:<|≤|\\le(?![a-z])|\\lt(?![a-z]))"
+_CHAIN = re.compile(rf"(?P<low>[^<>=≤≥]+?)\s*(?P<opens>{_LESS})\s*[A-Za-z]\s*(?P<closes>{_LESS})\s*(?P<high>[^<>=≤≥]+)")
+_ONE_SIDED = re.compile(
+    r"(?:[A-Za-z]\s*(?P<sign><|≤|\\le|\\lt|>|≥|\\ge|\\gt)|(?P<words>不[大小多少]于|[大小多少]于|不?超过|至[少多]|最[少多]|不足|"
+    r"(?:(?:no|not)\s+)?(?:more|less|greater|fewer|larger|smaller)\s+than|at\s+(?:least|most)))(?![A-Za-z])\s*(?P<end>[^<>=≤≥]+)",
+    re.I,
+)
+_RANGE = re.compile(r"(?P<low>[^∼]+)∼(?P<high>[^∼]+)")
+_STRICT = ("<", r"\lt", ">", r"\gt")
+_MORE = re.compile(r">|≥|\\g[et]|[大多]于|超过|至少|最少|more|greater|larger|least", re.I)
+_INCLUSIVE = re.compile(r"≤|≥|\\[lg]e(?![a-z])|不|no|至|最|at", re.I)
+_DENIED = re.compile(r"^(?:不(?!足)|no)", re.I)
+_COORDINATE = re.compile(r"([xyz])\s*=\s*([^=]+)")
+_PLAIN_NUMBER = re.compile(r"[-+]?[\d./]+|[-+]?\\(?:frac|sqrt).*")
+_ASKS_POINT = re.compile(r"coordinate|point|坐标", re.I)
+_LONGEST = 100
+
+
+def bracketed(text: str) -> Brackets | None:
+    """``(1, 2)``, ``[0, 1)``, ``\\{1, 2\\}``; ``None`` for others."""
+    body = text.strip()
+    if body[:2] == r"\{" and body[-2:] == r"\}":
+        return Brackets("{", top_level(body[2:-2], _BETWEEN), "}")
+    if len(body) < 3 or body[0] not in "([" or body[-1] not in ")]":
+        return None
+    inner = body[1:-1]
+    if closing(f"({inner})", 0) != len(inner) + 1:
+        return None
+    elements = top_level(inner, _BETWEEN)
+    return Brackets(body[0], elements, body[-1]) if len(elements) > 1 and all(elements) else None
+
+
+def interval(text: str) -> Brackets | None:
+    """Inequalities as an interval; ``None`` for others."""
+    if len(text) > _LONGEST:
+        return None
+    text = text.strip()
+    chain = _CHAIN.fullmatch(text)
+    if chain is not None:
+        opens, closes = ("(" if chain["opens"] in _STRICT else "["), (")" if chain["closes"] in _STRICT else "]")
+        return Brackets(opens, [chain["low"].strip(), chain["high"].strip()], closes)
+    within = _RANGE.fullmatch(text)
+    if within is not None:
+        return Brackets("[", [within["low"].strip(), within["high"].strip()], "]")
+    side = _ONE_SIDED.fullmatch(text)
+    if side is None:
+        return None
+    sign, end = side["sign"] or side["words"], side["end"].strip()
+    more = (_MORE.search(sign) is not None) != (_DENIED.match(sign) is not None)
+    inclusive = _INCLUSIVE.search(sign) is not None and sign != "不足"
+    if more:
+        return Brackets("[" if inclusive else "(", [end, r"\infty"], ")")
+    return Brackets("(", [r"-\infty", end], "]" if inclusive else ")")
+
+
+def as_point(text: str, question: str) -> str:
+    """``x = 2, y = -3``, and ``2, -3`` where the question asks for a point, as ``(2, -3)``; others as they are."""
+    if len(text) > _LONGEST or not re.search(r"[,;]", text):
+        return text
+    pieces = top_level(text.strip(), _BETWEEN)
+    found = [_COORDINATE.fullmatch(piece) for piece in pieces]
+    if all(found) and [match[1] for match in found if match] == ["x", "y", "z"][: len(found)]:
+        return f"({', '.join(match[2].strip() for match in found if match)})"
+    asked = _ASKS_POINT.search(question) and all(map(_PLAIN_NUMBER.fullmatch, pieces)) and len(pieces) > 1
+    return f"({', '.join(pieces)})" if asked else text
+
+
+def is_infinite(element: str) -> bool:
+    """Whether an end of an interval is infinite: ``+\\infty``, ∞."""
+    return re.fullmatch(r"[-+]?\s*(?:\\infty|∞)\s*", element) is not None

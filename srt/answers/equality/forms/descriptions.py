@@ -1,0 +1,90 @@
+"""Answers in words that name several values: "4 sheets of A and 2 of C", 最多7个，最少5个.
+
+Two are equal if they name the same values and points in the same order, with as many negations, and the words of the
+one, in their order, are among those of the other: one may be shorter. "At least 7, at most 5" is not the same as "at
+most 7, at least 5".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from srt.answers.equality.normal_form import plain
+from srt.answers.equality.rounding import decimal
+from srt.answers.equality.units import unit_named
+
+_TOKEN = re.compile(
+    r"\d+(?:\.\d+)?|(?<![A-Za-z])(?:[A-Z]['′]?\d?){1,4}(?![a-z])|[A-Za-z]+(?:\^\{?\d\}?)?|[\u4e00-\u9fff]|%|°"
+)
+_FORMULA = re.compile(r"\\(?!q?quad)|\^(?!\s*\{?[23])|[√<>≤≥/]|[+*×÷]|\d\s*-")
+_NEGATION = frozenset(["not", "no", "never", "neither", "nor", "不", "没", "无", "非"])
+_LONGEST = 600
+_ARTICLES = re.compile(r"(?<![a-z\\])(?:the|an|a)\s+(?=\w)", re.I)
+_IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
+_NOT = re.compile(r"(?<![A-Za-z])not(?![A-Za-z])|n't|[不非]")
+
+
+@dataclass(frozen=True)
+class Description:
+    """``words`` in their order, in lower case; ``values``: numbers with their unit, and names of points."""
+
+    words: tuple[str, ...]
+    values: tuple[str | tuple[Fraction, str], ...]
+
+
+def description(text: str) -> Description | None:
+    """``text`` (in plain spelling) as a description; ``None`` where it names no value, or has formulas."""
+    if len(text) > _LONGEST or _FORMULA.search(text):
+        return None
+    words: list[str] = []
+    values: list[str | tuple[Fraction, str]] = []
+    tokens = _TOKEN.findall(text)
+    for at, token in enumerate(tokens):
+        number = decimal(token)
+        if number is not None:
+            unit = unit_named(_unit_at(tokens, at + 1))
+            values.append((number.value, unit.name if unit is not None else ""))
+        elif token.isupper() and token.isascii():
+            values.append(token)
+        words.append(token.casefold())
+    return Description(tuple(words), tuple(values)) if any(isinstance(value, tuple) for value in values) else None
+
+
+def same_description(gold: Description, given: Description) -> bool:
+    """Whether one says what the other says, in as many words or fewer."""
+    if gold.values != given.values or _negations(gold) != _negations(given):
+        return False
+    shorter, longer = sorted((gold.words, given.words), key=len)
+    return _is_within(shorter, longer)
+
+
+def same_words(gold: str, given: str) -> bool:
+    """Whether two texts are the same words, without articles and "it is"; what is denied is not."""
+    wanted, said = (_ARTICLES.sub("", " ".join(plain(text).casefold().split())) for text in (gold, given))
+    if not wanted:
+        return False
+    if wanted == said:
+        return True
+    sentence = _IS.match(said)
+    return sentence is not None and not _NOT.search(said) and said[sentence.end() :].strip() == wanted
+
+
+def _unit_at(tokens: Sequence[str], at: int) -> str:
+    """The unit that begins at ``at``: a word, or Han characters that are one together."""
+    run = "".join(tokens[at : at + 4])
+    for length in range(min(4, len(run)), 0, -1):
+        if not run[:length].isascii() and unit_named(run[:length]) is not None:
+            return run[:length]
+    return tokens[at] if at < len(tokens) else ""
+
+
+def _negations(one: Description) -> int:
+    return sum(word in _NEGATION for word in one.words)
+
+
+def _is_within(shorter: Sequence[str], longer: Sequence[str]) -> bool:
+    rest = iter(longer)
+    return all(word in rest for word in shorter)

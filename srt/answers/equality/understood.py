@@ -1,0 +1,61 @@
+"""Whether a gold answer is understood, so that other spellings of it can be recognised."""
+
+from __future__ import annotations
+
+import re
+
+from srt.answers.equality.forms.brackets import bracketed
+from srt.answers.equality.forms.descriptions import description
+from srt.answers.equality.forms.relations import relation
+from srt.answers.equality.normal_form import plain, top_level
+from srt.answers.equality.parts import leaves, statements
+from srt.answers.equality.stated_values import is_value, name_in_front, stated_value
+from srt.io.records import Answer
+
+OR = re.compile(r"\s*(?:,?\s+or\s+|或者?|\\text\s*\{\s*or\s*\})\s*")
+_AND = re.compile(r"\s*(?:、|[,;]\s+(?:and\s+)?|\s(?:and|与|和)\s)\s*")
+_EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
+
+
+def unreadable_gold(gold: Answer) -> str | None:
+    """Why ``gold`` equals only the same characters (or what math-verify accepts); ``None`` where it is understood."""
+    if gold.kind == "parts":
+        return next(filter(None, map(unreadable_gold, gold.value)), None)
+    if gold.kind == "expression" and not is_understood(str(gold.value)):
+        return f"the expression {str(gold.value)[:80]!r} is not understood"
+    if gold.kind == "text":
+        for leaf in listed(plain(gold.value)):
+            mathematics = re.search(r"\d|\\[A-Za-z]", leaf)
+            if mathematics and not (statements(leaf) or is_understood(leaf) or relation(leaf) or description(leaf)):
+                return f"the text {leaf[:80]!r} has mathematics in it and is neither a value nor a description"
+    return None
+
+
+def listed(body: str) -> list[str]:
+    """The parts of a text: what its labels part, else values that commas or "and" part; itself if it is one."""
+    parts = leaves(body)
+    if len(parts) == 1 and not statements(body) and bracketed(body) is None:
+        pieces = top_level(body, _AND)
+        if len(pieces) > 1 and all(re.search(r"\d|\\", piece) and is_understood(piece) for piece in pieces):
+            return pieces
+    return parts
+
+
+def is_understood(text: str) -> bool:
+    """Whether ``text`` states one value, in one way or several (``x = 3 or x = -1``)."""
+    either = top_level(plain(text), OR)
+    if len(either) > 1:
+        return all(map(is_understood, either))
+    body = either[0][len(name_in_front(either[0])) :]
+    return all(map(is_value, stated_value(body).sides))
+
+
+def alternatives(body: str) -> list[str]:
+    """The values that ``body`` leaves open: ``x = 3 or x = -3``, ``x = 3, x = -3``, ``\\{3, -3\\}`` and ``x = ±3``."""
+    inner = bracketed(body)
+    if inner is not None and inner[0] == "{":
+        return inner[1]
+    if len(_EITHER_SIGN.findall(body)) == 1:
+        return [_EITHER_SIGN.sub("", body), _EITHER_SIGN.sub("-", body)]
+    pieces = top_level(body, OR)
+    return pieces if len(pieces) > 1 else top_level(body, _AND)
