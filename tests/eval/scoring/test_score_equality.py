@@ -15,7 +15,7 @@ from srt.io.records import Answer, Problem, Score
 GOLD = [
     Answer(kind="number", value=12, unit="cm"),
     Answer(kind="expression", value="\\frac{\\sqrt{3}}{6}"),
-    Answer(kind="text", value="解选 A 种纸板 4 张, C 种纸板 2 张"),
+    Answer(kind="text", value="cut at \\frac{1}{3} of the edge, then at \\frac{1}{2}"),
 ]
 
 
@@ -31,7 +31,7 @@ def run(tmp_path: Path, replies: list[str]) -> Path:
 
 
 def test_policy_and_what_decided_are_kept(tmp_path: Path) -> None:
-    folder = run(tmp_path, ["12", "0.29", "4 张"])
+    folder = run(tmp_path, ["12", "0.29", "1/3"])
     strict = score(folder)
     assert (strict.accuracy.right, strict.policy) == (0, "strict")
     lenient = score(folder, policy="lenient")
@@ -46,5 +46,5 @@ def test_gold_that_is_not_understood_is_named_and_not_silently_scored(tmp_path: 
     summary = score(folder)
     assert summary.accuracy.right == 3, "the very text of gold meets it"
     assert list(summary.unreadable_gold) == ["p2"]
-    assert "no single value" in summary.unreadable_gold["p2"]
+    assert "neither a value nor a description" in summary.unreadable_gold["p2"]
     assert orjson.loads((folder / "summary.json").read_bytes())["unreadable_gold"] == summary.unreadable_gold
