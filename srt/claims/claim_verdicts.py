@@ -205,7 +205,7 @@ class _Pair:
         condition that they are to meet.
         """
         if not any(map(symbols, (*left.trees, *right.trees))):
-            # Numbers are told from other numbers, where that is said.
+            # Two different numbers always differ, unless the context leaves the claim open.
             return not self.left_open(left.common[0][1], right.common[0][1])
         self.scope.patience -= 1
         if self.scope.patience < 0:

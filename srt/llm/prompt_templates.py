@@ -95,7 +95,7 @@ def problem_fields(problem: Problem) -> dict[str, str]:
 
 
 def official_solution(problem: Problem) -> str:
-    """The official solution for those who do not write a first draft; they are told that there is none."""
+    """The official solution, or a note that it is missing, for roles that do not write the first draft."""
     return (problem.solution or "").strip() or NONE[problem.lang]
 
 

@@ -81,7 +81,7 @@ def test_problems(command: list[str], refuses: Callable[..., str], folder: Path)
     assert "empty.jsonl: " in refuses(*given("empty.jsonl"))
 
     good = (folder / "problems.jsonl").read_bytes()
-    for change, told in (
+    for change, message in (
         (b'{"id": "p', r"bad\.jsonl:3: .*JSON"),
         (b'{"id": "\xff"}', r"bad\.jsonl:3: .*JSON"),
         (b"[1, 2]", r"bad\.jsonl:3: .*record: "),
@@ -92,7 +92,7 @@ def test_problems(command: list[str], refuses: Callable[..., str], folder: Path)
     ):
         (folder / "bad.jsonl").write_bytes(good)
         spoil(folder / "bad.jsonl", 3, change)
-        assert re.search(told, refuses(*given("bad.jsonl")))
+        assert re.search(message, refuses(*given("bad.jsonl")))
 
     if command[0] != "solve":  # It takes one problem after the other.
         (folder / "twice.jsonl").write_bytes(good + good.splitlines()[1] + b"\n")
@@ -109,18 +109,18 @@ def test_traces(command: list[str], refuses: Callable[..., str], folder: Path) -
     assert re.search(r"empty\.jsonl: ", refuses(*given("empty.jsonl")))
 
     good = (folder / "traces.jsonl").read_bytes()
-    for change, told in (
+    for change, message in (
         (b"{", r"bad\.jsonl:5: .*JSON"),
         (lambda r: r.update(verdict="good"), r"bad\.jsonl:5: .*trace: verdict: "),
         (lambda r: r["steps"][0].update(op="GUESS"), r"bad\.jsonl:5: .*trace: steps\.0\.op: .*'CORRELATE'"),
         (lambda r: r["steps"][0].update(args=["#0"]), r"bad\.jsonl:5: .*trace: steps\.0\.args\.0: "),
         (lambda r: r.update(problem_id="elsewhere"), r"trace .*'elsewhere'"),
     ):
-        if command[0] == "build" and "elsewhere" in told:
+        if command[0] == "build" and "elsewhere" in message:
             continue  # One trace that does not fit is refused by name, not the file.
         (folder / "bad.jsonl").write_bytes(good)
         spoil(folder / "bad.jsonl", 5, change)
-        assert re.search(told, refuses(*given("bad.jsonl")))
+        assert re.search(message, refuses(*given("bad.jsonl")))
 
 
 @pytest.mark.parametrize("command", ["check", "mutate", "build"])
@@ -212,21 +212,21 @@ def test_predictions(refuses: Callable[..., str], folder: Path) -> None:
     assert "traces.jsonl: " in refuses("predictions", "traces.jsonl", "-o", "new.jsonl")
     assert ".: " in refuses("predictions", ".", "-o", "../new.jsonl")
 
-    def told() -> str:
+    def message() -> str:
         return refuses("predictions", "traces.jsonl", "--problems", "problems.jsonl", "-o", "new.jsonl")
 
-    assert re.search("problem seating-.*: source: .*'seating'", told())
+    assert re.search("problem seating-.*: source: .*'seating'", message())
     good = (folder / "traces.jsonl").read_bytes()
     spoil(folder / "traces.jsonl", 2, lambda r: r.update(answer="Z"))
-    assert "traces.jsonl:2: answer: 'Z' is no answer to problem " in told()
+    assert "traces.jsonl:2: answer: 'Z' is no answer to problem " in message()
     spoil(folder / "traces.jsonl", 1, lambda r: r.update(problem_id="elsewhere"))
-    assert "'elsewhere'" in told()
+    assert "'elsewhere'" in message()
     (folder / "traces.jsonl").write_bytes(good + good.splitlines()[0] + b"\n")
-    assert "traces.jsonl:9: problem_id: " in told()
+    assert "traces.jsonl:9: problem_id: " in message()
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("import space2026 problems.jsonl -o new.jsonl", "'space2026'"),
         ("import space2025 no.jsonl -o new.jsonl", "no.jsonl: "),
@@ -265,12 +265,12 @@ def test_predictions(refuses: Callable[..., str], folder: Path) -> None:
         ("experiment .", "srt: .: "),
     ],
 )
-def test_arguments(command: str, told: str, refuses: Callable[..., str]) -> None:
-    assert told in refuses(*command.split())
+def test_arguments(command: str, message: str, refuses: Callable[..., str]) -> None:
+    assert message in refuses(*command.split())
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"stepz": 3}, "r.yaml: stepz: "),
         ({"model": {"path": "model", "dtipe": 1}}, "r.yaml: model.dtipe: "),
@@ -279,9 +279,9 @@ def test_arguments(command: str, told: str, refuses: Callable[..., str]) -> None
         ({"extends": "no.yaml"}, "no.yaml: "),
     ],
 )
-def test_a_training_recipe(change: dict[str, Any], told: str, refuses: Callable[..., str], folder: Path) -> None:
+def test_a_training_recipe(change: dict[str, Any], message: str, refuses: Callable[..., str], folder: Path) -> None:
     (folder / "r.yaml").write_text(yaml.safe_dump(TRAIN | change))
-    assert told in refuses("train", "r.yaml")
+    assert message in refuses("train", "r.yaml")
 
 
 def test_an_accelerate_file_that_is_not_there(refuses: Callable[..., str], folder: Path) -> None:
@@ -293,7 +293,7 @@ SOURCE = EXPERIMENT["train_problems"][0]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"arm": ["srt"]}, "e.yaml: arm: "),
         ({"arms": ["srt", "best"]}, "e.yaml: arms: "),
@@ -326,12 +326,12 @@ SOURCE = EXPERIMENT["train_problems"][0]
     ],
 )
 def test_an_experiment(
-    change: dict[str, Any], told: str, refuses: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch
+    change: dict[str, Any], message: str, refuses: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("srt.cli.experiment_command._check_init_model", lambda spec: None)
     (folder / "runs").mkdir()
     (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | change))
-    assert told in refuses("experiment", "e.yaml")
+    assert message in refuses("experiment", "e.yaml")
 
 
 @pytest.mark.parametrize("text", ["arms: [", "- a\n- b\n", "\t", "\xff"])
@@ -341,7 +341,7 @@ def test_an_experiment_that_is_no_yaml(text: str, refuses: Callable[..., str], f
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "message"),
     [
         ({"arch": "gpt9"}, "architecture 'gpt9'"),
         ({"arch": "llama", "options": {"width": 3}}, "model.options 'width'"),
@@ -351,10 +351,10 @@ def test_an_experiment_that_is_no_yaml(text: str, refuses: Callable[..., str], f
     ],
 )
 def test_an_experiment_with_a_model_that_cannot_be_made(
-    model: dict[str, Any], told: str, refuses: Callable[..., str], folder: Path
+    model: dict[str, Any], message: str, refuses: Callable[..., str], folder: Path
 ) -> None:
     (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | {"model": model}))
-    assert told in refuses("experiment", "e.yaml")
+    assert message in refuses("experiment", "e.yaml")
 
 
 def test_an_experiment_in_the_folder_of_another(refuses: Callable[..., str], folder: Path) -> None:

@@ -76,21 +76,21 @@ def test_from_problems_to_sequences(srt: Any, folder: Path) -> None:
     assert orjson.loads(ran.out)["problems"] == 5
     ran = srt("solve", "p.jsonl", "-o", "t.jsonl", "--json")
     assert ran.status == 0
-    told = orjson.loads(ran.out)
-    assert (told["problems"], told["solved"], told["refused"], told["agreement"]) == (5, 5, {}, 1.0)
+    summary = orjson.loads(ran.out)
+    assert (summary["problems"], summary["solved"], summary["refused"], summary["agreement"]) == (5, 5, {}, 1.0)
     ran = srt("check", "t.jsonl", "--problems", "p.jsonl", "-o", "c.jsonl", "--json")
     assert ran.status == 0
-    told = orjson.loads(ran.out)
-    assert (told["traces"], told["proved"], told["refuted"], told["coverage"]) == (5, 5, 0, 1.0)
+    summary = orjson.loads(ran.out)
+    assert (summary["traces"], summary["proved"], summary["refuted"], summary["coverage"]) == (5, 5, 0, 1.0)
     assert all(trace.checks is not None and trace.checks.proved for trace in read_records("c.jsonl", Trace))
     ran = srt("mutate", "t.jsonl", "--problems", "p.jsonl", "-n", 30, "--json")
     assert ran.status == 0
     assert orjson.loads(ran.out)["total"]["made"] == 30
     ran = srt("build", "c.jsonl", "--problems", "p.jsonl", "--arm", "answer", "-o", "d", "--json")
     assert ran.status == 0
-    told = orjson.loads(ran.out)
-    assert told == {"file": "d/sequences.jsonl", "arm": "answer", "sequences": 5}
-    assert len(list(read_records(told["file"], Sequence))) == 5
+    summary = orjson.loads(ran.out)
+    assert summary == {"file": "d/sequences.jsonl", "arm": "answer", "sequences": 5}
+    assert len(list(read_records(summary["file"], Sequence))) == 5
 
 
 def test_without_json_a_table(srt: Any, folder: Path) -> None:
@@ -203,8 +203,8 @@ def test_train_passes_on_what_differs_and_whether_to_resume(
     )
     assert srt("train", recipe, "--set", "data=e", "--set", "lora.r=4", "--resume").status == 0
     assert asked == [(recipe, None, ["--resume", "--set", "data=e", "--set", "lora.r=4"])]
-    for fault, told in [("date=e", "date"), ("data", "KEY=VALUE"), ("a=[", "a=[")]:
+    for fault, message in [("date=e", "date"), ("data", "KEY=VALUE"), ("a=[", "a=[")]:
         ran = srt("train", recipe, "--set", fault)
         assert ran.status == 2
-        assert told in ran.err
-    assert len(asked) == 1, "a fault is told before anything is started"
+        assert message in ran.err
+    assert len(asked) == 1, "a fault is summary before anything is started"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# Python takes a module that is None in sys.modules for one that cannot be found.
+# Python treats a module that is None in sys.modules as missing.
 WITHOUT = """
 import sys
 sys.modules[sys.argv[1]] = None

@@ -118,7 +118,7 @@ def test_rejected(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told"),
+    ("status", "body", "expected"),
     [
         (401, {}, "environment variable KEY"),
         (403, {}, "environment variable KEY"),
@@ -129,12 +129,12 @@ def test_rejected(status: int) -> None:
         (200, {"error": {"code": 401, "message": "key"}}, "environment variable KEY"),
     ],
 )
-def test_the_end_of_the_run(status: int, body: object, told: str) -> None:
+def test_the_end_of_the_run(status: int, body: object, expected: str) -> None:
     failure = judged(status, body)
     assert isinstance(failure, Failure)
     assert isinstance(failure.error, EndpointFault)
     assert str(failure.error).startswith("http://host/v1: ")
-    assert told in str(failure.error)
+    assert expected in str(failure.error)
     assert "\n" not in str(failure.error)
 
 

@@ -107,7 +107,7 @@ def test_the_arm_of_the_command_line_wins(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("-o", "out"), "PROBLEMS"),
         (("problems.jsonl", "-o", "out"), "--config"),
@@ -122,7 +122,7 @@ def test_the_arm_of_the_command_line_wins(shell: Shell) -> None:
         (("-o", "problems.jsonl", "--status"), "problems.jsonl"),
     ],
 )
-def test_bad_input_is_one_line(shell: Shell, arguments: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_one_line(shell: Shell, arguments: tuple[str, ...], message: str) -> None:
     text = Path("c.yaml").read_text()
     Path("dear.yaml").write_text(text.replace("  fake-teacher: {input: 1.0, output: 2.0}\n", ""))
     at = text.index('base_url: "') + len('base_url: "')
@@ -133,5 +133,5 @@ def test_bad_input_is_one_line(shell: Shell, arguments: tuple[str, ...], told: s
     assert status == 2
     last = err.strip().splitlines()[-1]
     assert last.startswith("srt: ")
-    assert told in last
+    assert message in last
     assert "Traceback" not in err

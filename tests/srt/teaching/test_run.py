@@ -194,15 +194,15 @@ def test_folders_that_are_not_for_us(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("faults", "told"),
+    ("faults", "message"),
     [({"api_key": "secret"}, "key"), ({"models": ["fake-teacher-2"]}, "fake-teacher"), ({}, "127.0.0.1:9")],
 )
 def test_what_fails_the_whole_run_is_one_line_and_nothing_is_lost(
-    bench: Bench, faults: dict[str, Any], told: str
+    bench: Bench, faults: dict[str, Any], message: str
 ) -> None:
     ran = bench.run(faults=faults, url=None if faults else "http://127.0.0.1:9/v1", retries=0)
     assert ran.fault is not None
-    assert told in str(ran.fault)
+    assert message in str(ran.fault)
     assert "\n" not in str(ran.fault)
     assert bench.states() == {"pending": 20}
     bench.run()
@@ -272,8 +272,8 @@ def test_what_people_decided_stays_when_the_files_are_written_again(bench: Bench
     bench.run()
     case = next(c for c in read_records(bench.out / "cases.jsonl", TeachingCase) if c.state is State.HUMAN)
     assert case.trace is not None
-    told = {"where": "queue", "action": "accept", "who": "ann", "when": "2026-01-01T00:00:00Z"}
-    decision = Decision.model_validate({"problem_id": case.problem_id, "digest": digest(case.trace), **told})
+    message = {"where": "queue", "action": "accept", "who": "ann", "when": "2026-01-01T00:00:00Z"}
+    decision = Decision.model_validate({"problem_id": case.problem_id, "digest": digest(case.trace), **message})
     write_records(bench.out / "decisions.jsonl", [decision])
     bench.run(limit=0)
     assert bench.counts == {}

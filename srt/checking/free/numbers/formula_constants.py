@@ -25,7 +25,7 @@ class Constants:
         self._units: dict[str, Unit] = {}
 
     def take(self, given: str) -> None:
-        """Add what ``given``, a text of the problem, speaks of, and π if it stands there."""
+        """Add the constants of the formulas that ``given``, a text of the problem, mentions, and π if it is in it."""
         self.pi = self.pi or _PI.search(given) is not None
         self.hear(given)
 
