@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from srt.corpora.corpus_reader import (
     LONGEST_TEXT,
     ImportRefusal,
@@ -31,6 +29,7 @@ from srt.corpora.mathspatial_traces import published_trace
 from srt.images.open import file_bytes
 from srt.io.errors import UserError
 from srt.io.records import Image, Problem
+from srt.io.strict_json import JsonFault, load_json
 from srt.language.trace import Trace
 
 SPLITS = {"benchmark": "test", "corpus": "train"}
@@ -113,11 +112,11 @@ def _read_one(folder: Path, part: str, split: str, request: ImportRequest) -> It
 def _row(folder: Path) -> dict[str, Any]:
     try:
         data = file_bytes(folder, "data.json")
-        row = orjson.loads(data) if len(data) <= _LARGEST else None
+        row = load_json(data) if len(data) <= _LARGEST else None
     except UserError as error:
         raise ItemRefused("unreadable", str(error)) from None
-    except orjson.JSONDecodeError as error:
-        raise ItemRefused("unreadable", f"{folder / 'data.json'}: not JSON: {error}") from None
+    except JsonFault as error:
+        raise ItemRefused("unreadable", f"{folder / 'data.json'}: {error}") from None
     if not isinstance(row, dict):
         raise ItemRefused("unreadable", f"{folder / 'data.json'}: a JSON object of at most 4 MiB was expected")
     return row

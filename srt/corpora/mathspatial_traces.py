@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import orjson
 from pydantic import ValidationError
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.corpora.corpus_reader import ImportRefusal, ImportRefusalReason
 from srt.io.records import Problem
+from srt.io.strict_json import JsonFault, load_json
 from srt.language.trace import Operation, Step, Trace
 
 TEACHER = "gpt-4o (published, no arguments)"
@@ -66,9 +66,9 @@ def _take_apart(value: Any) -> tuple[list[Step], str]:
         if value.startswith("```") and value.endswith("```") and "\n" in value:  # a Markdown block
             value = value.partition("\n")[2].removesuffix("```")
         try:
-            value = orjson.loads(value)
-        except orjson.JSONDecodeError as error:
-            raise ValueError(f"a string that is not JSON: {error}") from None
+            value = load_json(value)
+        except JsonFault as error:
+            raise ValueError(f"a string: {error}") from None
     if not isinstance(value, dict):
         raise ValueError(f"an object was expected, not {type(value).__name__}")
     reasoning = value.get("reasoning")

@@ -19,8 +19,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from srt.corpora.corpus_reader import (
     LONGEST_TEXT,
     ImportRefusal,
@@ -33,6 +31,7 @@ from srt.corpora.gold_answers import read_gold
 from srt.images.open import file_bytes
 from srt.io.errors import UserError
 from srt.io.records import Problem
+from srt.io.strict_json import JsonFault, load_json
 
 _PLACE = "<ImageHere>"
 _LOST_PICTURE = re.compile(r"[ \t]*<(?:img|image)_\d+>")
@@ -61,9 +60,9 @@ def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal
 
 def _rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        data = orjson.loads(file_bytes(file.parent, file.name))
-    except orjson.JSONDecodeError as error:
-        raise UserError(f"{file}: not JSON: {error}") from None
+        data = load_json(file_bytes(file.parent, file.name))
+    except JsonFault as error:
+        raise UserError(f"{file}: {error}") from None
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else None
     if items is None:
         raise UserError(f"{file}: a JSON object of items was expected, not {type(data).__name__}")

@@ -164,7 +164,8 @@ def drawn_part(picture: PIL.Image.Image) -> PIL.Image.Image | None:
 
     Drawn is what differs from the background, the median of the border.
     """
-    flat = scaled_down(on_white(picture).convert("L"), _LARGEST, PIL.Image.Resampling.BOX)
+    # Scaled first: what follows makes several copies, which of a large picture would take much memory.
+    flat = on_white(scaled_down(picture, _LARGEST, PIL.Image.Resampling.BOX)).convert("L")
     levels = np.asarray(flat, dtype=np.float32)
     border = np.concatenate([levels[0], levels[-1], levels[:, 0], levels[:, -1]])
     contrast = np.abs(levels - np.median(border))

@@ -17,6 +17,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read
+from srt.io.strict_json import JsonFault, load_json
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -26,7 +27,8 @@ def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
 
     Raises:
         UserError: there is no such file.
-        RecordError: a line is not JSON or not a ``model``; the message names file, line and field.
+        RecordError: a line is not JSON or not a ``model``, has a key twice or an integer over 64 bits; the message
+            names file, line and field.
     """
     for _, record in read_numbered(path, model):
         yield record
@@ -82,9 +84,9 @@ def read_unique(path: str | Path, model: type[M], field: str, *, growing: bool =
 def parse_record(line: bytes, model: type[M], place: str) -> M:
     """One record from one line of JSON. ``place`` (``file:line``) opens the message of a :class:`RecordError`."""
     try:
-        return model.model_validate(orjson.loads(line))
-    except orjson.JSONDecodeError as error:
-        raise RecordError(f"{place}: not a line of JSON: {error}") from None
+        return model.model_validate(load_json(line, "a line of JSON"))
+    except JsonFault as error:
+        raise RecordError(f"{place}: {error}") from None
     except ValidationError as error:
         name = re.sub(r"(?<!^)(?=[A-Z])", " ", model.__name__).lower()  # TeachingCase: teaching case
         raise RecordError(f"{place}: not a {name}: {validation_fault(error)}") from None
@@ -101,9 +103,9 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield ``(line number, object)`` of a JSONL file that is not ours; raises as :func:`read_records` does."""
     for number, line in _lines(path):
         try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise RecordError(f"{path}:{number}: not a line of JSON: {error}") from None
+            row = load_json(line, "a line of JSON")
+        except JsonFault as error:
+            raise RecordError(f"{path}:{number}: {error}") from None
         if not isinstance(row, dict):
             raise RecordError(f"{path}:{number}: a JSON object was expected, not {type(row).__name__}")
         yield number, row

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from srt.images.open import MAX_BYTES
 from srt.io.errors import RecordError, UserError
 from srt.io.jsonl import read_rows
+from srt.io.strict_json import JsonFault, load_json
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv")
 _MOST_JSON = 512 * 2**20
@@ -48,9 +47,9 @@ def _json(path: Path) -> Iterator[Row]:
     if path.stat().st_size > _MOST_JSON:
         raise UserError(f"{path}: more than {_MOST_JSON // 2**20} MiB of JSON in one piece; give it as JSONL")
     try:
-        data = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise UserError(f"{path}: not JSON: {error}") from None
+        data = load_json(path.read_bytes())
+    except JsonFault as error:
+        raise UserError(f"{path}: {error}") from None
     if isinstance(data, dict):
         items = [(key, {"id": key, **row} if isinstance(row, dict) else row) for key, row in data.items()]
     elif isinstance(data, list):

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
 from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.external.mapping_file import Column, FieldMap, Form, TwinMapping, read_mapping
@@ -26,6 +24,7 @@ from srt.corpora.corpus_reader import (
 from srt.corpora.gold_answers import read_gold
 from srt.io.errors import UserError
 from srt.io.records import Answer, AnswerKind, Image, Problem
+from srt.io.strict_json import JsonFault, JsonLoss, load_json
 
 __all__ = ["Column", "Form", "read_mapped"]
 _LETTERED = re.compile(r"^\s*[(（]?([A-Z])\s*[.．、:：)）](.*)")
@@ -222,8 +221,8 @@ class _Item:
         given = self._cell("picture")
         if isinstance(given, str) and given.lstrip().startswith("["):
             try:
-                given = orjson.loads(given)
-            except orjson.JSONDecodeError:
+                given = load_json(given)
+            except JsonFault:
                 raise ItemRefused("picture", "picture: a path, base64 or a JSON list of such was expected") from None
         each = [one for one in (given if isinstance(given, list) else [given]) if one not in ("", None)]
         if len(each) > MOST_PICTURES or not all(isinstance(one, str) for one in each):
@@ -243,8 +242,10 @@ def _options_in(text: str) -> dict[str, str] | list[str]:
     """The options of a cell: JSON, or a line each, with or without their letters."""
     if text.strip()[:1] in ("[", "{"):
         try:
-            found = orjson.loads(text)
-        except orjson.JSONDecodeError:
+            found = load_json(text)
+        except JsonLoss as error:
+            raise ItemRefused("unreadable", f"choices: {error}") from None
+        except JsonFault:
             found = None
         if isinstance(found, list | dict):
             return found

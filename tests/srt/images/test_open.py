@@ -69,9 +69,9 @@ def test_links_pipes_folders_and_loops(root: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "named"),
     [
-        (png(50_000, 10), "50000 x 10.*16384"),
-        (png(16_000, 16_000), "pixels"),
-        (png(60_000, 60_000), "100000000 pixels"),
+        (png(50_000, 10), "50000 x 10.*16,384 pixels a side"),
+        (png(4473, 4473), "4473 x 4473 pixels.*20 megapixels"),
+        (png(60_000, 60_000), "far more than 20 megapixels"),
         (png(0, 5), "PNG"),
         (b"", "PNG"),
         (b"%PDF-1.4", "PNG"),
@@ -86,6 +86,11 @@ def test_hostile_bytes(root: Path, data: bytes, named: str) -> None:
         describe_picture(root, "x.png")
     assert "\n" not in str(caught.value)
     assert time.process_time() - start < 1
+
+
+def test_the_largest_picture_is_read(root: Path) -> None:
+    (root / "x.png").write_bytes(png(5000, 4000))
+    assert picture_size((root / "x.png").read_bytes(), "x") == (5000, 4000)
 
 
 def test_a_picture_without_pixels_and_one_that_was_changed(root: Path) -> None:
