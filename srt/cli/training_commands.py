@@ -28,6 +28,9 @@ def init_model(
     vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
     pieces: Annotated[str, typer.Option(help="The longest token: words or phrases.")] = "words",
     initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
+    untied_head: Annotated[
+        bool, typer.Option("--untied-head", help="Give the output head weights separate from the embeddings.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights.")] = 0,
     chat_template: Annotated[
         str | None, typer.Option(help="minimal, qwen2.5, r1-distill or llama3; vision models have their own.")
@@ -51,6 +54,7 @@ def init_model(
         vocab=vocab,
         pieces=one_of(pieces, get_args(Pieces), "kind of pieces"),
         initializer_range=initializer_range,
+        untied_head=untied_head,
         seed=seed,
         chat_template=chat_template,
     )

@@ -35,6 +35,7 @@ def init_model(
     max_positions: int = 4096,
     pieces: Pieces = "words",
     initializer_range: float = 0.02,
+    untied_head: bool = False,
 ) -> int:
     """Write a model and its tokenizer into the folder ``output`` and return its number of parameters.
 
@@ -49,6 +50,8 @@ def init_model(
         pieces: what may become one token: ``words``, or ``phrases`` between names (capitalised), steps and seats.
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
             steps before anything is learned; 0.08 does not.
+        untied_head: whether the output head has separate weights instead of those of the embeddings. An InternVL
+            always has separate ones.
 
     Raises:
         UserError: an unknown ``arch`` or ``chat_template``, no text, ``output`` is a file, a width that the heads do
@@ -81,7 +84,7 @@ def init_model(
         "num_attention_heads": heads,
         "num_key_value_heads": heads,
         "max_position_embeddings": max_positions,
-        "tie_word_embeddings": True,
+        "tie_word_embeddings": not untied_head,
         "initializer_range": initializer_range,
         "bos_token_id": tokenizer.bos_token_id,
         "eos_token_id": tokenizer.eos_token_id,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import PIL.Image
 import pytest
+import torch
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
 
 from srt.io.errors import UserError
@@ -77,6 +78,18 @@ def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path:
     model = AutoModelForCausalLM.from_pretrained(tmp_path)
     assert model.model.layers[0].self_attn.q_proj.weight.std().item() == pytest.approx(spread, rel=0.05)
     assert model.model.embed_tokens.weight.std().item() == pytest.approx(spread, rel=0.05)
+
+
+@pytest.mark.parametrize("arch", ["qwen2", "llama", "qwen2_5_vl"])
+def test_the_head_is_tied_unless_asked_otherwise(arch: str, tmp_path: Path) -> None:
+    for untied in (False, True):
+        folder = tmp_path / str(untied)
+        init_model(arch, TEXTS, folder, hidden=32, layers=1, heads=2, vocab=450, untied_head=untied)
+        auto = AutoModelForImageTextToText if arch == "qwen2_5_vl" else AutoModelForCausalLM
+        model = auto.from_pretrained(folder, local_files_only=True)
+        head, embeddings = model.get_output_embeddings().weight, model.get_input_embeddings().weight
+        assert (head is not embeddings) == untied
+        assert torch.equal(head, embeddings) != untied
 
 
 def test_faults(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def small_qwen2_5_vl(shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast) 
     config = Qwen2_5_VLConfig(
         text_config={**shape, "rope_parameters": positions},
         vision_config=vision,
-        tie_word_embeddings=True,
+        tie_word_embeddings=shape["tie_word_embeddings"],
         image_token_id=tokenizer.convert_tokens_to_ids("<|image_pad|>"),
         video_token_id=tokenizer.convert_tokens_to_ids("<|video_pad|>"),
         vision_start_token_id=tokenizer.convert_tokens_to_ids("<|vision_start|>"),
