@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import torch
 import transformers
+from trl.trainer.utils import add_fused_lm_head
 
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Problem, Sequence
@@ -35,7 +36,8 @@ from srt.pipeline.solve import solve_one
 from train.data.batches import BatchPlan, plan_batches
 from train.data.collate import MEMBERS, Collator, make_collator
 from train.data.examples import Example, read_examples
-from train.loop.loss import batch_weight, role_weights, score_by_logits, weighted_loss
+from train.loop.fused_head import score_by_fused_head
+from train.loop.loss import batch_weight, role_weights, weighted_loss
 from train.models.init_model import init_model, sequence_texts
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer
@@ -140,6 +142,7 @@ def _recipe(file: Path, model: Path, folder: Path, keys: dict[str, Any], steps: 
 
 def _way(recipe: Recipe, examples: list[Example], pad_id: int) -> Way:
     model = load_model(recipe)
+    add_fused_lm_head(model, outputs=("log_probs", "entropy", "is_top1"))
     return Way(
         model=model.train(),
         optimizer=torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate, fused=True),
@@ -156,7 +159,7 @@ def _run(way: Way) -> float:
         batches = [way.collate([{MEMBERS: micro_batch}]) for micro_batch in way.plan.of_step(step)]
         total = torch.stack([batch_weight(batch, way.weights) for batch in batches]).sum()
         for batch in batches:
-            weighted_loss(score_by_logits(way.model, batch), way.weights, total).backward()  # type: ignore[no-untyped-call]
+            weighted_loss(score_by_fused_head(way.model, batch), way.weights, total).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(way.model.parameters(), 1.0)
         way.optimizer.step()
         way.optimizer.zero_grad()

@@ -1,4 +1,4 @@
-"""The one file that knows TRL and the Trainer under it."""
+"""The trainer: the one on which TRL and transformers build, with our loss, checkpoints and log."""
 
 from __future__ import annotations
 
@@ -20,15 +20,8 @@ from srt.io.errors import UserError
 from train.data.batches import BatchPlan
 from train.data.collate import MEMBERS, make_collator
 from train.data.examples import Example, Role
-from train.loop.loss import (
-    TokenScores,
-    batch_weight,
-    figures_by_role,
-    role_weights,
-    score_by_logits,
-    sum_by_role,
-    weighted_loss,
-)
+from train.loop.fused_head import score_by_fused_head
+from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
 from train.models.flops import count_flops, peak_flops
 from train.recipe import Recipe
@@ -189,8 +182,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         role are added up for the log. With weights of 1 this is TRL's own loss.
         """
         total: torch.Tensor = batch_weight(inputs, self.weights) if num_items_in_batch is None else num_items_in_batch
-        score = score_by_logits if self.accelerator.device.type == "cpu" else _score_by_fused_head
-        scores = score(model, inputs)
+        scores = score_by_fused_head(model, inputs)
         loss = weighted_loss(scores, self.weights, total)
         if num_items_in_batch is None:
             return loss
@@ -271,19 +263,6 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Does nothing: TRL's card would cite its papers and say nothing about the training."""
-
-
-def _score_by_fused_head(model: torch.nn.Module, batch: dict[str, torch.Tensor]) -> TokenScores:
-    """The scores from TRL's fused head, which stores no logits and computes only labelled positions."""
-    inputs = {name: value for name, value in batch.items() if name != "roles"}
-    outputs = model(**inputs, use_cache=False, fused_lm_head=True)
-    return TokenScores(
-        labels=batch["labels"][:, 1:],
-        roles=batch["roles"][:, 1:],
-        log_probs=outputs.log_probs,
-        entropy=outputs.entropy.detach(),
-        is_top1=outputs.is_top1,
-    )
 
 
 def _allow_fsdp_on_cpu(arguments: SFTConfig) -> None:

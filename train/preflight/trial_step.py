@@ -38,13 +38,7 @@ class TrialStep(NamedTuple):
 def memory_fault(estimator: MemoryEstimator, shape: MicroBatchShape) -> str | None:
     """Why the step cannot be tried on this machine, if it cannot."""
     needed = estimator.estimate(shape, Cluster(), 1).peak
-    if torch.cuda.is_available():
-        free = torch.cuda.mem_get_info()[0]
-    else:
-        free = psutil.virtual_memory().available
-        # No fused head on a CPU: the logits of the trained tokens, their softmax, and the gradients of both.
-        vocabulary, _ = estimator.counts.head
-        needed += 16 * shape.trained * vocabulary
+    free = torch.cuda.mem_get_info()[0] if torch.cuda.is_available() else psutil.virtual_memory().available
     if needed * _MARGIN <= free:
         return None
     return f"about {needed / 1e9:.1f} GB are needed, and {free / 1e9:.1f} GB are free"

@@ -1,4 +1,4 @@
-"""The loss against TRL's and against sums written out, by both ways to the scores, padded and packed."""
+"""The loss against TRL's and against sums written out, padded and packed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+import trl.trainer.utils
 import yaml
 from trl import SFTTrainer
 
@@ -19,9 +20,10 @@ from srt.io.errors import UserError
 from train.data.batches import plan_batches
 from train.data.examples import IGNORED, Example, Role, read_examples
 from train.loop import trl_trainer
-from train.loop.loss import batch_weight, figures_by_role, role_weights, score_by_logits, sum_by_role, weighted_loss
+from train.loop.fused_head import score_by_fused_head
+from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role
 from train.loop.monitor import not_finite
-from train.loop.trl_trainer import TraceTrainer, _score_by_fused_head, make_arguments, make_trainer
+from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_processor, load_tokenizer
 from train.recipe import LossWeights, Recipe
@@ -99,30 +101,30 @@ def test_it_is_the_sum_that_it_says(pack: int | None, recipe: Callable[..., Reci
             sums[3] += -float((distribution * distribution.log()).sum())
     assert float(ours) == pytest.approx(total / weights, rel=1e-5)
     assert float(batch_weight(batch, trainer.weights)) == pytest.approx(weights)
-    scores = score_by_logits(trainer.model, batch)
+    scores = score_by_fused_head(trainer.model, batch)
     torch.testing.assert_close(
         sum_by_role(scores), torch.tensor(list(rows.values()), dtype=torch.float64), rtol=1e-5, atol=1e-5
     )
     assert all(rows[role][0] for role in (Role.OTHER, Role.CORRELATE, Role.INFER, Role.ANSWER))
 
 
-def test_both_ways_to_the_scores_agree(recipe: Callable[..., Recipe]) -> None:
-    trainer, _ = build(recipe(loss=WEIGHTS))
-    batch = batch_of(trainer)
-    losses, sums = [], []
-    for way in (score_by_logits, _score_by_fused_head):
-        scores = way(trainer.model, batch)
-        sums.append(sum_by_role(scores))
-        losses.append(weighted_loss(scores, trainer.weights, batch_weight(batch, trainer.weights)))
-    torch.testing.assert_close(*sums, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(*losses)
-    for mine, other in zip(*(gradients(trainer, loss) for loss in losses), strict=True):
-        torch.testing.assert_close(mine, other, rtol=1e-4, atol=1e-6)
+@pytest.mark.parametrize("pack", [None, 800])
+def test_only_labelled_tokens_are_scored(pack: int | None, recipe: Callable[..., Recipe], monkeypatch: Any) -> None:
+    trainer, _ = build(recipe(pack=pack, model={"path": recipe().model.path}))
+    batch, scored = batch_of(trainer), []
+    kernel = trl.trainer.utils._ChunkedLogProbFunction.apply
+
+    def count(hidden: torch.Tensor, *rest: Any) -> Any:
+        scored.append(hidden.size(0))
+        return kernel(hidden, *rest)
+
+    monkeypatch.setattr(trl.trainer.utils._ChunkedLogProbFunction, "apply", count)
+    trainer.compute_loss(trainer.model, dict(batch))
+    assert scored == [int((batch["labels"][:, 1:] != IGNORED).sum())]
+    assert scored[0] < batch["labels"].numel()
 
 
-@pytest.mark.parametrize("way", [score_by_logits, _score_by_fused_head])
-def test_a_weight_of_nothing_is_no_label(way: Any, recipe: Callable[..., Recipe], monkeypatch: Any) -> None:
-    monkeypatch.setattr(trl_trainer, "score_by_logits", way)
+def test_a_weight_of_nothing_is_no_label(recipe: Callable[..., Recipe]) -> None:
     trainer, _ = build(recipe(loss={"infer": 0}))
     batch = batch_of(trainer)
     without = dict(batch, labels=batch["labels"].masked_fill(batch["roles"] == Role.INFER, IGNORED))
@@ -133,12 +135,8 @@ def test_a_weight_of_nothing_is_no_label(way: Any, recipe: Callable[..., Recipe]
         torch.testing.assert_close(mine, other, rtol=1e-4, atol=1e-7)
 
 
-@pytest.mark.parametrize("way", [score_by_logits, _score_by_fused_head])
 @pytest.mark.parametrize("nothing", ["weights", "labels"])
-def test_a_batch_that_weighs_nothing_is_a_zero(
-    nothing: str, way: Any, recipe: Callable[..., Recipe], monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(trl_trainer, "score_by_logits", way)
+def test_a_batch_that_weighs_nothing_is_a_zero(nothing: str, recipe: Callable[..., Recipe]) -> None:
     trainer, _ = build(recipe())
     batch = batch_of(trainer)
     if nothing == "weights":
@@ -212,12 +210,12 @@ def test_nan_stops_the_run(recipe: Callable[..., Recipe], monkeypatch: Any) -> N
     bad = {problem: example for example in examples if (problem := example.problem_id) in sorted(second)[:2]}
 
     def score(model: Any, batch: Any) -> Any:
-        scores = score_by_logits(model, batch)
+        scores = score_by_fused_head(model, batch)
         prompts = [example.input_ids.tolist() for example in bad.values()]
         poison = torch.nan if trainer.state.global_step == 1 and batch["input_ids"][0].tolist() in prompts else 1.0
         return scores._replace(log_probs=scores.log_probs * poison)
 
-    monkeypatch.setattr(trl_trainer, "score_by_logits", score)
+    monkeypatch.setattr(trl_trainer, "score_by_fused_head", score)
     with pytest.raises(UserError) as caught:
         trainer.train()
     named = ", ".join(sorted(bad))
