@@ -44,6 +44,6 @@ def _gather_head(model: torch.nn.Module) -> None:
     itself, and each process would train its share of the head on its own gradient alone.
     """
     if isinstance(model, FSDPModule):
-        head = model.get_output_embeddings()
+        head = model.get_output_embeddings()  # type: ignore[operator]
         if isinstance(head, FSDPModule):
             head.unshard()
