@@ -220,6 +220,9 @@ async def context_of_one_process(
 class AcceptingAuditors:
     """A machine that accepts every trace and takes no time."""
 
+    def __init__(self, normal_form: bool) -> None:
+        """Nothing to start."""
+
     async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
         """Every step is unchecked."""
         verdict = StepCheck(support="unchecked", reason="not checked in this benchmark")

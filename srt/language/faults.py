@@ -35,7 +35,7 @@ class Fault(Enum):
     CONTRADICTED = ("contradicted", _TRUTH, "a claim is negated, or a negation is taken off")
     ENTITIES_SWAPPED = ("entities_swapped", _TRUTH, "two entities change places from one step on")
     WRONG_OPTIONS = ("wrong_options", _TRUTH, "the options step names other letters")
-    WRONG_ANSWER = ("wrong_answer", _TRUTH, "the answer is not what the steps lead to")
+    WRONG_ANSWER = ("wrong_answer", _TRUTH, "the answer is not the right one, or not the one that the steps reach")
     WRONG_CONCLUSION = ("wrong_conclusion", _TRUTH, "the options step and the answer agree and are wrong")
 
     STEP_DROPPED = ("step_dropped", _SUPPORT, "a needed step is left out, with all references to it")
@@ -69,6 +69,7 @@ class Fault(Enum):
         _TRUTH,
         "a step names a point, edge, face or thing that the problem does not have",
     )
+    MISREAD = ("misread", _TRUTH, "a step says of the problem, a clue or a picture what is not there")
     CONTRADICTS_SOLUTION = ("contradicts_solution", _TRUTH, "a step says what the official solution denies")
     DOES_NOT_FOLLOW = (
         "does_not_follow",
@@ -86,32 +87,29 @@ class Fault(Enum):
         "a named quantity, such as a volume, is calculated by what is no formula of it",
     )
     ANSWER_CITED = ("answer_cited", _SUPPORT, "a step rests on the answer or the official solution")
+    OUT_OF_ORDER = ("out_of_order", _SUPPORT, "a step stands after one of a later operation")
     ANOTHER_LANGUAGE = ("another_language", _SUPPORT, "a step is in another language than its trace")
     TOO_LARGE = ("too_large", _SUPPORT, "there is more text, or there are more steps or premises, than is checked")
     MALFORMED = ("malformed", _SUPPORT, "what was written is not in the form of a trace")
 
 
-_OF_FREE_TRACES = frozenset(
-    {Fault.UNSUPPORTED_NUMBER, Fault.UNNAMED_FORMULA, Fault.ANSWER_CITED, Fault.ANOTHER_LANGUAGE, Fault.TOO_LARGE}
-)
-OF_PROSE = _OF_FREE_TRACES | frozenset(
+OF_PROSE = frozenset(
     {
         Fault.FALSE_CLAIM,
         Fault.HALLUCINATED_ENTITY,
+        Fault.MISREAD,
         Fault.CONTRADICTS_SOLUTION,
         Fault.DOES_NOT_FOLLOW,
+        Fault.UNSUPPORTED_NUMBER,
+        Fault.UNNAMED_FORMULA,
+        Fault.ANSWER_CITED,
+        Fault.OUT_OF_ORDER,
+        Fault.ANOTHER_LANGUAGE,
+        Fault.TOO_LARGE,
         Fault.MALFORMED,
     }
 )
 """Faults that reviewers and machines report but that no mutation of a world trace makes: of prose, or more general."""
-
-OF_MACHINE = _OF_FREE_TRACES | frozenset(
-    {Fault.GUESSED, Fault.STEP_SKIPPED, Fault.IDLE_PREMISE, Fault.VACUOUS_STEP, Fault.MALFORMED}
-)
-"""Faults that a machine alone names: of the grain of a trace, of its sources, its form and its size.
-
-The prompts of reviews do not list them: to add a class to a prompt makes every answer that was paid for another one.
-"""
 
 PLANTED = tuple(fault for fault in Fault if fault not in OF_PROSE)
 """The classes of fault that ``srt mutate`` plants in world traces, in the order of its table."""

@@ -20,6 +20,8 @@ from srt.io.records import Lang, Problem
 LANGS: tuple[Lang, ...] = ("en", "zh")
 SHARED = Path(__file__).parent / "prompts"
 NONE: dict[Lang, str] = {"en": "(none)", "zh": "（无）"}
+_NO_PICTURE: dict[Lang, str] = {"en": "(The problem has no picture.)", "zh": "（本题没有图。）"}
+_ATTACHED: dict[Lang, str] = {"en": "(No description; see the pictures attached.)", "zh": "（没有文字描述，见附图。）"}
 _TO_DERIVE: dict[Lang, str] = {
     "en": "(None is known: derive the answer yourself, and write that derivation.)",
     "zh": "（没有标准解答：请自己推导出答案，并写出推导过程。）",
@@ -88,7 +90,7 @@ def problem_fields(problem: Problem) -> dict[str, str]:
         "token": token_of(problem),
         "question": question,
         "choices": "\n".join(f"{letter}. {text}" for letter, text in sorted(problem.choices.items())) or none,
-        "description": problem.diagram_description or none,
+        "description": problem.diagram_description or (_ATTACHED if problem.images else _NO_PICTURE)[problem.lang],
         "solution": (problem.solution or "").strip() or _TO_DERIVE[problem.lang],
         "answer": canonical_text(problem.answer) if problem.answer else none,
     }

@@ -32,6 +32,7 @@ class TeachConfig(LlmConfig):
         models: the model of each role.
         rounds: the maximum number of candidates per problem, including the first draft.
         arm: ``srt`` for traces of typed steps, ``cot`` for prose.
+        normal_form: whether steps must come in the order CORRELATE, CONSTRAIN, INFER, as in MathSpatial.
         seed: seed of the sample of ``--estimate``.
         prompts: a folder of your own prompts (``en/reviewer.md``); prompts not in it are the built-in ones.
         describe: have the describer put pictures into words for problems without a diagram description.
@@ -41,6 +42,7 @@ class TeachConfig(LlmConfig):
     models: Models
     rounds: int = Field(default=3, ge=1, le=20)
     arm: Arm = "srt"
+    normal_form: bool = True
     seed: int = Field(default=0, ge=0)
     prompts: Path | None = None
     describe: bool = False
@@ -76,7 +78,7 @@ class TeachConfig(LlmConfig):
 
         They are in a folder's manifest, which is resumed only with the same ones: no key and no value may change.
         """
-        names = ("arm", "rounds", "describe", "solve_without_solution")
+        names = ("arm", "rounds", "normal_form", "describe", "solve_without_solution")
         flat: dict[str, Any] = {name: getattr(self, name) for name in names}
         for role, choice in self.choices().items():
             for key, value in choice.model_dump(exclude={"endpoint"}).items():

@@ -125,7 +125,7 @@ async def run_folder(
         if limit is not None:
             total = min(limit, total)
         observer.begin(total, lambda: budget.total)
-        audit = stack.enter_context(Auditors()).audit
+        audit = stack.enter_context(Auditors(config.normal_form)).audit
         _stop_on_signals(run)
         numbered = enumerate(stream_problems(problems.path))
         todo = ((n, problem) for n, problem in numbered if n in wanted and not ended[n])

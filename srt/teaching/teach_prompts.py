@@ -1,6 +1,7 @@
 """The prompts of ``srt teach``: the files there are, and the fields that each may use.
 
-A ``form`` is what ``{form}`` of teacher and checker holds.
+``{form}`` of teacher and checker holds the piece ``form_*``: what they write. ``{rules}`` of that piece and of the
+reviewer holds ``rules_*``: what a trace is. So writer and Reviewer go by the same rules.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from srt.io.records import Lang
 from srt.llm.prompt_templates import PromptFile, PromptTemplates, load_templates
 from srt.worlds.registry import WORLDS
 
@@ -15,17 +17,24 @@ OURS = Path(__file__).parent / "prompts"
 _PROBLEM = frozenset({"token", "question", "choices", "description"})
 _KNOWN = _PROBLEM | {"solution", "answer"}
 _TEACHER = PromptFile(_KNOWN | {"form"}, frozenset({"form"}))
-_FORM = PromptFile(frozenset({"token"}), frozenset({"token"}), piece=True)
+_FORM = PromptFile(frozenset({"token", "rules", "order"}), frozenset({"token"}), piece=True)
+_RULES = PromptFile(frozenset(), piece=True)
 PROMPTS: dict[str, PromptFile] = {
     "teacher_srt": _TEACHER,
     "teacher_cot": _TEACHER,
-    "reviewer": PromptFile(_KNOWN | {"candidate", "faults", "doubt"}, frozenset({"token", "candidate"})),
-    "checker": PromptFile(_KNOWN | {"candidate", "issues", "form"}, frozenset({"form", "candidate", "issues"})),
+    "reviewer": PromptFile(_KNOWN | {"rules", "candidate", "faults", "doubt"}, frozenset({"token", "candidate"})),
+    "checker": PromptFile(
+        _KNOWN | {"candidate", "verdicts", "issues", "form"}, frozenset({"form", "candidate", "issues"})
+    ),
     "describer": PromptFile(_PROBLEM, frozenset({"token"})),
     "form_srt": _FORM,
     "form_cot": _FORM,
+    "rules_srt": _RULES,
+    "rules_cot": _RULES,
+    "normal_form": _RULES,
     **{f"teacher_{world.name}": replace(_TEACHER, folder=world.prompts) for world in WORLDS if world.prompts},
     **{f"form_{world.name}": replace(_FORM, folder=world.prompts) for world in WORLDS if world.prompts},
+    **{f"rules_{world.name}": replace(_RULES, folder=world.prompts) for world in WORLDS if world.prompts},
 }
 
 
@@ -36,3 +45,10 @@ def load_teach_prompts(own: Path | None) -> PromptTemplates:
         UserError: as :func:`~srt.llm.prompt_templates.load_templates` does.
     """
     return load_templates(own, OURS, PROMPTS)
+
+
+def form_text(templates: PromptTemplates, form: str, lang: Lang, token: str, normal_form: bool) -> str:
+    """What ``{form}`` of teacher and checker holds: the rules of the form, and the JSON that is asked for."""
+    order = templates.piece("normal_form", lang, {}) if normal_form else ""
+    rules = templates.piece(f"rules_{form}", lang, {})
+    return templates.piece(f"form_{form}", lang, {"token": token, "rules": rules, "order": order})

@@ -23,9 +23,13 @@ LIMIT_S = 60.0
 
 
 class Auditors:
-    """``with Auditors() as auditors: await auditors.audit(problem, trace)``; the first call starts the processes."""
+    """``with Auditors() as auditors: await auditors.audit(problem, trace)``; the first call starts the processes.
 
-    def __init__(self) -> None:
+    ``normal_form`` is that of :func:`srt.teaching.loop.machine_audit.audit`.
+    """
+
+    def __init__(self, normal_form: bool = False) -> None:
+        self._normal_form = normal_form
         self._pool = _start_pool()
 
     async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
@@ -38,11 +42,11 @@ class Auditors:
         loop, pool = asyncio.get_running_loop(), self._pool
         try:
             try:
-                return await loop.run_in_executor(pool, _audit, problem, trace)
+                return await loop.run_in_executor(pool, _audit, problem, trace, self._normal_form)
             except BrokenProcessPool:
                 if pool is self._pool:
                     self._pool = _start_pool()
-                return await loop.run_in_executor(self._pool, _audit, problem, trace)
+                return await loop.run_in_executor(self._pool, _audit, problem, trace, self._normal_form)
         except TimeLimitExceeded:
             raise TimeoutError(f"the machine's checks took more than {LIMIT_S:.0f} s") from None
 
@@ -53,8 +57,8 @@ class Auditors:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _audit(problem: Problem, trace: Trace) -> MachineAudit:
-    return run_within(LIMIT_S, lambda: audit(problem, trace))
+def _audit(problem: Problem, trace: Trace, normal_form: bool) -> MachineAudit:
+    return run_within(LIMIT_S, lambda: audit(problem, trace, normal_form=normal_form))
 
 
 def _start_pool() -> ProcessPoolExecutor:

@@ -72,6 +72,12 @@ def form_of(problem: Problem, arm: str) -> Form:
     return world.name if world is not None and world.prompts is not None else "srt"
 
 
+def form_of_trace(problem: Problem, trace: Trace) -> Form:
+    """The form in which ``trace``, of ``problem``, is written."""
+    prose: dict[TraceKind, Form] = {"free": "srt", "cot": "cot"}
+    return prose.get(trace.kind) or form_of(problem, "srt")
+
+
 def kind_of(form: Form) -> TraceKind:
     """The kind of trace that is written in ``form``."""
     kinds: dict[Form, TraceKind] = {"srt": "free", "cot": "cot"}

@@ -2,8 +2,9 @@
 
 Its findings are :class:`~srt.teaching.case_store.case_records.Issue` records of the one taxonomy of faults. In a trace
 of an exact world every step that is not proved is an issue, because the world's checker is complete. In prose the
-issues are those that a machine can be sure of: refuted claims, bad references, the answer as a premise, unused steps,
-unknown points, another language, a wrong answer. A number without a source is no issue: it may be common knowledge.
+issues are facts (refuted claims, references to steps that do not exist, unused steps, a wrong answer) and findings of
+rules of thumb with few false alarms (the answer as a premise, unknown points, another language). A number without a
+source is no issue: it may be common knowledge.
 
 The policy on gold: an answer that differs from gold, or that cannot be read as an answer of its kind, is an issue. If
 no machine can compare them (an answer in words, an expression that cannot be read), the audit has a *doubt* instead,
@@ -24,18 +25,21 @@ from srt.checking.free.citations import citation_faults, premises_of
 from srt.checking.free.form_faults import form_faults
 from srt.checking.free.givens import givens_of
 from srt.checking.free.operations import wrong_operation
-from srt.io.records import Problem
+from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
-from srt.language.premises import Premise
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.loop.arithmetic_objection import objects_to_arithmetic
 from srt.teaching.loop.unclaimed_text import has_unclaimed_text
 
-_LEFT_TO_REVIEWERS = frozenset({Fault.UNUSED_STEP, Fault.MALFORMED, Fault.WRONG_ANSWER, Fault.CONTRADICTS_SOLUTION})
-"""Faults of a step that its proof in an exact world does not exclude."""
-_OF_ARITHMETIC = frozenset({Fault.FALSE_CLAIM, Fault.ANOTHER_NUMBER})
+_LEFT_TO_REVIEWERS = frozenset({Fault.UNUSED_STEP, Fault.WRONG_ANSWER})
+"""Classes of issue that the proof of a step in an exact world does not exclude."""
+_DOUBT: dict[Lang, str] = {
+    "en": "Does the answer '{answer}' mean the same as the given answer '{right}'? A machine cannot tell. If it does "
+    "not, that is an issue of the class {fault}.",
+    "zh": "答案“{answer}”与给定的答案“{right}”意思相同吗？机器无法判断。若不同，请报告一条 {fault}。",
+}
 
 GoldVerdict = Literal["equal", "differs", "undecided", "unreadable", "no_gold"]
 """An answer against gold. ``undecided``: no machine can compare them; ``unreadable``: it is not of gold's kind."""
@@ -46,9 +50,8 @@ class MachineAudit:
     """The machine's findings on one trace.
 
     ``gold`` compares the answer with gold; ``doubt`` is a question for the Reviewer if it is ``undecided``. ``world``
-    says that the checker of an exact world was used. Of the steps (from 1), ``fully_proved`` are those whose proof
-    covers everything they say (and, in a world, they rest on), with their texts; ``resolved`` are those whose
-    references certainly all exist.
+    says that the checker of an exact world was used. ``fully_proved`` are the steps (from 1) whose proof covers
+    everything they say (and, in a world, they rest on), with their texts.
     """
 
     checks: TraceCheck
@@ -57,32 +60,32 @@ class MachineAudit:
     doubt: str | None = None
     world: bool = False
     fully_proved: Mapping[int, str] = field(default_factory=dict)
-    resolved: frozenset[int] = frozenset()
 
     def overrules(self, issue: Issue) -> bool:
         """Whether the audit decides the very question that ``issue``, raised by a Reviewer, raises, and it is wrong.
 
         A step of an exact world is one inference from what it cites. If it and the steps it rests on are proved, it is
-        true, follows, and leaves nothing out; whether it is needed, and what an official solution says, is not decided.
+        true, follows, and leaves nothing out; whether it is needed is not decided.
 
-        In prose two questions are decided. A reference exists if it is to an earlier step, the scene or the question.
-        An equation holds if it is proved; that counts where the step has nothing else, and the Reviewer objects to
-        nothing else. Whether it is the right formula, the right unit or too large a step is the Reviewer's to judge.
+        In prose one question is decided: whether an equation holds. That counts where the step has nothing else, and
+        the Reviewer objects to nothing else. Whether it is the right formula, the right unit or too large a step is the
+        Reviewer's to judge.
         """
         if issue.step is None:
             right = self.gold == "equal" and self.checks.answer.support == "proved"
             return issue.fault is Fault.WRONG_ANSWER and right and self.checks.proved and self.world
-        if issue.fault is Fault.DANGLING_REFERENCE and issue.step in self.resolved:
-            return True
         if issue.step not in self.fully_proved:
             return False
         if self.world:
             return issue.fault not in _LEFT_TO_REVIEWERS
-        return issue.fault in _OF_ARITHMETIC and objects_to_arithmetic(issue, self.fully_proved[issue.step])
+        return issue.fault is Fault.FALSE_CLAIM and objects_to_arithmetic(issue, self.fully_proved[issue.step])
 
 
-def audit(problem: Problem, trace: Trace) -> MachineAudit:
+def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> MachineAudit:
     """Everything that a machine can find in ``trace``, a trace of ``problem``.
+
+    With ``normal_form``, a step that stands after one of a later operation is an issue: all CORRELATE come before all
+    CONSTRAIN, and these before all INFER.
 
     Raises:
         UserError: ``trace`` is a trace of another problem.
@@ -96,10 +99,7 @@ def audit(problem: Problem, trace: Trace) -> MachineAudit:
     if problem.answer is not None and gold != "equal":
         right = canonical_text(problem.answer)
         if gold == "undecided":
-            doubt = (
-                f"A machine cannot tell whether the answer '{trace.answer}' means the same as the gold answer "
-                f"'{right}'. If it does not, that is an issue of type {Fault.WRONG_ANSWER.value}."
-            )
+            doubt = _DOUBT[problem.lang].format(answer=trace.answer, right=right, fault=Fault.WRONG_ANSWER.value)
         else:
             why = f"the answer is '{trace.answer}', but the gold answer is '{right}'"
             if gold == "unreadable":
@@ -110,9 +110,10 @@ def audit(problem: Problem, trace: Trace) -> MachineAudit:
     issues += (_of_world if world else _of_prose)(problem, trace, checks)
     unused = "neither a later step nor the answer uses it: cite it where it is needed, or leave it out"
     issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
+    if normal_form:
+        issues += _out_of_order(trace)
     issues.sort(key=lambda issue: issue.step or len(trace.steps) + 1)
-    proved, resolved = _fully_proved(trace, checks), _resolved(problem, trace)
-    return MachineAudit(checks, tuple(issues), gold, doubt, world, proved, resolved)
+    return MachineAudit(checks, tuple(issues), gold, doubt, world, _fully_proved(trace, checks))
 
 
 def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
@@ -199,19 +200,20 @@ def _fully_proved(trace: Trace, checks: TraceCheck) -> dict[int, str]:
     return proved
 
 
-def _resolved(problem: Problem, trace: Trace) -> frozenset[int]:
-    """The steps that cite only earlier steps, the scene and the question; what ``(k)`` refers to may be uncertain."""
-
-    def sure(number: int, premise: Premise) -> bool:
-        return premise.kind in ("scene", "question") or (premise.kind == "step" and premise.number < number)
-
-    faulty = {fault.step for fault in citation_faults(problem, trace, givens_of(problem))}
-    steps = enumerate(trace.steps, 1)
-    return frozenset(
-        number
-        for number, step in steps
-        if number not in faulty and all(sure(number, premise) for premise in premises_of(step))
-    )
+def _out_of_order(trace: Trace) -> Iterator[Issue]:
+    """An issue for each step after the first of a later operation."""
+    latest, since = 0, 0
+    for number, step in enumerate(trace.steps, 1):
+        rank = OPERATIONS.index(step.op)
+        if rank < latest:
+            why = (
+                f"this {step.op} stands after step {since}, which is {OPERATIONS[latest]}; the order is all "
+                f"{OPERATIONS[0]}, then all {OPERATIONS[1]}, then all {OPERATIONS[2]}"
+            )
+            fix = f"move it to before step {since}, and renumber the references"
+            yield _issue(number, Fault.OUT_OF_ORDER, why, fix)
+        elif rank > latest:
+            latest, since = rank, number
 
 
 def _explanation(verdict: StepCheck) -> str:

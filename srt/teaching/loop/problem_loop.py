@@ -13,16 +13,18 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from srt.io.records import Problem
-from srt.language.trace import Trace
+from srt.language.trace import Trace, TraceKind
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
-from srt.llm.prompt_templates import official_solution, problem_fields
+from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
 from srt.teaching.case_store.case_records import Issue, Round, State, TeachingCase
-from srt.teaching.loop.candidate import Candidate, form_of, read_candidate, schema_of, storable
+from srt.teaching.loop.candidate import Candidate, form_of, kind_of, read_candidate, schema_of, storable
 from srt.teaching.loop.machine_audit import MachineAudit
+from srt.teaching.loop.objection_text import issue_lines, verdict_lines
 from srt.teaching.loop.reviewer import candidate_text, review
 from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig
+from srt.teaching.teach_prompts import form_text
 
 T = TypeVar("T")
 Audit = Callable[[Problem, Trace], Awaitable[MachineAudit]]
@@ -118,9 +120,10 @@ class _Loop:
             # Further questions about a candidate that an earlier round had would get the same answers.
             earlier = (past.trace for past in self.rounds[:-1] if past.trace)
             if any((old.steps, old.text, old.answer) == (trace.steps, trace.text, trace.answer) for old in earlier):
-                return self._end(State.HUMAN, f"the Checker repeated an earlier candidate: {_first(found)}", trace)
+                why = f"the Checker repeated an earlier candidate: {_first(found, trace.kind)}"
+                return self._end(State.HUMAN, why, trace)
             last, issues = trace, found
-        return self._end(State.HUMAN, f"after {len(self.rounds)} rounds: {_first(issues)}", last)
+        return self._end(State.HUMAN, f"after {len(self.rounds)} rounds: {_first(issues, kind_of(self.form))}", last)
 
     async def _write(
         self, role: ModelRole, number: int, last: Trace | None, issues: Iterable[Issue]
@@ -128,11 +131,12 @@ class _Loop:
         """The teacher's draft, or the Checker's rewrite of ``last`` given its ``issues``."""
         problem, templates, form = self.problem, self.context.templates, self.form
         fields = problem_fields(problem)
-        fields["form"] = templates.piece(f"form_{form}", problem.lang, {"token": fields["token"]})
+        fields["form"] = form_text(templates, form, problem.lang, fields["token"], self.config.normal_form)
         prompt = f"teacher_{form}"
         if last is not None:
             prompt = "checker"
-            fields |= {"candidate": candidate_text(last), "issues": "\n".join(map(issue_line, issues))}
+            fields |= {"candidate": candidate_text(last), "issues": issue_lines(issues, last.kind, problem.lang)}
+            fields["verdicts"] = verdict_lines(last.checks, problem.lang) if last.checks else NONE[problem.lang]
             fields["solution"] = official_solution(problem)
         read = partial(
             read_candidate,
@@ -178,13 +182,6 @@ class _Loop:
         )
 
 
-def issue_line(issue: Issue) -> str:
-    """One issue as the Checker reads it: raised by whom, where, its class, and why."""
-    where = "the whole" if issue.step is None else f"step {issue.step}"
-    fix = f" Suggested: {issue.suggested_fix}" if issue.suggested_fix else ""
-    return f"- {issue.by}, {where}, {issue.fault.value}: {issue.explanation}{fix}"
-
-
 def _read_description(payload: Mapping[str, Any]) -> str:
     text = payload.get("description")
     if not isinstance(text, str):
@@ -195,7 +192,7 @@ def _read_description(payload: Mapping[str, Any]) -> str:
     return text
 
 
-def _first(issues: tuple[Issue, ...]) -> str:
+def _first(issues: tuple[Issue, ...], kind: TraceKind) -> str:
     """The first of ``issues``, as the reason of a case."""
     more = f" (and {len(issues) - 1} more)" if len(issues) > 1 else ""
-    return issue_line(issues[0]).removeprefix("- ") + more
+    return issue_lines(issues[:1], kind, "en").removeprefix("- ") + more

@@ -1,4 +1,4 @@
-"""The Reviewer: a model that audits every step of a candidate and names its faults by the one taxonomy."""
+"""The Reviewer: a model that audits every step of a candidate and names what is wrong (:mod:`.review_classes`)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,19 @@ from functools import partial
 from typing import Any
 
 from srt.io.records import Problem
-from srt.language.faults import OF_MACHINE, Fault
+from srt.language.faults import Fault
 from srt.language.text import answer_line, step_line
-from srt.language.trace import Trace, one_line
+from srt.language.trace import Trace, TraceKind, one_line
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
 from srt.teaching.case_store.case_records import Issue
-from srt.teaching.loop.candidate import storable
+from srt.teaching.loop.candidate import form_of_trace, storable
+from srt.teaching.loop.review_classes import class_lines, review_class, review_classes
 from srt.teaching.roles import ModelRole
 
-FAULTS_TO_NAME = tuple(fault for fault in Fault if fault not in OF_MACHINE)
-"""The faults that a Reviewer may name."""
-
 MAX_ISSUES = 50
-_FAULT_LINES = "\n".join(f"- {fault.value}: {fault.explanation}" for fault in FAULTS_TO_NAME)
-_BY_WORD = {fault.value: fault for fault in FAULTS_TO_NAME}
+_BY_WORD = {fault.value: fault for fault in Fault}
 
 
 async def review(
@@ -36,11 +33,12 @@ async def review(
         **problem_fields(problem),
         "solution": official_solution(problem),
         "candidate": candidate_text(trace),
-        "faults": _FAULT_LINES,
+        "rules": context.templates.piece(f"rules_{form_of_trace(problem, trace)}", problem.lang, {}),
+        "faults": class_lines(trace.kind, problem.lang),
         "doubt": doubt or NONE[problem.lang],
     }
     read = partial(read_review, steps=len(trace.steps))
-    return await ask_usable(context, ModelRole.REVIEWER, problem, "reviewer", fields, REVIEW_SCHEMA, read)
+    return await ask_usable(context, ModelRole.REVIEWER, problem, "reviewer", fields, review_schema(trace.kind), read)
 
 
 def candidate_text(trace: Trace) -> str:
@@ -53,8 +51,9 @@ def candidate_text(trace: Trace) -> str:
 def read_review(payload: Mapping[str, Any], steps: int) -> tuple[Issue, ...]:
     """The issues in a Reviewer's answer about a trace of ``steps`` steps.
 
-    A fault that is not in the taxonomy becomes ``does_not_follow``, with the word kept in the explanation, and a step
-    that does not exist becomes the whole trace: no objection is lost over its label.
+    A finer class of fault becomes the one that a Reviewer names, an unknown word ``does_not_follow``, with the word
+    kept in the explanation, and a step that does not exist becomes the whole trace: no objection is lost over its
+    label.
 
     Raises:
         Unusable: it is not a list of issues.
@@ -70,9 +69,10 @@ def _issue(raw: Any, number: int, steps: int) -> Issue:
         raise Unusable(Outcome.MALFORMED, f"issue {number} is no object")
     explanation, fix = _clean_text(raw.get("explanation")), _clean_text(raw.get("suggested_fix"))
     word = _clean_text(raw.get("fault")).casefold().replace(" ", "_").replace("-", "_")
-    fault = _BY_WORD.get(word)
-    if fault is None:
-        fault, explanation = Fault.DOES_NOT_FOLLOW, f"{word or 'no class'}: {explanation}"
+    named = _BY_WORD.get(word)
+    fault = None if named is None else review_class(named)
+    if fault is not named or fault is None:
+        fault, explanation = fault or Fault.DOES_NOT_FOLLOW, f"{word or 'no class'}: {explanation}"
     return Issue(
         by="reviewer",
         step=_step(raw.get("step"), steps),
@@ -94,24 +94,17 @@ def _clean_text(value: Any) -> str:
     return one_line(storable(value)) if isinstance(value, str) else ""
 
 
-_TEXT = {"type": "string"}
-REVIEW_SCHEMA = JsonSchema(
-    name="review",
-    definition=closed_object(
+def review_schema(kind: TraceKind) -> JsonSchema:
+    """The JSON schema of a review of a trace of ``kind``. The analysis comes first: a model that has named no issue yet
+    can still find one."""
+    text = {"type": "string"}
+    issue = closed_object(
         {
-            "token": _TEXT,
-            "issues": {
-                "type": "array",
-                "items": closed_object(
-                    {
-                        "step": {"type": ["integer", "null"]},
-                        "fault": {"type": "string", "enum": [fault.value for fault in FAULTS_TO_NAME]},
-                        "explanation": _TEXT,
-                        "suggested_fix": {"type": ["string", "null"]},
-                    }
-                ),
-            },
+            "step": {"type": ["integer", "null"]},
+            "fault": {"type": "string", "enum": [fault.value for fault in review_classes(kind)]},
+            "explanation": text,
+            "suggested_fix": {"type": ["string", "null"]},
         }
-    ),
-)
-"""What the Reviewer's structured output is asked for."""
+    )
+    issues = {"type": "array", "items": issue}
+    return JsonSchema(name="review", definition=closed_object({"token": text, "analysis": text, "issues": issues}))

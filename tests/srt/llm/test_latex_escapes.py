@@ -50,6 +50,32 @@ def test_text_without_control_characters_survives(text: str) -> None:
     assert read_json(orjson.dumps({"text": text}).decode()) == {"text": text}
 
 
+@pytest.mark.parametrize("text", COMMANDS)
+def test_backslashes_that_are_doubled_twice_are_halved(text: str) -> None:
+    twice = text.replace("\\", "\\\\")
+    assert read_json(orjson.dumps({"steps": [{"text": twice}]}).decode()) == {"steps": [{"text": text}]}
+
+
+def test_some_that_are_doubled_twice_beside_others_that_are_not() -> None:
+    said = orjson.dumps({"text": r"V = \frac{1}{3} \\times \\pi r^2 \cdot h"}).decode()
+    assert read_json(said) == {"text": r"V = \frac{1}{3} \times \pi r^2 \cdot h"}
+    assert read_json(r'{"text": "\\(x = 3\\), \\\\sqrt{2}"}') == {"text": r"\(x = 3\), \sqrt{2}"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\begin{cases} x = 1 \\ y = 2 \end{cases}",
+        r"\begin{matrix} 1 & 2 \\\alpha & 3 \\times \end{matrix}",
+        r"x = 1 \\ y = 2",
+        r"C:\\Users\\me",
+        r"a \\\\ b",
+    ],
+)
+def test_line_breaks_and_paths_are_left_alone(text: str) -> None:
+    assert read_json(orjson.dumps({"text": text}).decode()) == {"text": text}
+
+
 def test_what_is_broken_otherwise_is_told_as_before() -> None:
     with pytest.raises(ValueError, match="broken"):
         read_json(r'{"text": "\sqrt{2}"')

@@ -30,8 +30,11 @@ def load(path: Path) -> ModuleType:
 class InProcessAuditors:
     """The machine in this process: starting others takes longer than these tests."""
 
+    def __init__(self, normal_form: bool = False) -> None:
+        self.normal_form = normal_form
+
     async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
-        return audit(problem, trace)
+        return audit(problem, trace, normal_form=self.normal_form)
 
     def __enter__(self) -> InProcessAuditors:
         return self

@@ -97,7 +97,7 @@ def answer(user: str) -> str:
     steps = [
         {"op": "CORRELATE", "premises": ["(1)"], "text": f"the edge of the cube is a = {a}"},
         {"op": "CONSTRAIN", "premises": ["scene", "step 1"], "text": told + said},
-        {"op": "INFER", "premises": ["#1", "#2"], "text": f"V = {a}^3 = {volume}"},
+        {"op": "INFER", "premises": ["#1", "#2"], "text": ("" if kind == 5 else "V = ") + f"{a}^3 = {volume}"},
     ]
     return orjson.dumps({"token": token[1], "steps": steps, "answer": str(a**3)}).decode()
 
@@ -110,7 +110,6 @@ def review(token: str, edge: int, user: str) -> str:
         fault = "does_not_follow"
         issues = [{"step": 2, "fault": fault, "explanation": "name the rule", "suggested_fix": "V = a^3"}]
     if kind == 5:
-        issues = [
-            {"step": 3, "fault": "dangling_reference", "explanation": "there is no step 2", "suggested_fix": None}
-        ]
-    return orjson.dumps({"token": token, "issues": issues}).decode()
+        said = f"{edge}^3 is not {edge**3}"
+        issues = [{"step": 3, "fault": "false_claim", "explanation": said, "suggested_fix": None}]
+    return orjson.dumps({"token": token, "analysis": "step by step", "issues": issues}).decode()

@@ -22,8 +22,11 @@ Shell = Callable[..., tuple[int, str, str]]
 class InProcess:
     """The machine in this process."""
 
+    def __init__(self, normal_form: bool) -> None:
+        self.normal_form = normal_form
+
     async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
-        return audit(problem, trace)
+        return audit(problem, trace, normal_form=self.normal_form)
 
     def __enter__(self) -> InProcess:
         return self

@@ -74,8 +74,11 @@ class Forked:
 class InProcess:
     """The machine in the run's own process."""
 
+    def __init__(self, normal_form: bool) -> None:
+        self.normal_form = normal_form
+
     async def audit(self, problem: Problem, trace: Trace) -> MachineAudit:
-        return audit(problem, trace)
+        return audit(problem, trace, normal_form=self.normal_form)
 
     def __enter__(self) -> InProcess:
         return self

@@ -128,20 +128,20 @@ def test_what_the_machine_refutes_goes_to_the_checker_without_a_review(teach: An
         ("checker", True, 0),
     ]
     assert "3^3 = 28 is wrong: 3^3 is 27" in asked.asked[1].user
-    assert "machine, step 1, false_claim" in asked.asked[1].user
+    assert "- machine (proved), step 1, false_claim" in asked.asked[1].user
 
 
 def test_the_reviewer_objects_and_the_checker_mends(teach: Any) -> None:
     case, asked = teach(teacher=[steps("one")], checker=[steps("two")], reviewer=[objections((1, Fault.LEAP)), FINE])
     assert (case.state, asked.roles) == (State.REPAIRED, "trcr")
     assert case.rounds[0].issues[0].by == "reviewer"
-    assert "reviewer, step 1, leap: it is wrong" in asked.asked[2].user
+    assert "- reviewer, step 1, does_not_follow: leap: it is wrong" in asked.asked[2].user
 
 
 def test_a_refuted_trace_is_never_accepted_whatever_the_reviewer_says(teach: Any) -> None:
     case, asked = teach(teacher=[steps("bad")], checker=[steps("bad 2"), steps("bad 3")], reviewer=[])
     assert (case.state, asked.roles) == (State.HUMAN, "tcc")
-    assert case.reason == "after 3 rounds: machine, step 1, false_claim: 3^3 = 28 is wrong: 3^3 is 27"
+    assert case.reason == "after 3 rounds: machine (proved), step 1, false_claim: 3^3 = 28 is wrong: 3^3 is 27"
 
 
 def test_the_machine_overrules_the_reviewer_where_it_has_proved_the_step(teach: Any) -> None:

@@ -66,7 +66,7 @@ def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleT
         [
             case(0, State.ACCEPTED, None, "proved", "unchecked"),
             case(1, State.REPAIRED, None, "proved", "consistent"),
-            case(2, State.HUMAN, "after 3 rounds: machine, step 1, false_claim: 1 = 2", "refuted"),
+            case(2, State.HUMAN, "after 3 rounds: machine (proved), step 1, false_claim: 1 = 2", "refuted"),
             case(3, State.FAILED, "no solution (x)"),
             case(4, State.PENDING),
         ]
@@ -162,7 +162,10 @@ def test_what_each_stage_held_back(cubes: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("reason", "short"),
     [
-        ("after 3 rounds: machine, step 1, false_claim: 1 = 2, as : said", "after 3 rounds: machine false_claim"),
+        (
+            "after 3 rounds: machine (proved), step 1, leap: 1 = 2, as : said",
+            "after 3 rounds: machine (proved) leap",
+        ),
         ("after 1 rounds: reviewer, the whole, leap: x (and 2 more)", "after 1 round: reviewer leap"),
         ("the Checker repeated an earlier candidate: y", "the Checker repeated an earlier candidate"),
         ("teacher: malformed: it was empty", "teacher: malformed"),

@@ -15,8 +15,8 @@ from srt.io.errors import UserError
 from srt.llm.prompt_templates import AGAIN, LANGS
 from srt.teaching.loop.candidate import schema_of
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA
-from srt.teaching.loop.reviewer import REVIEW_SCHEMA
-from srt.teaching.teach_prompts import PROMPTS, load_teach_prompts
+from srt.teaching.loop.reviewer import review_schema
+from srt.teaching.teach_prompts import PROMPTS, form_text, load_teach_prompts
 
 
 def own(folder: Path, name: str, text: str) -> Path:
@@ -38,7 +38,7 @@ def test_ours_are_there_in_both_languages_and_use_what_they_may() -> None:
             filled = templates.piece(name, lang, values)
             if not prompt.piece:
                 filled = "\n".join(templates.fill(name, lang, values))
-            for field in prompt.fields - {"form"}:
+            for field in prompt.fields - {"form", "rules", "order"}:
                 assert (f"<{field}>" in filled) == (f"{{{field}}}" in templates.texts[f"{lang}/{name}"])
 
 
@@ -46,7 +46,7 @@ JSON_OF = {
     "form_srt": schema_of("srt"),
     "form_cot": schema_of("cot"),
     "form_seating": schema_of("seating"),
-    "reviewer": REVIEW_SCHEMA,
+    "reviewer": review_schema("free"),
     "describer": DESCRIPTION_SCHEMA,
 }
 
@@ -55,8 +55,9 @@ JSON_OF = {
 @pytest.mark.parametrize("name", JSON_OF)
 def test_prompt_and_schema_ask_for_the_same(name: str, lang: str) -> None:
     text = load_teach_prompts(None).texts[f"{lang}/{name}"].replace("{token}", "0123456789")
-    (line,) = (line for line in text.splitlines() if line.startswith('{"token"'))
-    assert fits(json.loads(line), JSON_OF[name].definition)
+    (start,) = re.finditer(r'^\{"token"', text, re.MULTILINE)
+    shape, _ = json.JSONDecoder().raw_decode(text, start.start())
+    assert fits(shape, JSON_OF[name].definition)
     # A model that writes \sqrt or \frac into JSON as it would into LaTeX writes no JSON, or a form feed and "rac".
     shown = re.findall(r'"[^"\n]*\\[^"\n]*"', text)
     assert shown or name == "form_seating"
@@ -96,10 +97,14 @@ def test_the_checker_knows_the_language_that_it_writes() -> None:
     """It is given the form alone: operations, premises and claims stand there, not in the teacher's prompt."""
     texts = load_teach_prompts(None).texts
     for lang in LANGS:
-        for word in ("CORRELATE", "CONSTRAIN", "INFER", '"#k"', '"scene"'):
-            assert word in texts[f"{lang}/form_srt"]
-            assert word in texts[f"{lang}/form_seating"]
-        assert "front_left" in texts[f"{lang}/form_seating"]
+        for form in ("srt", "seating"):
+            told = form_text(load_teach_prompts(None), form, lang, "0123456789", normal_form=True)
+            for word in ("CORRELATE", "CONSTRAIN", "INFER", '"#k"', '"scene"', "0123456789"):
+                assert word in told
+            assert ("front_left" in told) == (form == "seating")
+            order = texts[f"{lang}/normal_form"].strip()
+            assert order in told
+            assert order not in form_text(load_teach_prompts(None), form, lang, "0123456789", normal_form=False)
 
 
 def test_the_two_languages_use_the_same_fields() -> None:

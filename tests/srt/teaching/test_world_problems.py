@@ -84,7 +84,7 @@ def test_a_refuted_claim_is_shown_to_the_checker_with_its_counterexample(
     case, asked = teach(booth, cubes, tmp_path, draft, payload(booth, exact))
     assert case.state is State.REPAIRED
     assert [request.role for request in asked] == ["teacher", "checker", "reviewer"]
-    assert "machine, step" in asked[1].user
+    assert "machine (proved), step" in asked[1].user
     assert case.trace is not None
     assert case.trace.checks is not None
     assert case.trace.checks.proved
