@@ -11,6 +11,7 @@ import orjson
 from eval.backends.presets import effective_settings
 from eval.backends.protocol import Backend, GenerationSettings
 from eval.backends.registry import BACKENDS
+from eval.benchmarks.prompt_files import read_own_prompts
 from eval.benchmarks.registry import chosen_options, find_benchmark, import_benchmark
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.predict import predict
@@ -49,6 +50,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         repeats=recipe.repeats,
         benchmark=recipe.benchmark,
         options=recipe.options,
+        prompts=read_own_prompts(recipe.prompts) if recipe.prompts else None,
         shard=shard,
     )
     if not made.complete:

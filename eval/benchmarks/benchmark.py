@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
+from eval.benchmarks.prompt_files import layout_fields, with_own_prompts
 from eval.run.run_records import Run
 from srt.corpora.corpus_reader import CorpusReader
 from srt.io.records import Answer, Image, Message, Problem, Record
@@ -37,12 +39,18 @@ class Question(NamedTuple):
     images: list[Image]
 
 
+STEPS = {"steps": ("off", "on")}
+"""The option of a benchmark whose prompt is ours: whether it also asks for steps."""
+
+
 class Asking(NamedTuple):
-    """How a run asks: the style of its prompts, whether the model is shown pictures, the benchmark's options."""
+    """How a run asks: the style of its prompts, whether the model is shown pictures, the benchmark's options, and the
+    prompts that replace ours (:mod:`eval.benchmarks.prompt_files`)."""
 
     style: PromptStyle
     pictures: bool
     options: Options
+    own_prompts: Mapping[str, str] = MappingProxyType({})
 
 
 class Published(Record):
@@ -77,9 +85,21 @@ class Table(Record):
 
 
 def ask_plainly(problem: Problem, asking: Asking, variant: str = PLAIN) -> Question:
-    """``problem`` in the run's style: with its pictures for a model that reads them, else with their description."""
+    """``problem`` in the run's style: with its pictures for a model that reads them, else with their description.
+
+    With the option ``steps``, the request to think step by step stands before how to give the answer. A replaced
+    ``question.md`` is the layout of the style ``full``; ``bare`` is for very small models, and is left as it is.
+    """
     shown = list(problem.images) if asking.pictures else []
-    return Question(problem, variant, prompt_messages(problem, asking.style, pictures=bool(shown)), shown)
+    steps = asking.options.get("steps") == "on"
+    if asking.style == "bare" or not (steps or f"{problem.lang}/question" in asking.own_prompts):
+        return Question(problem, variant, prompt_messages(problem, asking.style, pictures=bool(shown)), shown)
+    templates = with_own_prompts(asking.own_prompts)
+    fields = layout_fields(problem, bool(shown))
+    if steps:
+        fields["ending"] = f"{templates.piece('step_by_step', problem.lang, {})}\n\n{fields['ending']}"
+    [text] = templates.parts("question", problem.lang, fields)
+    return Question(problem, variant, [Message(role="user", content=text)], shown)
 
 
 def ask_each_plainly(problems: Sequence[Problem], asking: Asking) -> Iterator[Question]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from eval.benchmarks.benchmark import Benchmark, Table
+from eval.benchmarks.benchmark import STEPS, Benchmark, Table
 from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
@@ -46,8 +46,22 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
             published=published_rows("mathspatial", "subtypes"),
             note=" ".join(filter(None, (_missing(runs), _RUNS, policy_note(runs)))),
         ),
-        breakdown("MathSpatial-Bench by category", runs, _CATEGORIES, lambda problem: [problem.category or ""]),
+        breakdown(
+            "MathSpatial-Bench by category",
+            runs,
+            _CATEGORIES,
+            lambda problem: [problem.category or ""],
+            published=published_rows("mathspatial", "categories"),
+            note=f"Printed gains over the base model, in points, overall last: {_printed_gains()}.",
+        ),
     ]
+
+
+def _printed_gains() -> str:
+    gains = published_rows("mathspatial", "category gains")
+    return "; ".join(
+        f"{row.model} " + ", ".join(f"{100 * gain:+.1f}" for gain in row.figures.values()) for row in gains
+    )
 
 
 def _missing(runs: Mapping[str, Run]) -> str | None:
@@ -64,5 +78,6 @@ MATHSPATIAL = Benchmark(
     name="mathspatial",
     about="MathSpatial-Bench: 2,000 school problems with pictures, eleven subtypes in three categories",
     read=mathspatial.read,
+    options=STEPS,
     tables=tables,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from eval.benchmarks.benchmark import PLAIN, Benchmark
+from eval.benchmarks.benchmark import PLAIN, STEPS, Benchmark
 from eval.benchmarks.external.mapped_reader import Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
 from eval.benchmarks.tables.rolled import FLIPS, ROLLS, ask_rolled, view_tables
@@ -76,6 +76,6 @@ PROBLEMS = Benchmark(
     about="problems of your own: records as srt import and srt generate write them, or a file and a mapping",
     read=read,
     ask=ask_rolled,
-    options={**ROLLS, **FLIPS},
+    options={**ROLLS, **FLIPS, **STEPS},
     tables=view_tables,
 )

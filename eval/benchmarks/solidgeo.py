@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eval.benchmarks.benchmark import Benchmark, Table
+from eval.benchmarks.benchmark import STEPS, Benchmark, Table
 from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
@@ -66,5 +66,6 @@ SOLIDGEO = Benchmark(
     name="solidgeo",
     about="SolidGeo: 3,113 problems of solid geometry with pictures, English and Chinese, some with several parts",
     read=solidgeo.read,
+    options=STEPS,
     tables=tables,
 )

@@ -7,15 +7,18 @@ a predictions file with the prediction of the item before it; here it is wrong, 
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from eval.benchmarks.benchmark import Benchmark, Table
+from eval.benchmarks.benchmark import Benchmark, Published, Table, Unit
 from eval.benchmarks.tables.breakdown import breakdown, mean
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run, mean_values
 from srt.corpora import space2025
+from srt.corpora.space2025 import LABELS
 from srt.io.errors import UserError
 from srt.io.records import Problem, Record
 
@@ -25,6 +28,13 @@ LANGUAGE, REASONING = ("DSA", "RSE", "RSR"), ("SPR zh", "SPR en")
 _SCENES = ("booth", "hexagon-out", "hexagon-in", "shelf")
 _PLACES = (*(f"{scene}{compass}" for scene in _SCENES[:3] for compass in ("", " EW", " NS")), "shelf")
 _LANGS = ("zh", "en")
+_SHARED_TEXT = {
+    "DSA": re.compile("(.*)", re.DOTALL),
+    "RSR": re.compile(r"text: (.*)\ninterpretation: .*", re.DOTALL),
+    "RSE": re.compile(r"text1: (.*)\ntext2: (.*)", re.DOTALL),
+}
+"""The texts in the question of an item, as :mod:`srt.corpora.space2025` writes it."""
+_PAIRED = ("DSA-RSE", "RSR-RSE", "SPR zh-en")
 
 
 class Totals(NamedTuple):
@@ -105,15 +115,17 @@ def score_file(path: Path, problems: Mapping[str, Problem]) -> FileScore:
 
 
 def tables(runs: Mapping[str, Run]) -> list[Table]:
-    """The official totals; SPR by scene and compass and by the number of right options; SPR's two languages paired."""
+    """The official totals; SPR by scene and compass and by the number of right options; the language subtasks by gold
+    label; how the scores of items that belong together correlate."""
     scored = {subtask(problem) for problem in next(iter(runs.values())).scored_problems}
     langs = [lang for lang in _LANGS if f"SPR {lang}" in scored]
     made = [_totals_table(runs), *(_places_table(runs, lang) for lang in langs)]
     if langs:
         made.append(_right_options_table(runs, langs))
-    if len(langs) == len(_LANGS):
-        made.append(_pairs_table(runs))
-    return made
+    if scored & set(LANGUAGE):
+        made.append(_labels_table(runs))
+    pairs = _pairs_table(runs)
+    return [*made, pairs] if len(pairs.header) > 1 else made
 
 
 def _totals_table(runs: Mapping[str, Run]) -> Table:
@@ -124,7 +136,7 @@ def _totals_table(runs: Mapping[str, Run]) -> Table:
         subtasks,
         lambda problem: [subtask(problem)],
         last=(),
-        published=(*published_rows("space2025", "totals"), *published_rows("space2025", "overview")),
+        published=(*published_rows("space2025", "totals"), *_of_subset()),
     )
     rows = []
     for arm, *cells in table.rows:
@@ -180,31 +192,81 @@ def _right_options_table(runs: Mapping[str, Run], langs: Collection[str]) -> Tab
     )
 
 
-def _pairs_table(runs: Mapping[str, Run]) -> Table:
-    """Items in both languages: how often they are solved in both, and how their scores correlate."""
-    rows: list[list[str | float | None]] = []
-    for arm, run in runs.items():
-        pairs = _pairs(run)
-        sides = (mean([zh for zh, _ in pairs]), mean([en for _, en in pairs]), mean([min(pair) for pair in pairs]))
-        rows.append([arm, float(len(pairs)), *sides, spearman(pairs)])
-    return Table(
-        title="SpaCE2025: SPR items in both languages",
-        header=["arm", "pairs", "zh", "en", "both", "Spearman"],
-        rows=rows,
-        units={"pairs": "count", "Spearman": "ratio"},
-        note="Spearman: rank correlation of the scores in the two languages, over the pairs. Published, by team: 0.26 "
-        "to 0.64, mean 0.48.",
+def _labels_table(runs: Mapping[str, Run]) -> Table:
+    """Accuracy of the language subtasks by gold label."""
+    columns = [f"{code} {label}" for place in (0, 1) for code, label in ((c, LABELS[c][place]) for c in LANGUAGE)]
+    return breakdown(
+        "SpaCE2025: language subtasks by gold label",
+        runs,
+        columns,
+        lambda it: [f"{it.category} {it.answer.value}"] if it.category in LANGUAGE and it.answer else [],
+        last=(),
+        published=published_rows("space2025", "labels"),
     )
 
 
-def _pairs(run: Run) -> list[tuple[float, float]]:
-    """The scores (zh, en) of the SPR items that exist in both languages."""
-    by_group: dict[str, dict[str, float]] = {}
+def _pairs_table(runs: Mapping[str, Run]) -> Table:
+    """How the scores of items that belong together correlate: one puzzle in two languages, one text in two subtasks."""
+    found = {arm: _pairs(run) for arm, run in runs.items()}
+    kinds = [kind for kind in _PAIRED if all(each[kind] for each in found.values())]
+    spr = "SPR zh-en" in kinds
+    header = [part for kind in kinds for part in (kind, f"pairs {kind}")] + (["zh", "en", "both"] if spr else [])
+    rows: list[list[str | float | None]] = []
+    for arm, each in found.items():
+        row: list[str | float | None] = [arm]
+        for kind in kinds:
+            row += [spearman(each[kind]), float(len(each[kind]))]
+        if spr:
+            pairs = each["SPR zh-en"]
+            row += [mean([zh for zh, _ in pairs]), mean([en for _, en in pairs]), mean([min(pair) for pair in pairs])]
+        rows.append(row)
+    units: dict[str, Unit] = dict.fromkeys(kinds, "ratio")
+    return Table(
+        title="SpaCE2025: items that belong together",
+        header=["arm", *header],
+        rows=rows,
+        units=units | dict.fromkeys((name for name in header if name.startswith("pairs ")), "count"),
+        published=list(published_rows("space2025", "correlations")),
+        note="Spearman's rank correlation of the scores over pairs: one puzzle in two languages, or one text in two "
+        "subtasks (each DSA or RSR item with each RSE item that has its text); then the share of SPR items solved in "
+        "each language and in both.",
+    )
+
+
+def _pairs(run: Run) -> dict[str, list[tuple[float, float]]]:
+    """The scores of items that belong together, by the names of the published correlations."""
+    puzzles: dict[str, dict[str, float]] = defaultdict(dict)
+    by_text: dict[str, dict[str, list[float]]] = {code: defaultdict(list) for code in LANGUAGE}
     for item, value in mean_values(run.scores.values()).items():
         problem = run.problems[item]
         if problem.category == "SPR" and problem.group_id is not None:
-            by_group.setdefault(problem.group_id, {})[problem.lang] = value
-    return [(pair["zh"], pair["en"]) for pair in by_group.values() if len(pair) == len(_LANGS)]
+            puzzles[problem.group_id][problem.lang] = value
+        elif problem.category in by_text:
+            for text in _texts(problem):
+                by_text[problem.category][text].append(value)
+    shared = {
+        f"{code}-RSE": [
+            (value, other)
+            for text, values in by_text[code].items()
+            for value in values
+            for other in by_text["RSE"].get(text, ())
+        ]
+        for code in ("DSA", "RSR")
+    }
+    both = [(pair["zh"], pair["en"]) for pair in puzzles.values() if len(pair) == len(_LANGS)]
+    return {**shared, "SPR zh-en": both}
+
+
+def _texts(problem: Problem) -> list[str]:
+    """The texts that a language item is about, without white space. In the test set, 1,767 DSA items share a text with
+    976 RSE items, and 513 RSR items with 128; the overview counts 1,779 with 973 and 452 with 112."""
+    match = _SHARED_TEXT[problem.category or ""].fullmatch(problem.question)
+    return [] if match is None else ["".join(text.split()) for text in match.groups()]
+
+
+def _of_subset() -> list[Published]:
+    rows = published_rows("space2025", "subset")
+    return [row.model_copy(update={"model": f"{row.model}, on the items that humans were asked"}) for row in rows]
 
 
 def spearman(pairs: Collection[tuple[float, float]]) -> float | None:

@@ -1,8 +1,13 @@
 """Basic Spatial Abilities: 312 items of nine psychometric tests with pictures, five abilities.
 
-The user's mapping (:mod:`eval.benchmarks.external.mapped_reader`) names the fields; ``test`` and ``number`` are the
-benchmark's own, and ``role: example`` marks items that are shown as shots and never asked. The options are in the
-pictures.
+The user's mapping (:mod:`eval.benchmarks.external.mapped_reader`) names the fields; ``test``, ``number``, ``section``
+(of NCIT) and ``block`` (of R-Cube-Vis) are the benchmark's own, and ``role: example`` marks items that are shown as
+shots and never asked. The options are in the pictures.
+
+An item is asked at the end of a dialogue: the introduction of its test with an example, the example's right answer,
+shots with their answers and, where the file has them, their solutions; then the item. In the paper the model first
+answers the example itself and then gets the right answer; here the right answer stands as its own. All pictures come
+before the text, which names them by number, since that is how a prompt shows pictures.
 
 =============  =====  =====================  ==============
 test           items  answer                 ability
@@ -18,8 +23,9 @@ SBST              30  one of four            visualization
 R-Cube-Vis        60  true or false          visualization
 =============  =====  =====================  ==============
 
-:mod:`eval.benchmarks.tables.ability_scores` has the scoring. The tests are introduced in our own words, each with our
-own worked example (``spatial_abilities.yaml``); figures are therefore not those of the published prompts.
+:mod:`eval.benchmarks.tables.ability_scores` has the scoring. The tests are introduced in our own words with
+the rules of the published introductions (``prompts/*/spatial_abilities_*.md``), and with an example in words where
+theirs is a picture.
 """
 
 from __future__ import annotations
@@ -33,15 +39,17 @@ import yaml
 
 from eval.benchmarks.benchmark import PLAIN, Asking, Benchmark, Question
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
-from eval.benchmarks.tables.ability_scores import TESTS, of_means, tables, turns_in
+from eval.benchmarks.prompt_files import introduction_prompt, with_own_prompts
+from eval.benchmarks.tables.ability_scores import TESTS, contrast, of_means, tables, turns_in
 from srt.answers.written_form import canonical_text
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.io.records import Answer, AnswerKind, Image, Lang, Message, Problem
 
 _WORDS = Path(__file__).with_name("spatial_abilities.yaml")
 _OPTIONS = {"SVT": "ABCDE", "NCIT": "ABC", "DAT:SR": "ABCDE", "MRT": "ABCD", "PSVT:R": "ABCDE", "SBST": "ABCD"}
-_ASKED_FOR = {"DAT:SR": "letters", "MRT": "two", "R-Cube-SR": "truth", "R-Cube-Vis": "truth", "MRMT": "turns"}
 _EXAMPLE = "example"
+_PARTS = {"NCIT": ("section", 8, "AB"), "R-Cube-Vis": ("block", 20, "123")}
+"""Tests in parts: the column that names the part, how many items a part has, and the names of the parts."""
 
 
 def _options(own: Mapping[str, str], found: dict[str, str]) -> tuple[dict[str, str], AnswerKind]:
@@ -60,6 +68,8 @@ _FORM = Form(
         "test": Column(needed=True, values=tuple(TESTS)),
         "number": Column(),
         "role": Column(values=(_EXAMPLE, "item")),
+        "section": Column(values=("A", "B")),
+        "block": Column(values=("1", "2", "3")),
     },
     twins=(),
     options=_options,
@@ -139,31 +149,41 @@ def grade(problem: Problem, given: Answer) -> float:
     return 0.0 if chosen - wanted else len(chosen & wanted) / len(wanted)
 
 
-def introduction(test: str, lang: Lang, count: int = 0) -> str:
-    """How ``test`` is introduced, its worked example and its answer included; ``count`` is the number of turns."""
-    words = _words()[lang]
-    one = words["tests"][test]
-    solved = words["answer"].format(answer=one["sample"])
-    form = words["form"].format(what=words["what"][_ASKED_FOR.get(test, "letter")], sample=one["sample"])
-    return "\n\n".join([one["text"].format(count=count), f"{one['example']}\n{solved}", form])
+def introduction(test: str, lang: Lang, asking: Asking, count: int = 0) -> list[str]:
+    """How ``test`` is introduced: the instruction and, for most tests, an example question and its right answer.
+
+    ``count`` is the number of turns of MRMT.
+    """
+    templates = with_own_prompts(asking.own_prompts)
+    instruction, *example = templates.parts(introduction_prompt(test), lang, {"count": str(count)})
+    if asking.options["cot"] == "on":
+        steps = "spatial_abilities_steps_sbst" if test == "SBST" else "spatial_abilities_steps"
+        instruction += f"\n\n{templates.piece(steps, lang, {})}"
+    return [instruction, *example]
 
 
 def _question(problem: Problem, shots: Sequence[Problem], asking: Asking) -> Question:
-    words = _words()[problem.lang]
     test = str(problem.subcategory)
-    blocks = [introduction(test, problem.lang, len(_gold(problem)) if test == "MRMT" else 0)]
-    if asking.options["cot"] == "on":
-        blocks.append(words["steps_of"].get(test, words["steps"]))
+    count = len(_gold(problem)) if test == "MRMT" else 0
+    instruction, *example = introduction(test, problem.lang, asking, count)
     images: list[Image] = []
-    if shots:
-        blocks.append(words["shots"])
-        for shot in shots:
-            assert shot.answer is not None
-            solved = f"{shot.meta['number']},{canonical_text(shot.answer).replace(', ', ',' if test == 'MRMT' else '')}"
-            blocks.append(f"{_item(shot, asking, images)}\n{words['answer'].format(answer=solved)}")
-        blocks.append(words["now"])
-    blocks.append(_item(problem, asking, images))
-    return Question(problem, PLAIN, [Message(role="user", content="\n\n".join(blocks))], images)
+    turns = [(f"{instruction}\n\n{example[0]}", example[1])] if example else []
+    turns += [(_item(shot, asking, images), _solved(shot)) for shot in shots]
+    asked = [turn for turn, _ in turns] + [_item(problem, asking, images)]
+    if not example:
+        asked[0] = f"{instruction}\n\n{asked[0]}"
+    messages = [Message(role="user", content=asked[0])]
+    for (_, reply), following in zip(turns, asked[1:], strict=True):
+        messages += [Message(role="assistant", content=reply), Message(role="user", content=following)]
+    return Question(problem, PLAIN, messages, images)
+
+
+def _solved(shot: Problem) -> str:
+    """The solution of ``shot``, if the file has one, and its answer in the form that is asked for."""
+    assert shot.answer is not None
+    answer = canonical_text(shot.answer).replace(", ", "," if shot.subcategory == "MRMT" else "")
+    line = _words()[shot.lang]["answer"].format(answer=f"{shot.meta['number']},{answer}")
+    return "\n\n".join(part for part in ((shot.solution or "").strip(), line) if part)
 
 
 def _item(problem: Problem, asking: Asking, images: list[Image]) -> str:
@@ -179,7 +199,18 @@ def _item(problem: Problem, asking: Asking, images: list[Image]) -> str:
     written = problem.choices if problem.subcategory in _OPTIONS else {}
     options = "\n".join(f"{letter}. {text}" for letter, text in sorted(written.items()) if text)
     head = words["item"].format(number=problem.meta["number"], pictures=named)
-    return "\n".join(part for part in (head, described, problem.question, options) if part)
+    announced = [words[name][place] for name, place in _place(problem).items()]
+    return "\n".join(part for part in (*announced, head, described, problem.question, options) if part)
+
+
+def _place(problem: Problem) -> dict[str, str]:
+    """The section of an item of NCIT, or the block of one of R-Cube-Vis: from the file, else by the published order."""
+    name, size, names = _PARTS.get(str(problem.subcategory), ("", 1, ""))
+    number = str(problem.meta["number"])
+    given = problem.meta.get(name)
+    if not given and number.isdecimal() and 1 <= int(number) <= size * len(names):
+        given = names[(int(number) - 1) // size]
+    return {name: str(given)} if given else {}
 
 
 def _gold(problem: Problem) -> list[str]:
@@ -204,6 +235,6 @@ SPATIAL_ABILITIES = Benchmark(
     options={"shots": ("0", "1", "3", "5", "10"), "cot": ("off", "on")},
     grade=grade,
     tables=tables,
-    contrast=lambda runs: tables(runs)[:2],
+    contrast=contrast,
     of_means=of_means,
 )

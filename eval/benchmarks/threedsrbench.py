@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.benchmarks.benchmark import Benchmark, Table
+from eval.benchmarks.benchmark import STEPS, Benchmark, Table
 from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.external_rows import Row, rows_of
+from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.rolled import ask_rolled, breakdown_table, shown_views, view_table
 from eval.benchmarks.variants import FLIP, Twin, with_twin
 from eval.run.run_records import Run
@@ -80,7 +81,12 @@ def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal
 def tables(runs: Mapping[str, Run]) -> list[Table]:
     """All views; then each view that was asked by type and by category."""
     views = shown_views(runs)
-    found = [view_table("3DSRBench", runs, views)]
+    # It is not said which view the published figures are: they stand beside the plain one.
+    published = [
+        row.model_copy(update={"figures": {"vanilla": row.figures["overall"]}})
+        for row in published_rows("3dsrbench", "overall")
+    ]
+    found = [view_table("3DSRBench", runs, views, published)]
     for view in views:
         if view == "average":
             continue
@@ -169,7 +175,7 @@ THREEDSRBENCH = Benchmark(
     about="3DSRBench: spatial questions about photographs; vanilla, flip, circular and flip-circular accuracy",
     read=read,
     ask=ask_rolled,
-    options={"rolls": ("all", "1"), "flip": ("on", "off")},
+    options={"rolls": ("all", "1"), "flip": ("on", "off"), **STEPS},
     tables=tables,
     of_means=lambda means: {**means, "vanilla": means["overall"]},
 )

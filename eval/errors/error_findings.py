@@ -11,7 +11,7 @@ finding              when the step                                           Mat
 ``no_answer``        no answer that could be read, or several                (none)             (none)
 ``made_up``          it cites a clue, option or name, or (prose) names a     feature            fabricated_condition
                      point or number, that the problem does not have
-``misread``          a false CORRELATE; one that is not what it cites, if    projection         relation_confusion
+``misread``          a false CORRELATE; one that is not what it cites, if    projection         fabricated_condition
                      its truth is not known
 ``rule_broken``      a false step that cites ``scene`` or ``wlog``           geometry_violation insufficient_knowledge
 ``contradiction``    any other false step; a refuted claim in prose; an      reasoning_gap      process_deviation
@@ -61,7 +61,7 @@ FindingKind = Literal[
 ]
 CLASS_OF: dict[FindingKind, Labels] = {
     "made_up": Labels(mathspatial="feature", hst="fabricated_condition"),
-    "misread": Labels(mathspatial="projection", hst="relation_confusion"),
+    "misread": Labels(mathspatial="projection", hst="fabricated_condition"),
     "rule_broken": Labels(mathspatial="geometry_violation", hst="insufficient_knowledge"),
     "contradiction": Labels(mathspatial="reasoning_gap", hst="process_deviation"),
     "unsupported": Labels(mathspatial="reasoning_gap", hst="process_deviation"),

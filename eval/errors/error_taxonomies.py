@@ -64,10 +64,10 @@ TAXONOMIES: dict[TaxonomyName, Taxonomy] = {
     "hst": Taxonomy(
         "HST-bench",
         {
-            "fabricated_condition": "a condition that the problem does not give is used",
-            "insufficient_knowledge": "spatial knowledge is missing: a rule of space or of the scene is used wrongly",
-            "process_deviation": "the process goes astray: a step does not follow, or the question is lost",
-            "relation_confusion": "a spatial relation is taken for another",
+            "fabricated_condition": "a condition that is not given is used, or one that is given is misread",
+            "insufficient_knowledge": "knowledge is missing: a wrong rule, formula or concept of space or of a field",
+            "process_deviation": "relative motion, a reference frame or a process goes wrong; a step does not follow",
+            "relation_confusion": "elementary geometry or direction: one relation is taken for another (left, right)",
         },
         {
             "fabricated_condition": 0.109,

@@ -28,7 +28,8 @@ class EvalRecipe(Config):
 
     ``model`` is a folder, or the name under which the server knows it. What is asked is ``problems`` (a file of
     problems), or ``data`` (the user's copy of the ``benchmark``, which is read into ``output/problems.jsonl``; ``lang``
-    is for a benchmark that has both languages); ``options`` are the benchmark's. ``policy`` is that of scoring.
+    is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
+    replace our prompts of the same names (:mod:`eval.benchmarks.prompt_files`). ``policy`` is that of scoring.
 
     ``backend`` is one of :data:`~eval.backends.registry.BACKENDS`, where each says which of the last keys it reads.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
@@ -48,6 +49,7 @@ class EvalRecipe(Config):
     lang: Lang | None = None
     options: dict[str, str] = Field(default_factory=dict)
     prompt: PromptStyle = "full"
+    prompts: Path | None = None
     repeats: int = Field(default=1, ge=1)
     policy: PolicyName = "strict"
     reference_tokenizer: Path | None = None

@@ -80,12 +80,14 @@ def predict(
     repeats: int = 1,
     benchmark: str = PLAIN,
     options: Mapping[str, str] | None = None,
+    prompts: Mapping[str, str] | None = None,
     shard: Shard | None = None,
 ) -> PredictSummary:
     """Generate for every question of the file ``problems``, ``repeats`` times, into the folder ``output``.
 
     ``arm`` is the name of the run in comparisons; ``benchmark`` and its ``options`` decide what is asked of the
-    problems. Predictions that are in the folder already are kept. A back end that reads pictures is shown them; any
+    problems, and ``prompts`` (:func:`eval.benchmarks.prompt_files.read_own_prompts`) are asked in place of ours.
+    Predictions that are in the folder already are kept. A back end that reads pictures is shown them; any
     other gets the description of the diagram. ``shard`` is the part that this process generates; by default all.
 
     Raises:
@@ -104,7 +106,7 @@ def predict(
         raise UserError("arm: a name was expected, this one is empty")
     chosen = find_benchmark(benchmark)
     by_id = read_problems(problems)
-    asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}))
+    asking = Asking(style, backend.reads_pictures, chosen_options(chosen, options or {}), prompts or {})
     manifest = RunManifest(
         arm=arm,
         backend=backend.name,
@@ -114,6 +116,7 @@ def predict(
         pictures=asking.pictures,
         benchmark=benchmark,
         options=dict(asking.options),
+        prompts=dict(asking.own_prompts),
         repeats=repeats,
         problems=describe_problems(problems, output, len(by_id)),
         model=backend.description,

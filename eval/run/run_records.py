@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from eval.backends.protocol import GenerationSettings
 from eval.run.run_rows import RowId, StoredCheck, StoredPrediction, StoredScore
@@ -46,7 +46,8 @@ class ProblemsFile(Record):
 class RunManifest(Record):
     """What made the predictions of a run. ``model`` and ``versions`` are for readers, the rest identifies the run.
 
-    ``pictures`` says whether the model was shown them; ``options`` are those of the benchmark.
+    ``pictures`` says whether the model was shown them; ``options`` are those of the benchmark; ``prompts`` are the
+    texts that replaced ours, by ``lang/name``.
     """
 
     arm: str
@@ -57,13 +58,14 @@ class RunManifest(Record):
     pictures: bool
     benchmark: str
     options: dict[str, str]
+    prompts: dict[str, str] = Field(default_factory=dict)
     repeats: int
     problems: ProblemsFile
     model: dict[str, str]
     versions: dict[str, str]
 
 
-ARM_FIELDS = ("backend", "settings", "style", "pictures", "benchmark", "options", "repeats")
+ARM_FIELDS = ("backend", "settings", "style", "pictures", "benchmark", "options", "prompts", "repeats")
 """The fields of a manifest that all runs (training seeds) of one arm share, besides the problems."""
 
 
@@ -101,6 +103,7 @@ def _settings(manifest: RunManifest) -> dict[str, object]:
         "pictures": manifest.pictures,
         "benchmark": manifest.benchmark,
         **{f"option {name}": value for name, value in manifest.options.items()},
+        **{f"prompt {name}": _short_hash(text) for name, text in manifest.prompts.items()},
         "samples a question": manifest.repeats,
         "problems file": manifest.problems.sha256[:16],
         **{f"version of {name}": value for name, value in manifest.versions.items()},
@@ -230,6 +233,10 @@ def read_derived(path: Path, model: type[D], command: str) -> D | None:
     if record.scores_sha256 != scores_sha256(path.parent):
         raise UserError(f"{path}: made from other scores than those there now: run {command} {path.parent} again")
     return record
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _sha256(path: Path) -> str:

@@ -39,5 +39,5 @@ def run_questions(manifest: RunManifest, problems: dict[str, Problem]) -> dict[t
 
 def asked_questions(manifest: RunManifest, problems: dict[str, Problem]) -> Iterator[Question]:
     """The questions of the run in the order in which they were asked, with their messages and pictures."""
-    asking = Asking(manifest.style, manifest.pictures, manifest.options)
+    asking = Asking(manifest.style, manifest.pictures, manifest.options, manifest.prompts)
     return find_benchmark(manifest.benchmark).ask(list(problems.values()), asking)

@@ -59,6 +59,10 @@ def eval_(
         str | None,
         typer.Option("--prompt", help="full (default) or bare; must match the sequences."),
     ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option("--prompts", help="Folder of prompts that replace ours, e.g. en/question.md, zh/hst_text.md."),
+    ] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="Samples per question.")] = None,
     max_new_tokens: Annotated[int | None, typer.Option(min=1, help="Token budget of a generation.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.0, help="Sampling temperature; 0 is greedy.")] = None,

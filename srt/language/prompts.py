@@ -66,10 +66,14 @@ def prompt_messages(problem: Problem, style: PromptStyle, pictures: bool = False
             lines.append("; ".join(f"{letter} {one_line(text)}" for letter, text in sorted(problem.choices.items())))
         return [Message(role="user", content="\n".join(lines))]
     options = "\n".join(f"{letter}. {text}" for letter, text in sorted(problem.choices.items()))
-    ending = (_CHOICE_ENDING if problem.choices else _OTHER_ENDING)[problem.lang]
-    ending = ending.format(marker=MARKERS[problem.lang]["ANSWER"])
-    blocks = [problem.instruction, description, problem.question, options, ending]
+    blocks = [problem.instruction, description, problem.question, options, answer_ending(problem)]
     return [Message(role="user", content="\n\n".join(block.strip() for block in blocks if block))]
+
+
+def answer_ending(problem: Problem) -> str:
+    """The last paragraph of a full prompt: how to give the answer."""
+    ending = (_CHOICE_ENDING if problem.choices else _OTHER_ENDING)[problem.lang]
+    return ending.format(marker=MARKERS[problem.lang]["ANSWER"])
 
 
 def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> str:

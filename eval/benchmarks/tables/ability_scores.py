@@ -3,8 +3,8 @@
 An item scores chosen right options over all right options, zero with any wrong one. A *test* is the mean of its items.
 A test in which a model gives the same answer to every item is **not scored**: it leaves the mean of its ability, and an
 ability with no scored test counts zero (the published 31.22 and 16.31 come out only so). An *ability* is the mean of
-its scored tests, *overall* the mean of the five abilities. Repeats: each is taken by itself; then mean and sample
-deviation (n - 1).
+its scored tests, *overall* the mean of the five abilities. Repeats: each is taken by itself; then mean and population
+deviation (divided by n), which is what every published cell that can be tested fits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from eval.benchmarks.benchmark import Table
+from eval.benchmarks.benchmark import Published, Table
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.run.run_records import Run
 from eval.run.run_rows import StoredScore
@@ -63,6 +63,7 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
     if not asked:
         return []
     first = next(iter(runs.values()))
+    persons = published_rows("spatial-abilities", "persons")[0].figures
     counts = Counter(problem.subcategory for problem in first.scored_problems)
     found = [
         Table(
@@ -70,29 +71,59 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
             header=["arm", *asked],
             rows=_rows(repeats, asked),
             counts=[None, *(counts[test] for test in asked)],
-            published=list(published_rows("spatial-abilities", "tests")),
-            note="Partial credit; no figure: the same answer to every item, so that the test is not scored.",
+            published=_published_tests(),
+            note="Partial credit; no figure: the same answer to every item, so that the test is not scored. Humans: "
+            + ", ".join(f"{count:g} in {test}" for test, count in persons.items())
+            + f". SBST with its options in the picture, and set apart: {_set_apart()}.",
         )
     ]
     if set(asked) < set(TESTS):
         return found
     abilities = {arm: [overall(one) for one in each] for arm, each in repeats.items()}
     columns = [*ABILITIES, OVERALL]
-    (human,) = published_rows("spatial-abilities", "tests")
-    (best,) = (row for row in published_rows("spatial-abilities", "overall") if not row.human)
-    human = human.model_copy(update={"figures": overall(human.figures)})
+    tests = [row for row in published_rows("spatial-abilities", "tests") if not row.model.startswith("mean of")]
+    of_abilities = [
+        row.model_copy(update={"figures": overall({test: row.figures.get(test) for test in TESTS})}) for row in tests
+    ]
+    printed = [row for row in published_rows("spatial-abilities", "overall") if row.model.startswith("mean of")]
     found.append(
         Table(
             title="Basic Spatial Abilities: abilities",
             header=["arm", *columns],
             rows=_rows(abilities, columns),
-            published=[best, human],
+            published=[*of_abilities, *printed],
             note="An ability is the mean of its scored tests, 0 without any; overall is the mean of the five. "
-            "The human row follows from the published test means.",
+            "Published rows follow from the published tests, but for the mean, which is printed.",
         )
     )
     observed = [one for each in abilities.values() for one in each]
     return [*found, correlation_table(observed)] if len(observed) > 2 else found
+
+
+def contrast(runs: Mapping[str, Run]) -> list[Table]:
+    """Tests and abilities; and what each further run gains over the first, by shots, by steps or by anything else."""
+    made = tables(runs)[:2]
+    columns = list(dict.fromkeys(column for table in made for column in table.header[1:]))
+    figures: dict[str, dict[str, float]] = defaultdict(dict)
+    for table in made:
+        for name, *cells in table.rows:
+            figures[str(name)] |= {
+                column: cell for column, cell in zip(table.header[1:], cells, strict=True) if isinstance(cell, float)
+            }
+    first, *others = runs
+    rows: list[list[str | float | None]] = []
+    for arm in others:
+        a, b = figures[arm], figures[first]
+        gains = (a[column] - b[column] if column in a and column in b else None for column in columns)
+        rows.append([f"{arm} − {first}", *gains])
+    gain = Table(
+        title="Basic Spatial Abilities: gain over the first run",
+        header=["difference", *columns],
+        rows=rows,
+        unit="points",
+        published=list(published_rows("spatial-abilities", "gains")),
+    )
+    return [*made, gain] if made else []
 
 
 def correlation_table(observed: Sequence[Mapping[str, float]]) -> Table:
@@ -109,6 +140,24 @@ def correlation_table(observed: Sequence[Mapping[str, float]]) -> Table:
         note=f"Over {len(observed)} observations, one for each model and repeat; repeats of a model are not "
         "independent models.",
     )
+
+
+def _set_apart() -> str:
+    rows = published_rows("spatial-abilities", "options set apart")
+    return "; ".join(
+        f"{row.model} " + ", ".join(f"{100 * share:.1f}" for share in row.figures.values()) for row in rows
+    )
+
+
+def _published_tests() -> list[Published]:
+    """The published means, below each the deviation: over three repeats, over the 13 models, over persons."""
+    deviations = {row.model: row for row in published_rows("spatial-abilities", "deviations")}
+    rows: list[Published] = []
+    for row in published_rows("spatial-abilities", "tests"):
+        over = "persons" if row.human else "models" if row.model.startswith("mean of") else "3 repeats"
+        deviation = deviations[row.model.removeprefix("mean of ")]
+        rows += [row, deviation.model_copy(update={"model": f"{row.model}, deviation over {over}"})]
+    return rows
 
 
 def turns_in(values: Sequence[str]) -> list[str] | None:
@@ -170,7 +219,7 @@ def _rows(
         values = [[value for one in each if (value := one.get(column)) is not None] for column in columns]
         rows.append([arm, *(statistics.fmean(some) if some else None for some in values)])
         if len(each) > 1:
-            deviations = (statistics.stdev(some) if len(some) > 1 else None for some in values)
+            deviations = (statistics.pstdev(some) if len(some) > 1 else None for some in values)
             rows.append([f"{arm}, deviation over {len(each)} repeats", *deviations])
     return rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,16 @@ import pytest
 from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.hst import DIMENSIONS, HST
+from eval.benchmarks.prompt_files import read_own_prompts
 from eval.benchmarks.registry import chosen_options
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.report.compare import compare
 from eval.run.predict import predict
-from eval.run.run_records import Run
+from eval.run.run_records import Run, read_manifest
 from eval.run.scored_run import read_run
 from eval.scoring.human_baseline import score_human
 from eval.scoring.score import score
+from srt.io.errors import UserError
 from srt.io.records import Problem
 
 TEXTS = ["mill", "barn", "tree", "well"]
@@ -82,19 +85,27 @@ def test_an_item_is_asked_in_three_rolls_with_steps_and_its_own_marker(problems:
     asked = ask(problems)
     assert len(asked) == 36
     english, chinese = asked["i2", "plain"], asked["i3", "plain"]
-    assert "step by step" in english
+    assert "Calculate in steps" in english
     assert "'★ Answer: X ★'" in english
+    assert english.index("A. mill") < english.index("Calculate in steps")
     assert "★答案：X★" in chinese
     assert "A. mill\nB. barn\nC. tree\nD. well" in english
     assert "A. well\nB. mill\nC. barn\nD. tree" in asked["i2", "roll-1"]
-    assert "step by step" not in ask(problems, cot="off")["i2", "plain"]
+    assert "in steps" not in ask(problems, cot="off")["i2", "plain"]
+    structured = ask(problems, cot="v")
+    assert "Frame of reference" in structured["i2", "plain"]
+    assert "参照系" in structured["i3", "plain"]
+    assert "Calculate in steps" in structured["i2", "plain"]
 
 
 def test_without_the_picture_the_text_for_it_is_shown_and_only_such_items_are_asked(problems: list[Problem]) -> None:
-    asking = Asking("full", True, chosen_options(HST, {"picture": "off"}))
+    asking = Asking("full", True, chosen_options(HST, {"picture": "text"}))
     asked = list(HST.ask(problems, asking))
     assert {one.problem.id for one in asked} == {"i0", "i1"}
     assert all("A map of a village." in one.messages[0].content and not one.images for one in asked)
+    both = list(HST.ask(problems, Asking("full", True, chosen_options(HST, {"picture": "both"}))))
+    assert {one.problem.id for one in both} == {"i0", "i1"}
+    assert all("A map of a village." in one.messages[0].content and one.images for one in both)
     shown = {one.problem.id: one for one in HST.ask(problems, Asking("full", True, chosen_options(HST, {})))}
     assert shown["i0"].images
     assert "village" not in shown["i0"].messages[0].content
@@ -122,13 +133,16 @@ def test_who_knows_the_answer_is_right_in_the_circle_and_who_says_d_is_so_on_the
     assert published["deepseek-r1"].figures == {"circular": 0.67, "average": 0.79}
     assert published["humans"].human
     assert {row.human for row in total.published} == {True, False}
-    (human,) = tables["HST-bench: average accuracy by dimension"].published
-    assert human.figures == pytest.approx({"A": 0.769, "B": 0.874, "C": 0.81})
+    for view in ("average", "circular"):
+        (human,) = (row for row in tables[f"HST-bench: {view} accuracy by dimension"].published if row.human)
+        assert human.figures == pytest.approx({"A": 0.769, "B": 0.874, "C": 0.81, "total": 0.801})
 
 
 def test_runs_that_differ_in_an_option_are_contrasted_on_the_items_of_both(run: Callable[..., Run]) -> None:
     wrong = run("rewritten", lambda item, choices: of_right(item, choices) if item != 1 else "A", text="rewritten")
     (total, table) = run_tables({"original": run("original", of_right), "rewritten": wrong})
+    drops = {row.model: row.figures for row in table.published}
+    assert drops["deepseek-r1 (text)"] == pytest.approx({"circular": 0.13})
     # Item 1 is wrong twice of three: "A" is right in one roll.
     assert table.rows == [["original − rewritten", 0.25, pytest.approx(2 / 12), 4.0, "text: original / rewritten"]]
     assert table.unit == "points"
@@ -156,4 +170,45 @@ def test_a_comparison_pairs_the_side_study_and_shows_humans_below(tmp_path: Path
     assert (difference.count, difference.difference) == (4, pytest.approx(-2 / 12))
     total, drop = comparison.tables
     assert drop.rows[0][1] == 0.25
-    assert [row.figures["average"] for row in total.published if row.human] == [pytest.approx(0.801), 0.5]
+    assert [row.figures.get("average", row.figures.get("circular")) for row in total.published if row.human] == [
+        pytest.approx(0.801),
+        0.5,
+    ]
+
+
+def test_a_dimension_is_the_plain_mean_of_its_parts(run: Callable[..., Run]) -> None:
+    """Items 0, 1, 10 and 11 are of A1 and A2 (two each): a pooled figure would weigh these more."""
+    table = {
+        t.title: t
+        for t in run_tables({"m": run("m", lambda item, choices: of_right(item, choices) if item in (0, 10) else "A")})
+    }["HST-bench: circular accuracy by dimension"]
+    assert dict(zip(table.header[1:], table.rows[0][1:], strict=True)) == {"A": 0.25, "B": 0.0, "C": 0.0}
+    assert table.counts[1:] == [6, 3, 3]
+
+
+def test_thinking_models_stand_against_the_others(run: Callable[..., Run]) -> None:
+    thinker, plain = run("thinker", of_right), run("plain", lambda *_: "A")
+    thoughts = {key: replace(row, reasoning_tokens=5) for key, row in thinker.predictions.items()}
+    tables = {t.title: t for t in run_tables({"thinker": replace(thinker, predictions=thoughts), "plain": plain})}
+    rows = {row[0]: row[-1] for row in tables["HST-bench: average accuracy of thinking models and others"].rows}
+    assert rows == {"Non-thinking": pytest.approx(1 / 3), "Thinking": 1.0, "Difference": pytest.approx(2 / 3)}
+
+
+def test_own_prompts_are_asked_and_stand_in_the_manifest(tmp_path: Path, problems: list[Problem]) -> None:
+    folder = tmp_path / "prompts"
+    (folder / "en").mkdir(parents=True)
+    (folder / "en" / "hst_text.md").write_text("{question}\n\n{choices}\n\nSay it in your own way.")
+    own = read_own_prompts(folder)
+    assert set(own) == {"en/hst_text"}
+    asked = {
+        (one.problem.id, one.variant): one.messages[0].content
+        for one in HST.ask(problems, Asking("full", True, chosen_options(HST, {}), own))
+    }
+    assert asked["i2", "plain"].endswith("D. well\n\nSay it in your own way.")
+    assert "★答案" in asked["i3", "plain"]
+    predict(tmp_path / "problems.jsonl", tmp_path / "own", FakeBackend(lambda _: "★ Answer: A ★", reads_pictures=True),
+            arm="own", benchmark="hst", prompts=own)  # fmt: skip
+    assert read_manifest(tmp_path / "own").prompts == own
+    (folder / "en" / "hst_text.md").write_text("{choices}")
+    with pytest.raises(UserError, match=r"hst_text\.md: the field \{question\}"):
+        read_own_prompts(folder)

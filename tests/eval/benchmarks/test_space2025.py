@@ -250,12 +250,41 @@ def test_the_tables(problems: Path, run_of: RunOf, figures: Any) -> None:
     assert by_options["a"] == {
         "zh 1": 0.5, "zh 2": 0.5, "zh 3": None, "zh 4": None, "en 1": 1.0, "en 2": 0.0, "en 3": None, "en 4": None,
     }  # fmt: skip
-    pairs = figures(runs, "SpaCE2025: SPR items in both languages")
-    assert pairs["a"] == {"pairs": 4, "zh": 0.5, "en": 0.5, "both": 0.25, "Spearman": 0.0}
-    assert pairs["b"]["Spearman"] == pytest.approx(1.0)
+    pairs = figures(runs, "SpaCE2025: items that belong together")
+    assert pairs["a"] == {"SPR zh-en": 0.0, "pairs SPR zh-en": 4, "zh": 0.5, "en": 0.5, "both": 0.25}
+    assert pairs["b"]["SPR zh-en"] == pytest.approx(1.0)
     text = "\n\n".join(map(markdown_table, run_tables(runs)))
-    assert "| outofmemory (published) | 0.7089 | 0.6600 | 0.8491 | 0.8686 | 0.8251 | 0.7393 | 0.8469 | 0.7931 |" in text
-    assert "| humans (human, published) | 0.8200 | 0.8900 | 0.8500 | 0.9700 | 0.9300 | - | - | - |" in text
+    assert (
+        "| UPC (outofmemory) (published) | 0.7089 | 0.6600 | 0.8491 | 0.8686 | 0.8251 | 0.7393 | 0.8469 | 0.7931 |"
+        in text
+    )
+    assert "asked (human, published) | 0.8200 | 0.8900 | 0.8500 | 0.9700 | 0.9300 | - | - | - |" in text
+
+
+def test_language_subtasks_by_label_and_by_shared_text(tmp_path: Path, run_of: RunOf, figures: Any) -> None:
+    texts = ["item 1 左边有树", "item 2 上边有灯"]
+    rows = [
+        {"id": f"jsi-test-{n}", "instruction": "?", "text": texts[n], "answer": ("正确", "错误")[n]} for n in (0, 1)
+    ]
+    rows += [
+        {
+            "id": f"rse-test-{n}",
+            "instruction": "?",
+            "text1": f"{texts[n]} ",
+            "text2": "x",
+            "answer": ("相同", "不同")[n],
+        }
+        for n in (0, 1)
+    ]
+    problems = tmp_path / "language.jsonl"
+    write_jsonl(problems, [one.model_dump(mode="json") for one in read(write_jsonl(tmp_path / "raw.jsonl", rows))])
+    runs = {"model": run_of("space2025", problems, lambda name: {"1": "正确"}.get(name, "错误"))}
+    labels = figures(runs, "SpaCE2025: language subtasks by gold label")["model"]
+    assert {name: value for name, value in labels.items() if value is not None} == {
+        "DSA 正确": 1.0, "DSA 错误": 1.0, "RSE 相同": 0.0, "RSE 不同": 0.0,
+    }  # fmt: skip
+    pairs = figures(runs, "SpaCE2025: items that belong together")["model"]
+    assert pairs["pairs DSA-RSE"] == 2
 
 
 def test_scene_and_compass(tmp_path: Path, run_of: RunOf, imported: Callable[..., Any], figures: Any) -> None:

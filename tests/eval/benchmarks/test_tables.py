@@ -102,7 +102,7 @@ def test_cells() -> None:
         ("solidgeo", "types"),
         ("solidgeo", "mathspatial"),
         ("geoeval", "overall"),
-        *(("space2025", table) for table in ("totals", "overview", "scenes zh", "scenes en", "right options")),
+        *(("space2025", table) for table in ("totals", "subset", "labels", "scenes zh", "scenes en", "right options")),
     ],
 )
 def test_published_figures_are_shares_with_a_source(name: str, table: str) -> None:
