@@ -211,7 +211,7 @@ async def context_of_one_process(
         reservation = await budget.reserve(request)
         text = cubes.answer(request.user)
         reply = Reply(text=text, finish_reason="stop", input_tokens=500, output_tokens=100, seconds=0.0)
-        journal.put(request, reply, budget.settle(reservation, request, reply))
+        journal.put(request, reply, budget.settle(reservation, reply)[0])
         return reply
 
     yield LlmContext(models, templates, ask), budget

@@ -1,7 +1,7 @@
 """A model behind an OpenAI-compatible server: the server writes the prompt, counts the tokens and holds the weights.
 
 Each request is a batch of its own: many are under way at once, each answer is written when it comes, and one that is on
-disk is never asked for again. The client is that of teachers (:mod:`srt.llm.client`):
+disk is never asked for again. The client is that of teachers (:mod:`srt.llm.endpoint.client`):
 
 =========================== ========================================================================================
 what happens                what is done
@@ -37,8 +37,8 @@ from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
 from srt.io.records import Message
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
-from srt.llm.client import EndpointClient
 from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.client import EndpointClient
 from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import Reply
 

@@ -1,93 +1,161 @@
 """Money: a hard limit that holds however many requests are in flight.
 
 Before a request leaves, the most that it can cost is set aside; when its reply is in, what it did cost is booked and
-the rest is free again. What is spent and what is set aside never exceed the limit together. The most that a request can
-cost: a token is at least one byte of UTF-8 text, so the bytes of the request bound its input tokens; ``max_tokens``
-bounds its output; a picture counts as :attr:`~srt.llm.config.Price.picture_tokens`, or as much as the endpoint was
-seen to count for one. An answer that was lost on its way (a time-out, a broken connection) may have been paid for, so
-it stays booked at its maximum.
+the rest is free again. What is spent and what is set aside never exceed the limit together.
+
+The most that a request can cost: a token is at least one byte of UTF-8 text, so the bytes of the request bound its
+input tokens; ``max_tokens`` bounds its output; a picture counts as :attr:`~srt.llm.config.Price.picture_tokens`.
+Servers break each of these bounds. So the first request to a model, and the first with a picture, goes alone; what its
+reply is billed for beyond the bounds is added to those of all later ones, and of those in flight (:class:`Overrun`).
+Against what no reply has shown yet, requests to one model are in flight together only as long as the money left covers
+:attr:`~srt.llm.config.Price.unforeseen_tokens` for all of them but one: so the bill exceeds the limit by no more than
+one request of each model.
+
+An answer that was lost on its way (a time-out, a broken connection) may have been paid for, so it stays booked at its
+maximum.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
 from srt.llm.config import Price
-from srt.llm.journal import ModelUsage
+from srt.llm.journal import ModelUsage, Overrun
 from srt.llm.llm_errors import BudgetSpent, EndpointFault
 from srt.llm.request import LlmRequest, Reply
 
+_Kind = tuple[str, bool]
+
 TEMPLATE_TOKENS: Final = 512
 """More than any chat template adds."""
+
+
+@dataclass(eq=False)
+class Reservation:
+    """Money that is set aside for one request: hand it to :meth:`Budget.settle`, ``lose`` or ``release``, once.
+
+    ``cost`` is the most that the request can cost; it grows where the bounds of its model do.
+    """
+
+    request: LlmRequest
+    cost: float = 0.0
+    first: asyncio.Lock | None = None
+    """Held by the first request of its kind until it has ended."""
+
+    @property
+    def kind(self) -> _Kind:
+        """The model, and whether it is shown pictures."""
+        return self.request.model, bool(self.request.pictures)
 
 
 class Budget:
     """All the money of a run. Share one between all endpoints of the run.
 
     ``limit`` is in the currency of ``prices``; ``None`` counts only. ``earlier`` is what earlier runs used: it counts.
+    ``overruns`` is what they learnt.
     """
 
-    def __init__(self, limit: float | None, prices: Mapping[str, Price], earlier: Iterable[ModelUsage] = ()) -> None:
+    def __init__(
+        self,
+        limit: float | None,
+        prices: Mapping[str, Price],
+        earlier: Iterable[ModelUsage] = (),
+        overruns: Iterable[Overrun] = (),
+    ) -> None:
         self.limit = limit
         self.total = sum(usage.cost + usage.lost for usage in earlier)
         """All that was spent, lost answers included."""
         self._prices = prices
-        self._picture_tokens = {model: price.picture_tokens for model, price in prices.items()}
+        self._overruns = {overrun.model: overrun for overrun in overruns}
+        self._held: set[Reservation] = set()
+        self._in_flight: Counter[_Kind] = Counter()
         self._set_aside = 0.0
-        self._reservations = 0
+        self._answered: set[_Kind] = set()
+        self._firsts: dict[_Kind, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._line = asyncio.Lock()
         self._freed = asyncio.Event()
 
-    async def reserve(self, request: LlmRequest) -> float:
-        """Set aside the most that ``request`` can cost, and return it; waits while money in flight may come free.
+    async def reserve(self, request: LlmRequest) -> Reservation:
+        """Set aside the most that ``request`` can cost; waits while money in flight may come free.
 
-        First come, first served. The amount is handed back to :meth:`settle`, :meth:`lose` or :meth:`release`, once.
+        First come, first served, apart from the first request of a kind, which others of its kind wait for.
 
         Raises:
             BudgetSpent: the request could exceed the limit even if all others in flight cost nothing more.
             EndpointFault: its model has no price.
         """
-        cost = self.max_cost(request)
-        async with self._line:
-            while self.limit is not None and self.total + self._set_aside + cost > self.limit:
-                if self.total + cost > self.limit:
-                    raise BudgetSpent(
-                        f"budget: {self.total:.4f} of {self.limit} is spent, and the next request to {request.model}"
-                        f" could cost {cost:.4f}"
-                    )
-                self._freed.clear()
-                await self._freed.wait()
-            self._set_aside += cost
-            self._reservations += 1
-        return cost
+        reservation = Reservation(request, self.max_cost(request))
+        if self.limit is None:
+            return self._hold(reservation)
+        kind = reservation.kind
+        if kind not in self._answered:
+            await self._firsts[kind].acquire()
+            if kind in self._answered:
+                self._firsts[kind].release()
+            else:
+                reservation.first = self._firsts[kind]
+        try:
+            async with self._line:
+                while not self.fits(reservation):
+                    if self.total + reservation.cost > self.limit:
+                        raise BudgetSpent(
+                            f"budget: {self.total:.4f} of {self.limit} is spent, and the next request to"
+                            f" {request.model} could cost {reservation.cost:.4f}"
+                        )
+                    self._freed.clear()
+                    await self._freed.wait()
+                    reservation.cost = self.max_cost(request)
+                return self._hold(reservation)
+        except BaseException:
+            if reservation.first is not None:
+                reservation.first.release()
+            raise
 
-    def settle(self, reserved: float, request: LlmRequest, reply: Reply) -> float:
-        """Book what ``reply`` cost, and return it: all that was set aside where the endpoint counted no tokens."""
-        cost = self._price(request.model, reply.input_tokens, reply.output_tokens)
-        if not (reply.input_tokens or reply.output_tokens):
-            cost = reserved
-        if request.pictures:
-            known = self._picture_tokens[request.model]
-            self._picture_tokens[request.model] = max(known, math.ceil(reply.input_tokens / len(request.pictures)))
+    def fits(self, reservation: Reservation) -> bool:
+        """Whether there is money for ``reservation``, held or not, beside all others that are held."""
+        if self.limit is None:
+            return True
+        new = reservation not in self._held
+        doubt = sum(self._doubt(model, reservation if new else None) for model in self._prices)
+        return self.total + self._set_aside + new * reservation.cost + doubt <= self.limit
+
+    def settle(self, reservation: Reservation, reply: Reply) -> tuple[float, Overrun | None]:
+        """Book what ``reply`` cost. Returns that, and what was learnt of its model where its bounds do not hold.
+
+        What the endpoint did not count is booked as it was set aside.
+        """
+        request = reservation.request
+        given, written = self._bounds(request)
+        given = reply.input_tokens or given
+        written = reply.output_tokens if reply.counted else max(written, reply.output_tokens)
+        cost = self._prices[request.model].cost(given, written, reply.cached_tokens)
         self.total += cost
-        self.release(reserved)
-        return cost
+        self._answered.add(reservation.kind)
+        learnt = self._learn(request, reply)
+        self.release(reservation)
+        return cost, learnt
 
-    def lose(self, reserved: float) -> None:
-        """No answer came, and it may have been paid for: book all that was set aside."""
-        self.total += reserved
-        self.release(reserved)
+    def lose(self, reservation: Reservation) -> float:
+        """No answer came, and it may have been paid for: book all that was set aside, and return it."""
+        self.total += reservation.cost
+        self.release(reservation)
+        return reservation.cost
 
-    def release(self, reserved: float) -> None:
+    def release(self, reservation: Reservation) -> None:
         """The money is not set aside any more."""
-        self._reservations -= 1
+        self._held.remove(reservation)
+        self._in_flight[reservation.kind] -= 1
         # Nothing is set aside exactly where nobody holds anything: a running sum of floats drifts.
-        self._set_aside = self._set_aside - reserved if self._reservations else 0.0
+        self._set_aside = self._set_aside - reservation.cost if self._held else 0.0
+        if reservation.first is not None:
+            reservation.first.release()
         self._freed.set()
 
     def max_cost(self, request: LlmRequest) -> float:
@@ -97,11 +165,54 @@ class Budget:
                 f"prices: there is no price for the model {request.model!r}; give input and output in money per"
                 " million tokens (0 where it costs nothing)"
             )
-        schema = b"" if request.json_schema is None else orjson.dumps(request.json_schema.definition)
-        given = len(request.system.encode()) + len(request.user.encode()) + len(schema) + TEMPLATE_TOKENS
-        given += len(request.pictures) * self._picture_tokens[request.model]
-        return self._price(request.model, given, request.max_tokens)
+        return self._prices[request.model].cost(*self._bounds(request))
 
-    def _price(self, model: str, given: int, made: int) -> float:
+    def _hold(self, reservation: Reservation) -> Reservation:
+        self._held.add(reservation)
+        self._in_flight[reservation.kind] += 1
+        self._set_aside += reservation.cost
+        return reservation
+
+    def _bounds(self, request: LlmRequest) -> tuple[int, int]:
+        """The most input and output tokens that ``request`` is billed for, as far as is known."""
+        known = self._overruns.get(request.model)
+        price = self._prices[request.model]
+        each = price.picture_tokens if known is None else max(price.picture_tokens, known.picture)
+        given, written = _text_bound(request) + len(request.pictures) * each, request.max_tokens
+        return (given, written) if known is None else (given + known.prompt, written + known.output)
+
+    def _doubt(self, model: str, new: Reservation | None) -> float:
+        """What unforeseen tokens could cost for all requests to ``model`` in flight, and a ``new`` one, but one."""
+        texts, pictures = self._in_flight[model, False], self._in_flight[model, True]
+        if new is not None and new.request.model == model:
+            texts, pictures = texts + (not new.request.pictures), pictures + bool(new.request.pictures)
         price = self._prices[model]
-        return (given * price.input + made * price.output) / 1e6
+        dear = max(0, pictures - 1) * price.input + max(0, texts + pictures - 1) * price.output
+        return price.unforeseen_tokens * dear / 1e6
+
+    def _learn(self, request: LlmRequest, reply: Reply) -> Overrun | None:
+        known = self._overruns.get(request.model) or Overrun(model=request.model)
+        prompt, picture = known.prompt, known.picture
+        if request.pictures:
+            each = math.ceil(reply.input_tokens / len(request.pictures))
+            if each > self._prices[request.model].picture_tokens:
+                picture = max(picture, each)
+        else:
+            prompt = max(prompt, reply.input_tokens - _text_bound(request))
+        output = max(known.output, reply.output_tokens - request.max_tokens)
+        learnt = Overrun(model=request.model, prompt=prompt, picture=picture, output=output)
+        if learnt == known:
+            return None
+        self._overruns[request.model] = learnt
+        for reservation in self._held:
+            if reservation.request.model != request.model:
+                continue
+            cost = self.max_cost(reservation.request)
+            self._set_aside += cost - reservation.cost
+            reservation.cost = cost
+        return learnt
+
+
+def _text_bound(request: LlmRequest) -> int:
+    schema = b"" if request.json_schema is None else orjson.dumps(request.json_schema.definition)
+    return len(request.system.encode()) + len(request.user.encode()) + len(schema) + TEMPLATE_TOKENS

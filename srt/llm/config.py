@@ -54,13 +54,28 @@ class EndpointConfig(Config):
 class Price(Config):
     """List price of a model, in money per million tokens; the currency is the configuration's, one for all models.
 
-    ``picture_tokens`` is the most input tokens that one picture is billed for. The budget sets that much aside for each
-    picture before a request leaves, and learns a larger figure from the endpoint's own counts.
+    Args:
+        input: of tokens that are sent.
+        output: of tokens that are written, thinking included.
+        cached_input: of tokens that are sent and were in the endpoint's cache; as ``input`` where it is not set.
+        picture_tokens: the most input tokens that one picture is billed for. The budget sets that much aside for each
+            picture before a request leaves, and learns a larger figure from the endpoint's own counts. The default
+            holds for gpt-4o-mini, which takes 25,501 for 1024 x 1024 pixels.
+        unforeseen_tokens: how many tokens one reply may be billed for beyond what its request allows (thinking that
+            ``max_tokens`` does not limit). Several requests to a model are in flight together only as long as the
+            budget covers that too; below, one at a time. 0 trusts the model to keep to ``max_tokens``.
     """
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
-    picture_tokens: int = Field(default=4096, ge=0)
+    cached_input: float | None = Field(default=None, ge=0)
+    picture_tokens: int = Field(default=26_000, ge=0)
+    unforeseen_tokens: int = Field(default=65_536, ge=0)
+
+    def cost(self, given: int, written: int, cached: int = 0) -> float:
+        """The price of so many tokens; ``cached`` are among those ``given``."""
+        known = self.input if self.cached_input is None else self.cached_input
+        return ((given - cached) * self.input + cached * known + written * self.output) / 1e6
 
 
 class ModelChoice(Config):

@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS requests (
     reply TEXT NOT NULL, request TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS at_risk (
     id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS overruns (
+    model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL);
 """
 
 Statement = tuple[str, Sequence[Any]]
@@ -55,6 +57,18 @@ class ModelUsage(Record):
     output_tokens: int
     cost: float
     lost: float = 0.0
+
+
+class Overrun(Record):
+    """Tokens that a model was billed for beyond the bounds of its requests (:mod:`srt.llm.budget`).
+
+    ``prompt`` beyond the text, ``output`` beyond ``max_tokens``; ``picture`` is the most for one picture.
+    """
+
+    model: str
+    prompt: int = 0
+    picture: int = 0
+    output: int = 0
 
 
 class Journal:
@@ -89,8 +103,18 @@ class Journal:
         row = self._db.execute("SELECT reply FROM requests WHERE key = ?", (key,)).fetchone()
         return None if row is None else Reply.model_validate_json(row[0])
 
-    def put(self, request: LlmRequest, reply: Reply, cost: float, risk: int | None = None) -> None:
-        """Keep ``reply``, as it came, and remove the entry ``risk``. Raises as :meth:`write` does."""
+    def put(
+        self,
+        request: LlmRequest,
+        reply: Reply,
+        cost: float,
+        risk: int | None = None,
+        overrun: Overrun | None = None,
+    ) -> None:
+        """Keep ``reply``, as it came, and what was learnt from it; remove the entry ``risk``.
+
+        Raises as :meth:`write` does.
+        """
         row = (
             request.key,
             request.role,
@@ -106,6 +130,9 @@ class Journal:
         statements: list[Statement] = [("INSERT OR REPLACE INTO requests VALUES (?,?,?,?,?,?,?,?,?,?)", row)]
         if risk is not None:
             statements.append(("DELETE FROM at_risk WHERE id = ?", (risk,)))
+        if overrun is not None:
+            learnt = (overrun.model, overrun.prompt, overrun.picture, overrun.output)
+            statements.append(("INSERT OR REPLACE INTO overruns VALUES (?,?,?,?)", learnt))
         self.write_all(statements)
 
     def add_risk(self, request: LlmRequest, cost: float) -> int:
@@ -113,9 +140,18 @@ class Journal:
         row = (request.role, request.model, request.problem_id, cost)
         return self.write("INSERT INTO at_risk (role, model, problem_id, cost) VALUES (?,?,?,?)", row)
 
+    def set_risk(self, risk: int, cost: float) -> None:
+        """The request of that entry may cost ``cost``."""
+        self.write("UPDATE at_risk SET cost = ? WHERE id = ?", (cost, risk))
+
     def remove_risk(self, risk: int) -> None:
         """The request of that entry cost nothing."""
         self.write("DELETE FROM at_risk WHERE id = ?", (risk,))
+
+    def overruns(self) -> list[Overrun]:
+        """What was learnt of models whose bills exceed the bounds of their requests."""
+        rows = self.read("SELECT model, prompt, picture, output FROM overruns")
+        return [Overrun.model_validate(dict(zip(Overrun.model_fields, row, strict=True))) for row in rows]
 
     def write(self, sql: str, params: Sequence[Any] = ()) -> int:
         """Run one statement; it is on disk when this returns. The id of the last row that was inserted.

@@ -17,15 +17,15 @@ from typing import TypeVar
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
 from srt.io.progress import progress
-from srt.llm.budget import Budget
-from srt.llm.client import EndpointClient
+from srt.llm.budget import Budget, Reservation
 from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice
+from srt.llm.endpoint.client import EndpointClient
+from srt.llm.endpoint.response import Failure
 from srt.llm.exchange import LlmContext
 from srt.llm.journal import Journal, model_usage
 from srt.llm.llm_errors import BudgetSpent, RequestRejected
 from srt.llm.prompt_templates import PromptTemplates
 from srt.llm.request import LlmRequest, Reply
-from srt.llm.response import Failure
 from srt.llm.structured_output import Dialect, request_body
 
 T = TypeVar("T")
@@ -144,7 +144,7 @@ async def open_context(
     Raises:
         UserError: an endpoint that cannot be opened.
     """
-    budget = Budget(config.budget, config.prices, model_usage(journal.read))
+    budget = Budget(config.budget, config.prices, model_usage(journal.read), journal.overruns())
     async with AsyncExitStack() as stack:
         clients = {
             name: await stack.enter_async_context(JournaledClient(spec, journal, budget, image_root))
@@ -196,26 +196,31 @@ class _Payment:
         self._budget = budget
         self._journal = journal
         self._on_the_wire = on_the_wire
-        self._reserved = 0.0
+        self._reserved: Reservation | None = None
         self._risk: int | None = None
 
     async def reserve(self) -> None:
         self._reserved = await self._budget.reserve(self._request)
 
-    def leaving(self) -> None:
+    def leaving(self) -> bool:
+        assert self._reserved is not None
+        if not self._budget.fits(self._reserved):  # more was learnt of what requests cost, while it waited
+            return False
         # On disk before it leaves, so that the budget holds over a kill too.
-        self._risk = self._journal.add_risk(self._request, self._reserved)
+        self._risk = self._journal.add_risk(self._request, self._reserved.cost)
         self._on_the_wire.add(asyncio.current_task())
+        return True
 
     def ended(self, outcome: Reply | Failure | None) -> None:
-        risk, self._risk = self._risk, None
+        (reserved, self._reserved), (risk, self._risk) = (self._reserved, None), (self._risk, None)
         self._on_the_wire.discard(asyncio.current_task())
+        assert reserved is not None
         if isinstance(outcome, Reply):
-            cost = self._budget.settle(self._reserved, self._request, outcome)
-            self._journal.put(self._request, outcome, cost, risk)
+            cost, overrun = self._budget.settle(reserved, outcome)
+            self._journal.put(self._request, outcome, cost, risk, overrun)
         elif risk is not None and (outcome is None or outcome.lost):
-            self._budget.lose(self._reserved)  # the journal keeps the risk, as after a kill
+            self._journal.set_risk(risk, self._budget.lose(reserved))  # the journal keeps it, as after a kill
         else:
-            self._budget.release(self._reserved)
+            self._budget.release(reserved)
             if risk is not None:
                 self._journal.remove_risk(risk)

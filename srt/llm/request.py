@@ -56,7 +56,10 @@ class LlmRequest(Record):
 
 
 class Reply(Record):
-    """What a model answered, as it came. Token counts are the endpoint's own.
+    """What a model answered, as it came. Token counts are the endpoint's own, 0 where it gives none.
+
+    ``cached_tokens`` are those of the input that it had in its cache. ``counted`` is false where the endpoint does not
+    say how many tokens it wrote.
 
     ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
     where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
@@ -68,7 +71,9 @@ class Reply(Record):
     finish_reason: str
     refusal: str | None = None
     input_tokens: int
+    cached_tokens: int = 0
     output_tokens: int
+    counted: bool = True
     seconds: float
     reasoning: str | None = None
     reasoning_tokens: int | None = None

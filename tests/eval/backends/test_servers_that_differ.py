@@ -19,8 +19,8 @@ from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Prediction, Problem, Score
-from srt.llm.client import EndpointClient
 from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.client import EndpointClient
 
 HERE = Path(__file__).parent
 Serve = Callable[..., Any]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from srt.llm import client
 from srt.llm.budget import Budget
 from srt.llm.config import EndpointConfig, Price
+from srt.llm.endpoint import client
 from srt.llm.journal import Journal, model_usage
 from srt.llm.journaled_client import JournaledClient
 from srt.llm.request import LlmRequest
@@ -69,7 +69,9 @@ def open_client(tmp_path: Path) -> Open:
     async def open_it(url: str, limit: float | None = None, **config: Any) -> AsyncIterator[Opened]:
         given = {"in_flight": 16, "timeout_s": 5.0, **config}
         with Journal(tmp_path / "run" / "teach.sqlite") as journal:
-            budget = Budget(limit, {"teacher": Price(input=1.0, output=2.0)}, model_usage(journal.read))
+            budget = Budget(
+                limit, {"teacher": Price(input=1.0, output=2.0, unforeseen_tokens=0)}, model_usage(journal.read)
+            )
             async with JournaledClient(EndpointConfig(base_url=url, **given), journal, budget, tmp_path) as made:
                 yield Opened(made, journal, budget)
 

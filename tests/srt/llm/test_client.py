@@ -13,11 +13,11 @@ import PIL.Image
 import pytest
 
 from srt.io.records import Image
-from srt.llm import client
+from srt.llm.endpoint import client
+from srt.llm.endpoint.response import Failure
 from srt.llm.journal import model_usage
 from srt.llm.llm_errors import BudgetSpent, EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import Reply
-from srt.llm.response import Failure
 
 LOST = ("stall", "cut", "torn", "html")
 FREE = ("error_500", "rate_limit", "rate_limit_after", "rate_limit_date")

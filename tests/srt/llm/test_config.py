@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from srt.llm.client import EndpointClient
 from srt.llm.config import EndpointConfig, Price
+from srt.llm.endpoint.client import EndpointClient
 from srt.llm.llm_errors import EndpointFault
 
 

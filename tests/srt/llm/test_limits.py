@@ -5,7 +5,7 @@ import heapq
 from collections.abc import Coroutine
 from typing import Any
 
-from srt.llm.concurrency import DECREASE, LONGEST_HOLD_S, AdaptiveLimit
+from srt.llm.endpoint.concurrency import DECREASE, LONGEST_HOLD_S, AdaptiveLimit
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):

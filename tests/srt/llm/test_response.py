@@ -6,9 +6,9 @@ import orjson
 import pytest
 
 from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.response import Failure, Response, read_response, read_retry_after, refused_parameters
 from srt.llm.llm_errors import EndpointFault, RequestRejected
 from srt.llm.request import Reply
-from srt.llm.response import Failure, Response, read_response, read_retry_after, refused_parameters
 
 CONFIG = EndpointConfig(base_url="http://host/v1", api_key_env="KEY")
 
@@ -24,13 +24,13 @@ def completion(**message: object) -> dict[str, object]:
 
 def test_answers() -> None:
     assert judged(200, completion(content="hi")) == Reply(
-        text="hi", finish_reason="stop", input_tokens=7, output_tokens=0, seconds=0.5
+        text="hi", finish_reason="stop", input_tokens=7, output_tokens=0, counted=False, seconds=0.5
     )
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     assert judged(200, completion(content=parts)).text == "ab"  # type: ignore[union-attr]
     assert judged(200, completion(content=None, refusal="no")).refusal == "no"  # type: ignore[union-attr]
     bare = judged(200, {"choices": [{"message": {"content": None}}], "usage": None})
-    assert bare == Reply(text="", finish_reason="unknown", input_tokens=0, output_tokens=0, seconds=0.5)
+    assert bare == Reply(text="", finish_reason="unknown", input_tokens=0, output_tokens=0, counted=False, seconds=0.5)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,37 @@ def test_the_parameter_that_an_error_names_is_in_its_words() -> None:
     assert failure.reason == "status 400: Unsupported value (parameter: temperature)"
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 529])
+@pytest.mark.parametrize("status", [408, 409, 425, 499, 500, 502, 503, 504, 520, 524, 529])
 def test_what_passes(status: int) -> None:
-    assert judged(status, {"error": {"message": "busy"}}) == Failure(f"status {status}: busy")
-    assert judged(status, b"", "7") == Failure(f"status {status}: ''", retry_after=7.0)
+    lost = status in (408, 499, 504, 520, 524)  # a gateway gave up waiting: the reply may have been made
+    assert judged(status, {"error": {"message": "busy"}}) == Failure(f"status {status}: busy", lost=lost)
+    assert judged(status, b"", "7") == Failure(f"status {status}: ''", lost=lost, retry_after=7.0)
+
+
+def test_an_error_inside_a_200_may_have_been_paid_for() -> None:
+    assert judged(200, {"error": {"code": 502, "message": "gone"}}).lost  # type: ignore[union-attr]
+    assert not judged(200, {"error": {"code": 429, "message": "slow"}}).lost  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("usage", "given", "cached", "written", "counted"),
+    [
+        ({"prompt_tokens": 9}, 9, 0, 0, False),
+        ({"prompt_tokens": 9, "completion_tokens": 0}, 9, 0, 0, False),  # for a text
+        ({"completion_tokens": 4}, 0, 0, 4, True),
+        ({"prompt_tokens": 9, "total_tokens": 14}, 9, 0, 5, True),
+        ({"prompt_tokens": "9", "completion_tokens": 4.0}, 9, 0, 4, True),
+        ({"input_tokens": 9, "output_tokens": 4, "input_tokens_details": {"cached_tokens": 8}}, 9, 8, 4, True),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 800}, 9, 9, 4, True),
+        ({"prompt_tokens": -9, "completion_tokens": 10**18, "total_tokens": True}, 0, 0, 0, False),
+        ("many", 0, 0, 0, False),
+    ],
+)
+def test_counts(usage: object, given: int, cached: int, written: int, counted: bool) -> None:
+    reply = judged(200, {**completion(content="x"), "usage": usage})
+    assert isinstance(reply, Reply)
+    assert (reply.input_tokens, reply.cached_tokens, reply.output_tokens) == (given, cached, written)
+    assert reply.counted is counted
 
 
 def test_throttled() -> None:

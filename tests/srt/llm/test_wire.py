@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from srt.llm import client
-from srt.llm.client import EndpointClient
 from srt.llm.config import EndpointConfig
+from srt.llm.endpoint import client
+from srt.llm.endpoint.client import EndpointClient
 from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
 
 KEY = "secret-and-long"

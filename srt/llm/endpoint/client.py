@@ -1,6 +1,6 @@
 """One OpenAI-compatible endpoint: send a request until there is an answer, or no hope of one.
 
-The only place that decides when to send again; :mod:`srt.llm.response` says what a status means:
+The only place that decides when to send again; :mod:`srt.llm.endpoint.response` says what a status means:
 
 =============================== ==================================================================================
 what happens                    what is done
@@ -32,11 +32,11 @@ import aiohttp
 import httpx2
 from openai import APIConnectionError, AsyncOpenAI, DefaultAioHttpClient
 
-from srt.llm.concurrency import LONGEST_HOLD_S, AdaptiveLimit
 from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.concurrency import LONGEST_HOLD_S, AdaptiveLimit
+from srt.llm.endpoint.response import Failure, Response, read_response, refused_parameters
 from srt.llm.llm_errors import EndpointFault, Unavailable
 from srt.llm.request import Reply
-from srt.llm.response import Failure, Response, read_response, refused_parameters
 
 FIRST_WAIT_S: Final = 0.5
 LONGEST_WAIT_S: Final = 30.0
@@ -59,8 +59,8 @@ class Payment(Protocol):
     async def reserve(self) -> None:
         """Before it waits for its turn: raises where it cannot be paid for."""
 
-    def leaving(self) -> None:
-        """Just before it leaves."""
+    def leaving(self) -> bool:
+        """Just before it leaves; false where its money does not suffice any more and has to be reserved again."""
 
     def ended(self, outcome: Reply | Failure | None) -> None:
         """It came back, or (``None``) it was given up, before or after it left."""
@@ -171,27 +171,28 @@ class EndpointClient:
 
     async def _send(self, body: Mapping[str, Any], key: str, payment: Payment | None) -> Reply | Failure:
         """Money, a slot, one POST, the accounts."""
-        if payment is not None:
-            await payment.reserve()
-        outcome: Reply | Failure | None = None
-        try:
-            ticket = await self.slots.acquire()
-            try:
-                if self._fault is not None:
-                    raise EndpointFault(str(self._fault))
-                if payment is not None:
-                    payment.leaving()
-                outcome = await self._post(body, key)
-            finally:
-                self.slots.release()
-        finally:
+        while True:
             if payment is not None:
-                payment.ended(outcome)
-        if isinstance(outcome, Reply):
-            self.slots.answered()
-        elif outcome.throttled:
-            self.slots.throttled(ticket, outcome.retry_after)
-        return outcome
+                await payment.reserve()
+            outcome: Reply | Failure | None = None
+            try:
+                ticket = await self.slots.acquire()
+                try:
+                    if self._fault is not None:
+                        raise EndpointFault(str(self._fault))
+                    if payment is not None and not payment.leaving():
+                        continue
+                    outcome = await self._post(body, key)
+                finally:
+                    self.slots.release()
+            finally:
+                if payment is not None:
+                    payment.ended(outcome)
+            if isinstance(outcome, Reply):
+                self.slots.answered()
+            elif outcome.throttled:
+                self.slots.throttled(ticket, outcome.retry_after)
+            return outcome
 
     async def _post(self, body: Mapping[str, Any], key: str) -> Reply | Failure:
         began = time.monotonic()

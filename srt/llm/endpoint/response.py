@@ -13,11 +13,14 @@ from typing import Any, Final
 import orjson
 
 from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.usage import read_usage
 from srt.llm.llm_errors import EndpointFault, RequestRejected
 from srt.llm.request import Reply
 
-TRANSIENT: Final = {408, 409, 425}
+TRANSIENT: Final = {408, 409, 425, 499}
 """Statuses below 500 that say something about the moment and not about the request."""
+TIMED_OUT: Final = {408, 499, 504, 520, 524}
+"""Statuses of a gateway that gave up waiting: behind it the reply may have been made, and billed."""
 _UNSUPPORTED: Final = re.compile(
     r"unsupported|not support|no longer support|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed|available)|"
     r"extra (?:inputs|fields)|deprecated",
@@ -57,18 +60,21 @@ def read_response(response: Response, seconds: float, model: str, config: Endpoi
     A failure's ``error`` is a :class:`RequestRejected` for status 400, 413, 422 or another that concerns this request
     alone, and an :class:`EndpointFault` where the key, the model or the address is wrong, or no credit is left.
     """
-    status = response.status
+    status, begun = response.status, False
     if status == 200:
         try:
             return _read_completion(response.body, seconds)
         except _ErrorInBody as error:
-            status = error.status
+            status, begun = error.status, True
         except ValueError as error:
             return Failure(str(error), lost=True)
     reason = f"status {status}: {_error_message(response.body)}"
     if status == 429 or status in TRANSIENT or status >= 500:
         if status != 429 or b"insufficient_quota" not in response.body:
-            return Failure(reason, throttled=status == 429, retry_after=read_retry_after(response.retry_after))
+            # An error of the server inside a 200: the provider behind a gateway failed after it had begun to write.
+            lost = status in TIMED_OUT or (begun and status >= 500)
+            wait = read_retry_after(response.retry_after)
+            return Failure(reason, lost=lost, throttled=status == 429, retry_after=wait)
         status = 402
     fault: str | None = None
     if 300 <= status < 400:
@@ -127,9 +133,6 @@ class _ErrorInBody(Exception):
 def _read_completion(body: bytes, seconds: float) -> Reply:
     """The first choice in ``body``, as it came: empty, cut short and refused answers too.
 
-    Token counts are 0 where the endpoint gives none. Some count the tokens of the thinking beside those of the
-    completion: the total shows it, or thinking that is longer than the completion. All of them are output.
-
     Raises:
         _ErrorInBody: it holds an error in place of choices.
         ValueError: it is no chat completion (torn, a page of HTML, another shape); the message says what it is.
@@ -150,26 +153,20 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         message = {}  # as some gateways send it for what they filtered
     if not isinstance(message, dict):
         raise ValueError(f"the reply has no message: {_beginning(body)}")
-    usage = found.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    details = counts.get("completion_tokens_details")
-    given, written = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
-    thought = _count(details.get("reasoning_tokens")) if isinstance(details, dict) else 0
-    beside = _count(counts.get("total_tokens")) - given - written if given else 0
-    if beside <= 0 and thought > written:
-        beside = thought
-    if beside > 0:
-        written, thought = written + beside, thought or beside
+    text, reasoning = _text(message.get("content")), _text(message.get("reasoning_content") or message.get("reasoning"))
+    counts = read_usage(found.get("usage"), bool(text or reasoning))
     prompt = found.get("prompt_text")
     return Reply(
-        text=_text(message.get("content")),
+        text=text,
         finish_reason=str(choice.get("finish_reason") or "unknown"),
         refusal=str(message["refusal"]) if message.get("refusal") else None,
-        input_tokens=given,
-        output_tokens=written,
+        input_tokens=counts.given,
+        cached_tokens=counts.cached,
+        output_tokens=counts.written,
+        counted=counts.counted,
         seconds=seconds,
-        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")) or None,
-        reasoning_tokens=thought or None,
+        reasoning=reasoning or None,
+        reasoning_tokens=counts.thought or None,
         prompt=prompt if isinstance(prompt, str) else None,
     )
 
@@ -194,10 +191,6 @@ def _text(content: Any) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def _beginning(body: bytes) -> str:

@@ -1,0 +1,1 @@
+"""One OpenAI-compatible endpoint: connections, retries, limits, and what its responses mean."""
