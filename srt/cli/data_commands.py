@@ -123,6 +123,9 @@ def curate(
         str, typer.Option("--api-key-env", help="Environment variable that holds the API key.")
     ] = "OPENAI_API_KEY",
     report: Annotated[Path | None, typer.Option("--report", help="Write the summary to this file (JSON).")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Most processes to use (default: one per core).")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Find duplicates, leaks and wrong solutions; delete nothing.
@@ -132,6 +135,7 @@ def curate(
     Example: srt curate corpus.jsonl -o kept.jsonl --against bench.jsonl --report report.json
     """
     from srt.curate import CHECKS, CurationOptions, Embeddings, Thresholds, curate_file
+    from srt.io.worker_processes import cores_at_hand
 
     for name in skip or ():
         if name not in CHECKS:
@@ -157,7 +161,15 @@ def curate(
             else None,
         }
     )
-    summary = curate_file(problems, out, against=against or (), approved=approved, report=report, options=options)
+    summary = curate_file(
+        problems,
+        out,
+        against=against or (),
+        approved=approved,
+        report=report,
+        options=options,
+        workers=workers or cores_at_hand(),
+    )
     if not as_json:
         summary["notes"] = len(summary["notes"])
         summary["category"] = {

@@ -7,10 +7,11 @@ record of each thing that was found in one of the others: problems = kept + drop
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -22,10 +23,16 @@ from srt.curate.similarity import Shingles, Similarity
 from srt.curate.solutions import disagreement
 from srt.curate.three_views import contradiction
 from srt.images.store import PictureFolder
-from srt.io.errors import UserError
-from srt.io.jsonl import check_place, keep_apart, read_records, write_atomically, write_records
-from srt.io.problem_files import read_problems, stream_problems
+from srt.io.errors import UserError, cannot_read
+from srt.io.jsonl import check_place, dump, keep_apart, read_records, write_together
+from srt.io.problem_files import stream_problems
+from srt.io.progress import progress
 from srt.io.records import Problem
+from srt.io.worker_processes import Workers
+
+_CHUNK: Final = 64
+_PROBLEMS_A_WORKER: Final = 200
+"""A worker takes about a second to start: it is not worth it for fewer."""
 
 
 @dataclass
@@ -48,14 +55,19 @@ def curate_file(
     approved: Path | None = None,
     report: Path | None = None,
     options: CurationOptions | None = None,
+    workers: int = 1,
 ) -> dict[str, Any]:
     """Curate ``problems`` into ``out`` and return a summary of what was found.
 
     The problems of the files ``against`` are only compared with. ``approved`` names, one id a line, problems that a
-    person has looked at: they are not sent to review again. ``report`` gets the summary as JSON.
+    person has looked at: they are not sent to review again. ``report`` gets the summary as JSON. At most
+    ``workers`` processes do the work, fewer for few problems; the output does not depend on them.
+
+    Nothing is written before everything is known: an interrupted run leaves the files of an earlier one as they were.
 
     Raises:
-        UserError: no such file, an id that is not unique, an output that is an input, an endpoint that fails.
+        UserError: no such file, an id that is not unique, an output that is an input, an endpoint that fails, a worker
+            that was killed.
         RecordError: a line that is not a problem.
     """
     dropped, review = (out.with_name(f"{out.stem}.{name}{out.suffix}") for name in ("dropped", "review"))
@@ -66,45 +78,56 @@ def curate_file(
     if any(file.resolve() == problems.resolve() for file in against):
         raise UserError(f"--against: {problems} is the file that is curated: every problem would be a duplicate")
     cleared = _ids(approved)
-    found = _find(problems, against, options or CurationOptions())
+    sizes = {path: _count_lines(path) for path in (problems, *against)}
+    most = max(1, sum(sizes.values()) // _PROBLEMS_A_WORKER)
+    with Workers(min(workers, most)) as pool:
+        found = _find(sizes, problems, against, options or CurationOptions(), pool)
     unknown = cleared - {one.id for one in found.entries}
     if unknown:
         raise UserError(f"{approved}: {min(unknown)!r} is the id of no problem in {problems}")
     found.findings = [one for one in found.findings if one.verdict != "review" or one.problem_id not in cleared]
     gone = found.ids("drop")
     doubtful = found.ids("review") - gone
-    write_records(out, _kept(problems, out, gone | doubtful, len(found.entries)))
-    write_records(dropped, [one for one in found.findings if one.problem_id in gone])
-    write_records(review, [one for one in found.findings if one.problem_id in doubtful])
     summary = _summary(found, gone, doubtful) | {"files": {"dropped": str(dropped), "review": str(review)}}
+    files: dict[Path, Iterable[bytes]] = {
+        out: map(dump, _kept(problems, out, gone | doubtful, len(found.entries))),
+        dropped: (dump(one) for one in found.findings if one.problem_id in gone),
+        review: (dump(one) for one in found.findings if one.problem_id in doubtful),
+    }
     if report is not None:
-        write_atomically(report, [orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)])
+        files[report] = [orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)]
+    write_together(files)
     return summary
 
 
-def _find(problems: Path, against: Sequence[Path], options: CurationOptions) -> _Findings:
-    """Each check in turn; what one check drops, the later ones do not look at."""
+def _find(
+    sizes: Mapping[Path, int], problems: Path, against: Sequence[Path], options: CurationOptions, workers: Workers
+) -> _Findings:
+    """Each check in turn; what one check drops, the later ones do not look at. ``sizes``: the lines of each file."""
     skip, thresholds = options.skip, options.thresholds
-    similarity: Similarity = Shingles()
+    similarity: Similarity = Shingles(workers)
     if options.embeddings is not None:
         from srt.curate.embeddings import EmbeddingModel
 
         similarity = EmbeddingModel(options.embeddings)
     found = _Findings()
-    for problem in stream_problems(problems):
-        one = entry(problem, len(found.entries), problems.parent)
+    work = partial(_entry_and_findings, root=problems.parent, options=options)
+    read = workers.map(work, enumerate(stream_problems(problems)), _CHUNK)
+    for one, findings in progress(read, sizes[problems], "problems"):
         found.entries.append(one)
-        found.findings += _of_itself(problem, one, options)
+        found.findings += findings
     dropped = found.ids("drop")
     left = {one.position: one for one in found.entries if one.id not in dropped}
     total = len(found.entries)
     for file in against:
-        for problem in read_problems(file).values():
-            left[total] = entry(problem, total, file.parent, file=str(file))
+        compared = partial(_entry_elsewhere, file=file)
+        read_there = workers.map(compared, enumerate(stream_problems(file), total), _CHUNK)
+        for one in progress(read_there, sizes[file], f"problems of {file}"):
+            left[one.position] = one
             total += 1
     pictures = None
     if not {"pictures", "near"} <= skip:
-        pictures = PictureGroups(left.values(), thresholds.picture_bits)
+        pictures = PictureGroups(left.values(), thresholds.picture_bits, workers)
         found.unreadable_elsewhere = sum(left[position].file is not None for position in pictures.unreadable)
     if pictures is not None and "pictures" not in skip:
         for position, detail in pictures.unreadable.items():
@@ -121,11 +144,24 @@ def _find(problems: Path, against: Sequence[Path], options: CurationOptions) -> 
         findings, left = exact_duplicates(list(left.values()))
         found.findings += findings
     if pictures is not None and "near" not in skip:
-        findings, found.compared = near_duplicates(list(left.values()), pictures, similarity, thresholds)
+        findings, found.compared = near_duplicates(list(left.values()), pictures, similarity, thresholds, workers)
         # An exact duplicate with another answer is found here too.
         known = {(one.problem_id, one.reason, one.other_id) for one in found.findings}
         found.findings += [one for one in findings if (one.problem_id, one.reason, one.other_id) not in known]
     return found
+
+
+def _entry_and_findings(
+    numbered: tuple[int, Problem], root: Path, options: CurationOptions
+) -> tuple[Entry, list[CurationFinding]]:
+    position, problem = numbered
+    one = entry(problem, position, root)
+    return one, list(_of_itself(problem, one, options))
+
+
+def _entry_elsewhere(numbered: tuple[int, Problem], file: Path) -> Entry:
+    position, problem = numbered
+    return entry(problem, position, file.parent, file=str(file))
 
 
 def _of_itself(problem: Problem, one: Entry, options: CurationOptions) -> Iterator[CurationFinding]:
@@ -140,6 +176,17 @@ def _of_itself(problem: Problem, one: Entry, options: CurationOptions) -> Iterat
         detail = disagreement(problem)
         if detail:
             yield CurationFinding(problem_id=problem.id, verdict="review", reason="answer_differs", detail=detail)
+
+
+def _count_lines(path: Path) -> int:
+    """The lines of a plain file, for progress; 0 for a pipe, which is read once, and for none."""
+    if not path.is_file():
+        return 0
+    try:
+        with open(path, "rb") as file:
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
+    except OSError as error:
+        raise cannot_read(path, error) from None
 
 
 def _ids(approved: Path | None) -> frozenset[str]:

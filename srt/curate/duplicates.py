@@ -11,13 +11,33 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from srt.curate.curation_records import CurationFinding, Reason, Thresholds, Verdict
 from srt.curate.entries import Entry, by_priority, same_answer
+from srt.curate.picture_comparison import PairLikeness, compare_pair
 from srt.curate.picture_groups import MOST_CANDIDATES, PictureGroups
 from srt.curate.similarity import Similarity
+from srt.io.progress import progress
+from srt.io.worker_processes import Workers
 
 Outcome = tuple[Verdict, Reason, float, float]
+_CHUNK = 16
+
+
+class _AlikeTexts(NamedTuple):
+    """Two problems whose texts do not keep them from being the same. ``score``: the likeness of the texts.
+
+    ``alike``: they ask the same, in nearly the same words. ``certain``: alike enough to drop one of them. ``conflict``:
+    their gold answers differ.
+    """
+
+    one: Entry
+    other: Entry
+    score: float
+    alike: bool
+    certain: bool
+    conflict: bool
 
 
 def exact_duplicates(entries: list[Entry]) -> tuple[list[CurationFinding], dict[int, Entry]]:
@@ -57,14 +77,23 @@ def group_variants(entries: list[Entry]) -> list[CurationFinding]:
 
 
 def near_duplicates(
-    entries: list[Entry], groups: PictureGroups, similarity: Similarity, thresholds: Thresholds
+    entries: list[Entry], groups: PictureGroups, similarity: Similarity, thresholds: Thresholds, workers: Workers
 ) -> tuple[list[CurationFinding], int]:
-    """Find problems that are nearly the same as one that stays; and how many pairs were compared."""
+    """Find problems that are nearly the same as one that stays; and how many pairs were compared.
+
+    Texts first: they are cheap, and decide most pairs. The pictures of the others are compared by ``workers``.
+    """
     pairs = dict.fromkeys(_pairs(entries, groups, similarity, thresholds))
     similarity.prepare({one.position: one for pair in pairs for one in pair}.values())
+    alike = [texts for one, other in pairs if (texts := _compare_texts(one, other, similarity, thresholds)) is not None]
+    jobs = (
+        groups.pair(texts.one, texts.other, thresholds.picture_drop if texts.certain and not texts.conflict else None)
+        for texts in alike
+    )
+    looks = progress(workers.map(compare_pair, jobs, _CHUNK), len(alike), "pairs of pictures")
     neighbours: dict[int, list[tuple[Entry, Outcome]]] = defaultdict(list)
-    for one, other in pairs:
-        finding = _compare(one, other, groups, similarity, thresholds)
+    for texts, pictures in zip(alike, looks, strict=True):
+        one, other, finding = texts.one, texts.other, _outcome(texts, pictures, thresholds)
         if finding is not None:
             neighbours[one.position].append((other, finding))
             neighbours[other.position].append((one, finding))
@@ -113,10 +142,8 @@ def _ordered(one: Entry, other: Entry) -> tuple[Entry, Entry]:
     return (one, other) if one.position < other.position else (other, one)
 
 
-def _compare(
-    one: Entry, other: Entry, groups: PictureGroups, similarity: Similarity, thresholds: Thresholds
-) -> Outcome | None:
-    """How two problems are alike, if they are. Texts first: they are cheap, and decide most pairs."""
+def _compare_texts(one: Entry, other: Entry, similarity: Similarity, thresholds: Thresholds) -> _AlikeTexts | None:
+    """How the texts of two problems are alike, if the problems may be the same."""
     text = similarity.score(one, other)
     if text < min(thresholds.text_review, thresholds.same_pictures):
         return None
@@ -127,17 +154,22 @@ def _compare(
     asks_the_same = agree and bool(one.images) and one.lang == other.lang and text >= thresholds.same_pictures
     if not (alike or asks_the_same) or (conflict and text < thresholds.text_drop):
         return None
-    pictures = groups.likeness(one, other)
-    if pictures < thresholds.picture_review:
+    return _AlikeTexts(one, other, text, alike, text >= thresholds.text_drop and same_facts, conflict)
+
+
+def _outcome(texts: _AlikeTexts, pictures: PairLikeness, thresholds: Thresholds) -> Outcome | None:
+    """What becomes of two problems, if anything."""
+    least = pictures.least
+    if least < thresholds.picture_review:
         return None
-    certain = text >= thresholds.text_drop and pictures >= thresholds.picture_drop and same_facts
-    if conflict:
-        return ("review", "duplicate_with_another_answer", text, pictures) if certain else None
-    if certain and groups.same_strokes(one, other):
-        return ("drop", "near_duplicate", text, pictures)
-    if alike:
-        return ("review", "near_duplicate", text, pictures)
-    return ("review", "same_pictures", text, pictures) if pictures >= thresholds.picture_drop else None
+    certain = texts.certain and least >= thresholds.picture_drop
+    if texts.conflict:
+        return ("review", "duplicate_with_another_answer", texts.score, least) if certain else None
+    if certain and pictures.same_strokes:
+        return ("drop", "near_duplicate", texts.score, least)
+    if texts.alike:
+        return ("review", "near_duplicate", texts.score, least)
+    return ("review", "same_pictures", texts.score, least) if least >= thresholds.picture_drop else None
 
 
 def _findings(

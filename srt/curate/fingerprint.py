@@ -136,11 +136,12 @@ def _worst_block(fixed: Grey, moved: Grey) -> float:
     """The least, over blocks, of the best correlation over shifts of ``moved``."""
     padded = np.pad(moved, _SHIFT, mode="edge")
     here = _blocks(fixed)
+    norms = np.linalg.norm(here, axis=1)
     best = np.full(len(here), -1.0, np.float32)
     for row in range(2 * _SHIFT + 1):
         for column in range(2 * _SHIFT + 1):
             there = _blocks(padded[row : row + SIDE, column : column + SIDE])
-            best = np.maximum(best, _correlation(here, there))
+            best = np.maximum(best, _correlation(here, norms, there))
     return float(best.min())
 
 
@@ -152,9 +153,10 @@ def _blocks(grey: Grey) -> Grey:
     return centred
 
 
-def _correlation(here: Grey, there: Grey) -> Grey:
+def _correlation(here: Grey, one: Grey, there: Grey) -> Grey:
+    """The correlation of each block of ``here``, whose norms are ``one``, with that of ``there``."""
     blank = _FLAT * _BLOCK  # the norm of a block whose standard deviation is _FLAT
-    one, other = np.linalg.norm(here, axis=1), np.linalg.norm(there, axis=1)
+    other = np.linalg.norm(there, axis=1)
     value = (here * there).sum(1) / np.maximum(one, blank) / np.maximum(other, blank)
     return np.where((one < blank) & (other < blank), 1.0, value).astype(np.float32)
 

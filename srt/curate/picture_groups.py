@@ -1,32 +1,23 @@
-"""The pictures of many problems: which can be read, which problems have nearly the same ones, how alike they are."""
+"""The pictures of many problems: which can be read, and which problems have nearly the same ones."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Collection
 
 import numpy as np
-import PIL.Image
 
 from srt.curate.entries import Entry
-from srt.curate.fingerprint import (
-    ComparedPicture,
-    compared_picture,
-    drawn_part,
-    likeness,
-    perceptual_hash,
-    same_strokes,
-)
 from srt.curate.hash_index import HashIndex
-from srt.images.open import open_picture, read_picture
-from srt.io.errors import UserError
+from srt.curate.picture_comparison import Look, PictureFile, PicturePair, look_at, verify
+from srt.io.progress import progress
+from srt.io.worker_processes import Workers
 
 MOST_CANDIDATES = 200
 """A picture that more problems have, nearly the same, does not single out candidates any more."""
 _FEW = 50
 """With more candidates than this, the problem's next picture is looked up to leave fewer."""
+_CHUNK = 16
 
 
 class PictureGroups:
@@ -35,19 +26,17 @@ class PictureGroups:
     ``unreadable`` has the reason, by position, why a problem's pictures cannot be read.
     """
 
-    def __init__(self, entries: Iterable[Entry], bits: int) -> None:
+    def __init__(self, entries: Collection[Entry], bits: int, workers: Workers) -> None:
         self.unreadable: dict[int, str] = {}
         self._bits = bits
         self._hashes: dict[str, int | None] = {}
-        self._where: dict[str, tuple[Entry, int]] = {}
-        self._read: dict[tuple[Path, str], str] = {}
-        readable = [one for one in entries if one.images and self._take_in(one)]
+        self._files: dict[str, PictureFile] = {}
+        looks = _look_at_all(entries, workers)
+        readable = [one for one in entries if one.images and self._take_in(one, looks)]
         self._by_count = {
             count: _PictureIndex([one for one in readable if len(one.images) == count], self._hashes, bits)
             for count in {len(one.images) for one in readable}
         }
-        self._compared = lru_cache(maxsize=2048)(self._prepare)
-        self._strokes = lru_cache(maxsize=64)(self._open_strokes)
 
     def candidates(self, one: Entry) -> list[Entry] | None:
         """Problems with as many pictures, each of which has a hash near to that of one of ``one``'s; not ``one``.
@@ -69,76 +58,49 @@ class PictureGroups:
             return None
         return [shelf.entries[number] for number in sorted(found) if shelf.entries[number] is not one]
 
-    def likeness(self, one: Entry, other: Entry) -> float:
-        """How alike the least alike of their pictures are, each paired with another's; 1 where neither has pictures."""
-        if len(one.images) != len(other.images):
-            return 0.0
-        left = [image.sha256 for image in other.images]
-        worst = 1.0
-        for image in one.images:
-            if not left:
-                break
-            if image.sha256 in left:
-                left.remove(image.sha256)
-                continue
-            scores = [(self._pair(image.sha256, digest), digest) for digest in dict.fromkeys(left)]
-            score, best = max(scores)
-            if score == 0.0:
-                return 0.0
-            left.remove(best)
-            worst = min(worst, score)
-        return worst
+    def pair(self, one: Entry, other: Entry, strokes_from: float | None) -> PicturePair:
+        """The pictures of two problems, to be compared."""
+        return PicturePair(self._with_hashes(one), self._with_hashes(other), self._bits, strokes_from)
 
-    def same_strokes(self, one: Entry, other: Entry) -> bool:
-        """Whether each picture of ``one`` is one of ``other``'s, stroke by stroke: slow, for pairs that are alike."""
-        digests = {image.sha256 for image in other.images}
-        return all(
-            image.sha256 in digests or any(self._same_strokes(image.sha256, digest) for digest in digests)
-            for image in one.images
-        )
+    def _with_hashes(self, one: Entry) -> tuple[tuple[PictureFile, int | None], ...]:
+        digests = (image.sha256 for image in one.images)
+        return tuple((self._files[digest], self._hashes[digest]) for digest in digests if digest in self._files)
 
-    def _same_strokes(self, one: str, other: str) -> bool:
-        first, second = self._strokes(one), self._strokes(other)
-        return first is not None and second is not None and same_strokes(first, second)
-
-    def _pair(self, one: str, other: str) -> float:
-        first, second = self._hashes.get(one), self._hashes.get(other)
-        if first is None or second is None or (first ^ second).bit_count() > self._bits:
-            return 0.0
-        looks = self._compared(one), self._compared(other)
-        return likeness(looks[0], looks[1]) if looks[0] and looks[1] else 0.0
-
-    def _prepare(self, digest: str) -> ComparedPicture | None:
-        picture = self._open(digest)
-        return compared_picture(picture) if picture else None
-
-    def _open_strokes(self, digest: str) -> PIL.Image.Image | None:
-        picture = self._open(digest)
-        return drawn_part(picture) if picture else None
-
-    def _open(self, digest: str) -> PIL.Image.Image | None:
-        holder, number = self._where[digest]
-        try:
-            return open_picture(holder.root, holder.images[number])
-        except UserError:  # it was readable a moment ago; a picture that is gone is like no other
-            return None
-
-    def _take_in(self, one: Entry) -> bool:
-        for number, image in enumerate(one.images):
-            place = one.root, image.path
-            if self._read.get(place) == image.sha256:
-                continue
-            try:
-                if image.sha256 in self._hashes:
-                    read_picture(one.root, image)  # the same picture under another path says nothing about this file
-                else:
-                    self._hashes[image.sha256] = perceptual_hash(open_picture(one.root, image))
-                    self._where[image.sha256] = (one, number)
-            except UserError as error:
-                self.unreadable[one.position] = str(error)
+    def _take_in(self, one: Entry, looks: dict[PictureFile, Look]) -> bool:
+        for file in _files(one):
+            look = looks[file]
+            if look.fault is not None:
+                self.unreadable[one.position] = look.fault
                 return False
-            self._read[place] = image.sha256
+            self._hashes.setdefault(file.sha256, look.hash)
+            self._files.setdefault(file.sha256, file)
         return True
+
+
+def _files(one: Entry) -> list[PictureFile]:
+    return [PictureFile(one.root, image.path, image.sha256) for image in one.images]
+
+
+def _look_at_all(entries: Collection[Entry], workers: Workers) -> dict[PictureFile, Look]:
+    """A look at each file. Of the copies of a picture (by its SHA-256), one that can be read is decoded, the others
+    are only verified: a picture under one path says nothing about the file at another.
+    """
+    files = list(dict.fromkeys(file for one in entries for file in _files(one)))
+    first = {file.sha256: file for file in reversed(files)}
+    jobs = ((file, first[file.sha256] is file) for file in files)
+    looks = dict(zip(files, progress(workers.map(_look, jobs, _CHUNK), len(files), "pictures"), strict=True))
+    for file, look in looks.items():
+        if look.fault is None and (decoded := first[file.sha256]) is not file:
+            if looks[decoded].fault is not None:
+                decoded = first[file.sha256] = file
+                looks[file] = look_at(file)
+            looks[file] = looks[decoded]
+    return looks
+
+
+def _look(job: tuple[PictureFile, bool]) -> Look:
+    file, decoded = job
+    return look_at(file) if decoded else verify(file)
 
 
 class _PictureIndex:

@@ -10,8 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from datasketch import LeanMinHash, MinHash  # type: ignore[import-untyped]
 
 Facts = tuple[tuple[str, int], ...]
 
@@ -74,18 +78,33 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / (len(one) + len(other) - shared)
 
 
-def minhash_pairs(texts: Sequence[str], least: float, most: int) -> Iterator[tuple[int, int]]:
+def signature(normal: str) -> LeanMinHash:
+    """The MinHash signature of a text in its normal form."""
+    from datasketch import LeanMinHash
+
+    minhash = _empty_signature().copy()
+    minhash.update_batch([shingle.encode() for shingle in shingles(normal)])
+    return LeanMinHash(minhash)
+
+
+def minhash_pairs(signatures: Iterable[LeanMinHash], least: float, most: int) -> Iterator[tuple[int, int]]:
     """Pairs ``(earlier, later)`` of positions whose shingles are probably alike by ``least`` or more.
 
     A text is paired with at most ``most`` earlier ones. Locality-sensitive hashing of MinHash signatures: no comparison
     of all pairs; a pair well above ``least`` is found almost surely, one far below almost never.
     """
-    from datasketch import MinHash, MinHashLSH  # type: ignore[import-untyped]
+    from datasketch import MinHashLSH
 
     # A threshold a little lower than asked for: the index loses some pairs around it.
     index = MinHashLSH(threshold=max(0.1, least - 0.1), num_perm=PERMUTATIONS)
-    encoded = ([shingle.encode() for shingle in shingles(text)] for text in texts)
-    for position, signature in enumerate(MinHash.generator(encoded, num_perm=PERMUTATIONS, seed=1)):
-        for other in sorted(index.query(signature))[:most]:
+    for position, one in enumerate(signatures):
+        for other in sorted(index.query(one))[:most]:
             yield other, position
-        index.insert(position, signature)
+        index.insert(position, one)
+
+
+@cache
+def _empty_signature() -> MinHash:
+    from datasketch import MinHash
+
+    return MinHash(num_perm=PERMUTATIONS, seed=1)

@@ -7,7 +7,11 @@ from functools import lru_cache
 from typing import Protocol
 
 from srt.curate.entries import Entry
-from srt.curate.shingles import jaccard, minhash_pairs, shingles
+from srt.curate.shingles import jaccard, minhash_pairs, shingles, signature
+from srt.io.progress import progress
+from srt.io.worker_processes import Workers
+
+_CHUNK = 128
 
 
 class Similarity(Protocol):
@@ -26,7 +30,8 @@ class Similarity(Protocol):
 class Shingles:
     """The share of runs of characters that two texts have in common (the measure that MinHash estimates), exactly."""
 
-    def __init__(self) -> None:
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
         self._shingles = lru_cache(maxsize=20_000)(shingles)
 
     def prepare(self, entries: Iterable[Entry]) -> None:
@@ -38,5 +43,6 @@ class Shingles:
 
     def pairs(self, entries: Sequence[Entry], least: float, most: int) -> Iterator[tuple[Entry, Entry]]:
         """By MinHash: no comparison of all pairs."""
-        for earlier, later in minhash_pairs([one.normal for one in entries], least, most):
+        signatures = self._workers.map(signature, (one.normal for one in entries), _CHUNK)
+        for earlier, later in minhash_pairs(progress(signatures, len(entries), "texts"), least, most):
             yield entries[earlier], entries[later]

@@ -58,8 +58,11 @@ class PictureFolder:
             if not copy.exists() or copy.read_bytes() != data:
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 temporary = copy.with_suffix(".tmp")
-                temporary.write_bytes(data)
-                temporary.replace(copy)
+                try:
+                    temporary.write_bytes(data)
+                    temporary.replace(copy)
+                finally:
+                    temporary.unlink(missing_ok=True)
                 self.copied += 1
         except OSError as error:
             raise CannotCopy(f"{copy}: cannot be written: {error.strerror}") from None

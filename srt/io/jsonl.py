@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -151,22 +151,30 @@ def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
 
 def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
     """Write ``chunks`` to ``path``: a reader sees the old file or the complete new one, never a part."""
-    path = Path(path)
-    check_place(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    write_together({Path(path): chunks})
+
+
+def write_together(files: Mapping[Path, Iterable[bytes]]) -> None:
+    """Write several files, each as :func:`write_atomically` does, and none before all of them are on disk."""
+    for path in files:
+        check_place(path)
+    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in files}
     try:
-        try:
-            file = open(temporary, "wb")  # noqa: SIM115 (closed below; what fails in writing is another matter)
-        except OSError as error:
-            raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-        with file:
-            for chunk in chunks:
-                file.write(chunk)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        for path, chunks in files.items():
+            try:
+                file = open(temporary[path], "wb")  # noqa: SIM115 (closed below; what fails in writing is another matter)
+            except OSError as error:
+                raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+            with file:
+                for chunk in chunks:
+                    file.write(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in files:
+            os.replace(temporary[path], path)
     finally:
-        temporary.unlink(missing_ok=True)
+        for unfinished in temporary.values():
+            unfinished.unlink(missing_ok=True)
 
 
 def dump(record: BaseModel) -> bytes:

@@ -6,15 +6,12 @@ An audit is stopped after :data:`LIMIT_S`, so that no text, however hostile, blo
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import os
-import signal
-import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from srt.io.records import Problem
 from srt.io.time_limit import TimeLimitExceeded, run_within
+from srt.io.worker_processes import cores_at_hand, start_pool
 from srt.language.trace import Trace
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 
@@ -62,18 +59,4 @@ def _audit(problem: Problem, trace: Trace, normal_form: bool) -> MachineAudit:
 
 
 def _start_pool() -> ProcessPoolExecutor:
-    count = min(MAX_PROCESSES, os.cpu_count() or 1)
-    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_start_process)
-
-
-def _start_process() -> None:
-    """Leave Ctrl-C to the parent, and exit if the parent is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
-
-
-def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    return start_pool(min(MAX_PROCESSES, cores_at_hand()))

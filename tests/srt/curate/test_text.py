@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srt.curate.shingles import facts, jaccard, minhash_pairs, normal_form, shingles
+from srt.curate.shingles import facts, jaccard, minhash_pairs, normal_form, shingles, signature
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_minhash_finds_near_texts_and_few_others() -> None:
     words = "solid edge cube view plane angle prism height base line point face figure section volume".split()  # noqa: SIM905
     texts = [normal_form(" ".join(rng.choices(words, k=30))) for _ in range(80)]
     copies = [text + "x" for text in texts[:40]]
-    pairs = set(minhash_pairs(texts + copies, 0.85, 50))
+    pairs = set(minhash_pairs(map(signature, texts + copies), 0.85, 50))
     assert sum((at, 80 + at) in pairs for at in range(40)) >= 39
     assert len(pairs) <= 45
 
