@@ -26,7 +26,6 @@ from train.preflight.activations import (
     LiveBytes,
     MicroBatchShape,
     language_activations,
-    language_backbone,
 )
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
@@ -71,9 +70,7 @@ def main() -> None:
 def real_pass(recipe: Recipe, shape: MicroBatchShape) -> ActivationBytes:
     """The activations when the layers run with weights and numbers; the second of two rows is half padding."""
     model = load_model(recipe).train()
-    if recipe.gradient_checkpointing:
-        model.gradient_checkpointing_enable({"use_reentrant": False})
-    backbone = language_backbone(model, load_family(recipe.model.path))
+    backbone = load_family(recipe.model.path).backbone(model, "language")
     stream = torch.randn(shape.rows, shape.length, 1024, dtype=backbone.embed_tokens.weight.dtype).requires_grad_()
     mask = torch.ones(shape.rows, shape.length, dtype=torch.long)
     mask[1:, shape.length // 2 :] = 0

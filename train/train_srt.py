@@ -196,6 +196,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if os.environ.get("SRT_DIE_WITH_PARENT") == "1":
         _die_with_parent()
+    _allow_expandable_segments()
     try:
         recipe = load_recipe(options.config, options.set)
         summary = train(recipe, resume=options.resume)
@@ -223,6 +224,16 @@ def main(arguments: list[str] | None = None) -> int:
     if _is_main_process():
         print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
     return 0
+
+
+def _allow_expandable_segments() -> None:
+    """Have PyTorch's allocator grow its segments, unless the user has set it up otherwise.
+
+    The rows of a run differ in length: blocks of fixed segments, freed by one row, often do not fit the next. The
+    variable is read when memory is first allocated on a GPU.
+    """
+    if not {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"} & os.environ.keys():
+        os.environ["PYTORCH_ALLOC_CONF"] = "expandable_segments:True"
 
 
 def _is_main_process() -> bool:

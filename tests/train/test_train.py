@@ -74,6 +74,17 @@ def test_gradient_checkpointing_changes_memory_and_no_loss(
     assert same_weights(str(tmp_path / "plain"), str(tmp_path / "thrifty"))
 
 
+def test_segments_of_gpu_memory_may_grow_unless_the_user_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["--config", "missing.yaml"]) == 2
+    assert os.environ["PYTORCH_ALLOC_CONF"] == "expandable_segments:True"
+    monkeypatch.delenv("PYTORCH_ALLOC_CONF")
+    monkeypatch.setenv("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:128")
+    assert main(["--config", "missing.yaml"]) == 2
+    assert "PYTORCH_ALLOC_CONF" not in os.environ
+
+
 KILLED = """
 import os, sys
 import train.loop.trl_trainer as trainer

@@ -55,10 +55,8 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         optim="adamw_torch_fused",
         seed=recipe.seed,
         bf16=recipe.model.dtype == "bfloat16",
-        activation_checkpointing=recipe.gradient_checkpointing,
-        # Reentrant checkpoints lose the gradient if their inputs require none, as after a frozen embedding. TRL changes
-        # this in place for the one combination that needs them: adapters under ZeRO-3.
-        activation_checkpointing_kwargs={"use_reentrant": False},
+        # load_model has seen to it (train.models.checkpointing).
+        activation_checkpointing=False,
         logging_steps=recipe.logging.steps,
         # It would replace a NaN with the mean of earlier losses.
         logging_nan_inf_filter=False,

@@ -11,6 +11,7 @@ from transformers.integrations import is_deepspeed_zero3_enabled
 
 from srt.io.errors import UserError
 from train.models.attention import choose_attention, set_attention
+from train.models.checkpointing import checkpoint_layers
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import load_family, load_weights, read_config, weight_faults, without_weights
 from train.recipe import PartName, Recipe
@@ -35,7 +36,10 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
         recipe.model.path, family, _loading_dtype(recipe, family), quantization_config=_quantization(recipe, family)
     )
     set_attention(model, choose_attention(recipe, model.config))
-    return _make_trainable(model, recipe, family)
+    model = _make_trainable(model, recipe, family)
+    if recipe.gradient_checkpointing:
+        checkpoint_layers(model, family, recipe)
+    return model
 
 
 def model_without_weights(recipe: Recipe) -> PreTrainedModel:
@@ -142,6 +146,7 @@ def _make_trainable(model: PreTrainedModel, recipe: Recipe, family: ModelFamily)
 def _add_adapters(model: PreTrainedModel, recipe: Recipe, family: ModelFamily) -> PreTrainedModel:
     # PEFT takes a second to import, and full fine-tuning does not need it.
     from peft import LoraConfig, get_peft_model
+    from peft.tuners.tuners_utils import BaseTunerLayer
     from peft.utils import ModulesToSaveWrapper
 
     assert recipe.lora is not None
@@ -165,6 +170,12 @@ def _add_adapters(model: PreTrainedModel, recipe: Recipe, family: ModelFamily) -
         if isinstance(module, ModulesToSaveWrapper):
             # PEFT keeps the original for runs without the adapter, which would be a second vision tower in memory.
             module.original_module = torch.nn.Identity()
+    if not recipe.lora.dora:
+        # PEFT widens the input of each adapter to float32, the type of its weights, and autocast narrows it again: two
+        # copies of every input for nothing. DoRA takes the norm of a weight in the type of its input.
+        for module in wrapped.modules():
+            if isinstance(module, BaseTunerLayer):
+                module.cast_input_dtype_enabled = False
     if recipe.model.quantize:
         # If this is set, SFTTrainer casts everything that is trained to bfloat16, even parts that are trained in full.
         wrapped.is_loaded_in_4bit = False

@@ -1,6 +1,6 @@
 """The memory of activations in a forward and backward pass, traced on tensors without contents.
 
-Two or three layers of the model that will be trained, with its adapters, run on PyTorch's fake tensors while the
+A few layers of the model that will be trained, with its adapters, run on PyTorch's fake tensors while the
 lifetime of every storage is tracked; the rest is linear in the number of layers, since all are alike. Nothing is
 computed and no weight is loaded, so a model of 7B takes a second. (PyTorch's own ``MemTracker`` cannot be used: it
 expects every parameter to have a gradient, and most parameters of a model with an adapter have none.)
@@ -17,17 +17,16 @@ import copy
 import warnings
 import weakref
 from contextlib import nullcontext
-from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
-from torch.utils.checkpoint import checkpoint
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.masking_utils import AttentionMaskInterface
 
+from train.models.checkpointing import checkpoint_backbone
 from train.models.families.model_family import ModelFamily
 from train.recipe import Recipe
 
@@ -73,18 +72,20 @@ def language_activations(
     head; ``eager`` stores the scores. ``in_half``: every weight is in bfloat16 when a layer runs (FSDP2, ZeRO), instead
     of being cast by each operation.
     """
-    backbone = language_backbone(model, family)
+    backbone = family.backbone(model, "language")
     depth = len(backbone.layers)
     attention = recipe.model.attn if recipe.model.attn == "eager" else "sdpa"
     backbone.config._attn_implementation = attention if shape.rows > 1 or attention == "eager" else _COUNTED
+    # If every Nth layer is checkpointed, the memory is linear in groups of N layers.
+    group = max(recipe.gradient_checkpointing, 1)
     points = {}
-    for layers in sorted({min(3, depth), min(2, depth)}, reverse=True):
+    for groups in (3, 2):
+        layers = min(depth % group + groups * group, depth)
         backbone.layers = backbone.layers[:layers]
         points[layers] = _trace(backbone, recipe, shape, in_half)
     deepest, second = points[max(points)], points[min(points)]
-    return ActivationBytes(
-        *(deep + (deep - less) * (depth - max(points)) for deep, less in zip(deepest, second, strict=True))
-    )
+    more = (depth - max(points)) // group
+    return ActivationBytes(*(deep + (deep - less) * more for deep, less in zip(deepest, second, strict=True)))
 
 
 def vision_activations(model: PreTrainedModel, family: ModelFamily, recipe: Recipe, patches: int) -> ActivationBytes:
@@ -104,10 +105,9 @@ def vision_activations(model: PreTrainedModel, family: ModelFamily, recipe: Reci
     gated = any(target.endswith("gate_proj") for target in family.parts["vision"].targets)
     block = 4 * wide * hidden + narrow * ((5 + 2) * hidden + (4 * inner if gated else 2 * inner))
     depth = getattr(vision, "depth", None) or vision.num_hidden_layers
-    if recipe.gradient_checkpointing:
-        kept = depth * wide * hidden * patches
-        return ActivationBytes(kept, kept + 2 * block * patches)
-    return ActivationBytes(depth * block * patches, (depth + 1) * block * patches)
+    checkpointed = -(-depth // recipe.gradient_checkpointing) if recipe.gradient_checkpointing else 0
+    kept = (checkpointed * wide * hidden + (depth - checkpointed) * block) * patches
+    return ActivationBytes(kept, kept + (2 if checkpointed else 1) * block * patches)
 
 
 def _trace(backbone: Any, recipe: Recipe, shape: MicroBatchShape, in_half: bool) -> ActivationBytes:
@@ -119,11 +119,7 @@ def _trace(backbone: Any, recipe: Recipe, shape: MicroBatchShape, in_half: bool)
         warnings.simplefilter("ignore")
         stand_in = copied.to_empty(device="cpu").train()
         if recipe.gradient_checkpointing:
-            module: Any
-            for module in stand_in.modules():
-                if hasattr(module, "gradient_checkpointing"):
-                    module.gradient_checkpointing = True
-                    module._gradient_checkpointing_func = partial(checkpoint, use_reentrant=False)
+            checkpoint_backbone(stand_in, recipe.gradient_checkpointing)
         width = backbone.config.hidden_size
         stream = torch.zeros(shape.rows, shape.length, width, dtype=stand_in.embed_tokens.weight.dtype)
         stream.requires_grad_()
@@ -144,13 +140,6 @@ def _trace(backbone: Any, recipe: Recipe, shape: MicroBatchShape, in_half: bool)
             live.peak = live.now
             out.backward(torch.empty_like(out))
     return ActivationBytes(after_forward, live.peak)
-
-
-def language_backbone(model: PreTrainedModel, family: ModelFamily) -> Any:
-    """The module whose ``layers`` are those of the language model, inside PEFT's wrapper if there is one."""
-    base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    (layers,) = family.parts["language"].layers
-    return base.get_submodule(layers.removesuffix(".layers"))
 
 
 class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -17,7 +17,7 @@ from train.data.examples import Example
 from train.loop.trl_trainer import make_arguments, make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_family
-from train.preflight.activations import LiveBytes, MicroBatchShape, language_backbone
+from train.preflight.activations import LiveBytes, MicroBatchShape
 from train.preflight.memory_estimate import Cluster, MemoryEstimator
 from train.recipe import Logging, Recipe
 
@@ -97,7 +97,7 @@ class _MemoryProbe(TrainerCallback):  # type: ignore[misc]
         self.measured: dict[str, int] = {}
         self._model = model
         self._live: LiveBytes | None = None
-        backbone = language_backbone(model, load_family(recipe.model.path))
+        backbone = load_family(recipe.model.path).backbone(model, "language")
         backbone.register_forward_pre_hook(self._enter)
         backbone.register_forward_hook(self._leave)
 

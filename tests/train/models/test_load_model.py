@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 import torch
 from datasets import Dataset
+from peft.tuners.tuners_utils import BaseTunerLayer
 from safetensors.torch import load_file, save_file
 from transformers import Qwen2_5_VLConfig
 from trl import SFTConfig, SFTTrainer
 
 from srt.io.errors import UserError
-from train.data.batches import BatchPlan
-from train.loop.trl_trainer import make_arguments
+from train.models.checkpointing import checkpoint_backbone
 from train.models.families.registry import find_family
 from train.models.load_model import load_model, model_faults, model_without_weights
 from train.models.model_files import load_family, load_processor, load_tokenizer
+from train.preflight.activations import LiveBytes
 from train.recipe import PartName, Recipe
 
 PARTS: tuple[PartName, ...] = ("vision", "projector", "language")
@@ -233,17 +234,22 @@ def test_trained_weights_of_a_quantized_model_stay_in_float32_in_the_trainer(
         assert torch.equal(parameter, before[name]), name
 
 
-@pytest.mark.parametrize("quantize", [None, "nf4"])
+@pytest.mark.parametrize(
+    ("quantize", "every", "reentrant"), [(None, 1, False), ("nf4", 1, False), (None, 2, False), (None, 1, True)]
+)
 def test_gradients_flow_through_checkpointed_layers_over_frozen_embeddings(
-    quantize: str | None, recipe: Callable[..., Recipe], models: dict[str, Path]
+    quantize: str | None, every: int, reentrant: bool, recipe: Callable[..., Recipe], models: dict[str, Path]
 ) -> None:
     spec = {"path": str(models["minimal"]), "attn": "eager", "quantize": quantize}
-    arguments = make_arguments(recipe(gradient_checkpointing=True), BatchPlan([[0]], 1, 1))
     grads = []
-    for thrifty in (False, True):
-        model: Any = load_model(recipe(model=spec, lora={"r": 2}))
-        if thrifty:
-            model.gradient_checkpointing_enable(arguments.activation_checkpointing_kwargs)
+    for checkpointing in (0, every):
+        chosen = recipe(model=spec, lora={"r": 2}, gradient_checkpointing=checkpointing)
+        model: Any = load_model(chosen)
+        backbone = load_family(chosen.model.path).backbone(model, "language")
+        if checkpointing and reentrant:  # as with adapters under ZeRO-3
+            checkpoint_backbone(backbone, every, reentrant=True)
+        flags = [layer.gradient_checkpointing for layer in backbone.layers]
+        assert flags == [bool(checkpointing) and at % every == 0 for at in range(len(flags))]
         model.train()
         ids = torch.arange(24).reshape(2, 12)
         model(input_ids=ids, labels=ids, use_cache=False).loss.backward()
@@ -252,6 +258,44 @@ def test_gradients_flow_through_checkpointed_layers_over_frozen_embeddings(
     assert any(grad.abs().max() > 0 for name, grad in grads[1].items() if "layers.0" in name)
     for name, grad in grads[0].items():
         torch.testing.assert_close(grad, grads[1][name])
+
+
+@pytest.mark.parametrize("quantize", [None, "nf4"])
+def test_adapters_do_not_widen_their_inputs_for_nothing(
+    quantize: str | None, vision_recipe: Callable[..., Recipe], vision_models: dict[str, Path]
+) -> None:
+    """Under autocast losses and gradients are the same to the bit without PEFT's casts, and less is stored."""
+    path = vision_models["qwen2_5_vl"]
+    spec = {"path": str(path), "dtype": "bfloat16", "quantize": quantize}
+    chosen = vision_recipe(model=spec, lora={"r": 4}, trainable={"vision": "lora", "projector": "lora"})
+    batch, losses, grads, stored = noisy_batch(path), [], [], []
+    for casts in (False, True):
+        model: Any = load_model(chosen).train()
+        layers = [module for module in model.modules() if isinstance(module, BaseTunerLayer)]
+        assert layers
+        assert not any(layer.cast_input_dtype_enabled for layer in layers)
+        for layer in layers:
+            layer.cast_input_dtype_enabled = casts
+        torch.manual_seed(0)
+        for name, parameter in model.named_parameters():
+            if "lora_B" in name:  # they begin at zero
+                torch.nn.init.normal_(parameter, std=0.02)
+        with LiveBytes() as live, torch.autocast("cpu", torch.bfloat16):
+            loss = model(**batch, use_cache=False).loss
+            stored.append(live.now)
+        loss.backward()
+        losses.append(loss.detach())
+        grads.append({name: p.grad for name, p in model.named_parameters() if p.requires_grad})
+    assert torch.equal(*losses)
+    for name, grad in grads[0].items():
+        assert torch.equal(grad, grads[1][name]), name
+    if quantize is None:  # bitsandbytes' layers do not cast under autocast
+        assert stored[0] < 0.95 * stored[1]
+
+
+def test_dora_takes_its_norms_in_float32(vision_recipe: Callable[..., Recipe]) -> None:
+    model = load_model(vision_recipe(lora={"r": 4, "dora": True}))
+    assert all(m.cast_input_dtype_enabled for m in model.modules() if isinstance(m, BaseTunerLayer))
 
 
 def test_tied_embeddings_stay_tied(recipe: Callable[..., Recipe]) -> None:

@@ -23,7 +23,8 @@ class Part(NamedTuple):
     """One part of a model.
 
     Attributes:
-        modules: the paths of its modules. A parameter belongs to the part with the longest matching path.
+        modules: the paths of its modules, first the one that holds the layers. A parameter belongs to the part with the
+            longest matching path.
         layers: the paths of its lists of layers; LoRA changes nothing else of the part. Empty if the part consists of
             a few single modules.
         targets: what LoRA changes: paths of linear modules within a layer, or within the module of a part without
@@ -69,6 +70,11 @@ class ModelFamily:
     def reads_pictures(self) -> bool:
         """Whether it has a vision tower."""
         return "vision" in self.parts
+
+    def backbone(self, model: Any, part: PartName) -> Any:
+        """The module of ``model`` that holds the layers of ``part``, inside PEFT's wrapper if there is one."""
+        base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        return base.get_submodule(self.parts[part].modules[0])
 
     def part_of(self, path: str) -> PartName:
         """The part that the module or parameter with the dotted ``path`` belongs to."""
