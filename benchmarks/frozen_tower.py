@@ -20,12 +20,14 @@ from typing import Any
 
 import torch
 import transformers
+from trl.trainer.utils import add_fused_lm_head
 
 from benchmarks.gpu.data import make_data
 from train.data.batches import plan_batches
 from train.data.collate import MEMBERS, Batch, make_collator
 from train.data.examples import read_examples
-from train.loop.loss import batch_weight, role_weights, score_by_logits, weighted_loss
+from train.loop.fused_head import score_by_fused_head
+from train.loop.loss import batch_weight, role_weights, weighted_loss
 from train.models.checkpointing import checkpoint_layers
 from train.models.load_model import load_model
 from train.models.model_files import load_family, load_tokenizer_and_processor
@@ -70,6 +72,7 @@ def measure(recipe: Recipe, rounds: int) -> dict[str, float]:
     batches = [collate([{MEMBERS: micro_batch}]) for micro_batch in plan.micro_batches]
     tokens = sum(batch["input_ids"].numel() for batch in batches)
     base = model.get_base_model() if recipe.lora else model
+    add_fused_lm_head(base, outputs=("log_probs", "entropy", "is_top1"))
 
     def trainers_switch() -> None:
         base.activation_checkpointing_enable({"use_reentrant": False})
@@ -97,7 +100,7 @@ def measure(recipe: Recipe, rounds: int) -> dict[str, float]:
 def _pass(model: torch.nn.Module, batch: Batch, recipe: Recipe) -> float:
     weights = role_weights(recipe.loss)
     with torch.autocast("cpu", torch.bfloat16, enabled=recipe.model.dtype == "bfloat16"):
-        loss = weighted_loss(score_by_logits(model, batch), weights, batch_weight(batch, weights))
+        loss = weighted_loss(score_by_fused_head(model, batch), weights, batch_weight(batch, weights))
     loss.backward()  # type: ignore[no-untyped-call]
     model.zero_grad()
     return float(loss.detach())
