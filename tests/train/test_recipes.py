@@ -100,7 +100,7 @@ def test_accelerate_reads_every_launch_file(path: Path) -> None:
     if kind == "fsdp":
         assert config.distributed_type == "FSDP"
         assert config.fsdp_config["fsdp_version"] == 2
-        assert config.fsdp_config["fsdp_state_dict_type"] == "FULL_STATE_DICT"
+        assert config.fsdp_config["fsdp_state_dict_type"] == "SHARDED_STATE_DICT"
     if kind == "zero":
         stage = int(re.findall(r"zero(\d)", path.stem)[0])
         assert config.distributed_type == "DEEPSPEED"
@@ -109,6 +109,34 @@ def test_accelerate_reads_every_launch_file(path: Path) -> None:
         offloaded = "cpu" if "offload" in path.stem else "none"
         assert config.deepspeed_config["offload_param_device"] == offloaded
         assert stage < 3 or config.deepspeed_config["zero3_save_16bit_model"]
+
+
+@pytest.mark.parametrize(
+    ("tested", "meant"),
+    [
+        ("cpu", "one_gpu"),
+        ("cpu_ddp", "ddp_8gpu"),
+        ("cpu_fsdp2", "fsdp2_8gpu"),
+        ("cpu_fsdp2", "two_nodes"),
+        ("cpu_zero2", "zero2_8gpu"),
+        ("cpu_zero3", "zero3_8gpu"),
+    ],
+)
+def test_launch_files_for_cpus_and_gpus_differ_in_devices_alone(tested: str, meant: str) -> None:
+    """What the equivalence tests show of the first holds for the second only then."""
+    one, other = (yaml.safe_load((ROOT / "configs" / f"{name}.yaml").read_text("utf-8")) for name in (tested, meant))
+    devices = {
+        "use_cpu",
+        "gpu_ids",
+        "num_processes",
+        "num_machines",
+        "main_process_port",
+        "rdzv_backend",
+        "same_network",
+    }
+    devices |= {"rdzv_backend", "same_network"}  # of two machines
+    differ = {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+    assert differ <= devices
 
 
 def test_the_launch_files_that_are_promised() -> None:

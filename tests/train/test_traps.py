@@ -24,10 +24,9 @@ from srt.io.jsonl import read_records, write_records
 from srt.io.records import Message, Sequence
 from train.data.batches import plan_batches
 from train.data.examples import IGNORED, Example, read_examples
+from train.loop.sharding import allow_fsdp_on_cpu, check_sharding
 from train.loop.trl_trainer import (
     TraceTrainer,
-    _allow_fsdp_on_cpu,
-    _check_sharding,
     make_arguments,
     make_trainer,
 )
@@ -214,10 +213,10 @@ def test_fsdp_on_processors_is_fsdp(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a run is then is seen in `equivalence/`; here, that it stops where accelerate makes something else."""
     state = SimpleNamespace(distributed_type=DistributedType.MULTI_CPU)
     arguments: Any = SimpleNamespace(distributed_state=state)
-    _allow_fsdp_on_cpu(arguments)
+    allow_fsdp_on_cpu(arguments)
     assert state.distributed_type is DistributedType.MULTI_CPU, "plain DDP stays what it is"
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
-    _allow_fsdp_on_cpu(arguments)
+    allow_fsdp_on_cpu(arguments)
     assert state.distributed_type is DistributedType.MULTI_GPU
     trainer: Any = SimpleNamespace(
         is_fsdp_enabled=False,
@@ -225,7 +224,7 @@ def test_fsdp_on_processors_is_fsdp(monkeypatch: pytest.MonkeyPatch) -> None:
         accelerator=SimpleNamespace(distributed_type=DistributedType.MULTI_CPU),
     )
     with pytest.raises(UserError, match=r"distributed_type: FSDP, .* MULTI_CPU"):
-        _check_sharding(trainer)
+        check_sharding(trainer)
 
 
 @pytest.mark.parametrize("attn", ["flex_attention", "varlen", "flash_attention_2"])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from accelerate.utils import DistributedType
 from datasets import Dataset
 from torch.distributed.tensor import DTensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin
@@ -23,9 +21,19 @@ from train.data.examples import Example, Role
 from train.loop.fused_head import score_by_fused_head
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
+from train.loop.sharding import (
+    accumulation_settings,
+    allow_fsdp_on_cpu,
+    check_sharding,
+    reduce_in_float32,
+    save_in_one_piece,
+)
 from train.models.flops import count_flops, peak_flops
+from train.models.model_files import read_config
 from train.recipe import Recipe
+from train.run.final_weights import cast_weights, record_dtype
 from train.run.resume import mark_complete, with_new_names
+from train.run.sharded_checkpoint import check_shards
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
@@ -76,13 +84,14 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         max_length=None,
         dataset_kwargs={"skip_prepare_dataset": True},
         remove_unused_columns=False,
+        accelerator_config=accumulation_settings(),
     )
     if arguments.n_gpu > 1:
         raise UserError(
             f"{arguments.n_gpu} GPUs are visible to one process; start one process for each (accelerate launch "
             "--config_file configs/ddp_8gpu.yaml --num_processes N ...), or set CUDA_VISIBLE_DEVICES=0"
         )
-    _allow_fsdp_on_cpu(arguments)
+    allow_fsdp_on_cpu(arguments)
     return arguments
 
 
@@ -113,7 +122,9 @@ def make_trainer(
         data_collator=make_collator(recipe, examples, model.config, pad_id, processor),
         processing_class=tokenizer,
     )
-    _check_sharding(trainer)
+    check_sharding(trainer)
+    reduce_in_float32(trainer)
+    trainer.final_dtype = read_config(recipe.model.path).dtype or torch.float32
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = seconds_before
     trainer.weights = role_weights(recipe.loss).to(trainer.accelerator.device)
@@ -136,18 +147,21 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         monitor: times the steps.
         problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
         seconds_before: the training time before the run was killed and resumed.
+        final_dtype: the dtype of the final weights, which is that of the base model.
     """
 
     weights: torch.Tensor
     monitor: Monitor
     problems_of: Callable[[int], list[list[str]]]
     seconds_before = 0.0
+    final_dtype: torch.dtype
 
     # Read by the Trainer: the loss of a micro-batch is already divided by the weight of the whole batch.
     loss_is_scaled_for_ga = True
     _started = 0.0
     _sums: torch.Tensor | float = 0.0  # by role, since the last log
     _losses: tuple[torch.Tensor, ...] = ()  # of this step's micro-batches on this process
+    _saves_final = False
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
         """As the parent does; the clock of :attr:`seconds` starts here."""
@@ -160,7 +174,12 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         return self.seconds_before + time.monotonic() - self._started
 
     def save_final(self, output: Path) -> None:
-        """Write the final model (or adapter) and the tokenizer into ``output``; every process must call this."""
+        """Write the final model (or adapter) and the tokenizer into ``output``; every process must call this.
+
+        A whole model is written in :attr:`final_dtype`; adapters stay in float32, and so do checkpoints.
+        """
+        save_in_one_piece(self)
+        self._saves_final = isinstance(self.model, PreTrainedModel)
         self.save_model(str(output))
         self.accelerator.wait_for_everyone()
         if self.is_world_process_zero():
@@ -250,36 +269,33 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         )
         full.load_state_dict(saved.state_dict())
 
+    def _save(self, output_dir: str | None = None, state_dict: dict[str, torch.Tensor] | None = None) -> None:
+        """As the parent; final weights are cast to :attr:`final_dtype`."""
+        if not self._saves_final or not self.args.should_save:
+            super()._save(output_dir, state_dict)
+            return
+        state = dict(self.model.state_dict()) if state_dict is None else state_dict
+        cast_weights(state, self.final_dtype)
+        super()._save(output_dir, state)
+        # The parent has written the dtype of the weights in memory into the config.
+        record_dtype(self.model.config, self.final_dtype)
+        self.model.config.save_pretrained(output_dir)
+
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """As the parent; then the checkpoint is marked as complete.
+
+        Raises:
+            UserError: shards of other machines are not in the folder.
+        """
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.is_world_process_zero():
-            mark_complete(Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}", self.seconds)
+            checkpoint = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
+            check_shards(checkpoint)
+            mark_complete(checkpoint, self.seconds)
 
     def _send_telemetry(self) -> None:
         """Does nothing: TRL would report each run to its makers, unless an environment variable forbids it."""
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Does nothing: TRL's card would cite its papers and say nothing about the training."""
-
-
-def _allow_fsdp_on_cpu(arguments: SFTConfig) -> None:
-    """Have accelerate use FSDP on CPUs too.
-
-    On several CPU processes it silently uses plain DDP, whatever its file says, although FSDP2 runs on a CPU.
-    """
-    state = arguments.distributed_state
-    if os.environ.get("ACCELERATE_USE_FSDP") == "true" and state.distributed_type is DistributedType.MULTI_CPU:
-        state.distributed_type = DistributedType.MULTI_GPU
-
-
-def _check_sharding(trainer: TraceTrainer) -> None:
-    """Check that accelerate does what its file asks for: a run that is not sharded would run out of memory much later.
-
-    Raises:
-        UserError: it does not.
-    """
-    for name, enabled in (("FSDP", trainer.is_fsdp_enabled), ("DEEPSPEED", trainer.is_deepspeed_enabled)):
-        if os.environ.get(f"ACCELERATE_USE_{name}") == "true" and not enabled:
-            used = trainer.accelerator.distributed_type.value
-            raise UserError(f"the accelerate file says distributed_type: {name}, but accelerate uses {used}")

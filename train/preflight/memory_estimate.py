@@ -9,6 +9,7 @@ shards gradients and optimizer, ZeRO-3 and FSDP2 the weights too. Activations co
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple, assert_never
 
 import torch
@@ -203,8 +204,11 @@ def _communication(counts: ParameterCounts, method: Method, width: int) -> int:
         case "ddp":
             return 4 * counts.trained  # its buckets are a second copy of the gradients
         case "fsdp2":
-            # The layer that runs, the one that is being fetched, embeddings and head, and the gradients of a layer.
-            return width * (2 * counts.layer + counts.ends + min(counts.layer, counts.trained))
+            # The layer that runs, the one that is being fetched, embeddings and head; the gradient of a layer, its copy
+            # in float32 for the reduction, and the gradient of the head, which may be reduced last.
+            gradients = (width + 4) * min(counts.layer, counts.trained)
+            gradients += width * math.prod(counts.head) if counts.head_trained else 0
+            return width * (2 * counts.layer + counts.ends) + gradients
         case "zero2":
             return width * _REDUCE_BUCKET
         case "zero3":

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+import yaml
 from transformers import LlamaConfig
 
 from train.data.batches import BatchPlan
@@ -122,6 +126,23 @@ def test_what_is_shared_out(recipe: Callable[..., Recipe]) -> None:
     assert offloaded.on_host == 16 * model.counts.trained
     parts = one.weights + one.gradients + one.optimizer + one.overhead
     assert parts < one.peak <= parts + one.activations + one.logits
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_what_fsdp2_holds_under_accumulation(dtype: str, recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    """Gradients too are shared out between two micro-batches: whole ones would be twice as large on two processes."""
+    chosen = recipe(model={"path": recipe().model.path, "dtype": dtype}, steps=1, micro_batch=2, logging={"steps": 1})
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(chosen.model_dump(mode="json")), encoding="utf-8")
+    root, script = Path(__file__).parents[3], Path(__file__).with_name("record_states.py")
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", "configs/cpu_fsdp2.yaml"]
+    command += [str(script), str(tmp_path / "bytes.json"), "--config", str(tmp_path / "recipe.yaml")]
+    environment = {**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    measured = json.loads((tmp_path / "bytes.json").read_text())
+    estimated = MemoryEstimator(chosen).estimate(SHAPE, Cluster(2, "fsdp2"), 2)
+    assert measured == {name: pytest.approx(getattr(estimated, name), rel=0.01) for name in measured}
+    assert set(measured) == {"weights", "gradients", "optimizer"}
 
 
 def test_gradients_wait_for_one_another_only_under_accumulation(recipe: Callable[..., Recipe]) -> None:

@@ -1,0 +1,65 @@
+"""FSDP2 as we want it from accelerate, beside its defaults.
+
+- Gradients are reduced over the processes in float32, also if the arithmetic is in bfloat16.
+- They are reduced after each micro-batch. During accumulation FSDP2 would otherwise keep the whole of them on each GPU.
+- It works on CPUs too, and a launch file that asks for sharding gets it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+from accelerate.utils import DistributedType
+from torch.distributed.fsdp import MixedPrecisionPolicy
+from trl import SFTConfig, SFTTrainer
+
+from srt.io.errors import UserError
+
+
+def accumulation_settings() -> dict[str, Any]:
+    """The ``accelerator_config`` of the training arguments."""
+    return {"gradient_accumulation_kwargs": {"sync_each_batch": True}} if _asked_for("FSDP") else {}
+
+
+def allow_fsdp_on_cpu(arguments: SFTConfig) -> None:
+    """Have accelerate use FSDP on CPUs too.
+
+    On several CPU processes it silently uses plain DDP, whatever its file says, although FSDP2 runs on a CPU.
+    """
+    state = arguments.distributed_state
+    if _asked_for("FSDP") and state.distributed_type is DistributedType.MULTI_CPU:
+        state.distributed_type = DistributedType.MULTI_GPU
+
+
+def check_sharding(trainer: SFTTrainer) -> None:
+    """Check that accelerate does what its file asks for: a run that is not sharded would run out of memory much later.
+
+    Raises:
+        UserError: it does not.
+    """
+    for name, enabled in (("FSDP", trainer.is_fsdp_enabled), ("DEEPSPEED", trainer.is_deepspeed_enabled)):
+        if _asked_for(name) and not enabled:
+            used = trainer.accelerator.distributed_type.value
+            raise UserError(f"the accelerate file says distributed_type: {name}, but accelerate uses {used}")
+
+
+def reduce_in_float32(trainer: SFTTrainer) -> None:
+    """Set FSDP2's dtypes for a run in bfloat16; call this before ``train()``, which wraps the model.
+
+    accelerate would sum gradients in bfloat16, which has 8 bits, and round the scores of the tokens to it.
+    """
+    if trainer.is_fsdp_enabled and trainer.args.bf16:
+        policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, output_dtype=None)
+        trainer.accelerator.state.fsdp_plugin.mixed_precision_policy = policy
+
+
+def save_in_one_piece(trainer: SFTTrainer) -> None:
+    """Have the next save under FSDP2 gather the weights into plain safetensors, whatever the form of checkpoints."""
+    if trainer.is_fsdp_enabled:
+        trainer.accelerator.state.fsdp_plugin.set_state_dict_type("FULL_STATE_DICT")
+
+
+def _asked_for(method: str) -> bool:
+    return os.environ.get(f"ACCELERATE_USE_{method}") == "true"
