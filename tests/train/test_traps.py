@@ -75,6 +75,22 @@ TRAPS: dict[str, tuple[str, str]] = {
     "transformers resumes a vision model without its weights": ("test_resume.py", "test_pictures"),
     "accelerate starts one process for MULTI_CPU": (HERE, "test_no_launch_file_says_multi_cpu"),
     "accelerate makes DDP of FSDP on processors": (HERE, "test_fsdp_on_processors_is_fsdp"),
+    "accelerate shards the head of a vision model apart, and the fused head does not call it": (
+        "equivalence/test_equivalence.py",
+        "test_a_spread_of_the_table",
+    ),
+    "accelerate sums gradients in bfloat16 under FSDP2": (
+        "equivalence/test_equivalence.py",
+        "test_same_losses_and_weights",
+    ),
+    "FSDP2 keeps whole gradients during accumulation": (
+        "preflight/test_memory.py",
+        "test_what_fsdp2_holds_under_accumulation",
+    ),
+    "the Trainer saves a whole model in float32": (
+        "run/test_final_weights.py",
+        "test_a_trained_model_has_the_dtype_of_its_base",
+    ),
     "flex attention has no backward on a processor": (HERE, "test_attention_without_backward_is_refused"),
 }
 # Guarded and tested with generation and scoring, not here: outputs counted to the first end-of-sequence token, LoRA on
