@@ -29,8 +29,8 @@ _GEOMETRIC = re.compile(
 _CONSTRUCTS = re.compile(
     r"\b(?:let|denote|call|name|label|suppose|define|take|choose|pick|draw|drop|construct|extend|mark|place|put|set"
     r"|project|projections?|midpoints?|centroid|cent(?:er|re)s?|circumcent(?:er|re)|foot|feet|intersect\w*|meets?"
-    r"|through|reflect\w*|origin|auxiliary|unfold\w*|cut\w*|translate\w*|rotate\w*|symmetric|as shown)\b"
-    r"|设|記|记|令|取|作|延长|過|过|交|垂足|中点|中點|原点|圆心|球心|重心|中心|射影|投影|对称|展开|平移|旋转|如图|补",
+    r"|through|reflect\w*|origin|auxiliary|unfold\w*|cut\w*|translate\w*|rotate\w*|symmetric|distances?|as shown)\b"
+    r"|设|記|记|令|取|作|延长|過|过|交|垂足|距离|中点|中點|原点|圆心|球心|重心|中心|射影|投影|对称|展开|平移|旋转|如图|补",
     re.IGNORECASE,
 )
 _NO_POINT = re.compile(
