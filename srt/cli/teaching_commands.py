@@ -5,14 +5,12 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from srt.cli.output import JsonFlag, print_summary
 from srt.io.errors import UserError
@@ -113,29 +111,36 @@ def review(
 
 
 def agreement(
-    traces: Annotated[Path, typer.Argument(help="Valid traces of a world (made by srt solve).")],
+    traces: Annotated[Path, typer.Argument(help="Right traces: of a world, or in prose (accepted ones of srt teach).")],
     problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve (JSONL).")],
-    config: Annotated[Path, typer.Option("--config", help="A config of srt teach, whose Reviewer is measured.")],
+    config: Annotated[
+        list[Path], typer.Option("--config", help="A config of srt teach, whose Reviewer is measured; repeatable.")
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the journal, the opinions and the figures.")],
-    n: Annotated[int, typer.Option("-n", min=0, help="Number of corrupted traces.")] = 250,
-    controls: Annotated[int, typer.Option("--controls", min=0, help="Number of unchanged traces.")] = 100,
+    n: Annotated[
+        int, typer.Option("-n", min=0, help="Number of corrupted traces, of a world and in prose each.")
+    ] = 250,
+    controls: Annotated[
+        int, typer.Option("--controls", min=0, help="Number of unchanged traces, of each as well.")
+    ] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Seed that selects the traces.")] = 0,
     as_json: JsonFlag = False,
 ) -> None:
-    """Measure how well the Reviewer finds planted faults.
+    """Measure how well Reviewers find planted faults.
 
-    The checker and the Reviewer both see traces with one known fault and unchanged traces. An interrupted run
-    continues where it stopped and pays for no reply twice.
+    The checker and each Reviewer see traces with one known fault and unchanged traces. An interrupted run continues
+    where it stopped and pays for no reply twice.
 
     Example: srt agreement traces.jsonl --problems problems.jsonl --config recipes/teach/openai.yaml -o agreement
     """
-    from srt.teaching.reviewer_agreement import measure_agreement
+    from srt.cli.agreement_table import print_agreement
+    from srt.teaching.agreement.measure_agreement import measure_agreement
 
     figures = measure_agreement(traces, problems, config, out, n=n, controls=controls, seed=seed)
     if as_json:
         sys.stdout.write(orjson.dumps(figures, option=orjson.OPT_INDENT_2).decode() + "\n")
     else:
-        _print_agreement(figures)
+        print_agreement(figures)
 
 
 def _reviewer_name(who: str | None) -> str:
@@ -160,42 +165,3 @@ def _announce(session: ReviewSession, browser: bool) -> Callable[[str], None]:
             webbrowser.open(address)
 
     return ready
-
-
-def _print_agreement(figures: Mapping[str, Any]) -> None:
-    from srt.teaching.reviewer_agreement import table_rows
-
-    grid = Table(box=None, pad_edge=False)
-    for heading in ("class", "shown", "machine", "reviewer", "95%", "named"):
-        grid.add_column(heading, justify="left" if heading == "class" else "right")
-    for name, row in table_rows(figures):
-        machine, reviewer = row["machine"], row["reviewer"]
-        grid.add_row(
-            name,
-            str(row["shown"]),
-            _percent(machine["share"]),
-            _percent(reviewer["share"]),
-            f"{_percent(reviewer['low'])} to {_percent(reviewer['high'])}" if row["shown"] else "-",
-            str(row.get("named", "-")),
-            style="bold" if "," in name or " " in name else "",
-        )
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.print(grid)
-    counts = figures["agreement"]
-    kappa = "undefined" if counts["kappa"] is None else f"{counts['kappa']:.3f}"
-    console.print(
-        f"\nobjected: both {counts['both']}, machine alone {counts['only_machine']}, Reviewer alone "
-        f"{counts['only_reviewer']}, neither {counts['neither']}; Cohen's kappa {kappa}"
-    )
-    console.print(f"{figures['accidents_left_out']} corruptions left the trace valid by accident and are left out")
-    for reason, count in figures["without_review"].items():
-        console.print(f"{count} without a review: {reason}; no figure includes them")
-    for model, spent in figures["spent"].items():
-        console.print(
-            f"{model}: {spent['requests']} requests, {spent['input_tokens']} + {spent['output_tokens']} tokens, "
-            f"{spent['cost']:.4f} {figures['currency']}"
-        )
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"

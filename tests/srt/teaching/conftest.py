@@ -6,12 +6,16 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import yaml
 
 import srt.teaching.teach_problems
+from srt.answers.written_form import canonical_text
 from srt.io.records import Problem
 from srt.language.trace import Trace
+from srt.teaching.loop.candidate import read_candidate
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 
 HERE = Path(__file__).parent
@@ -56,3 +60,27 @@ def cubes() -> ModuleType:
 @pytest.fixture(scope="session")
 def fake_endpoint() -> ModuleType:
     return load(HERE.parents[1] / "fake_endpoint.py")
+
+
+@pytest.fixture(scope="session")
+def objector() -> ModuleType:
+    return load(HERE / "objector.py")
+
+
+@pytest.fixture(scope="session")
+def hand_written() -> list[tuple[Problem, Trace]]:
+    """Problems of our own with traces that are right (``hand_written.yaml``)."""
+    return [_case(**raw) for raw in yaml.safe_load((HERE / "hand_written.yaml").read_text("utf-8"))]
+
+
+def _case(steps: list[str], **raw: Any) -> tuple[Problem, Trace]:
+    problem = Problem.model_validate({"source": "made", "split": "train", **raw})
+    listed = []
+    for line in steps:
+        op, premises, text = line.split("; ", 2)
+        listed.append({"op": op, "premises": premises.split(", "), "text": text})
+    assert problem.answer is not None
+    payload = {"steps": listed, "answer": canonical_text(problem.answer)}
+    candidate = read_candidate(payload, problem, "srt", problem.id, "a person")
+    assert not candidate.issues
+    return problem, candidate.trace

@@ -1,48 +1,41 @@
-"""How well the Reviewer finds faults: the traces shown, the opinions, and the figures counted from them."""
+"""How well Reviewers find faults: the traces shown, the opinions, and the figures counted from them."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
+import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, TracebackType
 from typing import Any
 
 import orjson
 import pytest
 
-from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.jsonl import read_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem
-from srt.language.faults import Fault
+from srt.language.faults import PLANTED, Fault
 from srt.language.trace import Trace
-from srt.llm import journaled_client
 from srt.llm.exchange import LlmContext, Outcome
-from srt.llm.journal import Journal
 from srt.llm.llm_errors import BudgetSpent
 from srt.llm.prompt_templates import token_of
 from srt.llm.request import LlmRequest, Reply
+from srt.mutate.step_faults import STEP_FAULTS
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
+from srt.teaching.agreement.agreement_figures import agreement_rows, reviewer_summary
+from srt.teaching.agreement.opinions import Opinion, ask_opinions
+from srt.teaching.agreement.shown_traces import DrawnTraces, ShownTrace, draw_traces
 from srt.teaching.case_store.case_records import Issue
+from srt.teaching.loop.machine_audit import audit
+from srt.teaching.loop.review_classes import names_it, review_class, review_classes
 from srt.teaching.loop.reviewer import candidate_text
-from srt.teaching.reviewer_agreement import (
-    Opinion,
-    ShownTrace,
-    agreement_figures,
-    ask_opinions,
-    draw_traces,
-    measure_agreement,
-    table_rows,
-)
 from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 
-OBJECTOR = Path(__file__).with_name("objector.py")
 CONFIG = """
 endpoint: {base_url: "http://127.0.0.1:1/v1", in_flight: 4}
 models:
@@ -54,7 +47,7 @@ prices: {m: {input: 1.0, output: 2.0}}
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def booths(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     generate_file("seating", 8, "train", folder / "p.jsonl", {"scenes": ["booth"]})
     solve_file(folder / "p.jsonl", folder / "t.jsonl")
@@ -62,250 +55,226 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def read(files: Path) -> tuple[list[Trace], dict[str, Problem]]:
-    return list(read_records(files / "t.jsonl", Trace)), read_problems(files / "p.jsonl")
+@pytest.fixture(scope="module")
+def mixed(booths: Path, hand_written: list[tuple[Problem, Trace]]) -> tuple[list[Trace], dict[str, Problem]]:
+    """Traces of a world and, by hand, in prose."""
+    cases = hand_written
+    problems = {**read_problems(booths / "p.jsonl"), **{problem.id: problem for problem, _ in cases}}
+    return [*read_records(booths / "t.jsonl", Trace), *(trace for _, trace in cases)], problems
 
 
-def context(files: Path, ask: Callable[[LlmRequest], Any]) -> LlmContext:
-    return LlmContext(load_teach_config(files / "teach.yaml").choices(), load_teach_prompts(None), ask)
+@pytest.fixture(scope="module")
+def drawn(mixed: tuple[list[Trace], dict[str, Problem]]) -> DrawnTraces:
+    return draw_traces(*mixed, 60, 8, seed=0, normal_form=True)
+
+
+def opinions_of(
+    drawn: DrawnTraces,
+    problems: dict[str, Problem],
+    folder: Path,
+    ask: Callable[[LlmRequest], Any],
+    model: str = "m",
+    at_once: int = 4,
+) -> list[Opinion]:
+    context = LlmContext(load_teach_config(folder / "teach.yaml").choices(), load_teach_prompts(None), ask)
+    audits = [audit(problems[one.trace.problem_id], one.trace, normal_form=True) for one in drawn.shown]
+    return asyncio.run(ask_opinions(model, drawn.shown, audits, problems, context, at_once))
 
 
 class Reviewer:
-    """Objects to the traces whose text is among ``objectionable``, and counts what it was asked."""
+    """Objects to each faulty trace at the rate of its class, and names that class; to others at the rate ``alarms``."""
 
-    def __init__(self, problems: dict[str, Problem], objectionable: set[str], fault: str = "does_not_follow") -> None:
+    def __init__(self, shown: tuple[ShownTrace, ...], problems: dict[str, Problem], rates: dict[Fault, float]) -> None:
+        self.shown = {candidate_text(one.trace): one for one in shown}
         self.problems = problems
-        self.objectionable = objectionable
-        self.fault = fault
+        self.rates = rates
+        self.alarms = 0.25
+        self.found: Counter[tuple[str, Fault | None]] = Counter()
         self.asked = 0
 
     async def __call__(self, request: LlmRequest) -> Reply:
         assert request.role == ModelRole.REVIEWER
         self.asked += 1
-        objects = any(text in request.user for text in self.objectionable)
-        issue = {"step": 1, "fault": self.fault, "explanation": "so it seems", "suggested_fix": None}
+        (text,) = (text for text in self.shown if f"\n{text}\n" in request.user)
+        one = self.shown[text]
+        fault = None if one.planted is None else review_class(one.planted)
+        rate = self.alarms if fault is None else self.rates.get(fault, 0.5)
+        objects = random.Random(text).random() < rate
+        self.found[one.sort, fault] += objects
+        named = (fault or Fault.DOES_NOT_FOLLOW).value
+        issue = {"step": one.step, "fault": named, "explanation": "so it seems", "suggested_fix": None}
         answer = {"token": token_of(self.problems[request.problem_id]), "issues": [issue] if objects else []}
         return Reply(
             text=orjson.dumps(answer).decode(), finish_reason="stop", input_tokens=100, output_tokens=10, seconds=0
         )
 
 
-def test_traces_are_faulty_or_untouched_and_always_the_same(files: Path) -> None:
-    traces, problems = read(files)
-    shown, table = draw_traces(traces, problems, 40, 5, seed=3)
-    controls = [shown_trace for shown_trace in shown if shown_trace.planted is None]
-    assert len(controls) == 5
-    assert (
-        len({shown_trace.trace.id for shown_trace in shown})
-        == len(shown)
-        == 45 - sum(table.outcomes["accident"].values())
-    )
-    assert len({shown_trace.planted for shown_trace in shown}) > 15
-    assert draw_traces(traces, problems, 40, 5, seed=3)[0] == shown
-    assert draw_traces(traces, problems, 40, 5, seed=4)[0] != shown
-    by_id = {trace.id: trace for trace in traces}
-    assert all(shown_trace.trace == by_id[shown_trace.trace.id] for shown_trace in controls)
+def test_traces_are_faulty_or_untouched_and_always_the_same(
+    mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces
+) -> None:
+    shown = drawn.shown
+    assert len({one.trace.id for one in shown}) == len(shown)
+    controls = [one for one in shown if one.planted is None]
+    assert Counter(one.sort for one in controls) == {"world": 8, "prose": 8}
+    by_id = {trace.id: trace for trace in mixed[0]}
+    assert all(one.trace.model_copy(update={"checks": None}) == by_id[one.trace.id] for one in controls)
+    planted = {one.planted for one in shown if one.sort == "world"} - {None}
+    assert len(planted) > 15
+    assert {one.planted for one in shown if one.sort == "prose"} == {None, Fault.FALSE_CLAIM, *STEP_FAULTS}
+    assert draw_traces(*mixed, 12, 3, seed=3) == draw_traces(*mixed, 12, 3, seed=3)
+    assert draw_traces(*mixed, 12, 3, seed=3).shown != draw_traces(*mixed, 12, 3, seed=4).shown
 
 
-def test_both_are_asked_of_every_trace(files: Path) -> None:
-    traces, problems = read(files)
-    shown, _ = draw_traces(traces, problems, 30, 8, seed=0)
-    noticed = {candidate_text(shown_trace.trace) for shown_trace in shown if shown_trace.planted}
-    model = Reviewer(problems, noticed)
-    found = asyncio.run(ask_opinions(shown, problems, context(files, model), 4))
-    assert model.asked == len(shown)
-    assert [opinion.trace_id for opinion in found] == [shown_trace.trace.id for shown_trace in shown]
-    figures = agreement_figures(found)
-    assert figures["total"]["machine"]["found"] == figures["total"]["reviewer"]["found"] == len(noticed)
-    assert figures["false_alarms"]["machine"]["found"] == figures["false_alarms"]["reviewer"]["found"] == 0
-    assert figures["agreement"]["kappa"] == 1.0
-    assert figures["missed_by_both"] == []
+def test_every_fault_in_prose_is_a_change_where_it_says(
+    mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces
+) -> None:
+    originals = {trace.id: trace for trace in mixed[0]}
+    for one in drawn.shown:
+        if one.sort == "world" or one.planted is None:
+            continue
+        old, new = originals[one.trace.id.split("~")[0]], one.trace
+        assert (old.steps, old.answer) != (new.steps, new.answer)
+        assert new.checks is None
+        if one.planted is Fault.WRONG_ANSWER:
+            assert (old.steps, one.step) == (new.steps, None)
+        elif one.planted is Fault.MISLABELLED:
+            assert one.step is not None
+            assert old.steps[one.step - 1].op != new.steps[one.step - 1].op
+        elif one.planted is Fault.UNUSED_STEP:
+            assert len(new.steps) == len(old.steps) + 1
+            assert one.step in audit(mixed[1][new.problem_id], new).checks.unused
+        elif one.planted is Fault.STEP_DROPPED:
+            assert len(new.steps) == len(old.steps) - 1
+        elif one.planted in (Fault.PREMISE_LEFT_OUT, Fault.PREMISE_REPLACED):
+            assert one.step is not None
+            assert old.steps[one.step - 1].assertion == new.steps[one.step - 1].assertion
+            assert old.steps[one.step - 1].args != new.steps[one.step - 1].args
+        else:
+            assert [s.args for s in old.steps] == [s.args for s in new.steps]
+            assert one.step is not None
+            assert old.steps[one.step - 1].assertion != new.steps[one.step - 1].assertion
+            assert one.in_reading == (new.steps[one.step - 1].op == "CORRELATE")
 
 
-def test_a_reviewer_that_cannot_be_understood_is_in_no_figure(files: Path) -> None:
-    traces, problems = read(files)
-    shown = [ShownTrace(trace=trace) for trace in traces[:3]]
+def test_a_reviewer_of_known_rates_is_measured_as_such(
+    mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces, booths: Path
+) -> None:
+    rates = {Fault.FALSE_CLAIM: 1.0, Fault.MISLABELLED: 0.0, Fault.DOES_NOT_FOLLOW: 0.5}
+    model = Reviewer(drawn.shown, mixed[1], rates)
+    found = opinions_of(drawn, mixed[1], booths, model)
+    assert model.asked == len(drawn.shown)
+    rows = [row for row in agreement_rows(found) if row.planted is None]
+    assert len(rows) == len(model.found)
+    for row in rows:
+        share = row.reviewers["m"]
+        assert share.found == model.found[row.sort, row.review_class]
+        assert share.named == (None if row.review_class is None else share.found)
+        rate = model.alarms if row.review_class is None else rates.get(row.review_class, 0.5)
+        assert share.low <= rate <= share.high
+        assert share.of == row.machine.of
+    alarms = [row for row in rows if row.review_class is None]
+    assert [row.machine.found for row in alarms] == [0, 0]
+
+
+def test_a_reviewer_that_cannot_be_understood_is_in_no_figure(
+    mixed: tuple[list[Trace], dict[str, Problem]], booths: Path
+) -> None:
+    few = DrawnTraces(shown=tuple(ShownTrace(trace=trace) for trace in mixed[0][:3]), left_out=0, unusable=())
 
     async def mumbles(request: LlmRequest) -> Reply:
         return Reply(text="hm", finish_reason="stop", input_tokens=1, output_tokens=1, seconds=0)
 
-    figures = agreement_figures(asyncio.run(ask_opinions(shown, problems, context(files, mumbles), 2)))
-    assert figures["reviewed"] == 0
-    assert figures["without_review"] == {"malformed": 3}
-    assert figures["agreement"]["kappa"] is None
-    assert figures["false_alarms"]["reviewer"] == {"found": 0, "share": None, "low": 0.0, "high": 1.0}
+    found = opinions_of(few, mixed[1], booths, mumbles)
+    summary = reviewer_summary(found)
+    assert (summary["reviewed"], summary["kappa"]) == (0, None)
+    assert summary["without_review"] == {"malformed": 3}
+    (row,) = agreement_rows(found)
+    assert (row.reviewers["m"].of, row.reviewers["m"].share, row.reviewers["m"].high) == (0, None, 1.0)
+    assert row.machine.of == 3
 
 
-def test_a_spent_budget_leaves_the_rest_for_the_next_run(files: Path) -> None:
-    traces, problems = read(files)
-    shown = [ShownTrace(trace=trace) for trace in traces[:6]]
-    model = Reviewer(problems, set())
+def test_a_spent_budget_leaves_the_rest_for_the_next_run(
+    mixed: tuple[list[Trace], dict[str, Problem]], booths: Path
+) -> None:
+    few = DrawnTraces(shown=tuple(ShownTrace(trace=trace) for trace in mixed[0][:6]), left_out=0, unusable=())
+    model = Reviewer(few.shown, mixed[1], {})
+    model.alarms = 0.0
 
     async def poor(request: LlmRequest) -> Reply:
         if model.asked == 2:
             raise BudgetSpent
         return await model(request)
 
-    found = asyncio.run(ask_opinions(shown, problems, context(files, poor), 1))
+    found = opinions_of(few, mixed[1], booths, poor, at_once=1)
     assert [opinion.reviewer for opinion in found] == [(), (), None, None, None, None]
-    assert agreement_figures(found)["without_review"] == {"budget spent": 4}
+    assert reviewer_summary(found)["without_review"] == {"budget spent": 4}
 
 
-def test_what_concerns_the_whole_run_ends_it(files: Path) -> None:
-    traces, problems = read(files)
-
+def test_what_concerns_the_whole_run_ends_it(
+    mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces, booths: Path
+) -> None:
     async def down(request: LlmRequest) -> Reply:
         raise UserError("the endpoint is down")
 
     with pytest.raises(UserError, match="the endpoint is down"):
-        asyncio.run(ask_opinions([ShownTrace(trace=t) for t in traces], problems, context(files, down), 2))
+        opinions_of(drawn, mixed[1], booths, down)
 
 
-def opinion(planted: Fault | None, machine: bool, reviewer: bool, named: Fault = Fault.LEAP) -> Opinion:
-    def issues(by: Any, there: bool, fault: Fault) -> tuple[Issue, ...]:
-        return (Issue(by=by, fault=fault, explanation="so it seems"),) if there else ()
-
+def opinion(planted: Fault | None, machine: bool, said: Fault | None, model: str = "m") -> Opinion:
+    issue = Issue(by="machine", fault=Fault.LEAP, explanation="so it seems")
     return Opinion(
+        model=model,
         trace_id="t",
         problem_id="p",
+        sort="world",
         planted=planted,
-        machine=issues("machine", machine, Fault.LEAP),
-        reviewer=issues("reviewer", reviewer, named),
+        machine=(issue,) if machine else (),
+        reviewer=() if said is None else (Issue(by="reviewer", fault=said, explanation="so it seems"),),
         outcome=Outcome.OK,
     )
 
 
 def test_the_figures() -> None:
     found = [
-        opinion(Fault.LEAP, True, True),
-        opinion(Fault.LEAP, True, False),
-        opinion(Fault.LEAP, True, True, Fault.ANOTHER_SEAT),
-        opinion(Fault.ANOTHER_SEAT, False, True, Fault.ANOTHER_SEAT),
-        opinion(None, False, True),
-        opinion(None, False, False),
-        opinion(None, False, False),
-        opinion(None, False, False),
+        opinion(Fault.LEAP, True, Fault.DOES_NOT_FOLLOW),
+        opinion(Fault.STEP_DROPPED, True, None),
+        opinion(Fault.LEAP, True, Fault.FALSE_CLAIM),
+        opinion(Fault.ANOTHER_SEAT, False, Fault.FALSE_CLAIM),
+        opinion(None, False, Fault.UNUSED_STEP),
+        *[opinion(None, False, None)] * 3,
+        *[opinion(fault, bool(fault), None, "other") for fault in (Fault.LEAP, None)],
     ]
-    figures = agreement_figures(found)
-    leap = figures["classes"]["leap"]
-    assert (leap["shown"], leap["named"]) == (3, 1)
-    assert leap["machine"]["found"] == 3
-    assert leap["reviewer"]["share"] == pytest.approx(2 / 3)
-    assert leap["reviewer"]["low"] == pytest.approx(0.0943, abs=1e-4)  # Clopper-Pearson, 2 of 3, from a table.
-    assert set(figures["classes"]) == {"leap", "another_seat"}
-    assert figures["total"]["reviewer"]["found"] == 3
-    assert figures["false_alarms"]["reviewer"]["share"] == 0.25
+    rows = {(row.review_class, row.planted): row for row in agreement_rows(found)}
+    assert list(rows) == [
+        (Fault.FALSE_CLAIM, None),
+        (Fault.DOES_NOT_FOLLOW, None),
+        (Fault.DOES_NOT_FOLLOW, "leap"),
+        (Fault.DOES_NOT_FOLLOW, "step_dropped"),
+        (None, "all faults"),
+        (None, None),
+    ]
+    row = rows[Fault.DOES_NOT_FOLLOW, None]
+    share = row.reviewers["m"]
+    assert (row.machine.found, share.found, share.of, share.named) == (3, 2, 3, 1)
+    assert share.share == pytest.approx(2 / 3)
+    assert share.low == pytest.approx(0.0943, abs=1e-4)  # Clopper-Pearson, 2 of 3, from a table.
+    assert (row.reviewers["other"].found, row.reviewers["other"].of) == (0, 1)
+    assert rows[None, "all faults"].reviewers["m"].found == 3
+    assert rows[None, None].reviewers["m"].share == 0.25
+    assert rows[None, None].reviewers["m"].named is None
+    summary = reviewer_summary([one for one in found if one.model == "m"])
     counts = {"both": 2, "only_machine": 1, "only_reviewer": 2, "neither": 3}
-    assert {name: figures["agreement"][name] for name in counts} == counts
+    assert {name: summary[name] for name in counts} == counts
     # p_o = 5/8; p_e = 3/8 * 4/8 + 5/8 * 4/8 = 1/2.
-    assert figures["agreement"]["kappa"] == pytest.approx(0.25)
-    names = [name for name, _ in table_rows(figures)]
-    assert names == [
-        "another_seat",
-        "truth-changing, all",
-        "leap",
-        "support-breaking, all",
-        "false alarms on untouched traces",
-    ]
+    assert summary["kappa"] == pytest.approx(0.25)
 
 
-class FakeClient:
-    """Stands for the endpoint: answers from the journal where it can."""
-
-    model: Reviewer
-
-    def __init__(self, spec: Any, journal: Journal, budget: Any, root: Path) -> None:
-        self.journal = journal
-
-    async def ask(self, request: LlmRequest) -> Reply:
-        reply = self.journal.get(request.key)
-        if reply is None:
-            reply = await self.model(request)
-            self.journal.put(request, reply, 0.0)
-        return reply
-
-    async def __aenter__(self) -> FakeClient:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-
-def test_a_second_run_pays_for_nothing(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeClient.model = Reviewer(read(files)[1], set())
-    monkeypatch.setattr(journaled_client, "JournaledClient", FakeClient)
-
-    def run() -> dict[str, Any]:
-        return measure_agreement(
-            files / "t.jsonl", files / "p.jsonl", files / "teach.yaml", tmp_path / "out", n=10, controls=3, seed=0
-        )
-
-    first = run()
-    paid = FakeClient.model.asked
-    assert paid == first["shown"] == first["reviewed"]
-    assert run() == first
-    assert FakeClient.model.asked == paid
-    assert orjson.loads((tmp_path / "out/agreement.json").read_bytes()) == first
-    assert len(list(read_records(tmp_path / "out/opinions.jsonl", Opinion))) == paid
-
-
-def test_the_command_against_an_endpoint(
-    files: Path,
-    tmp_path: Path,
-    fake_endpoint: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    log = tmp_path / "log.jsonl"
-    out = tmp_path / "out"
-    arguments = ["agreement", files / "t.jsonl", "--problems", files / "p.jsonl", "--config", tmp_path / "teach.yaml"]
-    arguments += ["-o", out, "-n", 20, "--controls", 4]
-    with fake_endpoint.fake_process(responder=f"{OBJECTOR}:objects", log=log) as url:
-        (tmp_path / "teach.yaml").write_text(CONFIG.replace("http://127.0.0.1:1/v1", url))
-        for more in ([], ["--json"]):
-            monkeypatch.setattr(sys, "argv", ["srt", *map(str, arguments), *more])
-            capsys.readouterr()
-            with pytest.raises(SystemExit) as end:
-                main()
-            assert not end.value.code
-            told = capsys.readouterr().out
-            if not more:
-                assert "truth-changing, all" in told
-                assert "Cohen's kappa" in told
-                sent = log.read_bytes().count(b'"key"')
-    figures = orjson.loads(told)
-    assert figures["shown"] == figures["reviewed"] == sent
-    assert log.read_bytes().count(b'"key"') == sent  # The second run asked for nothing.
-    assert figures["spent"]["m"]["requests"] == sent
-    assert figures["spent"]["m"]["cost"] > 0
-    assert figures["false_alarms"]["reviewer"]["found"] == 0
-
-
-def test_bad_input(files: Path, tmp_path: Path) -> None:
-    def run(traces: Path, config: Path, out: Path) -> None:
-        measure_agreement(traces, files / "p.jsonl", config, out, n=2, controls=1, seed=0)
-
-    stranger = read(files)[0][0].model_copy(update={"problem_id": "nobody"})
-    write_records(tmp_path / "t.jsonl", [stranger])
-    with pytest.raises(UserError, match="problem_id: 'nobody'"):
-        run(tmp_path / "t.jsonl", files / "teach.yaml", tmp_path)
-    broken = read(files)[0][0].model_copy(update={"answer": "E"})
-    write_records(tmp_path / "t.jsonl", [broken])
-    with pytest.raises(UserError, match=r"t\.jsonl"):
-        run(tmp_path / "t.jsonl", files / "teach.yaml", tmp_path)
-    with pytest.raises(UserError, match=r"t\.jsonl"):
-        run(files / "t.jsonl", files / "teach.yaml", tmp_path / "t.jsonl")
-    (tmp_path / "taken" / "opinions.jsonl").mkdir(parents=True)
-    with pytest.raises(UserError, match=r"opinions\.jsonl"):
-        run(files / "t.jsonl", files / "teach.yaml", tmp_path / "taken")
-    write_records(tmp_path / "empty.jsonl", [])
-    with pytest.raises(UserError, match=r"empty\.jsonl"):
-        run(tmp_path / "empty.jsonl", files / "teach.yaml", tmp_path / "out")
-    with pytest.raises(UserError, match="-n and --controls"):
-        measure_agreement(
-            files / "t.jsonl", files / "p.jsonl", files / "teach.yaml", tmp_path / "out", n=0, controls=0, seed=0
-        )
-    with pytest.raises(UserError, match=r"no\.yaml"):
-        run(files / "t.jsonl", tmp_path / "no.yaml", tmp_path / "out")
+def test_every_planted_fault_has_a_class_that_a_reviewer_may_name() -> None:
+    for fault in PLANTED:
+        assert review_class(fault) in review_classes("world")
+    for fault in (Fault.FALSE_CLAIM, *STEP_FAULTS):
+        assert review_class(fault) in review_classes("free")
+    assert names_it(Fault.MISREAD, Fault.ANOTHER_NUMBER, in_reading=True)
+    assert not names_it(Fault.MISREAD, Fault.ANOTHER_NUMBER, in_reading=False)
+    assert names_it(Fault.FALSE_CLAIM, Fault.ANOTHER_NUMBER, in_reading=True)
+    assert not names_it(Fault.DOES_NOT_FOLLOW, Fault.ANOTHER_NUMBER, in_reading=True)

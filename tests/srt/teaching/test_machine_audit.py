@@ -63,6 +63,13 @@ def test_a_sound_trace_is_accepted() -> None:
     }
 
 
+def test_it_has_nothing_against_traces_that_people_wrote(hand_written: list[tuple[Problem, Trace]]) -> None:
+    for problem, trace in hand_written:
+        found = audit(problem, trace, normal_form=True)
+        assert not found.issues, (problem.id, found.issues)
+        assert (found.gold, found.checks.answer.support) == ("equal", "proved")
+
+
 def test_another_answer_than_gold_is_never_accepted() -> None:
     found = audit(problem(), free(READING, BASE, ("INFER", "#2", "so 12 * 4 = 48"), answer="48"))
     assert said(found) == [(None, Fault.WRONG_ANSWER)]

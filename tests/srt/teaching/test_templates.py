@@ -12,9 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.io.errors import UserError
+from srt.io.records import Lang, Problem
+from srt.language.trace import TraceKind
 from srt.llm.prompt_templates import AGAIN, LANGS
-from srt.teaching.loop.candidate import schema_of
+from srt.teaching.loop.candidate import read_candidate, schema_of
+from srt.teaching.loop.machine_audit import audit
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA
+from srt.teaching.loop.review_classes import class_lines, review_classes
 from srt.teaching.loop.reviewer import review_schema
 from srt.teaching.teach_prompts import PROMPTS, form_text, load_teach_prompts
 
@@ -76,21 +80,39 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     return not isinstance(value, list | dict) and ("enum" not in schema or value in schema["enum"])
 
 
-@pytest.mark.parametrize("name", JSON_OF)
-def test_strict_servers_take_the_schema(name: str) -> None:
-    """OpenAI's strict mode: every object closed, every property required, and no key that it does not know."""
-    known = {"type", "properties", "required", "additionalProperties", "items", "enum"}
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_example_passes_our_own_checks(lang: Lang) -> None:
+    """A model does as its example does: what the machine would object to must not stand in it."""
+    text = form_text(load_teach_prompts(None), "srt", lang, "0123456789", normal_form=True)
+    (question,) = re.findall(r"(?:Problem: |题目：)(.+?)\n\n", text, re.DOTALL)
+    payload, _ = json.JSONDecoder().raw_decode(text, text.index('{"token"'))
+    plain = {"id": "example", "source": "made", "split": "train", "lang": lang, "question": " ".join(question.split())}
+    problem = Problem.model_validate({**plain, "answer": {"kind": "expression", "value": payload["answer"]}})
+    candidate = read_candidate(payload, problem, "srt", "t", "a person")
+    found = audit(problem, candidate.trace, normal_form=True)
+    assert (candidate.issues, found.issues, found.gold) == ((), (), "equal")
+    assert found.checks.answer.support == found.checks.steps[-1].support == "proved"
+    assert "unchecked" not in {found.checks.steps[n].support for n in (0, 1, 3)}
 
-    def look(schema: dict[str, Any]) -> None:
-        assert set(schema) <= known
-        if schema["type"] == "object":
-            assert schema["additionalProperties"] is False
-            assert sorted(schema["required"]) == sorted(schema["properties"])
-        for inner in [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]:
-            look(inner)
 
-    assert JSON_OF[name].definition["type"] == "object"
-    look(JSON_OF[name].definition)
+def test_writer_and_reviewer_go_by_the_same_rules() -> None:
+    texts = load_teach_prompts(None).texts
+    for lang in LANGS:
+        assert "{rules}" in texts[f"{lang}/reviewer"]
+        for form in ("srt", "cot", "seating"):
+            assert "{rules}" in texts[f"{lang}/form_{form}"]
+
+
+@pytest.mark.parametrize("lang", LANGS)
+@pytest.mark.parametrize("kind", ["free", "cot", "world"])
+def test_each_class_is_defined_once(kind: TraceKind, lang: Lang) -> None:
+    lines = class_lines(kind, lang).split("\n")
+    assert [line.split(":")[0] for line in lines] == [f"- {fault.value}" for fault in review_classes(kind)]
+    assert 7 <= len(lines) <= 8
+    in_prompts = "\n".join(text for key, text in load_teach_prompts(None).texts.items() if key.startswith(lang))
+    for fault in review_classes(kind):
+        assert f"{fault.value}:" not in in_prompts
+    assert all(bool(re.search("[一-龥]", line)) == (lang == "zh") for line in lines)
 
 
 def test_the_checker_knows_the_language_that_it_writes() -> None:

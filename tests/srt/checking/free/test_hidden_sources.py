@@ -45,6 +45,14 @@ def test_other_premises(name: str) -> None:
         "参考答案为60",
         "答案给出 V = 60",
         "因为正确答案是B",
+        "the solution computes that V = 60",
+        "as shown in the solution, V = 60",
+        "the provided analysis states that V = 60",
+        "the answer is 60, so the height is 5",
+        "答案为60，所以高为5",
+        "如解答所示，V = 60",
+        "标答的结果是60",
+        "由于正确选项是C，V = 60",
     ],
 )
 def test_phrases_that_rest_on_the_answer(problem: Any, trace: Any, text: str) -> None:
@@ -67,6 +75,11 @@ def test_phrases_that_rest_on_the_answer(problem: Any, trace: Any, text: str) ->
         "由解析式得 y = 2",
         "根据答案选项",
         "解得 h = 4",
+        "an analysis of the net shows six faces",
+        "the salt solution fills the cylinder to a height of 4",
+        "substituting the solution r = 3 gives V = 36",
+        "利用解析几何的方法，直线的方程为 y=x",
+        "综上，答案为60",
     ],
 )
 def test_phrases_that_state_an_answer(text: str) -> None:
