@@ -84,16 +84,55 @@ class LossWeights(Config):
     other: float = Field(default=1.0, ge=0)
 
 
+Reporter = Literal["wandb", "tensorboard", "trackio"]
+
+
 class Logging(Config):
-    """A line on the console every ``steps`` steps; ``wandb`` sends the same figures to Weights & Biases too."""
+    """A line on the console every ``steps`` steps; the same figures go to whatever ``report_to`` names.
+
+    ``wandb_mode: offline`` writes a folder for ``wandb sync``. ``project`` is that of W&B and trackio, ``group`` of
+    W&B; the name of the run is that of its output folder.
+    """
 
     steps: int = Field(default=10, ge=1)
-    wandb: Literal["off", "offline", "online"] = "off"
+    report_to: tuple[Reporter, ...] = ()
+    wandb_mode: Literal["online", "offline"] = "online"
+    project: str = Field(default="srt", min_length=1)
+    group: str | None = Field(default=None, min_length=1)
 
-    @field_validator("wandb", mode="before")
+    @field_validator("report_to", mode="before")
     @classmethod
-    def _yaml_reads_off_as_false(cls, value: Any) -> Any:
-        return "off" if value is False else value
+    def _one_or_none(cls, value: Any) -> Any:
+        if value in ("none", None):
+            return ()
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("report_to")
+    @classmethod
+    def _each_once(cls, names: tuple[Reporter, ...]) -> tuple[Reporter, ...]:
+        return tuple(dict.fromkeys(names))
+
+
+class EarlyStopping(Config):
+    """Stop after ``patience`` evaluations in a row without a better held-out loss.
+
+    A loss is better if it is lower than the best so far by more than ``threshold``.
+    """
+
+    patience: int = Field(ge=1)
+    threshold: float = Field(default=0.0, ge=0)
+
+
+class Generations(Config):
+    """Answers that the model in training generates, greedily, to ``count`` problems of ``eval_data``.
+
+    ``problems`` is the file with their gold answers. ``steps`` is a multiple of ``eval_steps``, by default as often.
+    """
+
+    problems: _Path
+    count: int = Field(default=8, ge=1)
+    max_new_tokens: int = Field(default=1024, ge=1)
+    steps: int | None = Field(default=None, ge=1)
 
 
 class Recipe(Config):
@@ -115,6 +154,11 @@ class Recipe(Config):
         gradient_checkpointing: ``true`` computes the activations of every layer again in the backward pass instead of
             storing them, which takes about a third more time; 2 those of every second layer, 3 of every third, and so
             on, for less memory saved and less time; ``false`` stores them all. No choice changes a loss.
+        eval_data: sequences of held-out problems, of the same arm; their loss is logged every ``eval_steps`` steps and
+            after the last step.
+        early_stopping: end before the last step if the held-out loss no longer falls.
+        load_best_model_at_end: the result is the model with the lowest held-out loss, not the last one.
+        generations: have held-out problems answered during training, to be looked at.
         workers: processes that open pictures ahead of the training loop, for each training process.
         think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
         threads: processor threads of each process; by default what PyTorch takes.
@@ -144,6 +188,11 @@ class Recipe(Config):
     gradient_checkpointing: int = Field(default=0, ge=0)
     logging: Logging = Logging()
     save_steps: int | None = Field(default=None, ge=1)
+    eval_data: _Path | None = None
+    eval_steps: int | None = Field(default=None, ge=1)
+    early_stopping: EarlyStopping | None = None
+    load_best_model_at_end: bool = False
+    generations: Generations | None = None
     think: bool = False
     threads: int | None = Field(default=None, ge=1)
     hub: str | None = None

@@ -68,3 +68,25 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
     weights = recipe.loss.model_dump()
     if not any(weights.values()):
         yield " ".join(f"loss.{role}" for role in weights), "loss: every weight is 0, so nothing would be learned"
+
+    yield from _watching(recipe)
+
+
+def _watching(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of what is watched during training."""
+    if (recipe.eval_data is None) != (recipe.eval_steps is None):
+        yield "eval_data eval_steps", "eval_data, eval_steps: give both, or neither"
+    asked = {
+        "early_stopping": recipe.early_stopping is not None,
+        "load_best_model_at_end": recipe.load_best_model_at_end,
+        "generations": recipe.generations is not None,
+    }
+    for key in [key for key, is_set in asked.items() if is_set and recipe.eval_data is None]:
+        yield f"{key} eval_data", f"{key}: needs held-out sequences; give eval_data and eval_steps"
+    every = recipe.generations and recipe.generations.steps
+    if every and recipe.eval_steps and every % recipe.eval_steps:
+        fault = f"generations.steps: {every} is not a multiple of eval_steps = {recipe.eval_steps}"
+        yield "generations.steps eval_steps", fault
+    if recipe.logging.group is not None and "wandb" not in recipe.logging.report_to:
+        fault = "logging.group: is of W&B, but wandb is not in logging.report_to"
+        yield "logging.group logging.report_to", fault

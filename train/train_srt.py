@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import warnings
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,9 @@ from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches
 from train.data.examples import Example, data_faults, read_examples
 from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal
+from train.loop.reporting import ReportTarget, reporting, reporting_faults
 from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.loop.watch import Watch, held_out_faults, warn_of_overlap
 from train.models.load_model import load_model, model_faults
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
@@ -65,7 +67,8 @@ def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
     _silence_libraries()
 
     # 1. Check everything that can be checked before weights are loaded.
-    if faults := [*data_faults(recipe), *model_faults(recipe), *(hub_faults(recipe.hub) if recipe.hub else [])]:
+    faults = [*data_faults(recipe), *held_out_faults(recipe), *reporting_faults(recipe), *model_faults(recipe)]
+    if faults := faults + (hub_faults(recipe.hub) if recipe.hub else []):
         raise UserError("; ".join(faults))
     keys = fingerprint(recipe, processes)
     if (summary := finished_summary(output, keys)) is not None:
@@ -79,27 +82,41 @@ def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
     tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples = read_examples(recipe, tokenizer, processor)
     plan = plan_batches(recipe, examples, processes)
+    held_out: list[Example] = []
+    if recipe.eval_data is not None:
+        held_out = read_examples(recipe.model_copy(update={"data": recipe.eval_data}), tokenizer, processor)
+        if is_main:
+            warn_of_overlap(recipe, examples, held_out)
 
     # 3. The model and the trainer. From here on no other process may write to the folder.
     arguments = make_arguments(recipe, plan)
     model = load_model(recipe)
-    with hold_folder(output) if is_main else nullcontext():
+    with hold_folder(output) if is_main else nullcontext(), ExitStack() as stack:
         if is_main and (find_start(output, keys, resume) != start or finished_summary(output, keys) is not None):
             raise UserError(f"{output}: another process has written to output meanwhile; start again")
         try:
+            targets: list[ReportTarget] = []
             if is_main:
-                _claim(recipe, keys, start)
+                first_start = _claim(recipe, keys, start)
+                targets = stack.enter_context(reporting(recipe, first_start, start.step))
             trainer = make_trainer(
                 recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
             )
+            for target in targets:
+                trainer.add_callback(target.callback)
+            watch = None
+            if held_out:
+                watch = Watch(trainer, recipe, held_out, tokenizer, processor, targets, start.step)
             stop = StopAtSignal()
             trainer.add_callback(stop)
 
             # 4. Train, from the start or from the last complete checkpoint.
             trainer.train(resume_from_checkpoint=str(start.checkpoint) if start.checkpoint else None)
-            if stop.stopped:
+            if stop.stopped and not (watch and watch.stopped_early):
                 raise Preempted(trainer.state.global_step)
-            seconds = trainer.seconds
+            seconds, result_step = trainer.seconds, trainer.state.global_step
+            if watch and recipe.load_best_model_at_end:
+                result_step = watch.load_best(trainer)
 
             # 5. The weights before the summary: where there is a summary, the weights are complete.
             trainer.save_final(output)
@@ -109,47 +126,36 @@ def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
             if is_main:
                 release_folder(output)
             raise
-        summary = _summarize(trainer, fingerprint_hash(keys), examples, plan, seconds)
+        best_step = watch.best_step(trainer) if watch else None
+        summary = _summarize(trainer, fingerprint_hash(keys), examples, plan, seconds).model_copy(
+            update={"best_step": best_step, "result_step": result_step if watch else None}
+        )
         if is_main:
             draw_curves(summary.history, output / CURVES, output.resolve().name)
             write_card(output, recipe, summary, read_manifest(output), reads_pictures=processor is not None)
             write_summary(output, summary)
             remove_checkpoints(output, incomplete_only=False)
-            if recipe.logging.wandb != "off":
-                import wandb
-
-                wandb.finish()
             if recipe.hub is not None:
                 print(f"uploaded to {upload(output, recipe.hub)}", flush=True)
         return summary
 
 
-def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint) -> None:
-    """Write the manifest, report what has changed since the last attempt, and start the W&B run (main process only)."""
+def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint) -> str:
+    """Write the manifest, report what has changed since the last attempt, and return the time of the first one."""
     output = Path(recipe.output)
-    from_step = int(start.checkpoint.name.rpartition("-")[2]) if start.checkpoint else 0
-    if changed := claim_folder(output, keys, this_attempt(from_step)):
+    if changed := claim_folder(output, keys, this_attempt(start.step)):
         print(f"warning: changed since this run was started: {', '.join(changed)}", file=sys.stderr, flush=True)
     if start.checkpoint is not None:
         print(f"resuming from {start.checkpoint}", flush=True)
-    if recipe.logging.wandb != "off":
-        import wandb
-
-        wandb.init(
-            project="srt",
-            name=output.name,
-            dir=output,
-            mode=recipe.logging.wandb,
-            config=recipe.model_dump(mode="json"),
-            settings=wandb.Settings(silent=True),
-        )
+    return read_manifest(output).attempts[0].time
 
 
 def _summarize(
     trainer: TraceTrainer, recipe_hash: str, examples: list[Example], plan: BatchPlan, seconds: float
 ) -> TrainSummary:
     losses = [(int(row["step"]), float(row["loss"])) for row in trainer.history]
-    seen = [examples[index] for micro in plan.micro_batches for index in micro]
+    done = plan.micro_batches[: trainer.state.global_step * plan.accumulation * plan.processes]  # it may end early
+    seen = [examples[index] for micro in done for index in micro]
     parameters = list(trainer.model.parameters())
     return TrainSummary(
         recipe_hash=recipe_hash,
@@ -157,6 +163,7 @@ def _summarize(
         final_loss=losses[-1][1],
         losses=losses,
         history=trainer.history,
+        eval_history=trainer.eval_history,
         examples=len(examples),
         tokens=sum(len(example.input_ids) for example in seen),
         trained_tokens=sum(example.trained_tokens for example in seen),

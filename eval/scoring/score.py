@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from eval.backends.token_counts import ReferenceTokenizer
 from eval.benchmarks.registry import find_benchmark
 from eval.run.run_records import (
@@ -29,13 +27,13 @@ from eval.run.sharding import merge_shards
 from eval.scoring.arm_summary import ArmSummary, summarise
 from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
 from srt.answers.equality.math_verify_client import shared_math_verify
-from srt.answers.extraction import extract, without_think_tags
+from srt.answers.extraction import extract
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
 from srt.language.prompts import THINK_OPENS
-from srt.language.text import TraceSyntaxError, parse
 from srt.language.trace import Trace, TraceCheck
+from srt.pipeline.check_text import check_text
 
 Checker = Callable[[Problem, Trace], TraceCheck]
 Grade = Callable[[Problem, Answer], float]
@@ -152,18 +150,8 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
 
 def check_prediction(problem: Problem, prediction: Prediction, checker: Checker) -> Checked:
     """Parse the text of ``prediction`` as a trace, and check its steps."""
-    where = {"problem_id": problem.id, "variant": prediction.variant, "repeat": prediction.repeat}
-    try:
-        parsed = parse(without_think_tags(prediction.text))
-    except TraceSyntaxError as error:
-        return Checked(**where, fault=str(error))
-    if parsed.kind == "cot":
-        return Checked(**where, kind="cot")
-    try:
-        trace = parsed.trace(prediction.key, problem.id)
-        return Checked(**where, kind=parsed.kind, check=checker(problem, trace))
-    except (UserError, ValidationError) as error:
-        return Checked(**where, kind=parsed.kind, refusal=" ".join(str(error).split()))
+    found = check_text(problem, prediction.text, prediction.key, checker)
+    return Checked(problem_id=problem.id, variant=prediction.variant, repeat=prediction.repeat, **found._asdict())
 
 
 def _counted(score: Score, tokenizer: ReferenceTokenizer, text: str) -> Score:

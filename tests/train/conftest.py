@@ -10,7 +10,7 @@ import pytest
 
 from srt.images.open import describe_picture
 from srt.io.jsonl import write_records
-from srt.io.records import Image, Message, Sequence, Span
+from srt.io.records import Answer, Image, Message, Problem, Sequence, Span
 from train.models.init_model import init_model, sequence_texts
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
@@ -134,3 +134,32 @@ def vision_recipe(
         return recipe(**(values | {"max_length": 400} | changes))
 
     return make
+
+
+HELD_OUT = range(100, 111)
+
+
+@pytest.fixture(scope="session")
+def held_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The keys of a recipe for eleven held-out sequences and their problems."""
+    folder = tmp_path_factory.mktemp("held-out")
+    sequences = [make_sequence(number) for number in HELD_OUT]
+    write_records(folder / "sequences.jsonl", sequences)
+    write_records(folder / "problems.jsonl", [problem_of(number) for number in HELD_OUT])
+    return {
+        "eval_data": str(folder / "sequences.jsonl"),
+        "generations": {"problems": str(folder / "problems.jsonl"), "count": 5, "max_new_tokens": 60},
+    }
+
+
+def problem_of(number: int) -> Problem:
+    sequence = make_sequence(number)
+    return Problem(
+        id=sequence.problem_id,
+        source="made",
+        split="dev",
+        lang="en",
+        question=sequence.prompt[0].content,
+        choices={"A": "Ana", "B": "Bo", "C": "Nobody"},
+        answer=Answer(kind="choice_set", value=["ABC"[number % 3]]),
+    )

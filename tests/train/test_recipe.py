@@ -20,7 +20,7 @@ steps: 10
 batch_size: 8
 learning_rate: 1e-3
 max_length: 100
-logging: {wandb: off}
+logging: {report_to: none}
 """
 
 
@@ -39,7 +39,7 @@ def test_extends_merges_key_by_key(tmp_path: Path) -> None:
     assert (recipe.model.path, recipe.model.attn) == ("m", "eager")
     assert (recipe.steps, recipe.epochs, recipe.lora) == (None, 2.0, None)
     assert recipe.learning_rate == 1e-3
-    assert recipe.logging.wandb == "off"
+    assert recipe.logging.report_to == ()
 
 
 def test_all_faults_at_once_with_the_nearest_key(tmp_path: Path) -> None:
@@ -113,6 +113,15 @@ def test_micro_batch_must_divide(tmp_path: Path) -> None:
     [
         ("pack: 100\nmicro_batch: 4", ["pack, micro_batch: "]),
         ("pack: 99", ["max_length: 100 ", "pack = 99"]),
+        ("eval_data: d.jsonl", ["eval_data, eval_steps: "]),
+        ("load_best_model_at_end: true", ["load_best_model_at_end: ", "eval_data"]),
+        ("early_stopping: {patience: 2}", ["early_stopping: ", "eval_data"]),
+        ("generations: {problems: p.jsonl}", ["generations: ", "eval_data"]),
+        (
+            "eval_data: d.jsonl\neval_steps: 4\ngenerations: {problems: p.jsonl, steps: 6}",
+            ["generations.steps: 6 ", "eval_steps = 4"],
+        ),
+        ("logging: {group: arms, report_to: trackio}", ["logging.group: ", "wandb"]),
         ("micro_batch: 3", ["batch_size: 8 ", "micro_batch = 3"]),
         ("model: {path: m, quantize: nf4}", ["model.quantize: nf4 ", "lora"]),
         (

@@ -208,59 +208,6 @@ def alive(process: int) -> bool:
         return False
 
 
-def test_wandb_offline_writes_a_run_and_nobody_calls_out(
-    recipe: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "CI"):
-        monkeypatch.delenv(name, raising=False)
-    calls: list[Any] = []
-    connect, look_up = socket.socket.connect, socket.getaddrinfo
-
-    def guarded_connect(self: socket.socket, address: Any) -> None:
-        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
-            calls.append(address)
-            raise OSError("no network here")
-        connect(self, address)
-
-    def guarded_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
-        if host not in (None, "127.0.0.1", "::1", "localhost"):
-            calls.append(host)
-            raise OSError("no network here")
-        return look_up(host, *args, **kwargs)
-
-    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
-    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
-    chosen = recipe(steps=2, logging={"steps": 1, "wandb": "offline"}, save_steps=1)
-    train(chosen)
-    assert calls == []
-    (log,) = Path(chosen.output).glob("wandb/offline-run-*/run-*.wandb")
-    rows, until = [], time.monotonic() + 60
-    while len(rows) < 2 and time.monotonic() < until:  # W&B's own process may still be writing
-        time.sleep(0.1)
-        rows = [row for row in wandb_history(log.read_bytes()) if "train/loss" in row]
-    assert [row["train/global_step"] for row in rows] == [1, 2]
-    figures = {"train/loss/infer", "train/accuracy/infer", "train/entropy/answer", "train/tokens_per_second"}
-    assert figures | {"train/padding", "train/memory_gib", "train/minutes_left"} <= rows[1].keys()
-
-
-def wandb_history(log: bytes) -> list[dict[str, Any]]:
-    """The history in a W&B log, which is one of LevelDB: records in blocks of 32 KiB, in pieces where they are long."""
-    from wandb.proto.wandb_internal_pb2 import Record
-
-    rows, at, record = [], 7, b""  # after the file's own header
-    while at + 7 <= len(log):
-        if 32768 - at % 32768 < 7:  # no room for a header: the rest of the block is empty
-            at += 32768 - at % 32768
-            continue
-        size, kind = int.from_bytes(log[at + 4 : at + 6], "little"), log[at + 6]
-        record, at = record + log[at + 7 : at + 7 + size], at + 7 + size
-        if kind in (1, 4):  # whole, or its last piece
-            parsed, record = Record.FromString(record), b""
-            if parsed.HasField("history"):
-                rows.append({"/".join(i.nested_key) or i.key: json.loads(i.value_json) for i in parsed.history.item})
-    return rows
-
-
 def env() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 

@@ -48,7 +48,10 @@ TRAPS: dict[str, tuple[str, str]] = {
     "TRL cuts at 1,024 tokens by default": (HERE, "test_nothing_is_cut_at_the_default_length"),
     "TRL trains on prompt and picture tokens": (HERE, "test_no_prompt_or_picture_token_is_trained_on"),
     "TRL's loss options are about to go": (HERE, "test_nothing_deprecated_of_trl_is_used"),
-    "TRL reports runs to its makers": ("test_train.py", "test_wandb_offline_writes_a_run_and_nobody_calls_out"),
+    "TRL reports runs to its makers": (
+        "loop/test_reporting.py",
+        "test_wandb_offline_and_tensorboard_get_figures_and_tables_and_nobody_calls_out",
+    ),
     "TRL records nothing of what a run is made from": (
         "run/test_run_manifest.py",
         "test_the_fingerprint_has_what_determines_the_weights",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from PIL import Image
-from transformers import PreTrainedConfig, ProcessorMixin
+from transformers import PreTrainedConfig, PreTrainedTokenizerBase, ProcessorMixin
 
 from train.data.examples import IGNORED, Example, Role
 from train.data.image_tokens import Picture, open_pictures
@@ -40,6 +40,12 @@ def make_collator(
     if recipe.pack is not None:
         return PackedCollator(examples, pictures, mrope)
     return PaddedCollator(examples, pad_id, pictures, mrope)
+
+
+def padding_id(tokenizer: PreTrainedTokenizerBase) -> int:
+    """The token that fills rows. Nothing attends to padding, so any will do where a model (Llama 3) has none."""
+    padding = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+    return int(padding)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 
 from train.data.batches import BatchPlan
 from train.data.examples import TRAINED_ROLES, Example
+from train.loop.held_out import LOSS
 from train.models.flops import FlopCount
 
 _MOST_NAMED = 8  # problems that a message names
@@ -109,23 +110,41 @@ class Monitor(TrainerCallback):  # type: ignore[misc]
         **kwargs: object,
     ) -> None:
         """Print the line."""
-        if logs and "loss" in logs and state.is_world_process_zero:
-            print(console_line(state.global_step, state.max_steps, logs), flush=True)
+        if logs and state.is_world_process_zero:
+            if "loss" in logs:
+                print(console_line(state.global_step, state.max_steps, logs), flush=True)
+            elif LOSS in logs:
+                print(held_out_line(state.global_step, state.max_steps, logs), flush=True)
+
+    def on_evaluate(
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
+    ) -> None:
+        """Start the clock again: the time of an evaluation, which follows a log, is none of training."""
+        self._last = (state.global_step, time.monotonic())
 
 
 def console_line(step: int, steps: int, logs: dict[str, float]) -> str:
     """The line that is printed every few steps."""
-    names = [role.name.lower() for role in TRAINED_ROLES]
-    roles = " ".join(f"{name} {logs[f'loss/{name}']:.3f}" for name in names if f"loss/{name}" in logs)
     parts = [
         f"step {step}/{steps}",
-        f"loss {logs['loss']:.4f} ({roles})" if roles else f"loss {logs['loss']:.4f}",
+        f"loss {logs['loss']:.4f}{_by_role(logs, 'loss')}",
         f"{logs['tokens_per_second']:,.0f} tokens/s",
         f"MFU {logs['mfu']:.1%}" if "mfu" in logs else None,
         f"{logs['memory_gib']:.1f} GiB",
         f"{logs['minutes_left']:.1f} min left",
     ]
     return "  ".join(filter(None, parts))
+
+
+def held_out_line(step: int, steps: int, logs: dict[str, float]) -> str:
+    """The line that is printed after each evaluation."""
+    return f"step {step}/{steps}  held-out loss {logs[LOSS]:.4f}{_by_role(logs, LOSS)}"
+
+
+def _by_role(logs: dict[str, float], name: str) -> str:
+    roles = [role.name.lower() for role in TRAINED_ROLES]
+    losses = " ".join(f"{role} {logs[f'{name}/{role}']:.3f}" for role in roles if f"{name}/{role}" in logs)
+    return f" ({losses})" if losses else ""
 
 
 def not_finite(step: int, losses: list[float], problems: list[list[str]]) -> str:

@@ -11,14 +11,17 @@ from typing import Any
 import torch
 from datasets import Dataset
 from torch.distributed.tensor import DTensor
-from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin, TrainerControl
+from transformers.integrations.deepspeed import deepspeed_load_checkpoint
+from transformers.trainer_utils import rotate_checkpoints
 from trl import SFTConfig, SFTTrainer
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
-from train.data.collate import MEMBERS, make_collator
+from train.data.collate import MEMBERS, make_collator, padding_id
 from train.data.examples import Example, Role
 from train.loop.fused_head import score_by_fused_head
+from train.loop.held_out import LOSS, undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
 from train.loop.sharding import (
@@ -32,9 +35,10 @@ from train.models.flops import count_flops, peak_flops
 from train.models.model_files import read_config
 from train.recipe import Recipe
 from train.run.final_weights import cast_weights, record_dtype
-from train.run.resume import mark_complete, with_new_names
+from train.run.resume import checkpoint_of, mark_complete, with_new_names
 from train.run.sharded_checkpoint import check_shards
 
+_KEPT_CHECKPOINTS = 2  # among them that of the best model, if it is needed at the end
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
 
@@ -68,11 +72,12 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         logging_steps=recipe.logging.steps,
         # It would replace a NaN with the mean of earlier losses.
         logging_nan_inf_filter=False,
-        report_to="none" if recipe.logging.wandb == "off" else "wandb",
+        # Callbacks are added by train.loop.reporting; trackio's reads project and name here.
+        report_to="none",
+        project=recipe.logging.project,
+        run_name=Path(recipe.output).name,
         save_strategy="no" if recipe.save_steps is None else "steps",
         save_steps=recipe.save_steps or plan.steps,
-        # Two, because an old checkpoint is removed before the new one is marked as complete.
-        save_total_limit=2,
         disable_tqdm=True,
         use_cpu=not on_gpu,
         dataloader_pin_memory=on_gpu,
@@ -113,13 +118,11 @@ def make_trainer(
     Raises:
         UserError: accelerate does not shard the model as its file asks.
     """
-    # Some models (Llama 3) have no padding token. Nothing attends to padding, so any token will do.
-    pad_id = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
     trainer = TraceTrainer(
         model=model,
         args=arguments,
         train_dataset=Dataset.from_dict({MEMBERS: plan.micro_batches}),
-        data_collator=make_collator(recipe, examples, model.config, pad_id, processor),
+        data_collator=make_collator(recipe, examples, model.config, padding_id(tokenizer), processor),
         processing_class=tokenizer,
     )
     check_sharding(trainer)
@@ -146,6 +149,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         weights: the weight of each role in the loss.
         monitor: times the steps.
         problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
+        evaluation: computes the figures of an evaluation (:mod:`train.loop.watch`).
         seconds_before: the training time before the run was killed and resumed.
         final_dtype: the dtype of the final weights, which is that of the base model.
     """
@@ -153,6 +157,8 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     weights: torch.Tensor
     monitor: Monitor
     problems_of: Callable[[int], list[list[str]]]
+    evaluation: Callable[[TraceTrainer], dict[str, float]]
+    control: TrainerControl
     seconds_before = 0.0
     final_dtype: torch.dtype
 
@@ -208,6 +214,14 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         # The weight is that of all processes, but DDP, FSDP and DeepSpeed average the gradients over processes.
         return loss * int(self.accelerator.num_processes)
 
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        """The figures of :attr:`evaluation`, logged; every process must call this. Training goes on as without it."""
+        with undisturbed(self.model, self.accelerator.device), self.compute_loss_context_manager():
+            figures = self.evaluation(self)
+        self.log(figures)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, figures)
+        return figures
+
     def _get_num_items_in_batch(self, batch_samples: list[Any], device: torch.device) -> torch.Tensor | None:
         """The sum of the label weights of an optimizer step on all processes; the Trainer would count the labels."""
         self._losses = ()
@@ -253,6 +267,11 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         """A row for each line on the console, with all figures, from the first step on."""
         return [with_new_names(row) for row in self.state.log_history if "loss" in row]
 
+    @property
+    def eval_history(self) -> list[dict[str, float]]:
+        """A row for each evaluation."""
+        return [row for row in self.state.log_history if LOSS in row]
+
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: torch.nn.Module | None = None) -> None:
         """As the parent, but the weights of a model without adapter are read by its own class, and none may be missing.
 
@@ -281,6 +300,14 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         record_dtype(self.model.config, self.final_dtype)
         self.model.config.save_pretrained(output_dir)
 
+    def load_weights(self, checkpoint: Path) -> None:
+        """Go back to the weights of a checkpoint of this run, after training; every process must call this."""
+        if self.is_deepspeed_enabled:
+            strict = isinstance(self.model, PreTrainedModel)  # with an adapter, a checkpoint has what is trained
+            deepspeed_load_checkpoint(self.model_wrapped, str(checkpoint), load_module_strict=strict)
+        else:
+            self._load_from_checkpoint(str(checkpoint), self.model_wrapped if self.is_fsdp_enabled else None)
+
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """As the parent; then the checkpoint is marked as complete.
 
@@ -290,9 +317,13 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         super()._save_checkpoint(model, trial)
         self.accelerator.wait_for_everyone()
         if self.is_world_process_zero():
-            checkpoint = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
+            output = Path(self.args.output_dir)
+            checkpoint = checkpoint_of(output, self.state.global_step)
             check_shards(checkpoint)
             mark_complete(checkpoint, self.seconds)
+            # Not earlier: until the new checkpoint is complete, a killed run needs the old ones.
+            best = self.state.best_global_step and str(checkpoint_of(output, self.state.best_global_step))
+            rotate_checkpoints(str(output), _KEPT_CHECKPOINTS, best)
 
     def _send_telemetry(self) -> None:
         """Does nothing: TRL would report each run to its makers, unless an environment variable forbids it."""

@@ -78,6 +78,13 @@ def set_attention(model: PreTrainedModel, choice: AttentionChoice) -> None:
         vision._attn_implementation = choice.vision
 
 
+def attention_of(model: PreTrainedModel) -> AttentionChoice:
+    """The attention that ``model`` uses."""
+    language = model.config.get_text_config()._attn_implementation
+    vision = getattr(model.config, "vision_config", None)
+    return AttentionChoice(language, language if vision is None else vision._attn_implementation)
+
+
 def _best(packed: bool, gpu: bool, half: bool) -> Attention:
     if half and is_flash_attn_2_available():
         return "flash_attention_2"

@@ -10,7 +10,8 @@ from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from srt.io.errors import UserError
 
-_NOT_UPLOADED = ["checkpoint-*", "wandb/*", ".*"]
+# Generations are written for problems whose licence may not allow their publication.
+_NOT_UPLOADED = ["checkpoint-*", "wandb/*", "tensorboard/*", "generations.jsonl", ".*"]
 
 
 def hub_faults(name: str) -> list[str]:

@@ -15,7 +15,7 @@ import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically
@@ -33,6 +33,7 @@ from train.run.run_manifest import (
 )
 
 SUMMARY = "train.json"
+WATCHED = ("wandb", "tensorboard", "generations.jsonl")  # what is written while a run is watched
 COMPLETE = "whole.json"  # marks a checkpoint as completely written
 _CHECKPOINT = re.compile(r"checkpoint-([0-9]+)")
 
@@ -41,7 +42,8 @@ class TrainSummary(Record):
     """``train.json``. A loss is the mean over the steps since the previous one; padding is not counted in tokens.
 
     ``history`` has a row for each time that something was logged (:mod:`train.loop.monitor`). ``seconds`` is the time
-    in the training loop, summed over all attempts.
+    in the training loop, summed over all attempts. ``eval_history`` has a row for each evaluation on held-out data, and
+    ``best_step`` is that of the lowest loss; the weights are those after ``result_step`` (by default the last).
     """
 
     recipe_hash: str
@@ -56,6 +58,9 @@ class TrainSummary(Record):
     trainable_parameters: int
     processes: int
     seconds: float
+    eval_history: list[dict[str, float]] = Field(default_factory=list)
+    best_step: int | None = None
+    result_step: int | None = None
 
     @field_validator("history")
     @classmethod
@@ -68,6 +73,11 @@ class StartPoint(NamedTuple):
 
     checkpoint: Path | None
     seconds: float
+
+    @property
+    def step(self) -> int:
+        """The last step that is done."""
+        return int(self.checkpoint.name.rpartition("-")[2]) if self.checkpoint else 0
 
 
 def finished_summary(output: Path, fingerprint: dict[str, Any]) -> TrainSummary | None:
@@ -140,6 +150,11 @@ def with_new_names(row: dict[str, float]) -> dict[str, float]:
     return {name.replace("/between", "/other"): value for name, value in row.items()}
 
 
+def checkpoint_of(output: Path, step: int) -> Path:
+    """The folder of the checkpoint after ``step``."""
+    return output / f"checkpoint-{step}"
+
+
 def is_complete(checkpoint: Path) -> bool:
     """Whether the checkpoint was written to its end."""
     return (checkpoint / COMPLETE).exists()
@@ -165,10 +180,10 @@ def write_summary(output: Path, summary: TrainSummary) -> None:
 
 
 def _files(output: Path) -> list[Path]:
-    """What is in ``output``, except hidden files and what W&B writes there."""
+    """What is in ``output``, except hidden files and what is only there to be looked at."""
     if not output.is_dir():
         return []
-    return [file for file in output.iterdir() if not file.name.startswith(".") and file.name != "wandb"]
+    return [file for file in output.iterdir() if not file.name.startswith(".") and file.name not in WATCHED]
 
 
 def _check_same_run(output: Path, fingerprint: dict[str, Any]) -> None:

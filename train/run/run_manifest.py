@@ -35,9 +35,12 @@ OLD_MANIFEST = "stamp.json"
 
 MODEL_HASH = "model (contents)"
 DATA_HASH = "data (contents)"
+HELD_OUT_HASH = "eval_data (contents)"
 
 # Recipe keys that change where a run writes or what it prints, but not its final weights.
 _NOT_IN_FINGERPRINT = {"data", "output", "logging", "save_steps", "threads", "workers", "hub"}
+# These change the weights only if one of the first two is set.
+_HELD_OUT = ("early_stopping", "load_best_model_at_end", "eval_steps", "eval_data", "generations")
 _LIBRARIES = (
     "torch",
     "transformers",
@@ -97,7 +100,11 @@ def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
     Pictures are covered by the hash of the data: a sequence contains their SHA-256, which is checked when they are
     opened.
     """
-    keys = {name: value for name, value in recipe.model_dump(mode="json").items() if name not in _NOT_IN_FINGERPRINT}
+    left_out = _NOT_IN_FINGERPRINT.union(_HELD_OUT)
+    keys = {name: value for name, value in recipe.model_dump(mode="json").items() if name not in left_out}
+    if recipe.eval_data is not None and (recipe.early_stopping or recipe.load_best_model_at_end):
+        chosen = recipe.model_dump(mode="json", include=set(_HELD_OUT[:3]))
+        keys |= chosen | {HELD_OUT_HASH: _sha256([Path(recipe.eval_data)])}
     keys["model"] = {**keys["model"], "path": None}
     model = Path(recipe.model.path)
     return {

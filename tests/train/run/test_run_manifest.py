@@ -53,7 +53,7 @@ def test_records_of_a_run_before_keys_were_renamed(recipe: Callable[..., Recipe]
     assert old != manifest.read_text()
     manifest.write_text(old)
     assert read_manifest(tmp_path / "run").fingerprint == keys
-    summary = dict.fromkeys(TrainSummary.model_fields, 1) | {"recipe_hash": "h", "losses": []}
+    summary = dict.fromkeys(TrainSummary.model_fields, 1) | {"recipe_hash": "h", "losses": [], "eval_history": []}
     row = {"step": 1.0, "loss": 2.0, "loss/between": 3.0, "accuracy/infer": 4.0}
     read = TrainSummary.model_validate(summary | {"history": [row]})
     assert read.history == [{"step": 1.0, "loss": 2.0, "loss/other": 3.0, "accuracy/infer": 4.0}]

@@ -1,0 +1,165 @@
+"""The loss on held-out sequences during training, early stopping by it, and the choice of the best checkpoint.
+
+Nothing here changes the weights that a step leaves: the model is evaluated without dropout and without gradients, and
+random state and mode are as before afterwards (:func:`undisturbed`). Which evaluation was the best, and how many came
+after it, follows from the log alone, which a checkpoint contains: a resumed run decides as an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from datasets import Dataset
+from torch.utils.data import DataLoader
+from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+
+from srt.io.errors import UserError
+from train.data.collate import MEMBERS, Collator
+from train.data.examples import IGNORED, Example, Role
+from train.data.packing import pack_steps
+from train.loop.loss import TokenScores, figures_by_role, sum_by_role
+from train.recipe import Recipe
+
+LOSS = "eval_loss"  # its name in the log
+
+
+class HeldOutLoss:
+    """The loss of held-out ``examples``, in micro-batches like those of training.
+
+    ``weights`` are those of the roles in the loss; ``workers`` open pictures.
+
+    Raises:
+        UserError: no token of the examples counts in the loss.
+    """
+
+    def __init__(
+        self, recipe: Recipe, examples: list[Example], collate: Collator, weights: torch.Tensor, processes: int
+    ) -> None:
+        by_role = np.zeros(len(Role))
+        for example in examples:
+            by_role += np.bincount(example.roles[example.labels != IGNORED], minlength=len(Role))
+        self._weights = weights.detach().cpu().double()
+        if not float(self._weights @ torch.from_numpy(by_role)):
+            raise UserError(f"eval_data: {recipe.eval_data}: none of its tokens counts in the loss")
+        self._micro_batches = held_out_batches(recipe, examples, processes)
+        self._collate, self._workers = collate, recipe.workers
+
+    def figures(
+        self, accelerator: Accelerator, score: Callable[[dict[str, torch.Tensor]], TokenScores]
+    ) -> dict[str, float]:
+        """``eval_loss``, weighted like that of training, and figures that are not: ``eval_loss/infer`` and so on.
+
+        Every process must call this with its own ``score``, which is given micro-batches on the device.
+        """
+        process, processes = accelerator.process_index, accelerator.num_processes
+        rounds = -(-len(self._micro_batches) // processes)
+        # Where weights are sharded, all processes must compute at the same time: one without a micro-batch of its own
+        # computes the first again, and does not count it.
+        own = [
+            self._micro_batches[at] if at < len(self._micro_batches) else None
+            for at in range(process, rounds * processes, processes)
+        ]
+        rows = Dataset.from_dict({MEMBERS: [self._micro_batches[0] if members is None else members for members in own]})
+        loader = DataLoader(rows, batch_size=1, collate_fn=self._collate, num_workers=self._workers)
+        sums = torch.zeros(len(Role), 4, dtype=torch.float64, device=accelerator.device)
+        for members, batch in zip(own, loader, strict=True):
+            scores = score(batch)
+            if members is not None:
+                sums += sum_by_role(scores)
+        sums = accelerator.reduce(sums, "sum").cpu()
+        counts, losses = sums[:, 0], sums[:, 1]
+        loss = float(self._weights @ losses) / float(self._weights @ counts)
+        return {LOSS: loss} | {f"eval_{name}": value for name, value in figures_by_role(sums).items()}
+
+
+def held_out_batches(recipe: Recipe, examples: list[Example], processes: int) -> list[list[int]]:
+    """Indices into ``examples`` by micro-batch: packed or padded, and of the size, as in training. Longest first."""
+    lengths = [len(example.input_ids) for example in examples]
+    order = sorted(range(len(examples)), key=lambda index: (-lengths[index], index))
+    if recipe.pack is not None:
+        (rows,) = pack_steps([order], lengths, recipe.pack, 1)
+        return rows
+    size = recipe.micro_batch or max(recipe.batch_size // processes, 1)
+    return [order[at : at + size] for at in range(0, len(order), size)]
+
+
+class Best(NamedTuple):
+    """The best of the evaluations so far: the ``step`` after which it was, its ``loss``, and how many came after it."""
+
+    step: int
+    loss: float
+    since: int
+
+
+def best_evaluation(log: Iterable[dict[str, Any]], threshold: float = 0.0) -> Best | None:
+    """The best evaluation in a trainer's ``log``; a better loss is lower by more than ``threshold``."""
+    best: Best | None = None
+    for row in log:
+        if LOSS not in row:
+            continue
+        if best is None or best.loss - row[LOSS] > threshold:
+            best = Best(int(row["step"]), float(row[LOSS]), 0)
+        else:
+            best = best._replace(since=best.since + 1)
+    return best
+
+
+class EvaluationSchedule(TrainerCallback):  # type: ignore[misc]
+    """Asks for evaluations, keeps the best checkpoint, and stops early, as the recipe says.
+
+    Attributes:
+        stopped: the best evaluation of a run that was stopped early.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self.stopped: Best | None = None
+
+    def best(self, log: Iterable[dict[str, Any]]) -> Best | None:
+        """The best evaluation in ``log`` by the recipe's threshold."""
+        stopping = self._recipe.early_stopping
+        return best_evaluation(log, stopping.threshold if stopping else 0.0)
+
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        """Ask for an evaluation, and for the loss of training beside it."""
+        assert self._recipe.eval_steps is not None
+        if state.global_step % self._recipe.eval_steps == 0 or state.global_step >= state.max_steps:
+            control.should_evaluate = control.should_log = True
+
+    def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        """Ask for a checkpoint of the best model, or for the end."""
+        best, stopping = self.best(state.log_history), self._recipe.early_stopping
+        if best is None:
+            return
+        if self._recipe.load_best_model_at_end:
+            state.best_metric, state.best_global_step = best.loss, best.step
+            control.should_save = control.should_save or best.since == 0
+        if stopping is not None and best.since >= stopping.patience and state.global_step < state.max_steps:
+            self.stopped = best
+            control.should_training_stop = True
+            # A run that is killed from here on must decide this again: nothing continues from this step.
+            control.should_save = False
+            if state.is_world_process_zero:
+                print(
+                    f"stopped early after step {state.global_step}: the held-out loss has not been below that of step "
+                    f"{best.step} ({best.loss:.4f}) for {best.since} evaluations",
+                    flush=True,
+                )
+
+
+@contextmanager
+def undisturbed(model: torch.nn.Module, device: torch.device) -> Iterator[None]:
+    """Evaluation mode without gradients; mode and random state are those from before at the end."""
+    training = model.training
+    devices = [device] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices), torch.no_grad():
+        model.eval()
+        try:
+            yield
+        finally:
+            model.train(training)
