@@ -17,6 +17,7 @@ from eval.report.markdown import markdown
 from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
 from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
+from eval.report.report_wording import comparison_title
 from eval.run.run_records import ARM_FIELDS, Run, differences_between, mean_values, pooled, read_manifest, write_json
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
@@ -40,6 +41,7 @@ def compare(
     drawing: Drawing | None = None,
     examples: int = EXAMPLES,
     human: Sequence[str | Path] = (),
+    title: str | None = None,
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
 
@@ -47,9 +49,11 @@ def compare(
     dimension of the problems' world, else ``category``) and ``report.html``; ``sampling.png`` where an arm was sampled,
     ``errors_*.png`` where the errors of one were classed (``srt errors``).
     ``reference`` is the arm that all others are compared with: by default ``base`` if there is one, else the first;
-    ``srt`` is also compared with ``answer`` and ``cot``. ``drawing`` draws a problem's scene as SVG; by default its
-    world does. ``examples`` is how many problems the page shows. Runs of one arm are its training seeds.
-    ``human`` are folders of ``srt human``, whose rows are shown below the benchmark's tables.
+    ``srt`` is also compared with ``answer`` and ``cot``, and each ``srt-*`` with ``srt``. ``drawing`` draws a problem's
+    scene as SVG; by default its world does. ``examples`` is how many problems the page shows. Runs of one arm are its
+    training seeds.
+    ``human`` are folders of ``srt human``, whose rows are shown below the benchmark's tables. ``title`` names the
+    experiment and the model, by default the models of the runs; the benchmark is added to it.
 
     Raises:
         UserError: a folder without a scored run, one model twice in an arm, runs of an arm that differ in more than the
@@ -67,6 +71,7 @@ def compare(
     paired = differences(by_arm, common, reference)
     problems = next(iter(runs.values())).problems
     comparison = Comparison(
+        title=comparison_title(list(runs.values()), title),
         common=len(common),
         clusters=len({cluster_of(problems[problem_id]) for problem_id in common}),
         left_out=left_out,

@@ -17,7 +17,9 @@ class RunAccuracy(Record):
 
 
 class Comparison(Record):
-    """The contents of ``comparison.json``. ``common`` problems are compared; ``left_out`` counts each arm's others.
+    """The contents of ``comparison.json``. ``title`` names experiment, model and benchmark.
+
+    ``common`` problems are compared; ``left_out`` counts each arm's others.
 
     ``clusters`` is the number of distinct puzzles among the common problems: those with one ``group_id`` count once.
 
@@ -26,6 +28,7 @@ class Comparison(Record):
     one benchmark.
     """
 
+    title: str
     common: int
     clusters: int
     left_out: dict[str, int]

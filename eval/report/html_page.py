@@ -72,6 +72,7 @@ def page(
         .get_template("report.html.jinja")
         .generate(
             comparison=comparison,
+            answer=wording.headline_difference(comparison),
             scope=wording.scope(comparison),
             footnote=wording.footnote(comparison),
             wording=wording,

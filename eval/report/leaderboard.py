@@ -1,4 +1,4 @@
-"""The leaderboard: our arms, models with published figures, and humans, by one figure, best first.
+"""The leaderboard: our arms by one figure, best first, and apart from them what others published.
 
 Only our arms were measured here, on the problems that they have in common. Published figures were measured on another
 copy of the benchmark, with other prompts and settings: they are marked, and take part in no test.
@@ -7,7 +7,7 @@ copy of the benchmark, with other prompts and settings: they are marked, and tak
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from eval.benchmarks.benchmark import Table
@@ -23,7 +23,8 @@ _FIGURES = ("overall", "total", "circular", "flip-circular")
 class LeaderboardRow:
     """One row. ``score`` is a share in [0, 1]; ``low`` and ``high`` are its 95% interval, if it was measured here.
 
-    ``tokens`` is the mean of output tokens; ``source`` is the publication of the figure.
+    ``tokens`` is the mean of output tokens; ``source`` is the publication of the figure. ``rank`` is among our arms,
+    the same for equal scores.
     """
 
     name: str
@@ -33,19 +34,22 @@ class LeaderboardRow:
     high: float | None = None
     tokens: float | None = None
     source: str | None = None
+    rank: int | None = None
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The rows, ordered by ``figure``."""
+    """Our arms and the published rows, each ordered by ``figure``; ``caveat`` is what the benchmark's table says."""
 
     figure: str
-    rows: list[LeaderboardRow]
+    arms: list[LeaderboardRow]
+    published: list[LeaderboardRow]
+    caveat: str | None
 
     @property
     def sources(self) -> list[str]:
         """The publications of the published rows, each once."""
-        return list(dict.fromkeys(row.source for row in self.rows if row.source))
+        return list(dict.fromkeys(row.source for row in self.published if row.source))
 
 
 def leaderboard(comparison: Comparison) -> Leaderboard:
@@ -70,13 +74,18 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
         cell = cells[table.header.index(column) - 1] if table else None
         if isinstance(cell, float) and all(name != arm.arm for arm in comparison.arms):
             rows.append(LeaderboardRow(str(name), "measured", cell))
+    published = []
     for row in table.published if table else ():
         if column in row.figures:
             kind: Kind = "human" if row.human else "published"
             tokens = row.figures.get("tokens")
-            rows.append(LeaderboardRow(row.model, kind, row.figures[column], tokens=tokens, source=row.source))
-    rows.sort(key=lambda row: -row.score)
-    return Leaderboard("accuracy" if column == "overall" else column, rows)
+            published.append(LeaderboardRow(row.model, kind, row.figures[column], tokens=tokens, source=row.source))
+    published.sort(key=lambda row: -row.score)
+    # Equal scores have equal ranks: 1, 2, 2, 4.
+    ranked = [replace(row, rank=1 + sum(other.score > row.score for other in rows)) for row in rows]
+    ranked.sort(key=lambda row: -row.score)
+    figure = "accuracy" if column == "overall" else column
+    return Leaderboard(figure, ranked, published, table.note if table else None)
 
 
 def _ranked_table(tables: Sequence[Table]) -> tuple[Table | None, str]:

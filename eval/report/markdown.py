@@ -24,6 +24,7 @@ from eval.report.report_wording import (
     SAMPLING_NOTE,
     SIZE_NOTE,
     footnote,
+    headline,
     labels,
     scope,
     shown_dimensions,
@@ -34,12 +35,19 @@ from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import title
 
 
-def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
-    """The tables as Markdown; ``errors`` are those of the arms that were classed."""
-    parts = ["# Comparison", f"{training(comparison)} {scope(comparison)}", _headline(comparison.arms)]
+def summary(comparison: Comparison) -> str:
+    """What a console shows: the answer in a sentence, the arms, and their paired differences."""
+    parts = [f"# {comparison.title}", f"**{headline(comparison)}**", *unlike_settings(comparison)]
+    parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
     if comparison.differences:
-        parts += ["## Paired differences", *unlike_settings(comparison)]
-        parts += [_difference_table(comparison), footnote(comparison)]
+        parts += ["## Paired differences", _difference_table(comparison), footnote(comparison)]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
+    """The summary, then all tables; ``errors`` are those of the arms that were classed."""
+    parts = [summary(comparison).rstrip()]
+    if comparison.differences:
         parts += ["## Tokens and sample size", _size_table(comparison)]
     if any(len(several) > 1 for several in comparison.runs.values()):
         parts += ["## By run", _run_table(comparison)]
@@ -53,7 +61,7 @@ def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _headline(arms: Sequence[ArmSummary]) -> str:
+def _arms_table(arms: Sequence[ArmSummary]) -> str:
     head = ["arm", "accuracy % [95%]", "right", "tokens mean", "p50", "p90", "p99", "traces %", "proved %"]
     rows = []
     for arm in arms:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
+from eval.benchmarks.benchmark import PLAIN
+from eval.benchmarks.registry import find_benchmark
 from eval.report.comparison_records import Comparison
+from eval.report.number_format import difference_bounds, interval, signed
+from eval.run.run_records import Run
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import dimensions
+from eval.scoring.differences import Difference
 from srt.statistics.paired_difference import Test
+from srt.statistics.significance import LEVEL
 
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
@@ -23,6 +30,49 @@ ERROR_NOTE = (
     "+ n: a judge's, only where the machine has none. No class: nobody said, among them what was never an error of "
     "reasoning (truncated, no answer)."
 )
+
+
+def comparison_title(runs: Sequence[Run], named: str | None) -> str:
+    """``named`` (an experiment and its model), else the models of ``runs``, and the benchmark."""
+    if named is None:
+        models = dict.fromkeys(PurePath(run.manifest.model.get("model", run.manifest.backend)).name for run in runs)
+        families = dict.fromkeys(run.manifest.model.get("family", "") for run in runs)
+        # Arms that were trained here are each in a folder "model": their family says more.
+        named = (
+            " and ".join(models if len(models) <= 2 and "model" not in models else filter(None, families)) or "models"
+        )
+    names = dict.fromkeys(run.manifest.benchmark for run in runs)
+    if set(names) == {PLAIN}:
+        names = dict.fromkeys(problem.source for run in runs for problem in run.problems.values())
+    else:
+        names = dict.fromkeys(find_benchmark(name).about.partition(":")[0] for name in names)
+    return f"{named} on {', '.join(names)}"
+
+
+def headline_difference(comparison: Comparison) -> Difference | None:
+    """The difference that answers the question: ``srt`` against ``cot``, else against ``answer``, else the first."""
+    rows = {(row.arm, row.reference): row for row in comparison.differences}
+    for pair in (("srt", "cot"), ("srt", "answer")):
+        if pair in rows:
+            return rows[pair]
+    return comparison.differences[0] if comparison.differences else None
+
+
+def headline(comparison: Comparison) -> str:
+    """One sentence: what was found, on how much, and whether it is told apart from nothing."""
+    row = headline_difference(comparison)
+    if row is None:
+        arm = comparison.arms[0]
+        return f"{arm.arm}: {interval(arm.accuracy)}% of {comparison.common} problems right."
+    runs = row.runs_arm + row.runs_reference
+    trained = "one training run each" if runs == 2 else f"{row.runs_arm} and {row.runs_reference} training runs"
+    size = f"{row.count} problems" if row.clusters == row.count else f"{row.count} problems of {row.clusters} puzzles"
+    low, high = difference_bounds(row)
+    found = f"{row.arm} − {row.reference}: {signed(row.difference)} points [{low}, {high}] on {size}, {trained}"
+    if row.p >= LEVEL:
+        return f"{found}: not told apart."
+    verdict = f"{row.arm} is {'better' if row.difference > 0 else 'worse'}"
+    return f"{found}: {verdict}{' in these two runs' if runs == 2 else ''}."
 
 
 def shown_dimensions(arms: Sequence[ArmSummary]) -> list[str]:

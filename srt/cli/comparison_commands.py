@@ -27,6 +27,9 @@ def compare(
             "--human", "--people", help="Folder of srt human, shown below the benchmark's tables; may be repeated."
         ),
     ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", help="What the report calls experiment and model (default: the models).")
+    ] = None,
     examples: Annotated[
         int, typer.Option("--examples", min=0, help="Number of example problems on the page, with all outputs.")
     ] = 400,
@@ -38,12 +41,14 @@ def compare(
     """
     from eval.report.compare import compare as compare_runs
 
-    comparison = compare_runs(runs, out, reference=reference, human=human or (), examples=examples)
+    comparison = compare_runs(runs, out, reference=reference, human=human or (), examples=examples, title=title)
     if as_json:
         print_summary(comparison.model_dump(mode="json"), as_json)
         return
-    print((out / "report.md").read_text(encoding="utf-8"))
-    print(f"The report is at {out / 'report.html'}")
+    from eval.report.markdown import summary
+
+    print(summary(comparison))
+    print(f"The whole report is at {out / 'report.html'}, its tables as text at {out / 'report.md'}")
 
 
 def errors(

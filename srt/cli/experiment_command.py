@@ -35,9 +35,8 @@ def experiment(
 
     console = Console(highlight=False, markup=False, soft_wrap=True)
     done = run_experiment(load_experiment(recipe), _ModelStages(), lambda line: console.print(f"· {line}"))
-    table = done.table.read_text(encoding="utf-8")
-    console.print(Markdown(table) if console.is_terminal else table)
-    console.print(f"The report is at {done.page}")
+    console.print(Markdown(done.summary) if console.is_terminal else done.summary)
+    console.print(f"The whole report is at {done.page}")
 
 
 class _ModelStages:
@@ -88,11 +87,11 @@ class _ModelStages:
         }
         run_evaluation(make_eval_recipe({**settings, **own}))
 
-    def compare(self, runs: list[Path], out: Path) -> Path:
+    def compare(self, runs: list[Path], out: Path, title: str) -> str:
         from eval.report.compare import compare
+        from eval.report.markdown import summary
 
-        compare(runs, out)
-        return out / "report.html"
+        return summary(compare(runs, out, title=title))
 
 
 def _check_init_model(spec: Any) -> None:

@@ -57,8 +57,8 @@ class ModelStages(Protocol):
     ) -> None:
         """Predict and score; resumes."""
 
-    def compare(self, runs: list[Path], out: Path) -> Path:
-        """Write the comparison and give the path of its page."""
+    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+        """Write the comparison, as ``report.html`` and more, and give its summary as Markdown."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class TrainedModel:
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """The comparison of a finished experiment: the table in Markdown, and the page."""
+    """The comparison of a finished experiment: its summary in Markdown, and the page."""
 
-    table: Path
+    summary: str
     page: Path
 
 
@@ -125,8 +125,10 @@ def run_experiment(experiment: Experiment, stages: ModelStages, say: Callable[[s
         runs.append(out / "runs" / f"{arm}-{seed}")
         stages.evaluate(model, out / "data" / "test.jsonl", arm, experiment.prompt, experiment.evaluate, runs[-1])
     say("compare: the arms side by side")
-    page = stages.compare(runs, out / "report")
-    return ExperimentResult(table=page.with_name("report.md"), page=page)
+    start = experiment.model
+    described = start.name if isinstance(start, Path) else f"{start.arch} from random weights"
+    summary = stages.compare(runs, out / "report", f"{out.name}: {described}")
+    return ExperimentResult(summary=summary, page=out / "report" / "report.html")
 
 
 _MANIFEST = "experiment.json"

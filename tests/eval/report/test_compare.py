@@ -136,10 +136,31 @@ def test_seeds_of_an_arm_are_averaged(make_run: MakeRun, tmp_path: Path) -> None
 
 
 def opening(folder: Path) -> str:
-    """The first sentence below the title, the same in both reports."""
-    text = (folder / "report.md").read_text().splitlines()[2]
-    assert text[:60] in (folder / "report.html").read_text().split("</h1>")[1][:200]
+    """What the report says of training runs and problems, the same in both reports and above the arms."""
+    text = (folder / "report.md").read_text().splitlines()[4]
+    assert text[:60] in (folder / "report.html").read_text().split("</h1>")[1].split("<h2")[0]
     return text
+
+
+def test_the_answer_stands_first(make_run: MakeRun, tmp_path: Path) -> None:
+    """The title, one sentence, one row: better, worse, or not told apart."""
+    folders = [make_run("base", lambda _: "?"), make_run("cot", lambda _: "?"), make_run("srt", lambda _: "ANSWER: B")]
+    compare(folders, tmp_path / "report", title="mine: tiny")
+    text, page = ((tmp_path / "report" / name).read_text() for name in ("report.md", "report.html"))
+    sentence = "srt − cot: +66.7 points ["
+    assert text.startswith(f"# mine: tiny on made-up\n\n**{sentence}")
+    assert text.splitlines()[2].endswith("one training run each: srt is better in these two runs.**")
+    assert page.index("<h1>mine: tiny on made-up</h1>") < page.index(sentence) < page.index('id="leaderboard"')
+    again = make_run("cot", lambda _: "ANSWER: B", seed=1)
+    compare([again, make_run("srt", lambda _: "ANSWER: B", seed=2)], tmp_path / "same")
+    assert (tmp_path / "same" / "report.md").read_text().splitlines()[2].endswith(": not told apart.**")
+
+
+def test_each_removed_operation_is_compared_with_srt(make_run: MakeRun, tmp_path: Path) -> None:
+    arms = ("base", "srt", "srt-drop-INFER", "srt-shuffled")
+    result = compare([make_run(arm, lambda _: "ANSWER: B") for arm in arms], tmp_path / "report")
+    pairs = [(row.arm, row.reference) for row in result.differences]
+    assert pairs[3:] == [("srt-drop-INFER", "srt"), ("srt-shuffled", "srt")]
 
 
 def test_the_first_sentence_says_what_is_known_of_training(make_run: MakeRun, tmp_path: Path) -> None:
@@ -165,7 +186,6 @@ def test_what_differs_besides_the_arm_is_named_above_the_table(make_run: MakeRun
         text = (tmp_path / "report" / name).read_text()
         named = text.index("srt − base is not a difference of arms alone: max new tokens 512 against 2048.")
         assert named < text.index("McNemar")
-        assert text.index("Paired differences") < named
     same = compare([make_run("srt", lambda _: "ANSWER: B"), make_run("cot", lambda _: "?")], tmp_path / "report")
     assert same.differences[0].different == []
     assert "not a difference of arms alone" not in (tmp_path / "report" / "report.md").read_text()

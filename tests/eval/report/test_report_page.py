@@ -109,7 +109,7 @@ def test_the_page_needs_nothing_but_itself(hostile_page: Path) -> None:
 @pytest.mark.browser
 def test_hostile_text_is_shown_as_text(hostile_page: Path, chromium: Any) -> None:
     with opened(chromium, hostile_page) as page:
-        assert page.title().startswith("SRT comparison")
+        assert page.title().endswith(": SRT comparison")
         assert page.locator("script").count() == 2
         assert HOSTILE in page.locator(".question").first.inner_text()
         assert HOSTILE in page.locator("ol.lines").first.inner_text()
@@ -218,12 +218,10 @@ def test_published_rows_and_people_are_marked_and_enter_no_test(
     score(folder, checker=fake_checker)
     result = compare([folder], tmp_path / "report", drawing=lambda _: None)
     board = leaderboard(result)
-    assert [place.score for place in board.rows] == sorted((place.score for place in board.rows), reverse=True)
-    assert [(place.kind, place.low is None) for place in board.rows if place.name == "GPT-5"] == [
-        ("measured", False),
-        ("published", True),
-    ]
-    assert [place.name for place in board.rows if place.kind == "human"] == ["80 students"]
+    assert [(place.name, place.rank, place.low is None) for place in board.arms] == [("GPT-5", 1, False)]
+    published = [place.score for place in board.published]
+    assert published == sorted(published, reverse=True)
+    assert [place.name for place in board.published if place.kind == "human"] == ["80 students"]
     assert result.differences == []
     page = (tmp_path / "report" / "report.html").read_text()
     assert '80 students <span class="tag human">human</span>' in page
