@@ -25,7 +25,7 @@ from trl.trainer.utils import add_fused_lm_head
 from benchmarks.gpu.data import make_data
 from train.data.batches import plan_batches
 from train.data.collate import MEMBERS, Batch, make_collator
-from train.data.examples import read_examples
+from train.data.token_cache import read_examples
 from train.loop.fused_head import score_by_fused_head
 from train.loop.loss import batch_weight, role_weights, weighted_loss
 from train.models.checkpointing import checkpoint_layers

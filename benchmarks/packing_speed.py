@@ -35,7 +35,8 @@ from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_one
 from train.data.batches import BatchPlan, plan_batches
 from train.data.collate import MEMBERS, Collator, make_collator
-from train.data.examples import Example, read_examples
+from train.data.token_cache import read_examples
+from train.data.token_table import TokenizedExamples
 from train.loop.fused_head import score_by_fused_head
 from train.loop.loss import batch_weight, role_weights, weighted_loss
 from train.models.init_model import init_model, sequence_texts
@@ -140,7 +141,7 @@ def _recipe(file: Path, model: Path, folder: Path, keys: dict[str, Any], steps: 
     return make_recipe({**base, "batch_size": BATCH, "model": {"path": str(model), **attn}, **rest})
 
 
-def _way(recipe: Recipe, examples: list[Example], pad_id: int) -> Way:
+def _way(recipe: Recipe, examples: TokenizedExamples, pad_id: int) -> Way:
     model = load_model(recipe)
     add_fused_lm_head(model, outputs=("log_probs", "entropy", "is_top1"))
     return Way(
@@ -166,10 +167,10 @@ def _run(way: Way) -> float:
     return time.perf_counter() - start
 
 
-def _tokens(plan: BatchPlan, examples: list[Example]) -> tuple[int, int]:
+def _tokens(plan: BatchPlan, examples: TokenizedExamples) -> tuple[int, int]:
     """Real tokens, and tokens with padding."""
-    lengths = [[len(examples[index].input_ids) for index in micro_batch] for micro_batch in plan.micro_batches]
-    return sum(map(sum, lengths)), sum(max(micro) * len(micro) for micro in lengths)
+    lengths = [examples.lengths[micro_batch] for micro_batch in plan.micro_batches]
+    return int(sum(micro.sum() for micro in lengths)), int(sum(micro.max() * len(micro) for micro in lengths))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 import warnings
 from pathlib import Path
 
 import pytest
+
+# Tokens made by tests stay out of the user's cache. The library datasets reads this when it is imported.
+_CACHE = tempfile.mkdtemp(prefix="srt-tests-")
+os.environ["HF_DATASETS_CACHE"] = _CACHE
+atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parents[1]
 

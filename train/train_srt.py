@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import warnings
 from contextlib import ExitStack, nullcontext
@@ -24,7 +23,9 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches
-from train.data.examples import Example, data_faults, read_examples
+from train.data.examples import data_faults
+from train.data.token_cache import read_examples
+from train.data.token_table import TokenizedExamples
 from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal
 from train.loop.reporting import ReportTarget, reporting, reporting_faults
 from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
@@ -37,6 +38,7 @@ from train.recipe_reader import load_recipe
 from train.run.curves import draw_curves
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
+from train.run.parent_death import die_with_parent
 from train.run.resume import (
     StartPoint,
     TrainSummary,
@@ -82,7 +84,7 @@ def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
     tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples = read_examples(recipe, tokenizer, processor)
     plan = plan_batches(recipe, examples, processes)
-    held_out: list[Example] = []
+    held_out = None
     if recipe.eval_data is not None:
         held_out = read_examples(recipe.model_copy(update={"data": recipe.eval_data}), tokenizer, processor)
         if is_main:
@@ -105,7 +107,7 @@ def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
             for target in targets:
                 trainer.add_callback(target.callback)
             watch = None
-            if held_out:
+            if held_out is not None:
                 watch = Watch(trainer, recipe, held_out, tokenizer, processor, targets, start.step)
             stop = StopAtSignal()
             trainer.add_callback(stop)
@@ -151,11 +153,11 @@ def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint) -> str:
 
 
 def _summarize(
-    trainer: TraceTrainer, recipe_hash: str, examples: list[Example], plan: BatchPlan, seconds: float
+    trainer: TraceTrainer, recipe_hash: str, examples: TokenizedExamples, plan: BatchPlan, seconds: float
 ) -> TrainSummary:
     losses = [(int(row["step"]), float(row["loss"])) for row in trainer.history]
-    done = plan.micro_batches[: trainer.state.global_step * plan.accumulation * plan.processes]  # it may end early
-    seen = [examples[index] for micro in done for index in micro]
+    done = trainer.state.global_step * plan.accumulation * plan.processes  # micro-batches: the run may end early
+    seen = plan.micro_batches.members[: plan.micro_batches.bounds[done]]
     parameters = list(trainer.model.parameters())
     return TrainSummary(
         recipe_hash=recipe_hash,
@@ -165,8 +167,8 @@ def _summarize(
         history=trainer.history,
         eval_history=trainer.eval_history,
         examples=len(examples),
-        tokens=sum(len(example.input_ids) for example in seen),
-        trained_tokens=sum(example.trained_tokens for example in seen),
+        tokens=int(examples.lengths[seen].sum()),
+        trained_tokens=int(examples.trained_tokens[seen].sum()),
         parameters=sum(_numel(parameter) for parameter in parameters),
         trainable_parameters=sum(_numel(parameter) for parameter in parameters if parameter.requires_grad),
         processes=plan.processes,
@@ -202,7 +204,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     if os.environ.get("SRT_DIE_WITH_PARENT") == "1":
-        _die_with_parent()
+        # Under accelerate launch the parent is the launcher; without this, training would go on after its death.
+        die_with_parent()
     _allow_expandable_segments()
     try:
         recipe = load_recipe(options.config, options.set)
@@ -251,18 +254,6 @@ def _leave_process_group() -> None:
     """Close the process group: if one of its threads still runs when Python exits, the process may be aborted."""
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
-
-
-def _die_with_parent() -> None:
-    """Have the kernel kill this process when its parent dies (Linux only).
-
-    Under ``accelerate launch`` the parent is the launcher; without this, training would go on after its death.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import torch
 from transformers import PreTrainedTokenizerBase, ProcessorMixin, Trainer
 
 from train.data.batches import BatchPlan, plan_batches
-from train.data.examples import Example, read_examples
+from train.data.token_cache import read_examples
+from train.data.token_table import TokenizedExamples
 from train.loop.trl_trainer import make_arguments, make_trainer
 from train.models.flops import count_flops
 from train.models.load_model import load_model, model_without_weights
@@ -52,7 +53,7 @@ class PreparedData(NamedTuple):
 
     processor: ProcessorMixin | None
     tokenizer: PreTrainedTokenizerBase
-    examples: list[Example]
+    examples: TokenizedExamples
     plan: BatchPlan
 
 
@@ -74,7 +75,6 @@ def operations_per_token(recipe: Recipe) -> float:
     """Operations for training on a token of these sequences, by the convention of :mod:`train.models.flops`."""
     examples = prepare(recipe).examples
     count = count_flops(model_without_weights(recipe))
-    needed = sum(
-        count.of(len(example.input_ids), example.trained_tokens, example.picture_tokens) for example in examples
-    )
-    return needed / sum(len(example.input_ids) for example in examples)
+    lengths, trained, pictures = examples.lengths, examples.trained_tokens, examples.picture_tokens
+    needed = count.of(lengths.astype(float), trained.astype(float), pictures.astype(float))
+    return float(needed.sum() / lengths.sum())

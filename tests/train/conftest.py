@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 import PIL.Image
+import pyarrow as pa
 import pytest
 
 from srt.images.open import describe_picture
 from srt.io.jsonl import write_records
 from srt.io.records import Answer, Image, Message, Problem, Sequence, Span
+from train.data.examples import Example
+from train.data.token_table import TokenizedExamples, make_batch
 from train.models.init_model import init_model, sequence_texts
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
@@ -102,6 +105,21 @@ def models(tmp_path_factory: pytest.TempPathFactory, data: Path) -> dict[str, Pa
             chat_template=template,  # type: ignore[arg-type]
         )
     return {path.name: path for path in folder.iterdir()}
+
+
+Tokenized = Callable[[list[Example]], TokenizedExamples]
+
+
+@pytest.fixture(scope="session")
+def tokenized() -> Tokenized:
+    """Makes a table of examples, in memory and in two parts."""
+
+    def make(examples: list[Example]) -> TokenizedExamples:
+        parts = (examples[: len(examples) // 3], examples[len(examples) // 3 :])
+        batches = [make_batch(("srt", example) for example in part) for part in parts]
+        return TokenizedExamples(pa.Table.from_batches(batches), Path())
+
+    return make
 
 
 @pytest.fixture

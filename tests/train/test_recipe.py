@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from srt.io.errors import UserError
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import plan_batches
 from train.data.examples import Example
+from train.data.token_table import TokenizedExamples
 from train.recipe_reader import examine_recipe, load_recipe, make_recipe
 
 WHOLE = """
@@ -100,12 +102,12 @@ def test_both_names_at_once(tmp_path: Path, text: str, key: str) -> None:
         load_recipe(write(tmp_path, WHOLE + text))
 
 
-def test_micro_batch_must_divide(tmp_path: Path) -> None:
+def test_micro_batch_must_divide(tmp_path: Path, tokenized: Callable[[list[Example]], TokenizedExamples]) -> None:
     recipe = load_recipe(write(tmp_path, WHOLE + "micro_batch: 4\n"))
-    example = Example("p", np.zeros(3, np.int32), np.zeros(3, np.int32), np.zeros(3, np.int8))
+    examples = tokenized([Example("p", np.zeros(3, np.int32), np.zeros(3, np.int32), np.zeros(3, np.int8))])
     with pytest.raises(UserError, match=r"batch_size: 8 .* micro_batch x processes = 4 x 3"):
-        plan_batches(recipe, [example], 3)
-    assert set(map(len, plan_batches(load_recipe(write(tmp_path, WHOLE)), [example], 2).micro_batches)) == {4}
+        plan_batches(recipe, examples, 3)
+    assert set(map(len, plan_batches(load_recipe(write(tmp_path, WHOLE)), examples, 2).micro_batches)) == {4}
 
 
 @pytest.mark.parametrize(

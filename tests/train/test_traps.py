@@ -23,7 +23,8 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Message, Sequence
 from train.data.batches import plan_batches
-from train.data.examples import IGNORED, Example, read_examples
+from train.data.examples import IGNORED, Example
+from train.data.token_cache import read_examples
 from train.loop.sharding import allow_fsdp_on_cpu, check_sharding
 from train.loop.trl_trainer import (
     TraceTrainer,

@@ -7,15 +7,70 @@ determine how the sum over a step is split.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from srt.io.errors import UserError
-from train.data.examples import Example
 from train.data.packing import pack_steps
+from train.data.token_table import TokenizedExamples
 from train.recipe import Recipe
+
+Indices = npt.NDArray[np.int64]
+
+_HASHED = 1 << 16  # problems whose hashes are made at a time
+
+
+@dataclass(frozen=True)
+class MicroBatches(Sequence[list[int]]):
+    """Lists of indices of examples, in two arrays: micro-batch ``k`` is ``members[bounds[k] : bounds[k + 1]]``."""
+
+    members: Indices
+    bounds: Indices
+
+    @classmethod
+    def of(cls, lists: Iterable[Sequence[int]]) -> MicroBatches:
+        """The micro-batches in ``lists``."""
+        lists = list(lists)
+        members = np.array([index for members in lists for index in members], dtype=np.int64)
+        return cls(members, np.cumsum([0, *map(len, lists)]))
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> list[int]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[list[int]]: ...
+    def __getitem__(self, index: int | slice) -> list[int] | list[list[int]]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        members: list[int] = self.members[self.bounds[at] : self.bounds[at + 1]].tolist()
+        return members
+
+    def to_arrow(self) -> pa.Array:
+        """The same as an Arrow array of lists."""
+        return pa.LargeListArray.from_arrays(self.bounds, self.members)
+
+    def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """For each micro-batch, the sum over its examples of ``values`` (one for each example)."""
+        summed: npt.NDArray[Any] = np.add.reduceat(np.append(values[self.members], 0), self.bounds[:-1])
+        return np.where(np.diff(self.bounds) > 0, summed, 0)
+
+    def largest(self, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """For each micro-batch, the largest of the ``values`` of its examples; 0 if it has none."""
+        filled = np.flatnonzero(np.diff(self.bounds))
+        most = np.zeros(len(self), dtype=values.dtype)
+        if len(filled):
+            most[filled] = np.maximum.reduceat(values[self.members], self.bounds[filled])
+        return most
 
 
 class BatchPlan(NamedTuple):
@@ -26,7 +81,7 @@ class BatchPlan(NamedTuple):
     micro-batch ``s * processes * accumulation``.
     """
 
-    micro_batches: list[list[int]]
+    micro_batches: MicroBatches
     accumulation: int
     processes: int
 
@@ -41,7 +96,7 @@ class BatchPlan(NamedTuple):
         return self.micro_batches[step * size : (step + 1) * size]
 
 
-def plan_batches(recipe: Recipe, examples: list[Example], processes: int) -> BatchPlan:
+def plan_batches(recipe: Recipe, examples: TokenizedExamples, processes: int) -> BatchPlan:
     """The micro-batches of a run: rows of at most ``recipe.pack`` tokens, or ``micro_batch`` sequences each.
 
     Raises:
@@ -49,49 +104,62 @@ def plan_batches(recipe: Recipe, examples: list[Example], processes: int) -> Bat
             packed (:func:`~train.data.packing.pack_steps`).
     """
     steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
-    order = data_order(examples, recipe.seed, recipe.batch_size, steps)
     if recipe.pack is not None:
-        by_step = [order[at : at + recipe.batch_size] for at in range(0, len(order), recipe.batch_size)]
-        rows = pack_steps(by_step, [len(example.input_ids) for example in examples], recipe.pack, processes)
-        return BatchPlan(
-            micro_batches=[row for step in rows for row in step],
-            accumulation=len(rows[0]) // processes,
-            processes=processes,
-        )
+        order = data_order(examples, recipe.seed, recipe.batch_size, steps)
+        members, sizes = pack_steps(order, examples.lengths, recipe.pack, processes)
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        return BatchPlan(MicroBatches(members.ravel(), bounds), sizes.shape[1] // processes, processes)
     micro = recipe.micro_batch or max(recipe.batch_size // processes, 1)
     if recipe.batch_size % (micro * processes):
         raise UserError(
             f"batch_size: {recipe.batch_size} is not a multiple of micro_batch x processes = {micro} x {processes}"
         )
-    return BatchPlan(
-        micro_batches=[order[at : at + micro] for at in range(0, len(order), micro)],
-        accumulation=recipe.batch_size // (micro * processes),
-        processes=processes,
-    )
+    order = data_order(examples, recipe.seed, recipe.batch_size, steps)
+    bounds = np.arange(0, order.size + 1, micro)
+    return BatchPlan(MicroBatches(order.ravel(), bounds), recipe.batch_size // (micro * processes), processes)
 
 
-def data_order(examples: list[Example], seed: int, batch_size: int, steps: int) -> list[int]:
-    """The order of training: ``batch_size * steps`` indices into ``examples``.
+def data_order(examples: TokenizedExamples, seed: int, batch_size: int, steps: int) -> Indices:
+    """The order of training: indices into ``examples`` of shape [steps, batch_size].
 
     Each epoch is shuffled by a hash of (seed, epoch, problem, number among the examples of that problem), so that arms
     with the same problems have the same problems in the same batches, however their files are sorted. Within a batch
     the longest come first: the sum over a batch is the same in any order, and micro-batches of similar lengths need the
     least padding.
     """
-    keys: list[str] = []
-    copies: dict[str, int] = {}
-    for example in examples:
-        copy = copies[example.problem_id] = copies.get(example.problem_id, 0) + 1
-        keys.append(f"{copy}/{example.problem_id}")
-    stream = _epochs(keys, seed)
-    order: list[int] = []
-    for _ in range(steps):
-        batch = [next(stream) for _ in range(batch_size)]
-        order += sorted(batch, key=lambda index: (-len(examples[index].input_ids), keys[index]))
-    return order
+    keys = _keys(examples.column["problem_id"])
+    order = np.empty(steps * batch_size, dtype=np.int64)
+    for epoch, start in enumerate(range(0, len(order), len(keys))):
+        part = order[start : start + len(keys)]
+        part[:] = _shuffled(keys, f"{seed}/{epoch}/")[: len(part)]
+    by_key = np.empty(len(keys), dtype=np.int64)
+    by_key[pc.sort_indices(keys).to_numpy()] = np.arange(len(keys))
+    batches = order.reshape(steps, batch_size)
+    shorter = examples.lengths.max() - examples.lengths.astype(np.int64)
+    within = np.argsort((shorter * len(keys) + by_key)[batches], axis=1, kind="stable")
+    return np.take_along_axis(batches, within, axis=1)
 
 
-def _epochs(keys: list[str], seed: int) -> Iterator[int]:
-    for epoch in itertools.count():
-        hashes = [hashlib.blake2b(f"{seed}/{epoch}/{key}".encode(), digest_size=16).digest() for key in keys]
-        yield from sorted(range(len(keys)), key=hashes.__getitem__)
+def _keys(problem_ids: pa.ChunkedArray) -> pa.LargeStringArray:
+    """``NUMBER/PROBLEM`` of each example: its number among the examples of its problem, from 1."""
+    problems = pa.chunked_array(problem_ids.chunks, pa.string()).cast(pa.large_string()).combine_chunks()
+    codes = problems.dictionary_encode().indices.to_numpy()
+    by_problem = np.argsort(codes, kind="stable")
+    first = np.flatnonzero(np.diff(codes[by_problem], prepend=-1))
+    numbers = np.empty(len(codes), dtype=np.int64)
+    numbers[by_problem] = np.arange(1, len(codes) + 1) - np.repeat(first, np.diff(first, append=len(codes)))
+    return pc.binary_join_element_wise(
+        pa.array(numbers).cast(pa.large_string()), problems, pa.scalar("/", pa.large_string())
+    )
+
+
+def _shuffled(keys: pa.LargeStringArray, prefix: str) -> Indices:
+    """The indices of ``keys``, sorted by the BLAKE2b hash of the prefix with each key."""
+    hashes = np.frombuffer(b"".join(_hashes(keys, prefix)), dtype=">u8").astype(np.uint64).reshape(-1, 2)
+    return np.lexsort((hashes[:, 1], hashes[:, 0]))
+
+
+def _hashes(keys: pa.LargeStringArray, prefix: str) -> Iterator[bytes]:
+    for start in range(0, len(keys), _HASHED):
+        some = keys[start : start + _HASHED].to_pylist()
+        yield b"".join(hashlib.blake2b(f"{prefix}{key}".encode(), digest_size=16).digest() for key in some)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ Collator = Callable[[list[dict[str, Any]]], Batch]
 
 def make_collator(
     recipe: Recipe,
-    examples: list[Example],
+    examples: Sequence[Example],
     config: PreTrainedConfig,
     pad_id: int,
     processor: ProcessorMixin | None = None,
@@ -58,7 +58,7 @@ class PaddedCollator:
     positions of plain text.
     """
 
-    examples: list[Example]
+    examples: Sequence[Example]
     pad_id: int
     pictures: PictureOpener | None = None
     mrope: PreTrainedConfig | None = None
@@ -89,7 +89,7 @@ class PackedCollator:
     row.
     """
 
-    examples: list[Example]
+    examples: Sequence[Example]
     pictures: PictureOpener | None = None
     mrope: PreTrainedConfig | None = None
 
@@ -153,7 +153,7 @@ class PictureOpener:
         blank = Image.new("RGB", (56, 56))
         inputs = processor(text=[processor.image_token], images=[blank], return_tensors="pt")
         tokens = int((inputs["input_ids"] == processor.image_token_id).sum())
-        picture = Picture(Path(), "", "", *blank.size, tokens, "")
+        picture = Picture(Path(), "", "", *blank.size, tokens, "", 0)
         self._blank = Example(
             problem_id="",
             input_ids=np.full(tokens, processor.image_token_id, dtype=np.int32),
@@ -174,7 +174,7 @@ class PictureOpener:
 
 
 def _members(
-    examples: list[Example], rows: list[dict[str, Any]], pictures: PictureOpener | None
+    examples: Sequence[Example], rows: list[dict[str, Any]], pictures: PictureOpener | None
 ) -> tuple[list[Example], dict[str, torch.Tensor]]:
     members = [examples[index] for row in rows for index in row[MEMBERS]]
     return (members, {}) if pictures is None else pictures.open(members)

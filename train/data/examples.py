@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from transformers import PreTrainedTokenizerBase, ProcessorMixin
+from transformers import PreTrainedTokenizerBase
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
 from srt.io.records import Sequence, Span
 from srt.language.prompts import prompt_ids, render_completion, render_prompt
 from train.data.image_tokens import Picture, PictureTokens
@@ -39,8 +38,6 @@ class Example(NamedTuple):
 
     ``labels`` and ``roles`` (of :class:`Role`) are as long as ``input_ids``; in the prompt they are :data:`IGNORED` and
     ``Role.PROMPT``. The prompt has as many placeholder tokens for each picture as the picture has features.
-
-    Arrays, because every process of a run holds all data: nine bytes a token instead of about seventy with lists.
     """
 
     problem_id: str
@@ -60,48 +57,9 @@ class Example(NamedTuple):
         return sum(picture.tokens for picture in self.pictures)
 
 
-def read_examples(
-    recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None = None
-) -> list[Example]:
-    """The examples of ``recipe.data``, in the order of the file.
-
-    A vision model needs its ``processor``, in which the limits of ``recipe.pictures`` are set.
-
-    Raises:
-        UserError: the file is missing, empty or has an invalid line, a sequence is longer than ``recipe.max_length``
-            (all are counted), a picture cannot be read, a text model is given pictures, or the tokenizer has no chat
-            template or end-of-sequence token.
-    """
-    tokens = None if processor is None else PictureTokens(processor, recipe.pictures)
-    root = Path(recipe.data).parent
-    examples = [
-        encode(sequence, tokenizer, recipe.think, tokens, root) for sequence in read_records(recipe.data, Sequence)
-    ]
-    if not examples:
-        raise UserError(f"{recipe.data}: no sequence to train on, the file is empty")
-    if fault := length_fault(recipe, examples):
-        raise UserError(fault)
-    return examples
-
-
 def data_faults(recipe: Recipe) -> list[str]:
     """A line if the data file does not exist."""
     return [] if Path(recipe.data).is_file() else [f"data: no such file: {recipe.data}; srt build makes one"]
-
-
-def length_fault(recipe: Recipe, examples: list[Example]) -> str | None:
-    """A line if ``examples`` are longer than ``recipe.max_length``: how many, and the longest."""
-    over = [example for example in examples if len(example.input_ids) > recipe.max_length]
-    if not over:
-        return None
-    longest = max(over, key=lambda example: len(example.input_ids))
-    pictures = longest.picture_tokens
-    return (
-        f"{recipe.data}: max_length: {len(over)} of {len(examples)} sequences have more than {recipe.max_length} "
-        f"tokens (the longest {len(longest.input_ids)}, {f'{pictures} of them pictures, ' if pictures else ''}"
-        f"problem {longest.problem_id}); raise max_length{', lower pictures.max_pixels' if pictures else ''} "
-        "or remove them: nothing is truncated"
-    )
 
 
 def encode(

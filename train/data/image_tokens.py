@@ -25,7 +25,7 @@ class Picture(NamedTuple):
     """A picture of the sequence of ``trace_id``, not yet opened.
 
     ``path`` is relative to the folder ``root``. ``width`` and ``height`` are its pixels, upright, before any resizing;
-    ``tokens`` is the number of tokens that it takes in the sequence.
+    ``tokens`` is the number of tokens that it takes in the sequence, ``file_size`` that of bytes of its file.
     """
 
     root: Path
@@ -35,6 +35,7 @@ class Picture(NamedTuple):
     height: int
     tokens: int
     trace_id: str
+    file_size: int
 
 
 class PictureFault(UserError):
@@ -63,6 +64,11 @@ class PictureTokens:
         self._opening, self._closing = self._delimiters()
         self._counts: dict[tuple[int, int], int] = {}
 
+    @property
+    def settings(self) -> str:
+        """Everything in the processor that tokens of pictures depend on."""
+        return f"{type(self._processor).__name__} {self._processor.to_json_string()}"
+
     def plan(self, root: Path, images: Sequence[Image], trace_id: str) -> tuple[Picture, ...]:
         """The pictures of a sequence in order, with paths relative to ``root``. Only headers are read.
 
@@ -74,13 +80,14 @@ class PictureTokens:
             try:
                 width, height = shown_size(root, image.path)
                 tokens = self._count(width, height)
+                file_size = (root / image.path).stat().st_size
             except UserError as error:
                 raise PictureFault(f"sequence of trace {trace_id}: {error}") from None
             except ValueError as error:  # a shape that the processor refuses
                 raise PictureFault(
                     f"sequence of trace {trace_id}: {root / image.path}: {width} x {height} pixels: {error}"
                 ) from None
-            pictures.append(Picture(root, image.path, image.sha256, width, height, tokens, trace_id))
+            pictures.append(Picture(root, image.path, image.sha256, width, height, tokens, trace_id, file_size))
         return tuple(pictures)
 
     def expand(self, prompt: Sequence[int], pictures: Sequence[Picture], trace_id: str) -> list[int]:

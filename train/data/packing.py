@@ -25,15 +25,17 @@ This block-diagonal mask is never built: the bounds of the sequences go with the
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Sequence
+import numpy as np
+import numpy.typing as npt
 
 from srt.io.errors import UserError
 
-Rows = list[list[int]]
+_STEPS = 4096  # that are packed at a time
 
 
-def pack_steps(steps: Sequence[Sequence[int]], lengths: Sequence[int], capacity: int, processes: int) -> list[Rows]:
+def pack_steps(
+    steps: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], capacity: int, processes: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Pack the sequences of each optimizer step into rows of at most ``capacity`` tokens; all steps have as many rows.
 
     That number is the smallest multiple of ``processes`` with which all steps fit, so that accumulation is the same for
@@ -43,46 +45,61 @@ def pack_steps(steps: Sequence[Sequence[int]], lengths: Sequence[int], capacity:
     lengths, and the processes wait little for one another.
 
     Args:
-        steps: the indices of the sequences of each step.
+        steps: the indices of the sequences of each step, [steps, sequences].
         lengths: tokens of each sequence, by index.
         capacity: tokens that a row may have.
         processes: the number of processes that share the rows of a step.
 
+    Returns:
+        The indices of each step in the order of its rows, [steps, sequences], and how many each row has, [steps, rows].
+
     Raises:
         UserError: a sequence longer than ``capacity``, or more rows needed than a step has sequences.
     """
-    if not steps:
-        return []
-    ordered = [sorted(step, key=lambda index: -lengths[index]) for step in steps]
-    totals = [sum(lengths[index] for index in step) for step in steps]
-    longest = max(lengths[step[0]] for step in ordered)
+    count, sequences = steps.shape
+    if not steps.size:
+        return steps, np.zeros((count, processes), dtype=np.int64)
+    longest = int(lengths[np.unique(steps)].max())
     if longest > capacity:
         raise UserError(f"pack: {capacity} tokens a row are too few for a sequence of {longest}")
+    totals = lengths[steps].sum(axis=1, dtype=np.int64)
     # The fullest steps are tried first: with too few rows it is they that do not fit.
-    hardest = sorted(range(len(steps)), key=lambda step: (-totals[step], step))
-    smallest = min(map(len, steps))
-    rows = processes * -(-totals[hardest[0]] // (capacity * processes))
-    while rows <= smallest:
-        packed: list[Rows] = [[]] * len(steps)
-        for step in hardest:
-            packed[step] = _assign(ordered[step], lengths, rows)
-            if sum(lengths[index] for index in packed[step][0]) > capacity:
+    hardest = np.argsort(-totals, kind="stable")
+    rows = processes * -(-int(totals.max()) // (capacity * processes))
+    while rows <= sequences:
+        members, sizes = np.empty_like(steps), np.empty((count, rows), dtype=np.int64)
+        for start in range(0, count, _STEPS):
+            some = hardest[start : start + _STEPS]
+            members[some], sizes[some], fullest = _assign(steps[some], lengths, rows)
+            if fullest > capacity:
                 break
         else:
-            return packed
+            return members, sizes
         rows += processes
     raise UserError(
         f"pack: rows of {capacity} tokens on {processes} processes need {rows} rows a step, and a step has only "
-        f"{smallest} sequences; raise pack or batch_size"
+        f"{sequences} sequences; raise pack or batch_size"
     )
 
 
-def _assign(step: Sequence[int], lengths: Sequence[int], rows: int) -> Rows:
-    """Assign the sequences of ``step``, longest first, to ``rows`` rows; the fullest row first."""
-    assigned: Rows = [[] for _ in range(rows)]
-    heap = [(0, row) for row in range(rows)]
-    for index in step:
-        tokens, row = heap[0]
-        assigned[row].append(index)
-        heapq.heapreplace(heap, (tokens + lengths[index], row))
-    return [assigned[row] for _, row in sorted(heap, key=lambda entry: (-entry[0], entry[1]))]
+def _assign(
+    steps: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32], rows: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    """Assign the sequences of all ``steps`` at once, longest first, to ``rows`` rows each; the fullest row first.
+
+    Returns indices and sizes as :func:`pack_steps`, and the tokens of the fullest row.
+    """
+    longest_first = np.argsort(-lengths[steps], axis=1, kind="stable")
+    steps = np.take_along_axis(steps, longest_first, axis=1)
+    every = np.arange(len(steps))
+    loads = np.zeros((len(steps), rows), dtype=np.int64)
+    row_of = np.empty(steps.shape, dtype=np.int64)
+    for at in range(steps.shape[1]):
+        row_of[:, at] = emptiest = loads.argmin(axis=1)
+        loads[every, emptiest] += lengths[steps[:, at]]
+    fullest_first = np.argsort(-loads, axis=1, kind="stable")
+    place = np.argsort(fullest_first, axis=1)  # of each row among the rows of its step
+    place_of = np.take_along_axis(place, row_of, axis=1)
+    sizes = np.bincount((every[:, None] * rows + place_of).ravel(), minlength=loads.size).reshape(loads.shape)
+    by_row = np.argsort(place_of, axis=1, kind="stable")
+    return np.take_along_axis(steps, by_row, axis=1), sizes, int(loads.max())

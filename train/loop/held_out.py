@@ -19,9 +19,11 @@ from torch.utils.data import DataLoader
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from srt.io.errors import UserError
+from train.data.batches import MicroBatches
 from train.data.collate import MEMBERS, Collator
-from train.data.examples import IGNORED, Example, Role
+from train.data.examples import Role
 from train.data.packing import pack_steps
+from train.data.token_table import TokenizedExamples
 from train.loop.loss import TokenScores, figures_by_role, sum_by_role
 from train.recipe import Recipe
 
@@ -38,11 +40,10 @@ class HeldOutLoss:
     """
 
     def __init__(
-        self, recipe: Recipe, examples: list[Example], collate: Collator, weights: torch.Tensor, processes: int
+        self, recipe: Recipe, examples: TokenizedExamples, collate: Collator, weights: torch.Tensor, processes: int
     ) -> None:
-        by_role = np.zeros(len(Role))
-        for example in examples:
-            by_role += np.bincount(example.roles[example.labels != IGNORED], minlength=len(Role))
+        by_role = examples.tokens_by_role().astype(np.float64)
+        by_role[Role.PROMPT] = 0
         self._weights = weights.detach().cpu().double()
         if not float(self._weights @ torch.from_numpy(by_role)):
             raise UserError(f"eval_data: {recipe.eval_data}: none of its tokens counts in the loss")
@@ -77,15 +78,14 @@ class HeldOutLoss:
         return {LOSS: loss} | {f"eval_{name}": value for name, value in figures_by_role(sums).items()}
 
 
-def held_out_batches(recipe: Recipe, examples: list[Example], processes: int) -> list[list[int]]:
+def held_out_batches(recipe: Recipe, examples: TokenizedExamples, processes: int) -> MicroBatches:
     """Indices into ``examples`` by micro-batch: packed or padded, and of the size, as in training. Longest first."""
-    lengths = [len(example.input_ids) for example in examples]
-    order = sorted(range(len(examples)), key=lambda index: (-lengths[index], index))
+    order = np.argsort(-examples.lengths, kind="stable")
     if recipe.pack is not None:
-        (rows,) = pack_steps([order], lengths, recipe.pack, 1)
-        return rows
+        members, sizes = pack_steps(order[None], examples.lengths, recipe.pack, 1)
+        return MicroBatches(members[0], np.cumsum([0, *sizes[0]]))
     size = recipe.micro_batch or max(recipe.batch_size // processes, 1)
-    return [order[at : at + size] for at in range(0, len(order), size)]
+    return MicroBatches(order, np.array([*range(0, len(order), size), len(order)]))
 
 
 class Best(NamedTuple):

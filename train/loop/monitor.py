@@ -16,7 +16,8 @@ import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from train.data.batches import BatchPlan
-from train.data.examples import TRAINED_ROLES, Example
+from train.data.examples import TRAINED_ROLES
+from train.data.token_table import TokenizedExamples
 from train.loop.held_out import LOSS
 from train.models.flops import FlopCount
 
@@ -39,19 +40,14 @@ class Work(NamedTuple):
 class PlannedWork:
     """The :class:`Work` of each step of ``plan``; the rows of a ``packed`` run have no padding."""
 
-    def __init__(self, examples: list[Example], plan: BatchPlan, flops: FlopCount, *, packed: bool) -> None:
-        of_example = np.zeros((len(examples), len(Work._fields)))
-        for at, example in enumerate(examples):
-            tokens, pictures = len(example.input_ids), example.picture_tokens
-            of_example[at] = Work(tokens, tokens, pictures, flops.of(tokens, example.trained_tokens, pictures))
-        rows = np.zeros((plan.steps + 1, len(Work._fields)))
-        for step in range(plan.steps):
-            for micro in filter(None, plan.of_step(step)):
-                work = of_example[micro]
-                rows[step + 1] += work.sum(axis=0)
-                if not packed:
-                    rows[step + 1, 1] += work[:, 0].max() * len(micro) - work[:, 0].sum()
-        self._until = rows.cumsum(axis=0)
+    def __init__(self, examples: TokenizedExamples, plan: BatchPlan, flops: FlopCount, *, packed: bool) -> None:
+        micro = plan.micro_batches
+        tokens, pictures = examples.lengths.astype(np.float64), examples.picture_tokens.astype(np.float64)
+        operations = flops.of(tokens, examples.trained_tokens.astype(np.float64), pictures)
+        positions = micro.sums(tokens) if packed else micro.largest(examples.lengths) * np.diff(micro.bounds)
+        work = np.stack([micro.sums(tokens), positions, micro.sums(pictures), micro.sums(operations)], axis=1)
+        by_step = work.reshape(plan.steps, -1, len(Work._fields)).sum(axis=1)
+        self._until = np.concatenate([np.zeros((1, len(Work._fields))), by_step.cumsum(axis=0)])
 
     def between(self, start: int, stop: int) -> Work:
         """The work of the steps from ``start`` (the first is 0) up to but not including ``stop``."""

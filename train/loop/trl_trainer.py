@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import torch
 from datasets import Dataset
 from torch.distributed.tensor import DTensor
@@ -19,7 +20,8 @@ from trl import SFTConfig, SFTTrainer
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
 from train.data.collate import MEMBERS, make_collator, padding_id
-from train.data.examples import Example, Role
+from train.data.examples import Role
+from train.data.token_table import TokenizedExamples
 from train.loop.fused_head import score_by_fused_head
 from train.loop.held_out import LOSS, undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
@@ -105,7 +107,7 @@ def make_trainer(
     arguments: SFTConfig,
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
-    examples: list[Example],
+    examples: TokenizedExamples,
     plan: BatchPlan,
     processor: ProcessorMixin | None = None,
     seconds_before: float = 0.0,
@@ -121,7 +123,7 @@ def make_trainer(
     trainer = TraceTrainer(
         model=model,
         args=arguments,
-        train_dataset=Dataset.from_dict({MEMBERS: plan.micro_batches}),
+        train_dataset=Dataset(pa.table({MEMBERS: plan.micro_batches.to_arrow()})),
         data_collator=make_collator(recipe, examples, model.config, padding_id(tokenizer), processor),
         processing_class=tokenizer,
     )
@@ -136,7 +138,7 @@ def make_trainer(
     peak = peak_flops(torch.cuda.get_device_name()) if half_on_gpu else None
     trainer.monitor = Monitor(planned, peak and peak * plan.processes)
     trainer.add_callback(trainer.monitor)
-    trainer.problems_of = lambda step: [[examples[at].problem_id for at in micro] for micro in plan.of_step(step)]
+    trainer.problems_of = lambda step: [[examples.problem_id(at) for at in micro] for micro in plan.of_step(step)]
     return trainer
 
 

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow.compute as pc
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
 from train.data.collate import make_collator, padding_id
-from train.data.examples import Example
+from train.data.token_table import TokenizedExamples
 from train.loop.fused_head import score_by_fused_head
 from train.loop.generations import HeldOutGenerations, shares, summary_line
 from train.loop.held_out import EvaluationSchedule, HeldOutLoss
@@ -42,7 +43,7 @@ class Watch:
         self,
         trainer: TraceTrainer,
         recipe: Recipe,
-        examples: list[Example],
+        examples: TokenizedExamples,
         tokenizer: PreTrainedTokenizerBase,
         processor: ProcessorMixin | None,
         targets: Sequence[ReportTarget],
@@ -104,14 +105,14 @@ class Watch:
         return figures
 
 
-def warn_of_overlap(recipe: Recipe, trained: Sequence[Example], held_out: Sequence[Example]) -> None:
+def warn_of_overlap(recipe: Recipe, trained: TokenizedExamples, held_out: TokenizedExamples) -> None:
     """Print a warning if problems of ``held_out`` are trained on: their loss then says nothing about new problems."""
     if line := overlap(recipe, trained, held_out):
         print(f"warning: {line}", file=sys.stderr, flush=True)
 
 
-def overlap(recipe: Recipe, trained: Sequence[Example], held_out: Sequence[Example]) -> str | None:
+def overlap(recipe: Recipe, trained: TokenizedExamples, held_out: TokenizedExamples) -> str | None:
     """A line if problems of ``held_out`` are trained on."""
-    problems = {example.problem_id for example in held_out}
-    both = problems & {example.problem_id for example in trained}
-    return f"eval_data: {len(both)} of its {len(problems)} problems are in data too" if both else None
+    problems = held_out.column["problem_id"].unique()
+    both = pc.sum(pc.is_in(problems, value_set=trained.column["problem_id"].unique())).as_py()
+    return f"eval_data: {both} of its {len(problems)} problems are in data too" if both else None

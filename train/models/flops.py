@@ -13,8 +13,10 @@ full fine-tuning, about 4P under LoRA. What a run here never computes is not cou
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from torch import nn
 
 from train.models.families.registry import family_of
@@ -36,6 +38,9 @@ _PEAK = {
 }
 
 
+Amount = TypeVar("Amount", float, npt.NDArray[np.float64])
+
+
 class FlopCount(NamedTuple):
     """Operations of the forward and backward pass, by what they are proportional to.
 
@@ -51,8 +56,8 @@ class FlopCount(NamedTuple):
     pair: float
     picture_token: float
 
-    def of(self, tokens: int, predicted: int, picture_tokens: int = 0) -> float:
-        """The operations for one sequence."""
+    def of(self, tokens: Amount, predicted: Amount, picture_tokens: Amount) -> Amount:
+        """The operations for one sequence, or for each of an array of them (of floats, as integers may overflow)."""
         return (
             self.token * tokens
             + self.predicted * predicted

@@ -16,12 +16,15 @@ import transformers
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
-from train.data.batches import BatchPlan, plan_batches
-from train.data.examples import Example, data_faults, length_fault
-from train.data.image_tokens import PictureTokens
+from train.data.batches import BatchPlan, MicroBatches, plan_batches
+from train.data.encode_file import Progress
+from train.data.examples import data_faults
+from train.data.token_cache import CachedTokens, make_encoder
+from train.data.token_table import TokenizedExamples
+from train.data.too_long import length_fault
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
-from train.preflight.data_checks import CountedFaults, Progress, compare_prompts, encode_all, open_all, read_sequences
+from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
 from train.preflight.disk_space import disk_faults
 from train.preflight.fallback_plans import fallback_plans, plan_lines
 from train.preflight.heaviest_batch import heaviest_micro_batch
@@ -79,13 +82,13 @@ def run_checklist(
         report.faults += [fault for fault in found if not read.faults or fault.startswith("model.path")]
         with report.collecting():
             tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
-    examples: list[Example] = []
+    examples = None
     if read.knows("data") and not missing:
         examples = _check_data(report, read, tokenizer, processor, progress)
     report.faults += launch_faults(launch, recipe, None)
     if recipe.hub is not None:
         report.faults += hub_faults(recipe.hub)
-    if not report.faults:
+    if examples is not None and not report.faults:
         with report.collecting():
             _check_run(report, recipe, examples, processor, launch, gpu_bytes, step)
     return report
@@ -97,41 +100,43 @@ def _check_data(
     tokenizer: PreTrainedTokenizerBase | None,
     processor: ProcessorMixin | None,
     progress: Progress,
-) -> list[Example]:
-    """Check the data file; without tokenizer, only that it can be read. Returns its examples."""
+) -> TokenizedExamples | None:
+    """Check the data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
     recipe, faults = read.recipe, CountedFaults()
-    sequences = read_sequences(Path(recipe.data), faults)
     if tokenizer is None or not read.knows("pictures", "think"):
+        check_lines(Path(recipe.data), faults)
         report.faults += faults.lines()
-        return []
+        return None
     try:
-        pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
+        encoder = make_encoder(recipe, tokenizer, processor)
     except UserError as error:
+        check_lines(Path(recipe.data), faults)
         report.faults += [*faults.lines(), str(error)]
-        return []
-    encoded = encode_all(recipe, sequences, tokenizer, pictures, faults, progress)
-    root = Path(recipe.data).parent
-    if pictures is not None:
-        open_all(sequences, root, faults, progress)
-    compared = compare_prompts(encoded, tokenizer, processor, root, faults)
-    examples = [example for _, example in encoded]
+        return None
+    examples = encode_and_check(recipe, CachedTokens.of(recipe, encoder), encoder, faults, progress)
+    if examples is None:
+        report.faults += faults.lines()
+        return None
+    if processor is not None:
+        open_all(examples, encoder.root, faults, progress)
+    compared = compare_prompts(Path(recipe.data), encoder, processor, faults)
     report.faults += faults.lines()
     if read.knows("max_length") and (fault := length_fault(recipe, examples)):
         report.faults.append(fault)
-    report.tokenizer, report.picture_token = tokenizer, pictures.image_token_id if pictures is not None else None
-    if examples:
-        figures = data_figures(examples, processor)
-        report.figures["data"] = {**figures, "prompts compared with evaluation": compared}
-        # The shortest, a middle one and the longest.
-        ordered = sorted(examples, key=lambda example: len(example.input_ids))
-        report.shown = [ordered[at] for at in sorted({0, len(ordered) // 2, len(ordered) - 1})]
+    report.tokenizer = tokenizer
+    report.picture_token = None if encoder.pictures is None else encoder.pictures.image_token_id
+    figures = data_figures(examples, processor)
+    report.figures["data"] = {**figures, "prompts compared with evaluation": compared}
+    # The shortest, a middle one and the longest.
+    ordered = examples.lengths.argsort(kind="stable")
+    report.shown = [examples[ordered[at]] for at in sorted({0, len(ordered) // 2, len(ordered) - 1})]
     return examples
 
 
 def _check_run(
     report: PreflightReport,
     recipe: Recipe,
-    examples: list[Example],
+    examples: TokenizedExamples,
     processor: ProcessorMixin | None,
     launch: Launch,
     gpu_bytes: float | None,
@@ -168,7 +173,7 @@ def _check_run(
         return
     assert report.tokenizer is not None
     with report.collecting("one step: "):
-        single = BatchPlan([members], accumulation=1, processes=1)
+        single = BatchPlan(MicroBatches.of([members]), accumulation=1, processes=1)
         report.trial = trial = run_trial_step(recipe, report.tokenizer, processor, examples, single, shape)
         report.figures["one step on this device"] = trial_figures(trial)
         if not math.isfinite(trial.loss):

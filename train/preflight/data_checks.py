@@ -6,9 +6,10 @@ Training reads the same files and stops at the first fault.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,11 @@ from srt.io.errors import UserError
 from srt.io.jsonl import parse_record
 from srt.io.records import Image, Sequence
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS, prompt_ids, render_prompt
-from train.data.examples import IGNORED, Example, encode
-from train.data.image_tokens import PictureFault, PictureTokens
+from train.data.encode_file import INVALID, EncodedLines, Encoder, Progress, encode_file
+from train.data.examples import IGNORED, Example
+from train.data.token_cache import CachedTokens
+from train.data.token_table import TokenizedExamples
 from train.recipe import Recipe
-
-Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Called with what is being done and its total count; returns a context manager that gives ``advance``."""
-
-Encoded = list[tuple[Sequence, Example]]
-"""The sequences that can be encoded, with their examples."""
 
 MOST_COMPARED = 64
 """How many prompts are also made as in evaluation, where the model's processor handles the pictures."""
@@ -45,10 +42,6 @@ class CountedFaults:
         self._first.setdefault(kind, line)
         self._counts[kind] += 1
 
-    def drop(self, kind: str) -> None:
-        """Forget the faults of ``kind``."""
-        self._first.pop(kind, None)
-
     def lines(self) -> list[str]:
         """A line for each kind."""
         return [
@@ -57,82 +50,76 @@ class CountedFaults:
         ]
 
 
-def read_sequences(path: Path, faults: CountedFaults) -> list[Sequence]:
-    """The sequences of the file ``path``; an invalid line is a fault."""
-    sequences = []
-    try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    try:
-                        sequences.append(parse_record(line, Sequence, f"{path}:{number}"))
-                    except UserError as error:
-                        faults.add("invalid lines", str(error))
-    except OSError as error:
-        faults.add("files", f"{path}: cannot be read: {error.strerror}")
-        return []
-    if not sequences:
+def check_lines(path: Path, faults: CountedFaults) -> None:
+    """Check that each line of the file ``path`` is a sequence."""
+    lines = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                lines += 1
+                try:
+                    parse_record(line, Sequence, f"{path}:{number}")
+                except UserError as error:
+                    faults.add(INVALID, str(error))
+    if not lines:
         faults.add("empty files", f"{path}: no sequence to train on")
-    return sequences
 
 
-def encode_all(
-    recipe: Recipe,
-    sequences: list[Sequence],
-    tokenizer: PreTrainedTokenizerBase,
-    pictures: PictureTokens | None,
-    faults: CountedFaults,
-    progress: Progress,
-) -> Encoded:
-    """Encode every sequence as training does, and check the result."""
-    root = Path(recipe.data).parent
-    encoded = []
-    with progress("sequences", len(sequences)) as advance:
-        for sequence in sequences:
-            try:
-                example = encode(sequence, tokenizer, recipe.think, pictures, root)
-                encoded.append((sequence, example))
-                for kind, line in _lost(sequence, example, tokenizer, recipe.think):
-                    faults.add(kind, line)
-            except PictureFault as error:
-                faults.add("sequences whose pictures cannot be read", str(error))
-            except UserError as error:
-                faults.add("sequences that cannot be encoded", str(error))
-            advance(1)
-    return encoded
+def encode_and_check(
+    recipe: Recipe, cached: CachedTokens, encoder: Encoder, faults: CountedFaults, progress: Progress
+) -> TokenizedExamples | None:
+    """Encode every sequence as training does, and check the result. Without a fault it stays in the cache.
+
+    Returns the examples of those that can be encoded; ``None`` if there are none.
+    """
+    check = partial(lost_parts, tokenizer=encoder.tokenizer, think=encoder.think)
+
+    def counted(encoded: Iterable[EncodedLines]) -> Iterator[EncodedLines]:
+        for lines in encoded:
+            for kind, error in lines.faults:
+                faults.add(kind, str(error))
+            yield lines
+
+    with closing(encode_file(Path(recipe.data), encoder, progress, "sequences", check)) as encoded:
+        examples = cached.make(counted(encoded), encoder.root)
+    if len(examples):
+        return examples
+    if not faults.lines():
+        faults.add("empty files", f"{recipe.data}: no sequence to train on")
+    return None
 
 
-def compare_prompts(
-    encoded: Encoded,
-    tokenizer: PreTrainedTokenizerBase,
-    processor: ProcessorMixin | None,
-    root: Path,
-    faults: CountedFaults,
-) -> int:
+def compare_prompts(path: Path, encoder: Encoder, processor: ProcessorMixin | None, faults: CountedFaults) -> int:
     """Make up to :data:`MOST_COMPARED` prompts as evaluation does, compare them by tokens, and return how many."""
-    for sequence, example in encoded[:MOST_COMPARED]:
-        trained = example.input_ids[example.labels == IGNORED].tolist()
-        try:
-            evaluated = _evaluation_prompt(sequence, tokenizer, processor, root)
-        except UserError:
-            continue  # a picture that cannot be opened, which is reported elsewhere
-        if trained != evaluated:
-            pairs = enumerate(zip(trained, evaluated, strict=False))
-            at = next((at for at, (one, other) in pairs if one != other), min(len(trained), len(evaluated)))
-            faults.add(
-                "prompts that differ",
-                f"sequence of trace {sequence.trace_id}: prompt: training has {len(trained)} tokens, evaluation "
-                f"{len(evaluated)}; they first differ at token {at}",
-            )
-    return min(len(encoded), MOST_COMPARED)
+    compared = 0
+    with open(path, "rb") as file:
+        for number, line in enumerate(filter(bytes.strip, file), 1):
+            if compared == MOST_COMPARED:
+                break
+            try:
+                sequence = parse_record(line, Sequence, f"{path}:{number}")
+                example = encoder(sequence)
+                compared += 1
+                evaluated = _evaluation_prompt(sequence, encoder.tokenizer, processor, encoder.root)
+            except UserError:
+                continue  # reported elsewhere
+            trained = example.input_ids[example.labels == IGNORED].tolist()
+            if trained != evaluated:
+                pairs = enumerate(zip(trained, evaluated, strict=False))
+                at = next((at for at, (one, other) in pairs if one != other), min(len(trained), len(evaluated)))
+                faults.add(
+                    "prompts that differ",
+                    f"sequence of trace {sequence.trace_id}: prompt: training has {len(trained)} tokens, evaluation "
+                    f"{len(evaluated)}; they first differ at token {at}",
+                )
+    return compared
 
 
-def open_all(sequences: list[Sequence], root: Path, faults: CountedFaults, progress: Progress) -> None:
-    """Open every picture of ``sequences`` completely, as a loader will."""
+def open_all(examples: TokenizedExamples, root: Path, faults: CountedFaults, progress: Progress) -> None:
+    """Open every picture of ``examples`` completely, as a loader will."""
     named: dict[tuple[str, str], str] = {}
-    for sequence in sequences:
-        for image in sequence.images:
-            named.setdefault((image.path, image.sha256), sequence.trace_id)
+    for picture in examples.pictures():
+        named.setdefault((picture["path"], picture["sha256"]), picture["trace_id"])
 
     def fault(item: tuple[tuple[str, str], str]) -> str | None:
         (path, digest), trace = item
@@ -146,13 +133,12 @@ def open_all(sequences: list[Sequence], root: Path, faults: CountedFaults, progr
         for line in pool.map(fault, named.items()):
             if line is not None:
                 faults.add("pictures that cannot be opened", line)
-                faults.drop("sequences whose pictures cannot be read")  # the same faults, described worse
             advance(1)
 
 
-def _lost(
-    sequence: Sequence, example: Example, tokenizer: PreTrainedTokenizerBase, think: bool
-) -> Iterable[tuple[str, str]]:
+def lost_parts(
+    sequence: Sequence, example: Example, *, tokenizer: PreTrainedTokenizerBase, think: bool
+) -> Iterator[tuple[str, str]]:
     """What is missing from the tokens that are trained on, as (kind of fault, line)."""
     where = f"sequence of trace {sequence.trace_id} (arm {sequence.arm})"
     labelled = example.labels[example.labels != IGNORED].tolist()

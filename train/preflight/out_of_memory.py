@@ -11,7 +11,7 @@ import torch
 
 from srt.io.errors import UserError
 from train.data.batches import plan_batches
-from train.data.examples import read_examples
+from train.data.token_cache import read_examples
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.fallback_plans import fallback_plans, plan_lines
 from train.preflight.heaviest_batch import heaviest_micro_batch

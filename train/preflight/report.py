@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
 from train.data.examples import TRAINED_ROLES, Example
-from train.data.image_tokens import Picture
+from train.data.token_table import TokenizedExamples
 from train.preflight.activations import MicroBatchShape
 from train.preflight.memory_estimate import MemoryEstimate
 from train.preflight.trial_step import TrialStep
@@ -55,33 +55,36 @@ class PreflightReport:
                 self.faults.append(f"{what}{error}")
 
 
-def data_figures(examples: list[Example], processor: ProcessorMixin | None) -> dict[str, Any]:
+def data_figures(examples: TokenizedExamples, processor: ProcessorMixin | None) -> dict[str, Any]:
     """Lengths, trained tokens by role, and pictures."""
-    lengths = sorted(len(example.input_ids) for example in examples)
-    roles = Counter(role for example in examples for role in example.roles.tolist())
-    trained = sum(example.trained_tokens for example in examples)
+    lengths = np.sort(examples.lengths)
+    tokens, trained = int(lengths.sum()), int(examples.trained_tokens.sum())
+    by_role = examples.tokens_by_role()
     figures: dict[str, Any] = {
         "sequences": len(examples),
-        "tokens": sum(lengths),
+        "tokens": tokens,
         "tokens a sequence": f"{lengths[0]} to {lengths[-1]}, median {lengths[len(lengths) // 2]}",
-        "trained tokens": f"{trained} ({trained / sum(lengths):.1%})",
-        **{f"tokens of {role.name}": roles[role] for role in TRAINED_ROLES},
+        "trained tokens": f"{trained} ({trained / tokens:.1%})",
+        **{f"tokens of {role.name}": int(by_role[role]) for role in TRAINED_ROLES},
     }
-    pictures = [picture for example in examples for picture in example.pictures]
-    if pictures:
-        in_pictures = sum(example.picture_tokens for example in examples)
-        figures["pictures"] = f"{len(pictures)}, {in_pictures} tokens ({in_pictures / sum(lengths):.1%})"
-        figures["pictures resized"] = _resized(pictures, processor)
+    areas, counts = [], []
+    for picture in examples.pictures():
+        areas.append(picture["width"] * picture["height"])
+        counts.append(picture["tokens"])
+    if counts:
+        figures["pictures"] = f"{len(counts)}, {sum(counts)} tokens ({sum(counts) / tokens:.1%})"
+        figures["pictures resized"] = _resized(areas, counts, processor)
     return figures
 
 
-def _resized(pictures: list[Picture], processor: Any) -> str:
-    """How many pictures lie outside the processor's limits of area, and by how much their sides change at most."""
+def _resized(areas: list[int], counts: list[int], processor: Any) -> str:
+    """How many pictures lie outside the processor's limits of area, and by how much their sides change at most.
+
+    ``areas`` are in pixels; ``counts`` are the tokens of the same pictures.
+    """
     size = dict(processor.image_processor.size)
     if "longest_edge" not in size:
-        counts = [picture.tokens for picture in pictures]
         return f"each is cut into tiles of one size ({min(counts)} to {max(counts)} tokens)"
-    areas = [picture.width * picture.height for picture in pictures]
     least, most = size["shortest_edge"], size["longest_edge"]
     reduced, enlarged = [area for area in areas if area > most], [area for area in areas if area < least]
     parts = []
@@ -92,15 +95,14 @@ def _resized(pictures: list[Picture], processor: Any) -> str:
     return "; ".join(parts) or "none, except to whole patches"
 
 
-def batch_figures(recipe: Recipe, examples: list[Example], plan: BatchPlan) -> dict[str, Any]:
+def batch_figures(recipe: Recipe, examples: TokenizedExamples, plan: BatchPlan) -> dict[str, Any]:
     """Steps, batches and padding."""
-    lengths = [len(example.input_ids) for example in examples]
-    tokens = sum(lengths[at] for micro in plan.micro_batches for at in micro)
+    micro = plan.micro_batches
+    tokens = int(micro.sums(examples.lengths).sum())
     if recipe.pack is not None:
-        capacity = recipe.pack * len(plan.micro_batches)
-        share = {"rows of pack filled": f"{tokens / capacity:.1%} (no padding)"}
+        share = {"rows of pack filled": f"{tokens / (recipe.pack * len(micro)):.1%} (no padding)"}
     else:
-        computed = sum(len(micro) * max(lengths[at] for at in micro) for micro in plan.micro_batches)
+        computed = int((micro.largest(examples.lengths) * np.diff(micro.bounds)).sum())
         share = {"padding": f"{1 - tokens / computed:.1%} of the computed tokens"}
     return {
         "steps": plan.steps,

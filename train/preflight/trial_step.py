@@ -13,7 +13,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, ProcessorMixin, TrainerCallback
 
 from train.data.batches import BatchPlan
-from train.data.examples import Example
+from train.data.token_table import TokenizedExamples
 from train.loop.trl_trainer import make_arguments, make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_family
@@ -48,7 +48,7 @@ def run_trial_step(
     recipe: Recipe,
     tokenizer: PreTrainedTokenizerBase,
     processor: ProcessorMixin | None,
-    examples: list[Example],
+    examples: TokenizedExamples,
     plan: BatchPlan,
     shape: MicroBatchShape,
 ) -> TrialStep:

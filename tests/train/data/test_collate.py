@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from train.data.collate import MEMBERS, PackedCollator, PaddedCollator, make_collator
-from train.data.examples import IGNORED, Example, read_examples
+from train.data.examples import IGNORED, Example
+from train.data.token_cache import read_examples
 from train.models.load_model import load_model
 from train.models.model_files import load_processor
 from train.recipe import Recipe

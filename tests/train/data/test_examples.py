@@ -21,7 +21,8 @@ from srt.io.jsonl import read_records, write_records
 from srt.io.records import Message, Sequence, Span
 from srt.language.prompts import prompt_ids
 from train.data.batches import data_order, plan_batches
-from train.data.examples import IGNORED, Role, encode, read_examples
+from train.data.examples import IGNORED, Role, encode
+from train.data.token_cache import read_examples
 from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
 from train.models.init_model import init_model, sequence_texts
 from train.models.load_model import load_model
@@ -154,12 +155,12 @@ def test_arms_see_the_same_problems_in_the_same_batches(
     batches = []
     for path in (data, tmp_path / "answer.jsonl"):
         examples = read_examples(recipe(data=str(path)), tokenizer)
-        order = data_order(examples, seed=3, batch_size=16, steps=7)
+        order = data_order(examples, seed=3, batch_size=16, steps=7).ravel().tolist()
         batches.append([{examples[i].problem_id for i in order[at : at + 16]} for at in range(0, 112, 16)])
         first = [examples[i].problem_id for i in order[:40]]
         assert len(set(first)) == 40 or len({p for b in batches[-1][:2] for p in b}) == 32
     assert batches[0] == batches[1]
-    assert data_order(examples, 4, 16, 7) != order
+    assert data_order(examples, 4, 16, 7).ravel().tolist() != order
 
 
 def test_faults_of_data(recipe: Callable[..., Recipe], models: dict[str, Path], data: Path, tmp_path: Path) -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from train.data.examples import read_examples
 from train.data.label_view import STYLES, label_view, legend
+from train.data.token_cache import read_examples
 from train.models.model_files import load_processor
 from train.recipe import Recipe
 

@@ -23,8 +23,9 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Image, Sequence
 from srt.language.prompts import render_prompt
-from train.data.examples import IGNORED, Example, Role, encode, read_examples
+from train.data.examples import IGNORED, Example, Role, encode
 from train.data.image_tokens import Picture, PictureFault, PictureTokens, open_pictures
+from train.data.token_cache import read_examples
 from train.models.model_files import load_processor
 from train.recipe import Pictures, Recipe
 
@@ -99,7 +100,7 @@ def test_a_model_takes_an_example(model: Path, vision_recipe: Callable[..., Reci
     examples, processor = read(model, vision_recipe)
     weights = AutoModelForImageTextToText.from_pretrained(model, local_files_only=True)
     example = next(example for example in examples if len(example.pictures) == 3)
-    ids = torch.from_numpy(example.input_ids).long()[None]
+    ids = torch.tensor(example.input_ids, dtype=torch.long)[None]
     kinds = {"mm_token_type_ids": (ids == processor.image_token_id).int()} if "qwen" in model.name else {}
     opened = open_pictures(example.pictures, processor.image_processor)
     with torch.no_grad():

@@ -16,7 +16,7 @@ from cells import BATCH, LEARNING_RATE, LORA, METHODS, STEPS, Way
 from safetensors.torch import load_file
 
 from train.data.batches import data_order
-from train.data.examples import read_examples
+from train.data.token_cache import read_examples
 from train.models.model_files import load_family, load_processor, load_tokenizer
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
@@ -114,7 +114,7 @@ def run_plain_trl(recipe: Recipe, method: str, folder: Path) -> Ended:
     processor = load_processor(path) if load_family(path).reads_pictures else None
     examples = read_examples(recipe, load_tokenizer(path), processor)
     lines = Path(recipe.data).read_text(encoding="utf-8").splitlines()
-    ordered = [lines[index] for index in data_order(examples, recipe.seed, recipe.batch_size, STEPS)]
+    ordered = [lines[index] for index in data_order(examples, recipe.seed, recipe.batch_size, STEPS).ravel()]
     sequences = folder / "ordered.jsonl"
     sequences.write_text("\n".join(ordered), encoding="utf-8")
     (folder / "pictures").symlink_to(Path(recipe.data).parent / "pictures")

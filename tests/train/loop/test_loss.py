@@ -18,7 +18,8 @@ from trl import SFTTrainer
 
 from srt.io.errors import UserError
 from train.data.batches import plan_batches
-from train.data.examples import IGNORED, Example, Role, read_examples
+from train.data.examples import IGNORED, Example, Role
+from train.data.token_cache import read_examples
 from train.loop import trl_trainer
 from train.loop.fused_head import score_by_fused_head
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role

@@ -7,30 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from train.data.batches import BatchPlan
-from train.data.examples import IGNORED, Example
+from train.data.batches import BatchPlan, MicroBatches
 from train.loop.monitor import Monitor, PlannedWork, Work, console_line
 from train.models.flops import FlopCount
 
 FLOPS = FlopCount(token=10.0, predicted=100.0, pair=1.0, picture_token=1000.0)
 
 
-def example(length: int, predicted: int, picture_tokens: int = 0) -> Example:
-    labels = np.array([IGNORED] * (length - predicted) + [1] * predicted, dtype=np.int32)
-    pictures: Any = (SimpleNamespace(tokens=picture_tokens),) if picture_tokens else ()
-    ids = np.ones(length, dtype=np.int32)
-    return Example("p", ids, labels, np.zeros(length, dtype=np.int8), pictures)
-
-
-EXAMPLES = [example(4, 1), example(6, 2), example(10, 5, picture_tokens=3)]
+EXAMPLES: Any = SimpleNamespace(
+    lengths=np.array([4, 6, 10]), trained_tokens=np.array([1, 2, 5]), picture_tokens=np.array([0, 0, 3])
+)
 # Two processes with two micro-batches each in a step; the last one of a packed run may be empty.
-PLAN = BatchPlan(micro_batches=[[0, 1], [2], [1], [], [0], [0], [0], [2, 0]], accumulation=2, processes=2)
+PLAN = BatchPlan(MicroBatches.of([[0, 1], [2], [1], [], [0], [0], [0], [2, 0]]), accumulation=2, processes=2)
 
 
 @pytest.mark.parametrize(("packed", "places"), [(False, [12 + 10 + 6, 4 + 4 + 4 + 20]), (True, [26, 26])])
 def test_amounts(packed: bool, places: list[int]) -> None:
     amounts = PlannedWork(EXAMPLES, PLAN, FLOPS, packed=packed)
-    of = [FLOPS.of(4, 1), FLOPS.of(6, 2), FLOPS.of(10, 5, 3)]
+    of = [FLOPS.of(4.0, 1.0, 0.0), FLOPS.of(6.0, 2.0, 0.0), FLOPS.of(10.0, 5.0, 3.0)]
     first = Work(26, places[0], 3, of[0] + 2 * of[1] + of[2])
     second = Work(26, places[1], 3, 4 * of[0] + of[2])
     assert amounts.between(0, 1) == first

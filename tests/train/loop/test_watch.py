@@ -14,7 +14,8 @@ import train.loop.trl_trainer as trl_trainer
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from tests.train.conftest import make_sequence, problem_of
-from train.data.examples import Role, read_examples
+from train.data.examples import Role
+from train.data.token_cache import read_examples
 from train.loop.generations import JudgedText
 from train.loop.held_out import best_evaluation
 from train.models.load_model import load_model

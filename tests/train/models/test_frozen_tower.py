@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from train.data.batches import plan_batches
-from train.data.examples import read_examples
+from train.data.token_cache import read_examples
 from train.loop.trl_trainer import make_arguments, make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_family, load_tokenizer_and_processor

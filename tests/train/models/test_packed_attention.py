@@ -15,7 +15,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, Qwen2Config, Qwen2ForCausalLM
 
 from train.data.collate import MEMBERS, Collator, PackedCollator, PaddedCollator, make_collator
-from train.data.examples import IGNORED, Example, read_examples
+from train.data.examples import IGNORED, Example
+from train.data.token_cache import read_examples
 from train.models.attention import AttentionChoice, set_attention
 from train.models.load_model import load_model
 from train.models.model_files import load_processor

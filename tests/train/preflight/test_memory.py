@@ -15,8 +15,8 @@ import torch
 import yaml
 from transformers import LlamaConfig
 
-from train.data.batches import BatchPlan
-from train.data.examples import read_examples
+from train.data.batches import BatchPlan, MicroBatches
+from train.data.token_cache import read_examples
 from train.models.load_model import load_model, model_without_weights
 from train.models.model_files import load_family, load_processor, load_tokenizer
 from train.preflight.activations import MicroBatchShape, language_activations
@@ -40,7 +40,7 @@ def test_a_real_step_holds_what_is_estimated(changes: dict[str, Any], recipe: Ca
     chosen = recipe(**changes)
     tokenizer = load_tokenizer(chosen.model.path)
     examples = read_examples(chosen, tokenizer)
-    plan = BatchPlan([[0, 1, 2, 3]], 1, 1)
+    plan = BatchPlan(MicroBatches.of([[0, 1, 2, 3]]), 1, 1)
     lengths = [len(examples[at].input_ids) for at in range(4)]
     shape = MicroBatchShape(1, sum(lengths), 100) if chosen.pack else MicroBatchShape(4, max(lengths), 100)
     trial = run_trial_step(chosen, tokenizer, None, examples, plan, shape)
@@ -59,7 +59,9 @@ def test_a_vision_model_too(vision_recipe: Callable[..., Recipe]) -> None:
     processor = load_processor(chosen.model.path)
     examples = read_examples(chosen, processor.tokenizer, processor)
     shape = MicroBatchShape(2, max(len(examples[at].input_ids) for at in (0, 1)), 50, 400)
-    trial = run_trial_step(chosen, processor.tokenizer, processor, examples, BatchPlan([[0, 1]], 1, 1), shape)
+    trial = run_trial_step(
+        chosen, processor.tokenizer, processor, examples, BatchPlan(MicroBatches.of([[0, 1]]), 1, 1), shape
+    )
     for part in ("weights", "gradients", "optimizer"):
         assert trial.measured[part] == trial.estimated[part], part
 
