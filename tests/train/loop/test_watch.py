@@ -75,7 +75,7 @@ def test_each_of_the_held_out_tokens_counts_once(recipe: Callable[..., Recipe], 
     model, total, weights = load_model(chosen), 0.0, 0.0
     with torch.no_grad():
         for example in examples:  # one by one, from the logits
-            ids = torch.from_numpy(example.input_ids).long()[None]
+            ids = torch.tensor(example.input_ids, dtype=torch.long)[None]
             nll = -model(input_ids=ids).logits[0].log_softmax(-1)[:-1].gather(1, ids[0, 1:, None])[:, 0]
             w = torch.tensor([weight.get(Role(int(role)), 1.0) for role in example.roles[1:]])
             total, weights = total + float(w @ nll), weights + float(w.sum())
