@@ -26,7 +26,7 @@ from train.data.batches import BatchPlan, plan_batches
 from train.data.examples import data_faults
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
-from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal
+from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal, grace_note
 from train.loop.reporting import ReportTarget, reporting, reporting_faults
 from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
 from train.loop.watch import Watch, held_out_faults, warn_of_overlap
@@ -36,6 +36,7 @@ from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
 from train.run.curves import draw_curves
+from train.run.exit_status import pass_on
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
 from train.run.parent_death import die_with_parent
@@ -52,17 +53,18 @@ from train.run.resume import (
 from train.run.run_manifest import fingerprint, fingerprint_hash, read_manifest, this_attempt
 
 
-def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
+def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = None) -> TrainSummary:
     """Train by ``recipe`` and return the summary; if the run is already finished, return at once.
 
     Afterwards ``recipe.output`` contains the weights (safetensors; with LoRA the adapter), the tokenizer,
     ``manifest.json`` and ``train.json``. With ``resume``, an unfinished run there continues from its last complete
     checkpoint; without, it is refused. Under ``accelerate launch`` every process calls this and gets the summary.
+    ``stop`` ends it early, after a signal.
 
     Raises:
         UserError: a fault in the recipe, the data, the model folder or the output folder, or another process is writing
             to the output folder.
-        Preempted: the process was sent SIGTERM, and a checkpoint was written.
+        Preempted: ``stop`` has ended the run, and a checkpoint was written.
     """
     processes, is_main = int(os.environ.get("WORLD_SIZE", "1")), _is_main_process()
     output = Path(recipe.output)
@@ -109,12 +111,12 @@ def train(recipe: Recipe, *, resume: bool = False) -> TrainSummary:
             watch = None
             if held_out is not None:
                 watch = Watch(trainer, recipe, held_out, tokenizer, processor, targets, start.step)
-            stop = StopAtSignal()
-            trainer.add_callback(stop)
+            if stop is not None:
+                trainer.add_callback(stop)
 
             # 4. Train, from the start or from the last complete checkpoint.
             trainer.train(resume_from_checkpoint=str(start.checkpoint) if start.checkpoint else None)
-            if stop.stopped and not (watch and watch.stopped_early):
+            if stop is not None and stop.stopped and not (watch and watch.stopped_early):
                 raise Preempted(trainer.state.global_step)
             seconds, result_step = trainer.seconds, trainer.state.global_step
             if watch and recipe.load_best_model_at_end:
@@ -192,7 +194,7 @@ def _silence_libraries() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line. Exit status 0: trained or already finished; 2: user error or out of memory; 143: SIGTERM."""
+    """The command line. Exit status 0: trained or already finished; 2: user error or out of memory; 143: a signal."""
     parser = argparse.ArgumentParser(
         description="Fine-tune a model on traces.",
         epilog="example: accelerate launch --config_file configs/cpu.yaml train/train_srt.py --config my_recipe.yaml",
@@ -207,9 +209,17 @@ def main(arguments: list[str] | None = None) -> int:
         # Under accelerate launch the parent is the launcher; without this, training would go on after its death.
         die_with_parent()
     _allow_expandable_segments()
+    stop = StopAtSignal()
+    with stop.listening():
+        return _run(options, stop)
+
+
+def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
     try:
         recipe = load_recipe(options.config, options.set)
-        summary = train(recipe, resume=options.resume)
+        if _is_main_process() and (note := grace_note()):
+            print(f"note: {note}", file=sys.stderr, flush=True)
+        summary = train(recipe, resume=options.resume, stop=stop)
         _leave_process_group()
     except ConfigFaults as error:
         if _is_main_process():
@@ -226,10 +236,13 @@ def main(arguments: list[str] | None = None) -> int:
         if first_to_report():
             print("\n".join(out_of_memory_lines(error, recipe)), file=sys.stderr, flush=True)
         return 2
-    except Preempted as stop:
-        _leave_process_group()
+    except Preempted as preempted:
+        if preempted.step is not None:  # before the first step, other processes may not have stopped
+            _leave_process_group()
         if _is_main_process():
-            print(f"stopped by SIGTERM after step {stop.step}: checkpoint written, continue with --resume", flush=True)
+            when = "before the first step" if preempted.step is None else f"after step {preempted.step}"
+            what = "nothing to save" if preempted.step is None else "checkpoint written"
+            print(f"stopped by a signal {when}: {what}, continue with --resume", flush=True)
         return EXIT_STATUS
     if _is_main_process():
         print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
@@ -257,4 +270,4 @@ def _leave_process_group() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pass_on(main()))

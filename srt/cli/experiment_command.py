@@ -67,7 +67,7 @@ class _ModelStages:
             last = line
             say(line)
 
-        if status := run_training(recipe, launch, ["--resume"], hear):
+        if status := run_training(recipe, launch, ["--resume"], say=hear):
             raise UserError(f"training {recipe} ended with status {status}: {last}")
 
     def evaluate(

@@ -6,52 +6,115 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 
 
 def run_training(
-    recipe: Path, accelerate: Path | None, options: Sequence[str] = (), say: Callable[[str], None] | None = None
+    recipe: Path,
+    accelerate: Path | None,
+    options: Sequence[str] = (),
+    launch_options: Sequence[str] = (),
+    say: Callable[[str], None] | None = None,
 ) -> int:
     """Run ``train/train_srt.py`` in a child process, which dies with this one, and return its exit status.
 
-    ``options`` are further arguments of its command line. ``say`` is called with each line that it prints; without
-    ``say`` the child prints for itself.
+    ``options`` are further arguments of its command line, ``launch_options`` of ``accelerate launch``. ``say`` is
+    called with each line that it prints; without ``say`` the child prints for itself.
+
+    SIGTERM and SIGUSR1 to this process ask the training processes to write a checkpoint and stop; the status is then
+    143. They are passed to the training processes and not to the launcher, which would kill them after 30 seconds.
     """
     import train
 
     script = Path(train.__file__).with_name("train_srt.py")
     # -P: no file of the current folder (torch.py) may hide a module that accelerate imports.
-    launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate)]
+    launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), *launch_options]
     command = [sys.executable, *(launch if accelerate else []), str(script), "--config", str(recipe), *options]
-    # Under accelerate the trainer is a grandchild: this variable makes it ask for the same by itself.
-    environment = {**os.environ, "SRT_DIE_WITH_PARENT": "1"}
-    at_death = _dies_with_this_process()
-    if say is None:
-        return subprocess.run(command, check=False, env=environment, preexec_fn=at_death).returncode
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, preexec_fn=at_death
-    ) as run:
-        assert run.stdout is not None
-        for line in run.stdout:
-            # A progress bar redraws its line: keep the last state.
-            if text := line.decode(errors="replace").rstrip().rpartition("\r")[2]:
-                say(text)
-        return run.wait()
+    with TemporaryDirectory(prefix="srt-train-") as folder:
+        status_file = Path(folder) / "status"
+        with (
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE if say else None,
+                stderr=subprocess.STDOUT if say else None,
+                env={**os.environ, "SRT_DIE_WITH_PARENT": "1", "SRT_STATUS_FILE": str(status_file)},
+                preexec_fn=_before_exec(),
+            ) as run,
+            _signals_passed_on(run, launched=accelerate is not None),
+        ):
+            if say is not None:
+                assert run.stdout is not None
+                for line in run.stdout:
+                    # A progress bar redraws its line: keep the last state.
+                    if text := line.decode(errors="replace").rstrip().rpartition("\r")[2]:
+                        say(text)
+            ended_with = run.wait()
+        reported = [int(line) for line in status_file.read_text().split()] if status_file.exists() else []
+    # The launcher's own status is 0 or 1. A process that a signal killed has a negative one, and reports nothing.
+    status = next(filter(None, reported), ended_with)
+    return status if status >= 0 else 128 - status
 
 
-def _dies_with_this_process() -> Callable[[], None] | None:
-    """Return what the child calls first: the kernel then kills it when this process dies (Linux only)."""
-    if sys.platform != "linux":
-        return None
-    import ctypes
+@contextmanager
+def _signals_passed_on(run: subprocess.Popen[bytes], launched: bool) -> Iterator[None]:
+    """Within this block, a signal to this process is passed on; outside the main thread, Python cannot."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
-    # Prepared before the fork: between fork and exec, a child of a process with threads must import nothing.
-    prctl, parent, pr_set_pdeathsig = ctypes.CDLL(None).prctl, os.getpid(), 1
+    def handle(*_: object) -> None:
+        threading.Thread(target=_stop_trainers, args=(run, launched), daemon=True).start()
 
-    def ask() -> None:
-        prctl(pr_set_pdeathsig, signal.SIGKILL)
-        if os.getppid() != parent:  # The parent died before the kernel was asked.
-            os._exit(1)
+    previous = {number: signal.signal(number, handle) for number in _STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
-    return ask
+
+def _stop_trainers(run: subprocess.Popen[bytes], launched: bool) -> None:
+    """Send SIGTERM to every training process, also to those that the launcher has not started yet."""
+    import psutil  # type: ignore[import-untyped]
+
+    signalled: set[int] = set()
+    while run.poll() is None:
+        try:
+            launcher = psutil.Process(run.pid)
+            for process in launcher.children() if launched else [launcher]:
+                if process.pid not in signalled:
+                    process.send_signal(signal.SIGTERM)
+                    signalled.add(process.pid)
+        except psutil.NoSuchProcess:
+            pass
+        time.sleep(0.2)
+
+
+def _before_exec() -> Callable[[], None]:
+    """Return what the child calls before its program starts.
+
+    It blocks the signals for itself and its children. The launcher then survives them, and a training process gets one
+    that came early as soon as it can handle it. On Linux the kernel also kills the child when this process dies.
+    """
+    linux, parent, pr_set_pdeathsig = sys.platform == "linux", os.getpid(), 1
+    if linux:
+        import ctypes
+
+        # Prepared before the fork: between fork and exec, a child of a process with threads must import nothing.
+        prctl = ctypes.CDLL(None).prctl
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+        if linux:
+            prctl(pr_set_pdeathsig, signal.SIGKILL)
+            if os.getppid() != parent:  # The parent died before the kernel was asked.
+                os._exit(1)
+
+    return prepare

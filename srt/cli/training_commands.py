@@ -121,13 +121,17 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
     ] = None,
+    launch_options: Annotated[
+        list[str] | None, typer.Argument(help="After --: further options of accelerate launch.", show_default=False)
+    ] = None,
 ) -> None:
     """Fine-tune a model on sequences.
 
-    This is the same as accelerate launch train/train_srt.py --config RECIPE. A finished run is not repeated.
+    This starts accelerate launch train/train_srt.py --config RECIPE. A finished run is not repeated. After SIGTERM or
+    SIGUSR1 it writes a checkpoint and exits with status 143.
 
     Example: srt train recipes/train/r1-distill-qwen-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
-    --set data=data/cot/sequences.jsonl --set output=runs/r1-lora-cot
+    --set data=data/cot/sequences.jsonl --set output=runs/r1-lora-cot -- --num_processes 4
     """
     from train.recipe_reader import load_recipe
 
@@ -136,8 +140,10 @@ def train(
     accelerate = accelerate and find_bundled(accelerate, "configs")
     if accelerate is not None and not accelerate.is_file():
         raise UserError(f"{accelerate}: no such accelerate file; there are some in configs/")
+    if launch_options and accelerate is None:
+        raise UserError(f"{launch_options[0]}: an option of accelerate launch, which is only used with --accelerate")
     options = ["--resume"] * resume + [part for change in changes for part in ("--set", change)]
-    status = run_training(recipe, accelerate, options)
+    status = run_training(recipe, accelerate, options, launch_options or [])
     if status:
         raise typer.Exit(status)
 

@@ -1,40 +1,88 @@
-"""A scheduler sends SIGTERM before it takes a machine away: save a last checkpoint and stop cleanly."""
+"""A scheduler sends a signal before it takes a machine away: write a last checkpoint and stop cleanly.
+
+transformers has ``enable_jit_checkpoint`` for this. It is not used, because there each process decides for itself when
+to save. Processes get the signal at different times, so one would save while another computes the next step, and both
+would wait for each other until the job is killed. It also knows no signal but SIGTERM, hears none before the trainer is
+made, and ends with status 0.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing.sharedctypes import RawValue
 from types import FrameType
 from typing import Any
 
 import torch
+from torch.utils.data import DataLoader
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-EXIT_STATUS = 128 + signal.SIGTERM  # what a shell reports for a process that the signal ended
+SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
+EXIT_STATUS = 128 + signal.SIGTERM  # what a shell reports for a process that SIGTERM ended
 
 
-class Preempted(Exception):
-    """Training was stopped by a signal after optimizer step ``step``, whose checkpoint is complete."""
+class Preempted(BaseException):
+    """A signal stopped the run after optimizer step ``step``, whose checkpoint is complete; ``None``: before the first.
 
-    def __init__(self, step: int) -> None:
+    Not an ``Exception``, because libraries catch those where they try something out.
+    """
+
+    def __init__(self, step: int | None) -> None:
         self.step = step
 
 
 class StopAtSignal(TrainerCallback):  # type: ignore[misc]
-    """Saves and stops at the end of the optimizer step in which any process was sent SIGTERM.
+    """Saves and stops at the end of the optimizer step in which any process got one of :data:`SIGNALS`.
 
-    The processes synchronise once a step: a signal reaches them at different times, and they must save together.
+    Before the first step a signal raises :class:`Preempted` at once. After the last one it changes nothing, because
+    writing the result takes no longer than writing a checkpoint. Further signals change nothing either: a scheduler and
+    a launcher often both send one.
+
+    Attributes:
+        stopped: whether the run was stopped before its last step.
     """
 
     def __init__(self) -> None:
         self.stopped = False
         self._received = False
-        self._previous_handler: Any = None
+        self._begun = False
+        # Shared with the processes that load data: whether their training process still needs them.
+        self._loading = RawValue("b", 0)
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Handle the signals within this block. Outside the main thread, Python cannot, and nothing happens."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        previous = {number: signal.signal(number, self._handle) for number in SIGNALS}
+        # `srt train` starts its processes with the signals blocked: one that came earlier arrives here.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        try:
+            yield
+        finally:
+            self._loading.value = 0
+            for number, handler in previous.items():
+                signal.signal(number, handler)
 
     def on_train_begin(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        train_dataloader: DataLoader[Any] | None = None,
+        **kwargs: Any,
     ) -> None:
-        """Install the signal handler."""
-        self._previous_handler = signal.signal(signal.SIGTERM, self._handle)
+        """From here on a signal is kept until the end of the step."""
+        self._begun = True
+        if train_dataloader is not None:
+            self._loading.value = 1
+            train_dataloader.worker_init_fn = partial(_load_on, train_dataloader.worker_init_fn, self._loading)
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         """Request a checkpoint and the end, if a signal came and steps are left."""
@@ -42,18 +90,55 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
             self.stopped = True
             control.should_log = control.should_save = control.should_training_stop = True
 
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        """Request the end, if a signal came during this save: another step would need another save."""
+        if self._any_received(args.device) and state.global_step < state.max_steps:
+            self.stopped = True
+            control.should_training_stop = True
+
     def on_train_end(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Restore the previous signal handler."""
-        signal.signal(signal.SIGTERM, self._previous_handler)
+        """Let the processes that load data end."""
+        self._loading.value = 0
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._received = True
+        if not self._begun:
+            raise Preempted(None)
 
     def _any_received(self, device: torch.device) -> bool:
+        """Whether any process got a signal. All call this together, since they must save together."""
         if not torch.distributed.is_initialized():
             return self._received
         received = torch.tensor([int(self._received)], device=device)
         torch.distributed.all_reduce(received, torch.distributed.ReduceOp.MAX)
         return bool(received.item())
+
+
+def grace_note() -> str | None:
+    """What a user should know who starts several processes without ``srt train``."""
+    own_launcher = "TORCHELASTIC_RUN_ID" in os.environ and "SRT_STATUS_FILE" not in os.environ
+    if not own_launcher or {"TORCH_ELASTIC_SHUTDOWN_TIMEOUT", "PET_SHUTDOWN_TIMEOUT"} & os.environ.keys():
+        return None
+    return (
+        "after SIGTERM this launcher kills the run within 30 s, which may be too early for a checkpoint; start it with "
+        "srt train, or set TORCH_ELASTIC_SHUTDOWN_TIMEOUT to the seconds that a step and a checkpoint take"
+    )
+
+
+def _load_on(initialize: Callable[[int], None] | None, loading: Any, worker: int) -> None:
+    """Start a process that loads data. It outlives a signal to all processes of the job, but not its training process.
+
+    Launchers and schedulers signal whole process groups. Without this the training process would lose its data in the
+    middle of the step that it wants to finish.
+    """
+    if initialize is not None:
+        initialize(worker)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if not loading.value:
+            os._exit(0)
+
+    for number in SIGNALS:
+        signal.signal(number, handle)

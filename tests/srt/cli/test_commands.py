@@ -202,9 +202,13 @@ def test_train_passes_on_what_differs_and_whether_to_resume(
         "{model: {path: m}, data: d, output: o, steps: 1, batch_size: 1, learning_rate: 1, max_length: 9}"
     )
     assert srt("train", recipe, "--set", "data=e", "--set", "lora.r=4", "--resume").status == 0
-    assert asked == [(recipe, None, ["--resume", "--set", "data=e", "--set", "lora.r=4"])]
+    assert asked.pop() == (recipe, None, ["--resume", "--set", "data=e", "--set", "lora.r=4"], [])
+    config = Path(__file__).parents[3] / "configs/cpu.yaml"
+    assert srt("train", recipe, "--accelerate", config, "--", "--machine_rank", "1").status == 0
+    assert asked.pop() == (recipe, config, [], ["--machine_rank", "1"])
     for fault, message in [("date=e", "date"), ("data", "KEY=VALUE"), ("a=[", "a=[")]:
         ran = srt("train", recipe, "--set", fault)
         assert ran.status == 2
         assert message in ran.err
-    assert len(asked) == 1, "a fault is summary before anything is started"
+    assert "--accelerate" in srt("train", recipe, "--", "--machine_rank", "1").err
+    assert asked == [], "a fault is reported before anything is started"
