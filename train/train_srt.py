@@ -216,6 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
     try:
+        stop.receive_pending()
         recipe = load_recipe(options.config, options.set)
         if _is_main_process() and (note := grace_note()):
             print(f"note: {note}", file=sys.stderr, flush=True)

@@ -24,6 +24,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 EXIT_STATUS = 128 + signal.SIGTERM  # what a shell reports for a process that SIGTERM ended
+_needs_data = RawValue("b", 0)  # shared with the processes that load data
 
 
 class Preempted(BaseException):
@@ -51,8 +52,6 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         self.stopped = False
         self._received = False
         self._begun = False
-        # Shared with the processes that load data: whether their training process still needs them.
-        self._loading = RawValue("b", 0)
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -61,28 +60,27 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
             yield
             return
         previous = {number: signal.signal(number, self._handle) for number in SIGNALS}
-        # `srt train` starts its processes with the signals blocked: one that came earlier arrives here.
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        _needs_data.value = 1
         try:
             yield
         finally:
-            self._loading.value = 0
+            _needs_data.value = 0
             for number, handler in previous.items():
                 signal.signal(number, handler)
 
+    def receive_pending(self) -> None:
+        """Receive what came while ``srt train`` started this process, with the signals blocked.
+
+        Raises:
+            Preempted: there was something.
+        """
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
     def on_train_begin(
-        self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
-        train_dataloader: DataLoader[Any] | None = None,
-        **kwargs: Any,
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
         """From here on a signal is kept until the end of the step."""
         self._begun = True
-        if train_dataloader is not None:
-            self._loading.value = 1
-            train_dataloader.worker_init_fn = partial(_load_on, train_dataloader.worker_init_fn, self._loading)
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         """Request a checkpoint and the end, if a signal came and steps are left."""
@@ -95,12 +93,6 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         if self._any_received(args.device) and state.global_step < state.max_steps:
             self.stopped = True
             control.should_training_stop = True
-
-    def on_train_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
-    ) -> None:
-        """Let the processes that load data end."""
-        self._loading.value = 0
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._received = True
@@ -127,17 +119,23 @@ def grace_note() -> str | None:
     )
 
 
-def _load_on(initialize: Callable[[int], None] | None, loading: Any, worker: int) -> None:
-    """Start a process that loads data. It outlives a signal to all processes of the job, but not its training process.
+def load_through_signals(loader: DataLoader[Any]) -> None:
+    """Have the processes of ``loader`` outlive a signal, as long as their training process handles it.
 
     Launchers and schedulers signal whole process groups. Without this the training process would lose its data in the
     middle of the step that it wants to finish.
     """
+    # accelerate wraps a loader in a class that copies none of its attributes.
+    loader = getattr(loader, "base_dataloader", loader)
+    loader.worker_init_fn = partial(_start_loading, loader.worker_init_fn)
+
+
+def _start_loading(initialize: Callable[[int], None] | None, worker: int) -> None:
     if initialize is not None:
         initialize(worker)
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if not loading.value:
+        if not _needs_data.value:
             os._exit(0)
 
     for number in SIGNALS:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import torch
 from datasets import Dataset
 from torch.distributed.tensor import DTensor
+from torch.utils.data import DataLoader
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, PrinterCallback, ProcessorMixin, TrainerControl
 from transformers.integrations.deepspeed import deepspeed_load_checkpoint
 from transformers.trainer_utils import rotate_checkpoints
@@ -26,6 +27,7 @@ from train.loop.fused_head import score_by_fused_head
 from train.loop.held_out import LOSS, undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
+from train.loop.preemption import load_through_signals
 from train.loop.sharding import (
     accumulation_settings,
     allow_fsdp_on_cpu,
@@ -326,6 +328,11 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
             # Not earlier: until the new checkpoint is complete, a killed run needs the old ones.
             best = self.state.best_global_step and str(checkpoint_of(output, self.state.best_global_step))
             rotate_checkpoints(str(output), _KEPT_CHECKPOINTS, best)
+
+    def _get_dataloader(self, *args: Any, **kwargs: Any) -> DataLoader[Any]:
+        loader: DataLoader[Any] = super()._get_dataloader(*args, **kwargs)
+        load_through_signals(loader)
+        return loader
 
     def _send_telemetry(self) -> None:
         """Does nothing: TRL would report each run to its makers, unless an environment variable forbids it."""
