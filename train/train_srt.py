@@ -135,7 +135,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             update={"best_step": best_step, "result_step": result_step if watch else None}
         )
         if is_main:
-            draw_curves(summary.history, output / CURVES, output.resolve().name)
+            name = output.resolve().name
+            draw_curves(summary.history, output / CURVES, name, summary.eval_history, summary.result_step)
             write_card(output, recipe, summary, read_manifest(output), reads_pictures=processor is not None)
             write_summary(output, summary)
             remove_checkpoints(output, incomplete_only=False)

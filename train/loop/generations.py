@@ -33,6 +33,7 @@ from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 from srt.pipeline.check_text import check_text
 from train.data.collate import PictureOpener
 from train.data.examples import IGNORED, Example
+from train.data.token_table import TokenizedExamples
 from train.models.attention import AttentionChoice, attention_of, choose_attention, set_attention
 from train.recipe import Recipe
 
@@ -68,7 +69,7 @@ class HeldOutGenerations:
     def __init__(
         self,
         recipe: Recipe,
-        examples: Sequence[Example],
+        examples: TokenizedExamples,
         tokenizer: PreTrainedTokenizerBase,
         processor: ProcessorMixin | None,
         *,
@@ -79,11 +80,7 @@ class HeldOutGenerations:
         self._recipe, self._settings = recipe, recipe.generations
         self._tokenizer = tokenizer
         self._chosen = choose_problems(examples, self._settings.count)
-        problems = read_problems(self._settings.problems)
-        if missing := [example.problem_id for example in self._chosen if example.problem_id not in problems]:
-            place = f"generations.problems: {self._settings.problems}"
-            raise UserError(f"{place}: problem {missing[0]} of {recipe.eval_data} is not in it")
-        self._problems = [problems[example.problem_id] for example in self._chosen]
+        self._problems = find_problems(recipe, self._chosen)
         has_pictures = any(example.pictures for example in self._chosen)
         self._pictures = PictureOpener(processor) if processor is not None and has_pictures else None
         self._image_token = None if processor is None else processor.image_token_id
@@ -178,11 +175,27 @@ class HeldOutGenerations:
         )
 
 
-def choose_problems(examples: Sequence[Example], count: int) -> list[Example]:
+def choose_problems(examples: TokenizedExamples, count: int) -> list[Example]:
     """One example of each of at most ``count`` problems; which ones depends on the names of the problems alone."""
-    by_problem = {example.problem_id: example for example in reversed(examples)}
-    names = sorted(by_problem, key=lambda name: hashlib.blake2b(name.encode(), digest_size=16).digest())
-    return [by_problem[name] for name in names[:count]]
+    first: dict[str, int] = {}
+    for at in range(len(examples)):
+        first.setdefault(examples.problem_id(at), at)
+    names = sorted(first, key=lambda name: hashlib.blake2b(name.encode(), digest_size=16).digest())
+    return [examples[first[name]] for name in names[:count]]
+
+
+def find_problems(recipe: Recipe, chosen: Sequence[Example]) -> list[Problem]:
+    """The problems of the ``chosen`` examples, from ``generations.problems``.
+
+    Raises:
+        UserError: the file cannot be read, or lacks one of them.
+    """
+    assert recipe.generations is not None
+    problems = read_problems(recipe.generations.problems)
+    if missing := [example.problem_id for example in chosen if example.problem_id not in problems]:
+        place = f"generations.problems: {recipe.generations.problems}"
+        raise UserError(f"{place}: problem {missing[0]} of {recipe.eval_data} is not in it")
+    return [problems[example.problem_id] for example in chosen]
 
 
 def summary_line(rows: Sequence[JudgedText]) -> str:

@@ -22,10 +22,14 @@ from train.data.examples import data_faults
 from train.data.token_cache import CachedTokens, make_encoder
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import length_fault
+from train.loop.generations import choose_problems, find_problems
+from train.loop.reporting import reporting_faults
+from train.loop.watch import held_out_faults, overlap
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
 from train.preflight.disk_space import disk_faults
+from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, plan_lines
 from train.preflight.heaviest_batch import heaviest_micro_batch
 from train.preflight.launch_file import Launch, launch_faults, read_launch
@@ -74,7 +78,7 @@ def run_checklist(
     with report.collecting():
         launch = launch if launch_path is None else read_launch(launch_path)
     missing = data_faults(recipe) if read.knows("data") else []
-    report.faults += missing
+    report.faults += [*missing, *held_out_faults(recipe), *reporting_faults(recipe)]
     tokenizer, processor = None, None
     if read.knows("model.path"):
         # The faults of the recipe's own keys are already reported.
@@ -82,26 +86,30 @@ def run_checklist(
         report.faults += [fault for fault in found if not read.faults or fault.startswith("model.path")]
         with report.collecting():
             tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
-    examples = None
+    examples, held_out = None, None
     if read.knows("data") and not missing:
-        examples = _check_data(report, read, tokenizer, processor, progress)
+        examples = _check_data(report, "data", read, tokenizer, processor, progress)
+    if recipe.eval_data is not None and Path(recipe.eval_data).is_file():
+        evaluated = read._replace(recipe=recipe.model_copy(update={"data": recipe.eval_data}))
+        held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
     report.faults += launch_faults(launch, recipe, None)
     if recipe.hub is not None:
         report.faults += hub_faults(recipe.hub)
     if examples is not None and not report.faults:
         with report.collecting():
-            _check_run(report, recipe, examples, processor, launch, gpu_bytes, step)
+            _check_run(report, recipe, examples, held_out, processor, launch, gpu_bytes, step)
     return report
 
 
 def _check_data(
     report: PreflightReport,
+    section: str,
     read: Examined,
     tokenizer: PreTrainedTokenizerBase | None,
     processor: ProcessorMixin | None,
     progress: Progress,
 ) -> TokenizedExamples | None:
-    """Check the data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
+    """Check a data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
     recipe, faults = read.recipe, CountedFaults()
     if tokenizer is None or not read.knows("pictures", "think"):
         check_lines(Path(recipe.data), faults)
@@ -126,10 +134,11 @@ def _check_data(
     report.tokenizer = tokenizer
     report.picture_token = None if encoder.pictures is None else encoder.pictures.image_token_id
     figures = data_figures(examples, processor)
-    report.figures["data"] = {**figures, "prompts compared with evaluation": compared}
-    # The shortest, a middle one and the longest.
-    ordered = examples.lengths.argsort(kind="stable")
-    report.shown = [examples[ordered[at]] for at in sorted({0, len(ordered) // 2, len(ordered) - 1})]
+    report.figures[section] = {**figures, "prompts compared with evaluation": compared}
+    if not report.shown:
+        # The shortest, a middle one and the longest.
+        ordered = examples.lengths.argsort(kind="stable")
+        report.shown = [examples[ordered[at]] for at in sorted({0, len(ordered) // 2, len(ordered) - 1})]
     return examples
 
 
@@ -137,6 +146,7 @@ def _check_run(
     report: PreflightReport,
     recipe: Recipe,
     examples: TokenizedExamples,
+    held_out: TokenizedExamples | None,
     processor: ProcessorMixin | None,
     launch: Launch,
     gpu_bytes: float | None,
@@ -145,18 +155,26 @@ def _check_run(
     """Check what needs valid keys and records: batches, output folder, disk, memory, and one step.
 
     Raises:
-        UserError: the sequences do not go into batches.
+        UserError: the sequences do not go into batches, or a problem for the generations is missing.
     """
     cluster = launch.cluster
     plan = plan_batches(recipe, examples, cluster.processes)
     report.faults += launch_faults(launch, recipe, plan.accumulation)
     report.figures["run"] = batch_figures(recipe, examples, plan)
+    if held_out is not None:
+        report.figures["run"] |= evaluation_figures(recipe, held_out, plan)
+        report.notes += filter(None, [overlap(recipe, examples, held_out)])
+        if recipe.generations is not None:
+            find_problems(recipe, choose_problems(held_out, recipe.generations.count))
     estimator = MemoryEstimator(recipe)
     with report.collecting():
         _check_output(report, recipe, cluster)
     report.faults += disk_faults(recipe, estimator.counts)
     members, shape = heaviest_micro_batch(plan, examples, recipe)
-    report.memory = memory = estimator.estimate(shape, cluster, plan.accumulation)
+    memory = estimator.estimate(shape, cluster, plan.accumulation)
+    if held_out is not None:
+        memory = with_generations(memory, recipe, held_out, cluster.processes)
+    report.memory = memory
     section = f"memory on each GPU, estimated ({cluster.method}, {cluster.processes} processes)"
     report.figures[section] = memory_figures(memory, shape)
     gpu_bytes = this_gpu_bytes() if gpu_bytes is None else gpu_bytes

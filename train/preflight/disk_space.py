@@ -18,7 +18,11 @@ def disk_faults(recipe: Recipe, counts: ParameterCounts) -> list[str]:
     trained. Tokenizer, logs and curves are small and not counted.
     """
     weights = 4 * (counts.trained if recipe.lora else counts.all)
-    checkpoints = _MOST_CHECKPOINTS * (weights + 8 * counts.trained) if recipe.save_steps is not None else 0
+    checkpoints = (
+        _MOST_CHECKPOINTS * (weights + 8 * counts.trained)
+        if recipe.save_steps is not None or recipe.load_best_model_at_end
+        else 0
+    )
     needed = weights + checkpoints
     output = Path(recipe.output).absolute()
     free = shutil.disk_usage(next(path for path in (output, *output.parents) if path.exists())).free

@@ -23,7 +23,6 @@ class Launch(NamedTuple):
     precision: str = "no"
     accumulation: int | None = None  # of DeepSpeed, if it is set
     fsdp_version: Any = None  # as in the file; accelerate's default is 1
-    checkpoints: str | None = None  # the state dict type of FSDP, if it is set
 
 
 def read_launch(path: Path) -> Launch:
@@ -68,7 +67,6 @@ def read_launch(path: Path) -> Launch:
         precision=str(values.get("mixed_precision", "no")),
         accumulation=accumulation if isinstance(accumulation, int) else None,
         fsdp_version=fsdp.get("fsdp_version", 1) if distributed == "FSDP" else None,
-        checkpoints=str(fsdp["fsdp_state_dict_type"]) if "fsdp_state_dict_type" in fsdp else None,
     )
 
 
@@ -98,11 +96,6 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
         )
     if launch.fsdp_version is not None and str(launch.fsdp_version) != "2":
         faults.append(f"fsdp_config.fsdp_version: {launch.fsdp_version}; only FSDP2 is supported, set fsdp_version: 2")
-    if launch.checkpoints not in (None, "SHARDED_STATE_DICT"):
-        faults.append(
-            f"fsdp_config.fsdp_state_dict_type: {launch.checkpoints}; checkpoints would be gathered in one process; "
-            "set SHARDED_STATE_DICT (the final weights are in one piece all the same)"
-        )
     if launch.accumulation is not None and accumulation is not None and launch.accumulation != accumulation:
         faults.append(
             f"deepspeed_config.gradient_accumulation_steps: {launch.accumulation}, but the recipe makes "

@@ -13,25 +13,33 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from srt.io.jsonl import write_atomically
 from train.data.examples import TRAINED_ROLES
+from train.loop.held_out import LOSS
 
 # Okabe and Ito (2008), for colour-blind readers; one for each of TRAINED_ROLES, in that order.
 _OKABE_ITO = ("#777777", "#0072B2", "#009E73", "#D55E00", "#CC79A7")
 _COLOURS = {role.name.lower(): colour for role, colour in zip(TRAINED_ROLES, _OKABE_ITO, strict=True)}
 Scale = Literal["linear", "log", "share"]
-_INK, _GRID = "#222222", "#e3e3e3"
+_INK, _GRID, _HELD_OUT = "#222222", "#e3e3e3", "#56B4E9"
 _MOST_POINTS = 400  # a curve with more is drawn as means of neighbours, or it would be a band
 
 
-def draw_curves(history: Sequence[dict[str, float]], path: Path, title: str) -> None:
+def draw_curves(
+    history: Sequence[dict[str, float]],
+    path: Path,
+    title: str,
+    evaluations: Sequence[dict[str, float]] = (),
+    result_step: int | None = None,
+) -> None:
     """Write the curves of ``history`` (:attr:`~train.loop.trl_trainer.TraceTrainer.history`) as a PNG to ``path``.
 
-    The overall loss is the weighted loss that is minimised; the losses by operation are not weighted.
+    The overall loss is the weighted loss that is minimised; the losses by operation are not weighted. The held-out loss
+    of ``evaluations`` is beside that of training, and a line marks ``result_step``, whose weights were saved.
     """
     with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 9}):
         figure = Figure(figsize=(12, 6.6), dpi=130, facecolor="white", layout="constrained")
         figure.suptitle(title.replace("$", r"\$"), fontsize=11, color=_INK)
         panels: list[tuple[str, dict[str, str], Scale]] = [
-            ("loss (nats a token)", {"loss": _INK}, "log"),
+            ("loss (nats a token)", {"loss": _INK, LOSS: _HELD_OUT}, "log"),
             ("loss by operation", {f"loss/{name}": colour for name, colour in _COLOURS.items()}, "log"),
             ("token accuracy by operation", {f"accuracy/{name}": c for name, c in _COLOURS.items()}, "share"),
             ("learning rate", {"learning_rate": _INK}, "linear"),
@@ -39,7 +47,12 @@ def draw_curves(history: Sequence[dict[str, float]], path: Path, title: str) -> 
             ("tokens a second (without padding)", {"tokens_per_second": _INK}, "linear"),
         ]
         places = figure.subplots(2, 3, sharex=True).flat
-        drawn = [_draw(axes, history, *panel) for axes, panel in zip(places, panels, strict=True)]
+        rows = [*history, *evaluations]
+        drawn = [_draw(axes, rows, *panel) for axes, panel in zip(places, panels, strict=True)]
+        if LOSS in drawn[0]:
+            figure.axes[0].legend([*drawn[0].values()], ["training", "held-out"], frameon=False)
+        if result_step is not None:
+            figure.axes[0].axvline(result_step, color=_HELD_OUT, linewidth=0.8, linestyle=":")
         for axes in figure.axes[3:]:
             axes.set_xlabel("optimizer step", color=_INK)
         if legend := drawn[1]:  # the operations, which are the same in both panels

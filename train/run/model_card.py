@@ -11,6 +11,7 @@ from huggingface_hub import ModelCardData
 
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
+from train.loop.held_out import LOSS
 from train.recipe import Recipe
 from train.run.resume import TrainSummary
 from train.run.run_manifest import DATA_HASH, TrainingManifest
@@ -41,6 +42,10 @@ def write_card(
     keys: dict[str, Any] = recipe.model_dump(mode="json", exclude_defaults=True, exclude={"output", "hub"})
     keys["model"]["path"] = base
     keys["data"] = Path(recipe.data).name
+    if recipe.eval_data is not None:
+        keys["eval_data"] = Path(recipe.eval_data).name
+    if recipe.generations is not None:
+        keys["generations"]["problems"] = Path(recipe.generations.problems).name
     parts = [
         f"---\n{data.to_yaml()}\n---",
         f"# {output.resolve().name}",
@@ -86,6 +91,7 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
         ("loss at the end", f"{summary.final_loss:.4f}"),
         *((f"loss, {name.partition('/')[2]}", f"{last[name]:.4f}") for name in last if name.startswith("loss/")),
         *((f"token accuracy, {k.partition('/')[2]}", f"{last[k]:.3f}") for k in last if k.startswith("accuracy/")),
+        *_held_out(summary),
         ("optimizer steps", f"{summary.steps:,}"),
         ("tokens seen, without padding", f"{summary.tokens:,}"),
         ("of these trained on", f"{summary.trained_tokens:,}"),
@@ -96,8 +102,21 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
         ("code", code),
     ]
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]) + (
-        "\n\nLosses and accuracies are those of the training data, as last logged."
+        "\n\nLosses and accuracies are those of the training data, as last logged, where the row does not say held-out."
     )
+
+
+def _held_out(summary: TrainSummary) -> list[tuple[str, str]]:
+    """Rows on the evaluations: the loss of the saved weights and the lowest."""
+    losses = {int(row["step"]): row[LOSS] for row in summary.eval_history}
+    rows = []
+    if summary.result_step in losses:
+        rows.append(("held-out loss of these weights", f"{losses[summary.result_step]:.4f}"))
+    if summary.best_step in losses and summary.best_step != summary.result_step:
+        rows.append(("lowest held-out loss", f"{losses[summary.best_step]:.4f}, after step {summary.best_step:,}"))
+    if summary.result_step not in (None, summary.steps):
+        rows.append(("weights after step", f"{summary.result_step:,} (the lowest held-out loss)"))
+    return rows
 
 
 def _use(base: str, adapter: bool, reads_pictures: bool) -> str:

@@ -2,12 +2,8 @@
 
 However a step is cut into pieces (accumulation, packing, processes, sharding) and wherever it is broken off, the same
 sum is computed. Each run is held against the run of its group that takes a whole step at once in one process, and TRL's
-own trainer (`plain_trl.py`, which shares no code with ours) against it too. Under FSDP2 the gradients of the first step
-are compared tensor by tensor. In bfloat16 runs differ by rounding, so what must not be rounded (the reduction of
-gradients, checkpoints) is seen in runs that differ in nothing else.
-
-The whole table (`cells.py`) is slow; `-k "untied pictures"` takes a part of it by name. A spread of it, in this process
-where one is enough, runs with the quick tests.
+own trainer (`plain_trl.py`, which shares no code with ours) against it too. The whole table is slow; a spread of it,
+in this process where one is enough, runs with the quick tests.
 """
 
 from __future__ import annotations

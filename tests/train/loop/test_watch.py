@@ -116,6 +116,10 @@ def test_it_stops_early_and_keeps_the_best(
     assert summary.steps == best + 8 < 60, "two evaluations without a better loss"
     assert f"stopped early after step {best + 8}" in capsys.readouterr().out
     assert not list(tmp_path.glob("whole/checkpoint-*"))
+    card = (tmp_path / "whole" / "README.md").read_text(encoding="utf-8")
+    assert f"| held-out loss of these weights | {losses[best]:.4f} |" in card
+    assert f"| weights after step | {best} (the lowest held-out loss) |" in card
+    assert "eval_data: sequences.jsonl" in card, "no folder of this machine"
 
     # The weights are those of the best step: a run that ends there has the same.
     short = overfitting(output=str(tmp_path / "short"), steps=best, early_stopping=None)

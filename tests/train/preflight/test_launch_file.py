@@ -20,7 +20,6 @@ CONFIGS = Path(__file__).parents[3] / "configs"
         ("one_gpu", Cluster()),
         ("ddp_8gpu", Cluster(8, "ddp")),
         ("fsdp2_8gpu", Cluster(8, "fsdp2")),
-        ("two_nodes", Cluster(16, "fsdp2")),
         ("zero2_8gpu", Cluster(8, "zero2")),
         ("zero3_8gpu", Cluster(8, "zero3")),
         ("zero3_offload_8gpu", Cluster(8, "zero3", True, True)),
@@ -67,11 +66,6 @@ def test_what_contradicts_the_recipe(tmp_path: Path, recipe: Callable[..., Recip
     assert "fsdp_version: 1" in found[1]
     (tmp_path / "c.yaml").write_text("distributed_type: FSDP\nfsdp_config: {fsdp_version: two}\n")
     assert "fsdp_version: two" in launch_faults(read_launch(tmp_path / "c.yaml"), recipe(), 1)[0]
-    (tmp_path / "d.yaml").write_text(
-        "distributed_type: FSDP\nfsdp_config: {fsdp_version: 2, fsdp_state_dict_type: FULL_STATE_DICT}\n"
-    )
-    (fault,) = launch_faults(read_launch(tmp_path / "d.yaml"), recipe(), 1)
-    assert "fsdp_state_dict_type: FULL_STATE_DICT; " in fault
     bfloat = recipe(model={**recipe().model.model_dump(), "dtype": "bfloat16"})
     assert len(launch_faults(read_launch(tmp_path / "a.yaml"), bfloat, 1)) == 1
     (tmp_path / "b.yaml").write_text(

@@ -18,6 +18,11 @@ from srt.cli import make_app
 from srt.io.jsonl import write_records
 from srt.io.records import Sequence
 from srt.language.arm import Completion
+from train.data.token_cache import read_examples
+from train.loop.generations import choose_problems
+from train.models.model_files import load_tokenizer_and_processor
+from train.preflight.evaluations import with_generations
+from train.preflight.memory_estimate import MemoryEstimate
 from train.preflight.report import format_bytes
 from train.recipe import Recipe
 
@@ -59,6 +64,45 @@ def test_a_sound_vision_run_and_its_labels(vision_recipe: Callable[..., Recipe],
     assert "<|im_end|>}" in result.stdout
     assert "rows of pack filled" in result.stdout
     assert "no fault was found" in result.stdout
+
+
+def test_held_out_data(
+    recipe: Callable[..., Recipe], held_out: dict[str, Any], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = preflight(recipe(**held_out, eval_steps=4), tmp_path, "--no-step")
+    assert result.exit_code == 0, result.output
+    for line in (r"evaluations +2, of 11 sequences", r"generations +2 times 5, of at most 60 tokens", r"held-out data"):
+        assert re.search(line, result.stdout), line
+    assert "problems are in data too" not in result.stdout
+    result = preflight(recipe(eval_data=str(data), eval_steps=4), tmp_path, "--no-step")
+    assert "note: eval_data: 40 of its 40 problems are in data too" in result.stdout
+
+    problems = {"problems": held_out["generations"]["problems"]}
+    (found,) = faults(preflight(recipe(eval_data=str(data), eval_steps=4, generations=problems), tmp_path))
+    assert re.search(r"generations\.problems: .*: problem p\d+ of .* is not in it", found)
+
+    (tmp_path / "bad.jsonl").write_text(data.read_text("utf-8").partition("\n")[0] + "\n{", encoding="utf-8")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    files = {"eval_data": str(tmp_path / "bad.jsonl"), "generations": {"problems": "none.jsonl"}}
+    found = faults(preflight(recipe(**files, eval_steps=4, logging={"report_to": "trackio"}), tmp_path))
+    assert len(found) == 3
+    for part in ("generations.problems: no such file: none.jsonl", "trackio needs the package", "bad.jsonl:2: "):
+        assert sum(part in line for line in found) == 1, part
+
+
+def test_memory_of_generations(recipe: Callable[..., Recipe], held_out: dict[str, Any]) -> None:
+    few, many = (
+        recipe(**{**held_out, "eval_steps": 4, "generations": {**held_out["generations"], "max_new_tokens": tokens}})
+        for tokens in (10, 10_000_000)
+    )
+    tokenizer, _ = load_tokenizer_and_processor(few.model.path)
+    examples = read_examples(few.model_copy(update={"data": few.eval_data}), tokenizer)
+    plain = MemoryEstimate(weights=100, gradients=50, optimizer=200, communication=10, overhead=1000, peak=10**6)
+    assert with_generations(plain, few, examples, 1) == plain
+    # Two layers of two heads of 16 numbers, keys and values, in float32, of three of the five problems.
+    per_token = 2 * 2 * 2 * 16 * 4 * 3
+    longest = max(len(e.input_ids) - e.trained_tokens for e in choose_problems(examples, 5))
+    assert with_generations(plain, many, examples, 2).peak == 1310 + per_token * (longest + 10_000_000)
 
 
 def test_five_faults_of_five_sorts_are_five_lines(recipe: Callable[..., Recipe], tmp_path: Path) -> None:

@@ -22,6 +22,17 @@ def test_a_picture_that_can_be_read(steps: int, tmp_path: Path) -> None:
         assert len(picture.convert("RGB").getcolors(1 << 20)) > 50
 
 
+def test_the_held_out_loss_is_drawn_and_the_step_that_was_kept(tmp_path: Path) -> None:
+    rows, evaluations = (
+        [row(step) for step in range(1, 9)],
+        [{"step": 4, "eval_loss": 0.9}, {"step": 8, "eval_loss": 2}],
+    )
+    draw_curves(rows, tmp_path / "plain.png", "x")
+    draw_curves(rows, tmp_path / "held-out.png", "x", evaluations)
+    draw_curves(rows, tmp_path / "kept.png", "x", evaluations, result_step=4)
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 3
+
+
 def test_a_curve_that_is_not_there_is_left_out(tmp_path: Path) -> None:
     for name in ("one.png", "two.png"):
         draw_curves([{"step": 1, "loss": 1.0}, {"step": 2, "loss": 0.0}], tmp_path / name, "x")
