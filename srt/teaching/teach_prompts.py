@@ -51,4 +51,5 @@ def form_text(templates: PromptTemplates, form: str, lang: Lang, token: str, nor
     """What ``{form}`` of teacher and checker holds: the rules of the form, and the JSON that is asked for."""
     order = templates.piece("normal_form", lang, {}) if normal_form else ""
     rules = templates.piece(f"rules_{form}", lang, {})
-    return templates.piece(f"form_{form}", lang, {"token": token, "rules": rules, "order": order})
+    text = templates.piece(f"form_{form}", lang, {"token": token, "rules": rules, "order": order})
+    return text.replace("\n\n\n\n", "\n\n")  # where there is no order

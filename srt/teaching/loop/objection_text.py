@@ -24,7 +24,7 @@ _BY_RULE: dict[Lang, str] = {"en": "machine (heuristic)", "zh": "机器（经验
 _REVIEWER: dict[Lang, str] = {"en": "reviewer", "zh": "审查者"}
 _STEP: dict[Lang, str] = {"en": "step {}", "zh": "第 {} 步"}
 _WHOLE: dict[Lang, str] = {"en": "the whole", "zh": "整个推理"}
-_STEPS: dict[Lang, str] = {"en": "- {}: steps {}", "zh": "- {}：第 {} 步"}
+_COMMA: dict[Lang, str] = {"en": ", ", "zh": "，"}
 _FIX: dict[Lang, str] = {"en": " Suggested: {}", "zh": " 建议：{}"}
 
 
@@ -37,9 +37,9 @@ def verdict_lines(checks: TraceCheck, lang: Lang) -> str:
     """The verdicts on the steps of a trace, by verdict."""
     lines = []
     for support in get_args(Support):
-        numbers = [str(number) for number, step in enumerate(checks.steps, 1) if step.support == support]
+        numbers = [f"#{number}" for number, step in enumerate(checks.steps, 1) if step.support == support]
         if numbers:
-            lines.append(_STEPS[lang].format(support, ", ".join(numbers)))
+            lines.append(f"- {support}: {' '.join(numbers)}")
     return "\n".join(lines) or NONE[lang]
 
 
@@ -47,7 +47,7 @@ def _issue(issue: Issue, kind: TraceKind, lang: Lang) -> str:
     by = _REVIEWER if issue.by == "reviewer" else _BY_RULE if _is_heuristic(issue, kind) else _PROVED
     where = _WHOLE[lang] if issue.step is None else _STEP[lang].format(issue.step)
     fix = _FIX[lang].format(issue.suggested_fix) if issue.suggested_fix else ""
-    return f"{by[lang]}, {where}, {issue.fault.value}: {issue.explanation}{fix}"
+    return _COMMA[lang].join([by[lang], where, f"{issue.fault.value}: {issue.explanation}{fix}"])
 
 
 def _is_heuristic(issue: Issue, kind: TraceKind) -> bool:

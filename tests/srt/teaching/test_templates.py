@@ -21,6 +21,7 @@ from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA
 from srt.teaching.loop.review_classes import class_lines, review_classes
 from srt.teaching.loop.reviewer import review_schema
 from srt.teaching.teach_prompts import PROMPTS, form_text, load_teach_prompts
+from srt.worlds.seating.claim_language import ATTRIBUTE_VALUES, FUNCTIONS, REGIONS
 
 
 def own(folder: Path, name: str, text: str) -> Path:
@@ -93,6 +94,14 @@ def test_the_example_passes_our_own_checks(lang: Lang) -> None:
     assert (candidate.issues, found.issues, found.gold) == ((), (), "equal")
     assert found.checks.answer.support == found.checks.steps[-1].support == "proved"
     assert "unchecked" not in {found.checks.steps[n].support for n in (0, 1, 3)}
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_claim_language_is_told_in_full(lang: Lang) -> None:
+    """A model cannot write a claim whose words it was never given."""
+    rules = load_teach_prompts(None).texts[f"{lang}/rules_seating"]
+    words = set(re.findall(r"[a-z_]+", rules))
+    assert {*FUNCTIONS, *REGIONS, *ATTRIBUTE_VALUES, "meet", "none", "options", "notin"} <= words
 
 
 def test_writer_and_reviewer_go_by_the_same_rules() -> None:
