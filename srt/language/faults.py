@@ -15,7 +15,7 @@ _TRUTH, _SUPPORT = FAMILIES
 
 
 class Fault(Enum):
-    """A class of fault. ``value`` is its name in files, ``explanation`` one line for people."""
+    """A class of fault. ``value`` is its name in files, ``explanation`` one line for people and for Reviewers."""
 
     family: Family
     explanation: str
@@ -35,7 +35,11 @@ class Fault(Enum):
     CONTRADICTED = ("contradicted", _TRUTH, "a claim is negated, or a negation is taken off")
     ENTITIES_SWAPPED = ("entities_swapped", _TRUTH, "two entities change places from one step on")
     WRONG_OPTIONS = ("wrong_options", _TRUTH, "the options step names other letters")
-    WRONG_ANSWER = ("wrong_answer", _TRUTH, "the answer is not the right one, or not the one that the steps reach")
+    WRONG_ANSWER = (
+        "wrong_answer",
+        _TRUTH,
+        "the final answer differs in meaning from the given answer, or from the one that the reasoning reaches",
+    )
     WRONG_CONCLUSION = ("wrong_conclusion", _TRUTH, "the options step and the answer agree and are wrong")
 
     STEP_DROPPED = ("step_dropped", _SUPPORT, "a needed step is left out, with all references to it")
@@ -44,8 +48,16 @@ class Fault(Enum):
     PREMISE_REPLACED = ("premise_replaced", _SUPPORT, "a step cites another step than the one it needs")
     PREMISE_LEFT_OUT = ("premise_left_out", _SUPPORT, "a premise that is needed is not cited")
     DANGLING_REFERENCE = ("dangling_reference", _SUPPORT, "a step cites a step or a clue that does not exist")
-    MISLABELLED = ("mislabelled", _SUPPORT, "the operation is not the one that is carried out")
-    UNUSED_STEP = ("unused_step", _SUPPORT, "a step that is true and follows, but that nothing uses")
+    MISLABELLED = (
+        "mislabelled",
+        _SUPPORT,
+        "a step does the work of another operation than the one that it names",
+    )
+    UNUSED_STEP = (
+        "unused_step",
+        _SUPPORT,
+        "a step repeats another, or nothing after it needs it",
+    )
     MISQUOTED_CLUE = ("misquoted_clue", _SUPPORT, "a reading cites another clue than the one it reads")
     SWAPPED_ROLES = ("swapped_roles", _SUPPORT, "a reading swaps who is spoken of and to whom he is related")
     CLUES_SWAPPED = ("clues_swapped", _SUPPORT, "two readings have each other's clue numbers")
@@ -62,19 +74,28 @@ class Fault(Enum):
     FALSE_CLAIM = (
         "false_claim",
         _TRUTH,
-        "what a step claims is wrong: an equation, inequality, count, unit or position",
+        "what a step states is wrong: a calculation, a formula, a unit, a theorem, a rule of projection; or it "
+        "contradicts the official solution",
     )
     HALLUCINATED_ENTITY = (
         "hallucinated_entity",
         _TRUTH,
-        "a step names a point, edge, face or thing that the problem does not have",
+        "a step uses a point, edge, face, person, number or condition that neither the problem nor the official "
+        "solution has and that no step constructs",
     )
-    MISREAD = ("misread", _TRUTH, "a step says of the problem, a clue or a picture what is not there")
+    MISREAD = (
+        "misread",
+        _TRUTH,
+        "a step says of the problem, a clue, an option or a picture what is not there, or ties together parts that "
+        "do not correspond",
+    )
     CONTRADICTS_SOLUTION = ("contradicts_solution", _TRUTH, "a step says what the official solution denies")
     DOES_NOT_FOLLOW = (
         "does_not_follow",
         _SUPPORT,
-        "a step does not follow from what it cites, and no other class says why",
+        "a step may be right, but does not follow from what it rests on (the premises that it cites; in prose, what "
+        "stands before it): a premise is missing, does not exist or is not the one that is needed, or a step "
+        "between is left out",
     )
     UNSUPPORTED_NUMBER = (
         "unsupported_number",
@@ -86,7 +107,11 @@ class Fault(Enum):
         _SUPPORT,
         "a named quantity, such as a volume, is calculated by what is no formula of it",
     )
-    ANSWER_CITED = ("answer_cited", _SUPPORT, "a step rests on the answer or the official solution")
+    ANSWER_CITED = (
+        "answer_cited",
+        _SUPPORT,
+        "a step rests on the answer or the official solution, or speaks of them",
+    )
     OUT_OF_ORDER = ("out_of_order", _SUPPORT, "a step stands after one of a later operation")
     ANOTHER_LANGUAGE = ("another_language", _SUPPORT, "a step is in another language than its trace")
     TOO_LARGE = ("too_large", _SUPPORT, "there is more text, or there are more steps or premises, than is checked")

@@ -24,6 +24,7 @@ from srt.answers.written_form import canonical_text
 from srt.checking.free.citations import citation_faults, premises_of
 from srt.checking.free.form_faults import form_faults
 from srt.checking.free.givens import givens_of
+from srt.checking.free.hidden_sources import hidden_source_in
 from srt.checking.free.operations import wrong_operation
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
@@ -160,6 +161,8 @@ def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Is
         if wrong := wrong_operation(problem, step, verdict.claims):
             yield _issue(number, Fault.MISLABELLED, f"the step {wrong}")
     yield from (_false_claim(None, claim) for claim in checks.prose if claim.support == "refuted")
+    if hidden := hidden_source_in(trace.text or ""):
+        yield _issue(None, Fault.ANSWER_CITED, f"the prose {hidden}")
     for fault in form_faults(problem, trace, givens_of(problem)):
         yield _issue(fault.step, fault.fault, f"the step {fault.message}")
     if checks.answer.support == "refuted":

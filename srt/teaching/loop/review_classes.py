@@ -12,47 +12,21 @@ from srt.io.records import Lang
 from srt.language.faults import Fault
 from srt.language.trace import TraceKind
 
-_DEFINITIONS: Mapping[Fault, Mapping[Lang, str]] = {
-    Fault.MISREAD: {
-        "en": "a step says of the problem, a clue, an option or a picture what is not there, or ties together parts "
-        "that do not correspond",
-        "zh": "对题目、线索、选项或图的说法与其内容不符，或把不对应的部分对应起来",
-    },
-    Fault.HALLUCINATED_ENTITY: {
-        "en": "a step uses a point, edge, face, person, number or condition that neither the problem nor the official "
-        "solution has and that no step constructs",
-        "zh": "使用了题目和标准解答都没有、也没有哪一步作出的点、棱、面、人物、数字或条件",
-    },
-    Fault.FALSE_CLAIM: {
-        "en": "what a step states is wrong: a calculation, a formula, a unit, a theorem, a rule of projection; or it "
-        "contradicts the official solution",
-        "zh": "所说的内容是错的：计算、公式、单位、定理或投影规则有误；或与标准解答矛盾",
-    },
-    Fault.DOES_NOT_FOLLOW: {
-        "en": "a step may be right, but does not follow from what it rests on (the premises that it cites; in prose, "
-        "what stands before it): a premise is missing, does not exist or is not the one that is needed, or a step "
-        "between is left out",
-        "zh": "内容也许正确，但不能由依据推出（依据指所引用的内容；成段的文字中指前面的内容）：缺少依据，引用了不存在的"
-        "或不相干的依据，或者跳过了中间的步骤",
-    },
-    Fault.MISLABELLED: {
-        "en": "a step does the work of another operation than the one that it names",
-        "zh": "操作名称与这一步实际所做的不符",
-    },
-    Fault.ANSWER_CITED: {
-        "en": "a step rests on the answer or the official solution, or speaks of them",
-        "zh": "以答案或标准解答为依据，或提到了它们",
-    },
-    Fault.UNUSED_STEP: {
-        "en": "a step repeats another, or nothing after it needs it",
-        "zh": "重复了别的步骤，或后面都用不到它",
-    },
-    Fault.WRONG_ANSWER: {
-        "en": "the final answer differs in meaning from the given answer, or from the one that the reasoning reaches",
-        "zh": "最终答案在意思上不同于给定的答案，或不同于推理所得到的答案",
-    },
+_IN_CHINESE: Mapping[Fault, str] = {
+    Fault.MISREAD: "对题目、线索、选项或图的说法与其内容不符，或把不对应的部分对应起来",
+    Fault.HALLUCINATED_ENTITY: "使用了题目和标准解答都没有、也没有哪一步作出的点、棱、面、人物、数字或条件",
+    Fault.FALSE_CLAIM: "所说的内容是错的：计算、公式、单位、定理或投影规则有误；或与标准解答矛盾",
+    Fault.DOES_NOT_FOLLOW: (
+        "内容也许正确，但不能由依据推出（依据指所引用的内容；成段的文字中指前面的内容）：缺少依据，引用了不存在的"
+        "或不相干的依据，或者跳过了中间的步骤"
+    ),
+    Fault.MISLABELLED: "操作名称与这一步实际所做的不符",
+    Fault.ANSWER_CITED: "以答案或标准解答为依据，或提到了它们",
+    Fault.UNUSED_STEP: "重复了别的步骤，或后面都用不到它",
+    Fault.WRONG_ANSWER: "最终答案在意思上不同于给定的答案，或不同于推理所得到的答案",
 }
-"""In the order in which the prompt asks for them: the first that fits."""
+"""The classes and their definitions, in the order in which the prompt asks for them: the first that fits. The English
+ones are :attr:`.Fault.explanation`."""
 
 _NOT_IN: Mapping[TraceKind, frozenset[Fault]] = {
     "free": frozenset(),
@@ -98,19 +72,20 @@ _NAMED_BY: Mapping[Fault, tuple[Fault, ...]] = {
     Fault.WRONG_ANSWER: (Fault.WRONG_OPTIONS, Fault.WRONG_CONCLUSION),
 }
 _CLASS_OF: Mapping[Fault, Fault] = {
-    **{fault: fault for fault in _DEFINITIONS},
+    **{fault: fault for fault in _IN_CHINESE},
     **{fault: named for named, faults in _NAMED_BY.items() for fault in faults},
 }
 
 
 def review_classes(kind: TraceKind) -> tuple[Fault, ...]:
     """The classes that a Reviewer of a trace of ``kind`` may name."""
-    return tuple(fault for fault in _DEFINITIONS if fault not in _NOT_IN[kind])
+    return tuple(fault for fault in _IN_CHINESE if fault not in _NOT_IN[kind])
 
 
 def class_lines(kind: TraceKind, lang: Lang) -> str:
     """The classes with their definitions, one a line, as the prompt shows them."""
-    return "\n".join(f"- {fault.value}: {_DEFINITIONS[fault][lang]}" for fault in review_classes(kind))
+    said = {fault: _IN_CHINESE[fault] if lang == "zh" else fault.explanation for fault in review_classes(kind)}
+    return "\n".join(f"- {fault.value}: {definition}" for fault, definition in said.items())
 
 
 def review_class(fault: Fault) -> Fault | None:

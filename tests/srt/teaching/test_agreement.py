@@ -156,6 +156,21 @@ def test_every_fault_in_prose_is_a_change_where_it_says(
             assert one.in_reading == (new.steps[one.step - 1].op == "CORRELATE")
 
 
+def test_no_right_objection_is_overruled(mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces) -> None:
+    """What is wrong and not found by the machine goes to the Reviewer, and what he says of it counts."""
+    unseen = 0
+    for one in drawn.shown:
+        found = audit(mixed[1][one.trace.problem_id], one.trace, normal_form=True)
+        if one.planted is None or found.issues:
+            continue
+        unseen += 1
+        named = review_class(one.planted)
+        assert named is not None
+        for said in ("it is wrong", f"{one.change} is wrong", "这一步不对"):
+            assert not found.overrules(Issue(by="reviewer", step=one.step, fault=named, explanation=said)), one.change
+    assert unseen > 10
+
+
 def test_a_reviewer_of_known_rates_is_measured_as_such(
     mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces, booths: Path
 ) -> None:

@@ -168,6 +168,8 @@ def test_prose_is_judged_claim_by_claim() -> None:
     assert said(wrong) == [(None, Fault.FALSE_CLAIM)]
     assert coverage(wrong.checks)["claims refuted"] == 1
     assert said(cot("It is 3 * 4 = 12.", answer="12")) == [(None, Fault.WRONG_ANSWER)]
+    leaked = cot("The base is 3 * 4 = 12.\nAs the official solution says, the volume is 12 * 5 = 60.")
+    assert said(leaked) == [(None, Fault.ANSWER_CITED)]
 
 
 def test_gold_that_is_missing_and_an_answer_of_another_kind() -> None:
