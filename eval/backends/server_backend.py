@@ -14,7 +14,7 @@ the first ones all refused  the run ends with the server's words: as many as are
 429                         fewer in flight, ``Retry-After`` obeyed, sent again
 5xx, time-out, broken line  sent again; after all retries it stays missing, and the run ends, when all else is done,
                             with one line that says how many are; started again, it asks for those alone
-401, 403, 404, no server    the run ends with one line
+401, 404, no server, 403      the run ends with one line; a 403 of a model that has answered is an ``error``
 =========================== ========================================================================================
 """
 
@@ -237,7 +237,7 @@ class ServerBackend:
         body = self.body(request, settings, pictures)
         key = hashlib.sha256(orjson.dumps(body)).hexdigest()
         reply = await client.complete(body, key, optional=_OPTIONAL)
-        self._left_out = client.left_out
+        self._left_out = client.left_out.get(self._model, {})
         finish_reason, why = _ended(reply)
         if finish_reason != "error" and not reply.output_tokens and (reply.text or not reply.input_tokens):
             raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")

@@ -114,7 +114,7 @@ def ask_about(
     """
     # Imported here: they load the HTTP client, which reading a summary has no need of.
     from srt.llm.journal import Journal, model_usage
-    from srt.llm.journaled_client import ask_all, open_context
+    from srt.llm.journaled_client import ask_all, open_session
 
     texts = {key: run.predictions[key].read().text for key in keys if key in run.predictions}
     texts = {key: text for key, text in texts.items() if text.strip()}
@@ -129,8 +129,10 @@ def ask_about(
         return await ask_usable(context, ROLE, problem, prompt, filled, schema, read)
 
     async def ask_each(journal: Journal) -> list[Answered[V] | None]:
-        async with open_context(llm, {ROLE: choice}, templates, journal, problems_path(run).parent) as (context, _):
-            return await ask_all(list(texts), partial(ask, context), 2 * config.endpoint.in_flight, "judgements")
+        async with open_session(llm, {ROLE: choice}, templates, journal, problems_path(run).parent) as session:
+            return await ask_all(
+                list(texts), partial(ask, session.context), 2 * config.endpoint.in_flight, "judgements"
+            )
 
     with Journal(run.folder / JOURNAL) as journal:
         answers = asyncio.run(ask_each(journal))

@@ -34,6 +34,14 @@ def teach(
             "--estimate", min=2, help="Run a random sample of this size; estimate the cost of the whole file."
         ),
     ] = None,
+    again: Annotated[
+        Literal["failed", "people"] | None,
+        typer.Option(
+            "--again",
+            help="Take up once more what failed, or what is left to people and undecided. "
+            "Replies in the folder are not paid for again.",
+        ),
+    ] = None,
     status: Annotated[bool, typer.Option("--status", help="Print the state of the folder; do nothing else.")] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 1 if a problem failed or is pending.")
@@ -59,7 +67,9 @@ def teach(
         if problems is None or config is None:
             missing = "PROBLEMS" if problems is None else "--config"
             raise UserError(f"teach: {missing} is missing; it is optional only with --status")
-        result = teach_file(problems, out, config, arm=arm, limit=limit, sample=estimate)
+        result = teach_file(
+            problems, out, config, arm=arm, limit=limit, sample=estimate, again=() if again is None else (State(again),)
+        )
         if result.estimate is not None:
             print_summary(result.estimate.model_dump() if as_json else estimate_rows(result.estimate), as_json)
             return

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
+import orjson
 from pydantic import Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
+
+_OURS = frozenset(
+    {
+        "model", "messages", "max_tokens", "max_completion_tokens", "temperature", "response_format", "n", "best_of",
+        "stream", "stream_options",
+    }
+)  # fmt: skip
 
 AnswerForm = Literal["json_schema", "json_object", "prompt"]
 """How a JSON answer is asked for: by its schema, as any JSON object, or in the prompt alone."""
@@ -87,6 +95,8 @@ class ModelChoice(Config):
         temperature: left to the server where it is not set (some models refuse any).
         max_tokens: the most that one answer may have; an answer that is cut off is asked for once more with twice it.
         pictures: whether it reads pictures. If not, it is given the problem's diagram description in their place.
+        extra_body: further parameters of each request, sent as they are: ``reasoning_effort``, ``service_tier``,
+            ``enable_thinking``, a gateway's routing. The price is that of the model with them.
     """
 
     model: str = Field(min_length=1)
@@ -94,6 +104,18 @@ class ModelChoice(Config):
     temperature: float | None = Field(default=None, ge=0, le=2)
     max_tokens: int = Field(default=4096, gt=0)
     pictures: bool = True
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("extra_body")
+    @classmethod
+    def _names_of_others(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if taken := sorted(_OURS & value.keys()):
+            raise ValueError(f"{taken[0]}: may not be set here; srt sets it, or its accounts rest on it")
+        try:
+            orjson.dumps(value)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"cannot be sent as JSON: {error}") from None
+        return value
 
 
 class LlmConfig(Config):

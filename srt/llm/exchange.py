@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from srt.io.records import Problem
 from srt.llm.config import ModelChoice
-from srt.llm.llm_errors import RequestRejected, Unavailable
+from srt.llm.llm_errors import RequestBlocked, RequestRejected, Unavailable
 from srt.llm.prompt_templates import PromptTemplates, token_of
 from srt.llm.request import JsonSchema, LlmRequest, Reply
 from srt.llm.structured_output import read_json
@@ -47,6 +47,7 @@ class Outcome(StrEnum):
     EMPTY = "empty"
     ANOTHER_PROBLEM = "another_problem"
     REJECTED = "rejected"
+    BLOCKED = "blocked"
     UNAVAILABLE = "unavailable"
 
 
@@ -57,6 +58,7 @@ ASKED_AGAIN: dict[Outcome, int] = {
     Outcome.EMPTY: 2,
     Outcome.ANOTHER_PROBLEM: 2,
     Outcome.REJECTED: 0,  # the endpoint will not take it
+    Outcome.BLOCKED: 0,  # its content was moderated
     Outcome.UNAVAILABLE: 0,  # the client has retried
 }
 """How often a question is put once more after an answer that cannot be used, by what is wrong with it."""
@@ -111,6 +113,7 @@ async def ask_usable(
             pictures=tuple(problem.images) if choice.pictures else (),
             json_schema=schema,
             temperature=choice.temperature,
+            extra_body=choice.extra_body,
             max_tokens=max_tokens,
             attempt=attempt,
             problem_id=problem.id,
@@ -123,7 +126,8 @@ async def ask_usable(
         except Unusable as error:
             outcome, why = error.outcome, str(error)
         except RequestRejected as error:
-            outcome, why = Outcome.REJECTED, str(error)
+            outcome = Outcome.BLOCKED if isinstance(error, RequestBlocked) else Outcome.REJECTED
+            why = str(error)
         except Unavailable as error:
             outcome, why = Outcome.UNAVAILABLE, str(error)
         asked[outcome] += 1

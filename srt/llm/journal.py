@@ -3,6 +3,10 @@
 The contract. Whatever is written is on disk when the call returns (SQLite in WAL mode, ``synchronous=FULL``, one
 commit for each call), so that ``kill -9`` at any moment loses nothing. One process at a time holds the folder.
 
+A reply that was paid for outlives a full disk and a lock: while the journal is open, a file of :data:`RESERVE_BYTES`
+beside it keeps room for the replies in flight, and a reply that cannot be written now is written when the journal is
+closed. From then on no request may leave (:meth:`Journal.add_risk` raises).
+
 A request that may cost money is written to ``at_risk`` before it leaves (:meth:`Journal.add_risk`) and removed in the
 transaction that keeps its reply. What is still there when the journal is next opened was sent and never answered: the
 budget counts it as spent.
@@ -10,10 +14,12 @@ budget counts it as spent.
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from srt.io.errors import UserError
@@ -23,6 +29,11 @@ from srt.llm.request import LlmRequest, Reply
 
 VERSION: Final = 1
 
+RESERVE_BYTES: Final = 4 * 2**20
+LONGEST_LOCK_S: Final = 20.0
+"""How long a lock of another process (a backup, a database browser) is waited for."""
+
+_LOCKED: Final = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _DISK_FAULTS: Final = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB")
 """Error names that are the user's to mend; the others are faults of a statement."""
 
@@ -36,6 +47,9 @@ CREATE TABLE IF NOT EXISTS at_risk (
     id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS overruns (
     model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS finished (question TEXT PRIMARY KEY, key TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS left_out (
+    model TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (model, name));
 """
 
 Statement = tuple[str, Sequence[Any]]
@@ -82,11 +96,14 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._reserve = path.with_name(f"{path.name}.reserve")
+        self._unwritten: list[Statement] = []
+        self._broken: UserError | None = None
         with ExitStack() as stack:
             stack.enter_context(hold_folder(path.parent))
             try:
                 # isolation_level=None: transactions begin and end where we say so.
-                self._db = stack.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+                self._db = stack.enter_context(closing(sqlite3.connect(path, LONGEST_LOCK_S, isolation_level=None)))
                 self._db.execute("PRAGMA synchronous=FULL")
                 self._db.execute("PRAGMA journal_mode=WAL")
                 version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -96,11 +113,18 @@ class Journal:
                 self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
             except sqlite3.DatabaseError as error:
                 raise UserError(f"{path}: cannot be opened as a journal: {error}") from None
+            _keep_room(self._reserve)
             self._kept = stack.pop_all()
 
-    def get(self, key: str) -> Reply | None:
-        """The reply to the request with that :attr:`~srt.llm.request.LlmRequest.key`; ``None`` where there is none."""
-        row = self._db.execute("SELECT reply FROM requests WHERE key = ?", (key,)).fetchone()
+    def get(self, request: LlmRequest) -> Reply | None:
+        """The reply to ``request``, or to the same with another ``max_tokens`` that was not cut off, or ``None``."""
+        try:
+            row = self._db.execute("SELECT reply FROM requests WHERE key = ?", (request.key,)).fetchone()
+            if row is None:
+                sql = "SELECT reply FROM finished JOIN requests USING (key) WHERE question = ?"
+                row = self._db.execute(sql, (request.question_key,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._fault(error) from None
         return None if row is None else Reply.model_validate_json(row[0])
 
     def put(
@@ -110,10 +134,13 @@ class Journal:
         cost: float,
         risk: int | None = None,
         overrun: Overrun | None = None,
+        left_out: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Keep ``reply``, as it came, and what was learnt from it; remove the entry ``risk``.
 
-        Raises as :meth:`write` does.
+        ``left_out`` are parameters that the endpoint does not take of this model, with its words.
+
+        Raises as :meth:`write` does; it is kept in memory then, and written when the journal is closed.
         """
         row = (
             request.key,
@@ -128,15 +155,25 @@ class Journal:
             request.model_dump_json(),
         )
         statements: list[Statement] = [("INSERT OR REPLACE INTO requests VALUES (?,?,?,?,?,?,?,?,?,?)", row)]
+        if reply.finish_reason != "length":
+            statements.append(("INSERT OR REPLACE INTO finished VALUES (?,?)", (request.question_key, request.key)))
+        for name, reason in left_out.items():
+            statements.append(("INSERT OR REPLACE INTO left_out VALUES (?,?,?)", (request.model, name, reason)))
         if risk is not None:
             statements.append(("DELETE FROM at_risk WHERE id = ?", (risk,)))
         if overrun is not None:
             learnt = (overrun.model, overrun.prompt, overrun.picture, overrun.output)
             statements.append(("INSERT OR REPLACE INTO overruns VALUES (?,?,?,?)", learnt))
-        self.write_all(statements)
+        try:
+            self.write_all(statements)
+        except UserError:
+            self._unwritten += statements
+            raise
 
     def add_risk(self, request: LlmRequest, cost: float) -> int:
-        """Note that ``request`` is about to leave and may cost ``cost``; the id of the entry."""
+        """Note that ``request`` is about to leave and may cost ``cost``; the id of the entry. Raises as :meth:`put`."""
+        if self._broken is not None:
+            raise self._broken
         row = (request.role, request.model, request.problem_id, cost)
         return self.write("INSERT INTO at_risk (role, model, problem_id, cost) VALUES (?,?,?,?)", row)
 
@@ -148,6 +185,10 @@ class Journal:
         """The request of that entry cost nothing."""
         self.write("DELETE FROM at_risk WHERE id = ?", (risk,))
 
+    def models(self) -> set[str]:
+        """The models that have answered."""
+        return {model for (model,) in self.read("SELECT DISTINCT model FROM requests")}
+
     def overruns(self) -> list[Overrun]:
         """What was learnt of models whose bills exceed the bounds of their requests."""
         rows = self.read("SELECT model, prompt, picture, output FROM overruns")
@@ -158,25 +199,20 @@ class Journal:
 
         Raises:
             sqlite3.Error: the statement is at fault.
-            UserError: the file cannot be written to (disk full, no permission).
+            UserError: the file cannot be written to (disk full, no permission, locked by another process).
         """
         return self.write_all([(sql, params)])
 
     def write_all(self, statements: Sequence[Statement]) -> int:
         """Run ``statements`` in one transaction, all or none; returns and raises as :meth:`write` does."""
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            last = 0
-            for sql, params in statements:
-                last = self._db.execute(sql, params).lastrowid or last
-            self._db.execute("COMMIT")
-        except (sqlite3.Error, OverflowError) as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            if getattr(error, "sqlite_errorname", "").startswith(_DISK_FAULTS):
-                raise UserError(f"{self.path}: cannot be written to: {error}") from None
-            raise
-        return last
+            return self._transaction(statements)
+        except sqlite3.Error as error:
+            fault = self._fault(error)
+            if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_FULL") or not self._reserve.exists():
+                raise fault from None
+            self._reserve.unlink()
+        return self.write_all(statements)
 
     def read(self, sql: str) -> Iterator[tuple[Any, ...]]:
         """Rows of a query, one at a time."""
@@ -186,7 +222,46 @@ class Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._kept.close()
+        with self._kept:
+            if self._unwritten:
+                self._db.execute(f"PRAGMA busy_timeout={int(1000 * LONGEST_LOCK_S)}")
+                self.write_all(self._unwritten)
+            self._reserve.unlink(missing_ok=True)
+
+    def _transaction(self, statements: Sequence[Statement]) -> int:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            last = 0
+            for sql, params in statements:
+                last = self._db.execute(sql, params).lastrowid or last
+            self._db.execute("COMMIT")
+        except (sqlite3.Error, OverflowError):
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        return last
+
+    def _fault(self, error: sqlite3.Error) -> Exception:
+        """The error to raise: ``error`` itself where it is a fault of ours. Else nothing leaves from now on."""
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(_LOCKED):
+            self._db.execute("PRAGMA busy_timeout=0")  # it was waited for once; the replies in flight come soon
+            self._broken = UserError(f"{self.path}: another process keeps it locked: end it, and start again")
+        elif name.startswith(_DISK_FAULTS):
+            self._broken = UserError(f"{self.path}: cannot be written to: {error}")
+        else:
+            return error
+        return self._broken
+
+
+def _keep_room(reserve: Path) -> None:
+    try:
+        with open(reserve, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+    except OSError as error:
+        reserve.unlink(missing_ok=True)
+        room = f"{RESERVE_BYTES // 2**20} MiB are kept for replies in flight"
+        raise UserError(f"{reserve.parent}: cannot be written to: {error.strerror} ({room})") from None
 
 
 @contextmanager
@@ -206,6 +281,14 @@ def read_only(path: Path) -> Iterator[sqlite3.Connection]:
         if version != VERSION:
             raise UserError(f"{path}: not a journal of srt, or of another version of it")
         yield db
+
+
+def left_out(query: Query) -> dict[str, dict[str, str]]:
+    """The parameters that were left out of the requests to each model, with the endpoint's words."""
+    found: dict[str, dict[str, str]] = {}
+    for model, name, reason in query("SELECT model, name, reason FROM left_out ORDER BY model, name"):
+        found.setdefault(model, {})[name] = reason
+    return found
 
 
 def model_usage(query: Query) -> list[ModelUsage]:

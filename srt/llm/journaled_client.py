@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
@@ -22,8 +23,8 @@ from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.endpoint.response import Failure
 from srt.llm.exchange import LlmContext
-from srt.llm.journal import Journal, model_usage
-from srt.llm.llm_errors import BudgetSpent, RequestRejected
+from srt.llm.journal import Journal, left_out, model_usage
+from srt.llm.llm_errors import BudgetSpent, RequestRejected, RunStopping
 from srt.llm.prompt_templates import PromptTemplates
 from srt.llm.request import LlmRequest, Reply
 from srt.llm.structured_output import Dialect, request_body
@@ -46,10 +47,12 @@ class JournaledClient:
         self._journal = journal
         self._budget = budget
         self.endpoint = EndpointClient(config)
+        self.endpoint.answered |= journal.models()
+        self.endpoint.left_out |= left_out(journal.read)
         self._pictures = DataUris(image_root, config.max_side)
         self._dialects: dict[tuple[str, str], Dialect] = {}
         self._running: dict[str, asyncio.Task[Reply]] = {}
-        self._on_the_wire: set[asyncio.Task[Reply] | None] = set()
+        self._on_the_wire: dict[asyncio.Task[Any], _Payment] = {}
 
     async def ask(self, request: LlmRequest) -> Reply:
         """The journaled reply to ``request``, or a new one, which is on disk before this returns.
@@ -61,29 +64,47 @@ class JournaledClient:
             BudgetSpent: it could cost more than what is left.
             EndpointFault: nothing of this run can be answered; raised again for every later request.
             RequestRejected: this request cannot be answered (status 400, 413, 422, or a picture that cannot be used).
+            RunStopping: :meth:`stop` came before it was sent.
             Unavailable: no answer after all retries.
         """
-        key = request.key
-        known = self._journal.get(key)
+        request = request.without(self.endpoint.left_out.get(request.model, ()))
+        known = self._journal.get(request)
         if known is not None:
             return known
+        if self.endpoint.closing:
+            raise RunStopping
+        key = request.key
         task = self._running.get(key)
         if task is None:
             task = asyncio.create_task(self._answer(request, key))
             self._running[key] = task
             task.add_done_callback(lambda done: self._forget(key, done))
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled() and self.endpoint.closing:
+                raise RunStopping from None
+            raise
+
+    def stop(self) -> None:
+        """Send nothing any more, neither first tries nor retries; what is on the wire is still awaited."""
+        self.endpoint.closing = True
+        for task in self._running.values():
+            if task not in self._on_the_wire:
+                task.cancel()
+
+    @property
+    def on_the_wire(self) -> list[float]:
+        """The most that each request on the wire may cost."""
+        return [payment.cost for payment in self._on_the_wire.values()]
 
     async def __aenter__(self) -> JournaledClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Wait for what is on the wire, journal it, and close the connections; what waits for its turn is not sent."""
-        self.endpoint.closing = True
-        tasks = set(self._running.values())
-        for task in tasks - self._on_the_wire:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        self.stop()
+        await asyncio.gather(*self._running.values(), return_exceptions=True)
         await self.endpoint.close()
 
     def _forget(self, key: str, task: asyncio.Task[Reply]) -> None:
@@ -126,18 +147,37 @@ class JournaledClient:
     async def _complete(self, request: LlmRequest, key: str, pictures: list[str], dialect: Dialect | None) -> Reply:
         body = request_body(request, pictures, None if dialect is None else dialect.form)
         payment = _Payment(request, self._budget, self._journal, self._on_the_wire)
-        return await self.endpoint.complete(body, key, payment)
+        optional = {"temperature": None, **dict.fromkeys(request.extra_body)}
+        return await self.endpoint.complete(body, key, payment, optional=optional)
+
+
+@dataclass(frozen=True)
+class LlmSession:
+    """The models of a run: the ``context`` of their questions, the ``budget`` that pays for them, their endpoints."""
+
+    context: LlmContext
+    budget: Budget
+    clients: Sequence[JournaledClient]
+
+    def stop(self) -> None:
+        """Send nothing any more; requests on the wire are still answered and journaled."""
+        for client in self.clients:
+            client.stop()
+
+    def on_the_wire(self) -> list[float]:
+        """The most that each request on the wire may cost."""
+        return [cost for client in self.clients for cost in client.on_the_wire]
 
 
 @asynccontextmanager
-async def open_context(
+async def open_session(
     config: LlmConfig,
     models: Mapping[str, ModelChoice],
     templates: PromptTemplates,
     journal: Journal,
     image_root: Path,
-) -> AsyncIterator[tuple[LlmContext, Budget]]:
-    """The context of ``models`` (by role), and the budget that pays for its questions, for the length of the block.
+) -> AsyncIterator[LlmSession]:
+    """A session with ``models`` (by role), for the length of the block.
 
     ``journal`` is closed by the caller; picture paths are relative to ``image_root``.
 
@@ -155,7 +195,7 @@ async def open_context(
         async def ask(request: LlmRequest) -> Reply:
             return await client_of[request.role].ask(request)
 
-        yield LlmContext(models, templates, ask), budget
+        yield LlmSession(LlmContext(models, templates, ask), budget, tuple(clients.values()))
 
 
 async def ask_all(items: Sequence[T], ask: Callable[[T], Awaitable[V]], at_once: int, what: str) -> list[V | None]:
@@ -187,37 +227,47 @@ async def ask_all(items: Sequence[T], ask: Callable[[T], Awaitable[V]], at_once:
 
 
 class _Payment:
-    """The money of one request, in the budget and on disk, each time it is sent."""
+    """The money of one request, in the budget and on disk, each time it is sent; its place in the journal."""
 
     def __init__(
-        self, request: LlmRequest, budget: Budget, journal: Journal, on_the_wire: set[asyncio.Task[Reply] | None]
+        self, request: LlmRequest, budget: Budget, journal: Journal, on_the_wire: dict[asyncio.Task[Any], _Payment]
     ) -> None:
         self._request = request
+        self._left_out: Mapping[str, str] = {}
         self._budget = budget
         self._journal = journal
         self._on_the_wire = on_the_wire
         self._reserved: Reservation | None = None
         self._risk: int | None = None
 
+    @property
+    def cost(self) -> float:
+        """The most that it may cost while it is on the wire."""
+        return self._reserved.cost if self._reserved else 0.0
+
     async def reserve(self) -> None:
         self._reserved = await self._budget.reserve(self._request)
 
-    def leaving(self) -> bool:
+    def leaving(self, left_out: Mapping[str, str]) -> bool:
         assert self._reserved is not None
         if not self._budget.fits(self._reserved):  # more was learnt of what requests cost, while it waited
             return False
         # On disk before it leaves, so that the budget holds over a kill too.
         self._risk = self._journal.add_risk(self._request, self._reserved.cost)
-        self._on_the_wire.add(asyncio.current_task())
+        self._left_out = left_out
+        if task := asyncio.current_task():
+            self._on_the_wire[task] = self
         return True
 
     def ended(self, outcome: Reply | Failure | None) -> None:
         (reserved, self._reserved), (risk, self._risk) = (self._reserved, None), (self._risk, None)
-        self._on_the_wire.discard(asyncio.current_task())
+        if task := asyncio.current_task():
+            self._on_the_wire.pop(task, None)
         assert reserved is not None
         if isinstance(outcome, Reply):
             cost, overrun = self._budget.settle(reserved, outcome)
-            self._journal.put(self._request, outcome, cost, risk, overrun)
+            # Under what was sent: a recipe that leaves the same out by itself finds it.
+            self._journal.put(self._request.without(self._left_out), outcome, cost, risk, overrun, self._left_out)
         elif risk is not None and (outcome is None or outcome.lost):
             self._journal.set_risk(risk, self._budget.lose(reserved))  # the journal keeps it, as after a kill
         else:

@@ -13,8 +13,16 @@ class BudgetSpent(Exception):
     """The next request could cost more than what is left. The run ends in an orderly way; problems stay pending."""
 
 
+class RunStopping(Exception):
+    """Nothing is sent any more: the run is stopping. The request is left for the next run."""
+
+
 class RequestRejected(Exception):
     """This request alone cannot be answered, however often it is sent. ``str(error)`` is the reason, one line."""
+
+
+class RequestBlocked(RequestRejected):
+    """The endpoint does not let this content through (moderation): a person has to look at it."""
 
 
 class Unavailable(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -23,6 +23,7 @@ class LlmRequest(Record):
     """One question to a model. Equal content has an equal :attr:`key`, and is paid for once.
 
     ``pictures`` come before ``user`` in the user's turn, in order; the key holds their bytes' SHA-256, not their paths.
+    ``extra_body`` is sent as it is, beside the others (``reasoning_effort``, ``service_tier``).
     ``attempt`` tells a question that is asked again, because its answer could not be used, from the first. ``role``
     (who asks) and ``problem_id`` are for accounts and messages, and are not in the key.
     """
@@ -35,24 +36,41 @@ class LlmRequest(Record):
     json_schema: JsonSchema | None = None
     temperature: float | None = None
     max_tokens: int = Field(gt=0)
+    extra_body: dict[str, Any] = Field(default_factory=dict)
     attempt: int = 0
     problem_id: str
 
     @property
     def key(self) -> str:
         """SHA-256 (hex) of the canonical content. Not kept: ``model_copy`` would take it over to another content."""
+        return _digest({**self._content(), "max_tokens": self.max_tokens})
+
+    @property
+    def question_key(self) -> str:
+        """The same without ``max_tokens``: an answer that was not cut off answers the question under any limit."""
+        return _digest(self._content())
+
+    def without(self, names: Iterable[str]) -> LlmRequest:
+        """The request without these parameters, as far as it has them."""
+        gone = frozenset(names)
+        extra = {name: value for name, value in self.extra_body.items() if name not in gone}
+        temperature = None if "temperature" in gone else self.temperature
+        if temperature == self.temperature and extra == self.extra_body:
+            return self
+        return self.model_copy(update={"temperature": temperature, "extra_body": extra})
+
+    def _content(self) -> dict[str, Any]:
         schema = self.json_schema
-        content = {
+        content: dict[str, Any] = {
             "model": self.model,
             "system": self.system,
             "user": self.user,
             "pictures": [picture.sha256 for picture in self.pictures],
             "json_schema": None if schema is None else {"name": schema.name, "definition": schema.definition},
             "temperature": self.temperature,
-            "max_tokens": self.max_tokens,
             "attempt": self.attempt,
         }
-        return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return {**content, "extra_body": self.extra_body} if self.extra_body else content
 
 
 class Reply(Record):
@@ -78,6 +96,10 @@ class Reply(Record):
     reasoning: str | None = None
     reasoning_tokens: int | None = None
     prompt: str | None = None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def request_body(request: LlmRequest, pictures: Sequence[str], form: AnswerForm 
     body: dict[str, Any] = {"model": request.model, "max_tokens": request.max_tokens}
     if request.temperature is not None:
         body["temperature"] = request.temperature
+    body |= request.extra_body
     schema = request.json_schema
     if schema is not None and form == "json_schema":
         described = {"name": schema.name, "schema": schema.definition, "strict": True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -48,14 +48,19 @@ class RunProgress:
             self._printed_at = time.monotonic()
             self._print(f"teach: {done} of {self._total}: {self._status()}")
 
+    def notice(self, line: str) -> None:
+        """Something that a person should know."""
+        self._print(f"teach: {line}")
+
     def stopping(self, why: str) -> None:
         """The run stops early."""
         self._print(f"teach: stopping: {why}")
 
-    def exiting(self) -> None:
-        """The process exits now; the cursor is restored."""
+    def exiting(self, lost: Sequence[float]) -> None:
+        """The process exits now; the cursor is restored. ``lost`` is the most that each request in flight may cost."""
         self.__exit__()
-        self._print("teach: stopped at once; requests in flight may have to be paid for again")
+        money = f"at most {sum(lost):.4f} {self._currency}"
+        self._print(f"teach: stopped at once; {len(lost)} requests in flight are lost and count as spent: {money}")
 
     def __enter__(self) -> RunProgress:
         if self._bar is not None:

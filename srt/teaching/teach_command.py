@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from srt.io.errors import UserError
 from srt.llm.journal import read_only
+from srt.teaching.case_store.case_records import State
 from srt.teaching.case_store.folder_files import folder_status
 from srt.teaching.case_store.manifest import JOURNAL, scan_problems
 from srt.teaching.case_store.teaching_summary import Summary
@@ -34,11 +36,12 @@ def teach_file(
     arm: Arm | None = None,
     limit: int | None = None,
     sample: int | None = None,
+    again: Collection[State] = (),
 ) -> TeachResult:
     """Run the loop on the problems of a file; with ``sample``, on so many drawn at random, to estimate the cost.
 
     ``arm`` overrides the config's. The files of the folder are written at the end of a run, also of one that was
-    stopped, but not of an estimate.
+    stopped, but not of an estimate. Cases in the states ``again`` are taken up once more.
 
     Raises:
         UserError: a fault in the config, the problems, the folder or an endpoint.
@@ -46,12 +49,12 @@ def teach_file(
     settings = load_teach_config(config)
     if arm is not None:
         settings = settings.model_copy(update={"arm": arm})
-    if sample is not None and limit is not None:
-        raise UserError("--estimate runs its own sample; leave out --limit")
+    if sample is not None and (limit is not None or again):
+        raise UserError(f"--estimate runs its own sample; leave out {'--again' if limit is None else '--limit'}")
     problem_file = scan_problems(problems)
     drawn = None if sample is None else draw_sample(problem_file.count, sample, settings.seed)
     with RunProgress(settings.currency) as observer:
-        result = asyncio.run(run_folder(problem_file, folder, settings, observer, limit=limit, only=drawn))
+        result = asyncio.run(run_folder(problem_file, folder, settings, observer, limit=limit, only=drawn, again=again))
     if result.fault is not None:
         raise result.fault
     estimate = None

@@ -76,13 +76,14 @@ class TeachConfig(LlmConfig):
     def trace_settings(self, templates: PromptTemplates) -> dict[str, str]:
         """All settings that the traces depend on, flat, as text. Endpoints, prices and budget are not among them.
 
-        They are in a folder's manifest, which is resumed only with the same ones: no key and no value may change.
+        A folder's manifest has them, and each case names those that it was made with.
         """
         names = ("arm", "rounds", "normal_form", "describe", "solve_without_solution")
         flat: dict[str, Any] = {name: getattr(self, name) for name in names}
         for role, choice in self.choices().items():
             for key, value in choice.model_dump(exclude={"endpoint"}).items():
-                flat[f"models.{role}.{key}"] = value
+                if key != "extra_body" or value:
+                    flat[f"models.{role}.{key}"] = value
         for name, text in templates.texts.items():
             flat[f"prompts/{name}"] = "sha256:" + hashlib.sha256(text.encode()).hexdigest()[:16]
         return {key: str(value) for key, value in flat.items()}

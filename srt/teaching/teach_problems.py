@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -22,14 +23,22 @@ from srt.io.errors import UserError
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem
 from srt.llm.exchange import Ask
-from srt.llm.journal import Journal
-from srt.llm.journaled_client import open_context
-from srt.llm.llm_errors import BudgetSpent, EndpointFault
+from srt.llm.journal import Journal, left_out
+from srt.llm.journaled_client import LlmSession, open_session
+from srt.llm.llm_errors import BudgetSpent, EndpointFault, RunStopping
 from srt.llm.request import LlmRequest, Reply
 from srt.teaching.case_store.case_records import State, TeachingCase
 from srt.teaching.case_store.case_table import CaseTable
+from srt.teaching.case_store.decisions import read_decisions
 from srt.teaching.case_store.folder_files import write_files
-from srt.teaching.case_store.manifest import JOURNAL, ProblemFile, check_folder, picture_root, write_manifest
+from srt.teaching.case_store.manifest import (
+    JOURNAL,
+    ProblemFile,
+    check_folder,
+    picture_root,
+    recipe_digest,
+    write_manifest,
+)
 from srt.teaching.loop.audit_pool import Auditors
 from srt.teaching.loop.problem_loop import teach_problem
 from srt.teaching.teach_config import TeachConfig
@@ -49,15 +58,14 @@ class RunObserver(Protocol):
     def case_ended(self, case: TeachingCase) -> None:
         """One more case has ended, or stays pending."""
 
+    def notice(self, line: str) -> None:
+        """Something that a person should know."""
+
     def stopping(self, why: str) -> None:
         """No more requests are sent."""
 
-    def exiting(self) -> None:
-        """The process exits right after this call."""
-
-
-class _Stopped(Exception):
-    """The run is stopping: the problem in progress is left for the next run."""
+    def exiting(self, lost: Sequence[float]) -> None:
+        """The process exits right after this call; ``lost`` is the most that each request in flight may cost."""
 
 
 class TeachRun:
@@ -66,17 +74,19 @@ class TeachRun:
     ``stopped`` says why it stopped early, ``fault`` is an error that concerns the whole run.
     """
 
-    def __init__(self, observer: RunObserver) -> None:
+    def __init__(self, observer: RunObserver, session: LlmSession) -> None:
         self.stopped: str | None = None
         self.fault: UserError | None = None
         self.interrupted = False
         self.observer = observer
+        self.session = session
         self.defects_in_a_row = 0
 
     def stop(self, why: str, fault: UserError | None = None) -> None:
         """Stop the run; only the first reason is kept."""
         if self.stopped is None:
             self.stopped, self.fault = why, fault
+            self.session.stop()
             self.observer.stopping(why)
 
     def defect(self, problem: Problem, error: Exception) -> TeachingCase:
@@ -100,41 +110,52 @@ async def run_folder(
     *,
     limit: int | None = None,
     only: Iterable[int] | None = None,
+    again: Collection[State] = (),
 ) -> TeachRun:
     """Run the loop on the problems that have not ended yet, at most ``limit`` of them, and write the files.
 
-    ``only`` restricts the run to these positions (from 0), for a sample; no file is written then. A fault that
-    concerns the whole run (no endpoint, a wrong key) ends it in an orderly way and is in :attr:`TeachRun.fault`.
+    ``only`` restricts the run to these positions (from 0), for a sample; no file is written then. Cases in the states
+    ``again`` are taken up once more, unless a person has decided them; each keeps its old record until it has ended
+    anew. A fault that concerns the whole run (no endpoint, a wrong key) ends it in an orderly way and is in
+    :attr:`TeachRun.fault`.
 
     Raises:
         UserError: the folder was made with something else or is not a teaching folder, or another process holds it.
     """
     check_folder(folder, problems.path)
     templates = load_teach_prompts(config.prompts)
-    run = TeachRun(observer)
+    settings = config.trace_settings(templates)
     async with AsyncExitStack() as stack:
         journal = stack.enter_context(Journal(folder / JOURNAL))
-        write_manifest(folder, problems, config.trace_settings(templates), config.currency)
+        changed = write_manifest(folder, problems, settings, config.currency, left_out(journal.read))
         table = CaseTable(journal)
-        context, budget = await stack.enter_async_context(
-            open_context(config, config.choices(), templates, journal, picture_root(folder))
+        session = await stack.enter_async_context(
+            open_session(config, config.choices(), templates, journal, picture_root(folder))
         )
-        ended = table.ended(problems.count)
+        run = TeachRun(observer, session)
+        if changed is not None:
+            observer.notice(f"another recipe than in the last run: {changed}; cases that have ended stay as they are")
+        ended = table.ended(problems.count, again, _decided(folder) if again else ())
         wanted = range(problems.count) if only is None else frozenset(only)
         total = sum(not ended[n] for n in wanted)
         if limit is not None:
             total = min(limit, total)
-        observer.begin(total, lambda: budget.total)
+        observer.begin(total, lambda: session.budget.total)
         audit = stack.enter_context(Auditors(config.normal_form)).audit
         _stop_on_signals(run)
         numbered = enumerate(stream_problems(problems.path))
         todo = ((n, problem) for n, problem in numbered if n in wanted and not ended[n])
         workers = min(total, PROBLEMS_PER_SLOT * sum(spec.in_flight for spec in config.endpoints_by_name.values()))
-        context = replace(context, ask=_stoppable(context.ask, run))
+        context = replace(session.context, ask=_stoppable(session.context.ask, run))
         work = partial(teach_problem, config=config, context=context, audit=audit)
-        await _work(islice(todo, total), workers, work, table, run)
-        if only is None:
-            write_files(folder, problems.path, journal.read)
+        await _work(islice(todo, total), workers, work, table, run, recipe_digest(settings))
+        try:
+            write_manifest(folder, problems, settings, config.currency, left_out(journal.read))
+            if only is None:
+                write_files(folder, problems.path, journal.read)
+        except OSError as error:
+            why = f"{folder}: its files cannot be written: {error.strerror}"
+            run.stop(why, UserError(why))
     return run
 
 
@@ -144,6 +165,7 @@ async def _work(
     work: Callable[[Problem], Awaitable[TeachingCase]],
     table: CaseTable,
     run: TeachRun,
+    recipe: str,
 ) -> None:
     """``work`` on the problems of ``feed``, which so many workers share."""
 
@@ -154,7 +176,7 @@ async def _work(
                 return
             try:
                 case = await work(problem)
-            except _Stopped:
+            except RunStopping:
                 return
             except UserError as error:
                 run.stop(str(error), error)
@@ -163,7 +185,12 @@ async def _work(
                 case = run.defect(problem, error)
             else:
                 run.defects_in_a_row = 0
-            table.save(position, case)
+            case = case.model_copy(update={"recipe": recipe})
+            try:
+                table.save(position, case)
+            except UserError as error:
+                run.stop(str(error), error)
+                return
             run.observer.case_ended(case)
 
     async with asyncio.TaskGroup() as group:
@@ -176,16 +203,24 @@ def _stoppable(ask: Ask, run: TeachRun) -> Ask:
 
     async def ask_or_stop(request: LlmRequest) -> Reply:
         if run.stopped is not None:
-            raise _Stopped
+            raise RunStopping
         try:
             return await ask(request)
         except BudgetSpent as error:
             run.stop(str(error) or "the budget is spent")
         except EndpointFault as error:
             run.stop(str(error), error)
-        raise _Stopped
+        raise RunStopping
 
     return ask_or_stop
+
+
+def _decided(folder: Path) -> set[str]:
+    """The problems on which a person's decision is in effect."""
+    in_effect: Counter[str] = Counter()
+    for decision in read_decisions(folder):
+        in_effect[decision.problem_id] += -1 if decision.action == "undo" else 1
+    return {problem_id for problem_id, count in in_effect.items() if count > 0}
 
 
 def _stop_on_signals(run: TeachRun) -> None:
@@ -195,7 +230,7 @@ def _stop_on_signals(run: TeachRun) -> None:
     def interrupt() -> None:
         if run.interrupted:
             # As safe as kill -9: every reply that arrived is on disk.
-            run.observer.exiting()
+            run.observer.exiting(run.session.on_the_wire())
             os._exit(130)
         run.interrupted = True
         run.stop("interrupted; waiting for requests in flight, interrupt again to exit at once")

@@ -13,7 +13,9 @@ a chat completion               returned as it came (cut short, refused and malf
 time-out, broken connection,    the same; the answer may have been made, and paid for
 a reply that cannot be read
 no connection from the start,   :class:`EndpointFault`: the whole run ends
-401, 403, 404, 402, no credit
+401, 404, 402, no credit, 403
+403 of a model that has         :class:`RequestBlocked`: the content was moderated
+answered before
 =============================== ==================================================================================
 """
 
@@ -35,7 +37,7 @@ from openai import APIConnectionError, AsyncOpenAI, DefaultAioHttpClient
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.concurrency import LONGEST_HOLD_S, AdaptiveLimit
 from srt.llm.endpoint.response import Failure, Response, read_response, refused_parameters
-from srt.llm.llm_errors import EndpointFault, Unavailable
+from srt.llm.llm_errors import EndpointFault, RunStopping, Unavailable
 from srt.llm.request import Reply
 
 FIRST_WAIT_S: Final = 0.5
@@ -59,8 +61,11 @@ class Payment(Protocol):
     async def reserve(self) -> None:
         """Before it waits for its turn: raises where it cannot be paid for."""
 
-    def leaving(self) -> bool:
-        """Just before it leaves; false where its money does not suffice any more and has to be reserved again."""
+    def leaving(self, left_out: Mapping[str, str]) -> bool:
+        """Just before it leaves, without the parameters ``left_out``.
+
+        False where its money does not suffice any more and has to be reserved again.
+        """
 
     def ended(self, outcome: Reply | Failure | None) -> None:
         """It came back, or (``None``) it was given up, before or after it left."""
@@ -90,14 +95,16 @@ class EndpointClient:
         self._sdk = AsyncOpenAI(
             base_url=config.base_url, api_key=self._key, http_client=http, max_retries=0, timeout=None
         )
-        self._token_limits: dict[str, str] = {}
-        self.left_out: dict[str, str] = {}
-        """Parameters that the endpoint did not take, with its words; requests are sent without them."""
+        self.left_out: dict[str, dict[str, str]] = {}
+        """By model, parameters that the endpoint does not take, with its words; requests are sent without them.
+        ``max_tokens`` among them is sent as ``max_completion_tokens``."""
+        self.answered: set[str] = set()
+        """The models that have answered."""
         self._contact = False
         self._failures = 0
         self._fault: EndpointFault | None = None
         self.closing = False
-        """Set it to have no request sent again."""
+        """Set it to have nothing sent any more."""
 
     async def complete(
         self,
@@ -117,18 +124,23 @@ class EndpointClient:
         Raises:
             EndpointFault: no request can be answered there; raised again for every later request.
             RequestRejected: this request cannot be answered.
+            RunStopping: :attr:`closing` was set before it was sent.
             Unavailable: no answer after all retries.
         """
+        model: str = body["model"]
         failures, throttled = 0, 0
         refused: dict[str, str] = {}
         while True:
-            token_limit = self._token_limits.get(body["model"], "max_tokens")
-            sent = {name: value for name, value in body.items() if name not in refused and name not in self.left_out}
-            named = {token_limit if name == "max_tokens" else name: value for name, value in sent.items()}
-            outcome = await self._send(named, key, payment)
+            gone = {name: why for name, why in {**self.left_out.get(model, {}), **refused}.items() if name in body}
+            sent = {name: value for name, value in body.items() if name not in gone}
+            if "max_tokens" in gone:
+                sent["max_completion_tokens"] = body["max_tokens"]
+            outcome = await self._send(sent, key, payment, gone)
             if isinstance(outcome, Reply):
                 self._failures = 0
-                self.left_out |= refused
+                self.answered.add(model)
+                if refused:
+                    self.left_out[model] = self.left_out.get(model, {}) | refused
                 return outcome
             if isinstance(outcome.error, EndpointFault):
                 raise self.fault(outcome.error)
@@ -136,9 +148,9 @@ class EndpointClient:
                 if names := refused_parameters(outcome.reason, sent, optional):
                     refused |= dict.fromkeys(names, outcome.reason)
                     continue
-                if token_limit != "max_tokens" or "max_completion_tokens" not in outcome.reason:
+                if "max_tokens" not in sent or "max_completion_tokens" not in outcome.reason:
                     raise outcome.error
-                self._token_limits[body["model"]] = "max_completion_tokens"
+                refused["max_tokens"] = outcome.reason
                 continue
             throttled, failures = throttled + outcome.throttled, failures + (not outcome.throttled)
             given_up = throttled > MOST_429 or failures > self._config.retries
@@ -169,9 +181,13 @@ class EndpointClient:
         """Close all connections."""
         await self._sdk.close()
 
-    async def _send(self, body: Mapping[str, Any], key: str, payment: Payment | None) -> Reply | Failure:
+    async def _send(
+        self, body: Mapping[str, Any], key: str, payment: Payment | None, left_out: Mapping[str, str]
+    ) -> Reply | Failure:
         """Money, a slot, one POST, the accounts."""
         while True:
+            if self.closing:
+                raise RunStopping
             if payment is not None:
                 await payment.reserve()
             outcome: Reply | Failure | None = None
@@ -180,7 +196,7 @@ class EndpointClient:
                 try:
                     if self._fault is not None:
                         raise EndpointFault(str(self._fault))
-                    if payment is not None and not payment.leaving():
+                    if self.closing or (payment is not None and not payment.leaving(left_out)):
                         continue
                     outcome = await self._post(body, key)
                 finally:
@@ -226,7 +242,9 @@ class EndpointClient:
                 return Failure(reason, not_sent=True)
             return Failure(f"the connection broke: {reason}", lost=True)
         self._contact = True
-        return read_response(response, time.monotonic() - began, body["model"], self._config)
+        model = body["model"]
+        seconds = time.monotonic() - began
+        return read_response(response, seconds, model, self._config, answered=model in self.answered)
 
 
 def wait_before(outcome: Failure, tries: int) -> float:

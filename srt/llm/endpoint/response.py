@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ import orjson
 
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.usage import read_usage
-from srt.llm.llm_errors import EndpointFault, RequestRejected
+from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected
 from srt.llm.request import Reply
 
 TRANSIENT: Final = {408, 409, 425, 499}
@@ -26,6 +27,7 @@ _UNSUPPORTED: Final = re.compile(
     r"extra (?:inputs|fields)|deprecated",
     re.IGNORECASE,
 )
+_MODERATED: Final = re.compile(r"moderation|flagged|content.(?:policy|filter)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,12 @@ class Failure:
     error: RequestRejected | EndpointFault | None = None
 
 
-def read_response(response: Response, seconds: float, model: str, config: EndpointConfig) -> Reply | Failure:
+def read_response(
+    response: Response, seconds: float, model: str, config: EndpointConfig, *, answered: bool = False
+) -> Reply | Failure:
     """The meaning of ``response``, which took ``seconds``, to a request for ``model``.
 
+    ``answered``: the model has answered before, so that a 403 is about the content of this request.
     A failure's ``error`` is a :class:`RequestRejected` for status 400, 413, 422 or another that concerns this request
     alone, and an :class:`EndpointFault` where the key, the model or the address is wrong, or no credit is left.
     """
@@ -79,6 +84,8 @@ def read_response(response: Response, seconds: float, model: str, config: Endpoi
     fault: str | None = None
     if 300 <= status < 400:
         fault = f"redirects to {response.location}: is that the base_url?"
+    elif status == 403 and (answered or _MODERATED.search(reason)):
+        return Failure(reason, error=RequestBlocked(f"{model}: {reason}"))
     elif status in (401, 403):
         key = "no key" if config.api_key_env is None else f"the key in the environment variable {config.api_key_env}"
         fault = f"{key} is not enough ({reason})"
@@ -138,8 +145,8 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         ValueError: it is no chat completion (torn, a page of HTML, another shape); the message says what it is.
     """
     try:
-        found = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        found = _load(body)
+    except ValueError:
         raise ValueError(f"the reply is not JSON: {_beginning(body)}") from None
     choices = found.get("choices") if isinstance(found, dict) else None
     if not isinstance(choices, list) or not choices:
@@ -184,6 +191,29 @@ def _error_message(body: bytes) -> str:
         named = isinstance(parameter, str) and isinstance(message, str) and parameter not in message
         error = f"{message} (parameter: {parameter})" if named else message
     return " ".join((error if isinstance(error, str) else orjson.dumps(error).decode()).split())[:300]
+
+
+def _load(body: bytes) -> Any:
+    """JSON, also with what strict readers refuse though it was paid for: bytes that are no UTF-8, half a character
+    (a lone surrogate), numbers of any length. What no text can hold becomes U+FFFD.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        found = json.loads(
+            body.decode(errors="replace"),
+            parse_constant=lambda _: None,
+            parse_int=lambda digits: int(digits) if len(digits) < 19 else float(digits),
+        )
+        text = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return orjson.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _text(content: Any) -> str:

@@ -16,7 +16,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.llm.journal import Journal, ModelUsage, model_usage
-from srt.llm.journaled_client import open_context
+from srt.llm.journaled_client import open_session
 from srt.teaching.agreement.agreement_figures import agreement_rows, reviewer_summary
 from srt.teaching.agreement.opinions import Opinion, ask_opinions
 from srt.teaching.agreement.shown_traces import ShownTrace, draw_traces
@@ -87,8 +87,8 @@ async def _ask_all(
             reviewer = config.models.reviewer
             at_once = 2 * config.endpoints_by_name[config.endpoint_name(reviewer)].in_flight
             templates, models = load_teach_prompts(config.prompts), {ModelRole.REVIEWER.value: reviewer}
-            async with open_context(config, models, templates, journal, pictures) as (context, _):
-                found += await ask_opinions(name, shown, audits, by_id, context, at_once)
+            async with open_session(config, models, templates, journal, pictures) as session:
+                found += await ask_opinions(name, shown, audits, by_id, session.context, at_once)
         return found, model_usage(journal.read)
 
 

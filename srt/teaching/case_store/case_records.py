@@ -69,7 +69,8 @@ class TeachingCase(Record):
     """One problem and how far the loop took it. ``trace`` (with its checks) is the one that the loop ended with.
 
     ``outcomes`` counts the outcomes of all answers by role, including answers that were asked for again. ``reason``
-    says on one line why the state is ``human``, ``failed`` or ``pending``.
+    says on one line why the state is ``human``, ``failed`` or ``pending``. ``recipe`` names the settings that it was
+    made with, in the folder's manifest; older cases have none.
     """
 
     problem_id: str
@@ -80,6 +81,7 @@ class TeachingCase(Record):
     diagram_description: str | None = None
     outcomes: dict[ModelRole, dict[Outcome, int]] = Field(default_factory=dict)
     reason: str | None = None
+    recipe: str | None = None
 
 
 class Decision(Record):

@@ -6,7 +6,7 @@ problem gets exactly one state. A row that belongs to no problem is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 import orjson
 
@@ -28,16 +28,23 @@ class CaseTable:
         )
 
     def save(self, position: int, case: TeachingCase) -> None:
-        """Write ``case``; it is on disk when this returns. It replaces a pending one."""
+        """Write ``case``; it is on disk when this returns. A pending one replaces none that has ended."""
+        only = f"WHERE state = '{State.PENDING.value}'" if case.state is State.PENDING else ""
         self._journal.write(
-            "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?)",
+            "INSERT INTO cases VALUES (?, ?, ?, ?) ON CONFLICT (position)"
+            f" DO UPDATE SET state = excluded.state, record = excluded.record {only}",
             (position, case.problem_id, case.state.value, dump(case)),
         )
 
-    def ended(self, count: int) -> bytearray:
-        """One byte for each of ``count`` positions: 1 if the case has ended."""
+    def ended(self, count: int, again: Collection[State] = (), decided: Container[str] = ()) -> bytearray:
+        """One byte for each of ``count`` positions: 1 if the case has ended.
+
+        Cases in the states ``again`` are open once more, unless their problem is one of ``decided``.
+        """
         marks = bytearray(count)
-        for (position,) in self._journal.read(f"SELECT position FROM cases WHERE state != '{State.PENDING.value}'"):
+        for position, problem_id, state in self._journal.read("SELECT position, problem_id, state FROM cases"):
+            if State(state) is State.PENDING or (State(state) in again and problem_id not in decided):
+                continue
             if position >= count:
                 raise UserError(f"{self._journal.path}: a case at position {position}, but there are {count} problems")
             marks[position] = 1

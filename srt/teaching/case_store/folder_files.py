@@ -104,4 +104,4 @@ def _described(problem: Problem, case: TeachingCase) -> Problem:
 
 def _summary(folder: Path, tally: Tally, query: Query) -> Summary:
     manifest = read_manifest(folder)
-    return tally.summary(model_usage(query), manifest.currency, manifest.settings)
+    return tally.summary(model_usage(query), manifest.currency, manifest.settings, manifest.left_out)

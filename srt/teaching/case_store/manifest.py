@@ -1,6 +1,7 @@
 """``folder.json``, the manifest of a teaching folder: the problems and the settings that its traces were made with.
 
-A folder is resumed only with the same problems and settings, so that it never mixes traces of two models or prompts.
+A folder is resumed only with the same problems and the same arm. Other settings may change: what has ended stays as it
+is, each case names the recipe (a digest of its settings) that it was made with, and the manifest keeps all recipes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class FolderManifest(Record):
 
     ``problems`` is their number and ``problems_sha256`` the digest of their records. ``pictures`` is the folder that
     picture paths are relative to, itself relative to the manifest's folder. ``settings`` is
-    :meth:`.TeachConfig.trace_settings` (older manifests call it ``decides``).
+    :meth:`.TeachConfig.trace_settings` of the last run (older manifests call it ``decides``), ``recipes`` those of all
+    runs by digest. ``left_out`` has, by model, the parameters that the endpoint does not take, with its words.
     """
 
     problems: int = Field(gt=0)
@@ -38,6 +40,8 @@ class FolderManifest(Record):
     pictures: str
     currency: str
     settings: Mapping[str, str] = Field(validation_alias=AliasChoices("settings", "decides"))
+    recipes: Mapping[str, Mapping[str, str]] = Field(default_factory=dict)
+    left_out: Mapping[str, Mapping[str, str]] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -71,27 +75,43 @@ def check_folder(folder: Path, problems: Path) -> None:
             raise UserError(f"{folder}: not a teaching folder, it holds {others[0]!r}; name a new or an empty folder")
 
 
-def write_manifest(folder: Path, problems: ProblemFile, settings: Mapping[str, str], currency: str) -> None:
-    """Write the manifest of a new ``folder``, and its ``problems.jsonl``; in an old one, check that both are the same.
+def write_manifest(
+    folder: Path,
+    problems: ProblemFile,
+    settings: Mapping[str, str],
+    currency: str,
+    left_out: Mapping[str, Mapping[str, str]],
+) -> str | None:
+    """Write the manifest of ``folder``, and ``problems.jsonl`` in a new one.
 
-    The caller holds the folder.
+    The caller holds the folder. Returns what has changed since the last run, in one line, if anything has.
 
     Raises:
-        UserError: the folder was made with other problems or settings; the message says which.
+        UserError: the folder was made with other problems or for another arm; the message says which.
     """
+    known = read_manifest(folder) if (folder / MANIFEST).exists() else None
+    recipes = {} if known is None else {recipe_digest(known.settings): known.settings, **known.recipes}
     manifest = FolderManifest(
         problems=problems.count,
         problems_sha256=problems.sha256,
         pictures=os.path.relpath(problems.path.resolve().parent, folder.resolve()),
         currency=currency,
         settings=settings,
+        recipes={**recipes, recipe_digest(settings): settings},
+        left_out=left_out,
     )
-    if (folder / MANIFEST).exists():
-        _refuse_other(folder, read_manifest(folder), manifest, problems.path)
-    else:
+    if known is None:
         write_atomically(folder / PROBLEMS, map(dump, stream_problems(problems.path)))
+    else:
+        _refuse_other(folder, known, manifest, problems.path)
     # Written in both cases: the currency and the place of the pictures may change.
     write_atomically(folder / MANIFEST, [orjson.dumps(manifest.model_dump(), option=orjson.OPT_INDENT_2)])
+    return None if known is None else "; ".join(_changes(known.settings, settings)) or None
+
+
+def recipe_digest(settings: Mapping[str, str]) -> str:
+    """The name of a recipe: eight hex digits of a hash of its settings."""
+    return hashlib.sha256(orjson.dumps(dict(settings), option=orjson.OPT_SORT_KEYS)).hexdigest()[:8]
 
 
 def read_manifest(folder: Path) -> FolderManifest:
@@ -116,10 +136,14 @@ def _refuse_other(folder: Path, known: FolderManifest, now: FolderManifest, prob
         if known.problems == now.problems:
             differ = f"other problems than those of {problems}"
         raise UserError(f"{folder}: was made with {differ}; name another folder")
-    changed = [
-        f"{key} = {known.settings.get(key, '(unset)')} (now {now.settings.get(key, '(unset)')})"
-        for key in sorted(known.settings.keys() | now.settings.keys())
-        if known.settings.get(key) != now.settings.get(key)
+    if known.settings.get("arm") != now.settings.get("arm"):
+        arm = f"arm = {known.settings.get('arm')} (now {now.settings.get('arm')})"
+        raise UserError(f"{folder}: was made with {arm}; name another folder, or change the config back")
+
+
+def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    return [
+        f"{key} = {old.get(key, '(unset)')} (now {new.get(key, '(unset)')})"
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key) != new.get(key)
     ]
-    if changed:
-        raise UserError(f"{folder}: was made with {'; '.join(changed)}; name another folder, or change the config back")

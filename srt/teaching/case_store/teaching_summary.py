@@ -65,10 +65,13 @@ class Summary(Record):
 
     ``made_with`` holds the settings that the traces depend on, as in ``folder.json``, without the prompts' digests.
     ``answers_by_reviewer`` counts passed traces whose answer only the Reviewer held equal to gold. ``human_decisions``
-    counts, by action, what people decided on the cases in the state ``human``.
+    counts, by action, what people decided on the cases in the state ``human``. ``recipes`` counts the cases that ended
+    under each of the recipes in ``folder.json``, where there are several; ``left_out`` is that of ``folder.json``.
     """
 
     problems: int
+    recipes: dict[str, int] = Field(default_factory=dict)
+    left_out: dict[str, dict[str, str]] = Field(default_factory=dict)
     made_with: dict[str, str] = Field(default_factory=dict)
     states: dict[State, int]
     shares: dict[State, float]
@@ -104,11 +107,14 @@ class Tally:
         self._outcomes: dict[str, Counter[str]] = {}
         self._coverage: Counter[str] = Counter()
         self._human_decisions: Counter[str] = Counter()
+        self._recipes: Counter[str] = Counter()
         self._audited = self._wrong = self._answers_by_reviewer = 0
 
     def add(self, problem: Problem, case: TeachingCase) -> None:
         """Count ``case``, the case of ``problem``."""
         self._states[case.state] += 1
+        if case.state is not State.PENDING:
+            self._recipes[case.recipe or "(not recorded)"] += 1
         self._by_category.setdefault(problem.category or NO_CATEGORY, Counter())[case.state] += 1
         if case.reason and case.state not in PASSED:
             self._reasons[f"{case.state.value}: {short_reason(case.reason)}"] += 1
@@ -122,14 +128,20 @@ class Tally:
         self._decided(case)
 
     def summary(
-        self, accounts: Sequence[ModelUsage], currency: str, settings: Mapping[str, str] | None = None
+        self,
+        accounts: Sequence[ModelUsage],
+        currency: str,
+        settings: Mapping[str, str] | None = None,
+        left_out: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Summary:
-        """The figures so far. ``settings`` are those of the folder's manifest."""
+        """The figures so far. ``settings`` and ``left_out`` are those of the folder's manifest."""
         problems = self._states.total()
         ended = problems - self._states[State.PENDING]
         shares = {s: n / ended if ended else 0.0 for s, n in self._states.items() if s is not State.PENDING}
         return Summary(
             problems=problems,
+            recipes=dict(self._recipes.most_common()) if len(self._recipes) > 1 else {},
+            left_out={model: dict(names) for model, names in (left_out or {}).items()},
             made_with={key: value for key, value in (settings or {}).items() if not key.startswith("prompts/")},
             states=dict(self._states),
             shares=shares,
@@ -201,6 +213,10 @@ def short_reason(reason: str) -> str:
 def summary_rows(summary: Summary) -> Mapping[str, Any]:
     """The rows that the terminal shows; ``report.json`` has all figures."""
     rows: dict[str, Any] = {"problems": summary.problems, **{state.value: n for state, n in summary.states.items()}}
+    if summary.recipes:
+        rows["recipes"] = {recipe: f"{count} cases" for recipe, count in summary.recipes.items()}
+    for model, names in summary.left_out.items():
+        rows.setdefault("left out", {})[model] = "; ".join(f"{name} ({why})" for name, why in names.items())
     rows["share of ended"] = {
         name: f"{share:.1%}" + (f" (published {PUBLISHED[name]:.0%})" if name in PUBLISHED else "")
         for name, share in summary.shares.items()

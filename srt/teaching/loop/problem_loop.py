@@ -164,9 +164,8 @@ class _Loop:
 
     def _give_up(self, role: ModelRole, answered: Answered[Any], trace: Trace | None = None) -> TeachingCase:
         """End without a usable answer of ``role``: a person can still correct a ``trace`` that there is."""
-        state = {Outcome.REFUSAL: State.HUMAN, Outcome.UNAVAILABLE: State.PENDING}.get(
-            answered.outcome, State.FAILED if trace is None else State.HUMAN
-        )
+        special = {Outcome.REFUSAL: State.HUMAN, Outcome.BLOCKED: State.HUMAN, Outcome.UNAVAILABLE: State.PENDING}
+        state = special.get(answered.outcome, State.FAILED if trace is None else State.HUMAN)
         return self._end(state, f"{role.value}: {answered.outcome.value}: {answered.why}", trace)
 
     def _end(self, state: State, reason: str | None, trace: Trace | None = None) -> TeachingCase:
