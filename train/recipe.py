@@ -149,7 +149,11 @@ class Recipe(Config):
             token attends to another sequence. A step sees the same sequences as without.
         warmup: the share of the steps in which the learning rate rises from 0.
         adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from nothing.
-        max_length: the most tokens a sequence may have, prompt included. A longer one is an error: nothing is cut.
+        max_length: the most tokens a sequence may have, prompt included. Nothing is ever cut.
+        too_long: what becomes of a longer one: ``refuse`` (an error), or ``drop``: its problem is left out, with all
+            its sequences, and is named in ``dropped.jsonl`` in the output folder.
+        other_arms: data of the arms that this one is compared with. A problem that is too long in one of them is left
+            out here too, so that all are trained on the same problems in the same batches.
         save_steps: a checkpoint every so many steps; none by default. The last two are kept until the run is done.
         gradient_checkpointing: ``true`` computes the activations of every layer again in the backward pass instead of
             storing them, which takes about a third more time; 2 those of every second layer, 3 of every third, and so
@@ -179,6 +183,8 @@ class Recipe(Config):
     weight_decay: float = Field(default=0.0, ge=0)
     adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     max_length: int = Field(ge=2)
+    too_long: Literal["refuse", "drop"] = "refuse"
+    other_arms: tuple[_Path, ...] = ()
     pack: int | None = Field(default=None, ge=2)
     lora: Lora | None = None
     trainable: TrainableParts = TrainableParts()

@@ -39,6 +39,9 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         fault = f"batch_size: {recipe.batch_size} is not a multiple of micro_batch = {micro}"
         yield "batch_size micro_batch pack", fault
 
+    if recipe.other_arms and recipe.too_long != "drop":
+        yield "other_arms too_long", "other_arms: only decide what is left out; say too_long: drop, or remove the key"
+
     quantize, lora = recipe.model.quantize, recipe.lora
     if quantize is not None and lora is None:
         fault = f"model.quantize: {quantize} holds frozen weights only; give a lora block to train beside them"

@@ -21,11 +21,13 @@ import transformers
 
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
+from srt.io.jsonl import write_records
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches
 from train.data.examples import data_faults
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
+from train.data.too_long import dropped_line
 from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal, grace_note
 from train.loop.reporting import ReportTarget, reporting, reporting_faults
 from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
@@ -41,6 +43,7 @@ from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
 from train.run.parent_death import die_with_parent
 from train.run.resume import (
+    DROPPED,
     StartPoint,
     TrainSummary,
     claim_folder,
@@ -88,7 +91,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     plan = plan_batches(recipe, examples, processes)
     held_out = None
     if recipe.eval_data is not None:
-        held_out = read_examples(recipe.model_copy(update={"data": recipe.eval_data}), tokenizer, processor)
+        as_data = recipe.model_copy(update={"data": recipe.eval_data, "other_arms": ()})
+        held_out = read_examples(as_data, tokenizer, processor)
         if is_main:
             warn_of_overlap(recipe, examples, held_out)
 
@@ -102,6 +106,11 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             targets: list[ReportTarget] = []
             if is_main:
                 first_start = _claim(recipe, keys, start)
+                if line := dropped_line(recipe, examples):
+                    write_records(output / DROPPED, examples.dropped)
+                    print(f"left out: {line}; {output / DROPPED} names them", flush=True)
+                if held_out is not None and (line := dropped_line(recipe, held_out)):
+                    print(f"left out of eval_data: {line}", flush=True)
                 targets = stack.enter_context(reporting(recipe, first_start, start.step))
             trainer = make_trainer(
                 recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
@@ -137,7 +146,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         if is_main:
             name = output.resolve().name
             draw_curves(summary.history, output / CURVES, name, summary.eval_history, summary.result_step)
-            write_card(output, recipe, summary, read_manifest(output), reads_pictures=processor is not None)
+            write_card(output, recipe, summary, read_manifest(output), examples, reads_pictures=processor is not None)
             write_summary(output, summary)
             remove_checkpoints(output, incomplete_only=False)
             if recipe.hub is not None:
@@ -170,6 +179,8 @@ def _summarize(
         history=trainer.history,
         eval_history=trainer.eval_history,
         examples=len(examples),
+        dropped_problems=len(examples.dropped),
+        dropped_sequences=sum(problem.sequences for problem in examples.dropped),
         tokens=int(examples.lengths[seen].sum()),
         trained_tokens=int(examples.trained_tokens[seen].sum()),
         parameters=sum(_numel(parameter) for parameter in parameters),

@@ -225,9 +225,13 @@ _MODEL = "model"
 
 def _recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> dict[str, Any]:
     """What ``train/train_srt.py`` is given: the experiment's ``train`` and what differs from run to run."""
+    data = {arm: str(experiment.output / arm / "sequences.jsonl") for arm in experiment.arms if arm_named(arm).build}
+    # A problem that is too long for one arm is left out of all of them.
+    others = [path for other, path in data.items() if other != arm and experiment.train.get("too_long") == "drop"]
     return {
         **experiment.train,
         "data": str(experiment.output / arm / "sequences.jsonl"),
+        **({"other_arms": others} if others else {}),
         "output": str(experiment.output / "runs" / f"{arm}-{seed}" / _MODEL),
         "seed": seed,
         "model": {**experiment.train.get("model", {}), "path": str(start)},

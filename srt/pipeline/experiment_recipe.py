@@ -126,7 +126,7 @@ class Experiment(Config):
         return train
 
 
-_SET_BY_EXPERIMENT = ("data", "output", "seed")
+_SET_BY_EXPERIMENT = ("data", "output", "seed", "other_arms")
 
 
 def load_experiment(path: Path) -> Experiment:

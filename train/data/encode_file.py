@@ -9,8 +9,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -32,7 +33,11 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 Check = Callable[[Sequence, Example], Iterable[tuple[str, str]]]
 """Looks for faults in what was encoded: (kind of fault, line)."""
 
+Lines = list[tuple[int, bytes]]
+"""Lines of a file with their numbers, from 1."""
+
 _LINES = 500  # that a process encodes at a time
+_MOST_PROCESSES = 32  # one process writes what all of them encode
 
 # Kinds of faults.
 INVALID = "invalid lines"
@@ -76,8 +81,8 @@ def encode_file(
             numbered = enumerate(file, 1)
             parts = iter(lambda: list(islice(numbered, _LINES)), [])
             job = _Job(str(path), encoder, check)
-            with progress(what, total) as advance, closing(_in_order(job, parts, -(-total // _LINES))) as results:
-                for encoded in results:
+            with _on_all_cores(job, -(-total // _LINES)) as map_parts, progress(what, total) as advance:
+                for encoded in map_parts(parts):
                     advance(min(_LINES, total))
                     total -= min(_LINES, total)
                     yield encoded
@@ -98,7 +103,7 @@ class _Job:
     encoder: Encoder
     check: Check | None
 
-    def __call__(self, lines: list[tuple[int, bytes]]) -> EncodedLines:
+    def __call__(self, lines: Lines) -> EncodedLines:
         examples: list[tuple[str, Example]] = []
         faults: list[tuple[str, UserError]] = []
         for number, line in lines:
@@ -118,28 +123,34 @@ class _Job:
         return EncodedLines(make_batch(examples), faults)
 
 
-def _in_order(job: _Job, parts: Iterator[list[tuple[int, bytes]]], count: int) -> Generator[EncodedLines]:
-    """``job`` of each of about ``count`` parts, on all cores; in this process if it is a single part or core."""
-    processes = min(len(os.sched_getaffinity(0)), count)
+@contextmanager
+def _on_all_cores(job: _Job, parts: int) -> Iterator[Callable[[Iterator[Lines]], Iterator[EncodedLines]]]:
+    """Gives ``map`` of ``job`` over about so many ``parts``, in order: in several processes if that is faster."""
+    processes = min(len(os.sched_getaffinity(0)), parts, _MOST_PROCESSES)
     if processes < 2:
-        yield from map(job, parts)
+        yield partial(map, job)
         return
-    waiting: deque[Future[EncodedLines]] = deque()
     with (
         _tokenizers_alone(),
         # Forked, so that the tokenizer is not loaded again in each.
         ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), _begin, (job,)) as pool,
     ):
+        pool.submit(os.getpid).result()  # forks them now: a progress bar starts a thread
         try:
-            for part in parts:
-                waiting.append(pool.submit(_encode, part))
-                # Some ahead, so that no process waits, but not the whole file.
-                if len(waiting) > 3 * processes:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            yield partial(_in_order, pool, 3 * processes)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_order(pool: ProcessPoolExecutor, ahead: int, parts: Iterator[Lines]) -> Iterator[EncodedLines]:
+    """Keep some parts ``ahead`` of the one that is waited for: no process idles, and the whole file is never held."""
+    waiting: deque[Future[EncodedLines]] = deque()
+    for part in parts:
+        waiting.append(pool.submit(_encode, part))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 _job: _Job  # of a process of the pool
@@ -149,11 +160,12 @@ def _begin(job: _Job) -> None:
     global _job
     _job = job
     die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops the pool
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGUSR1):  # sent to all: the parent stops the pool
+        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # sent by a pool that has lost another process
 
 
-def _encode(lines: list[tuple[int, bytes]]) -> EncodedLines:
+def _encode(lines: Lines) -> EncodedLines:
     return _job(lines)
 
 

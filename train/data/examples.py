@@ -58,8 +58,9 @@ class Example(NamedTuple):
 
 
 def data_faults(recipe: Recipe) -> list[str]:
-    """A line if the data file does not exist."""
-    return [] if Path(recipe.data).is_file() else [f"data: no such file: {recipe.data}; srt build makes one"]
+    """A line for each data file that does not exist."""
+    named = [("data", recipe.data), *(("other_arms", path) for path in recipe.other_arms)]
+    return [f"{key}: no such file: {path}; srt build makes one" for key, path in named if not Path(path).is_file()]
 
 
 def encode(

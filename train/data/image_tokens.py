@@ -79,7 +79,7 @@ class PictureTokens:
         for image in images:
             try:
                 width, height = shown_size(root, image.path)
-                tokens = self._count(width, height)
+                tokens = self.count(width, height)
                 file_size = (root / image.path).stat().st_size
             except UserError as error:
                 raise PictureFault(f"sequence of trace {trace_id}: {error}") from None
@@ -113,7 +113,12 @@ class PictureTokens:
                 expanded.append(token)
         return expanded
 
-    def _count(self, width: int, height: int) -> int:
+    def count(self, width: int, height: int) -> int:
+        """The tokens of a picture of so many pixels.
+
+        Raises:
+            ValueError: a shape that the processor refuses.
+        """
         if (width, height) not in self._counts:
             planned = self._processor._get_num_multimodal_tokens(image_sizes=[(height, width)])["num_image_tokens"][0]
             self._counts[width, height] = int(planned) - len(self._opening) - len(self._closing)

@@ -39,7 +39,7 @@ from srt.io.records import Record
 from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
 from train.data.image_tokens import PictureTokens
 from train.data.token_table import SCHEMA, TokenizedExamples
-from train.data.too_long import length_fault
+from train.data.too_long import fit_lengths
 from train.recipe import Recipe
 
 _ELSEWHERE = "(this is the cache of tokens; to have it elsewhere, set HF_DATASETS_CACHE)"
@@ -57,15 +57,35 @@ class TokensMade(Record):
 def read_examples(
     recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None = None
 ) -> TokenizedExamples:
-    """The examples of ``recipe.data``, in the order of the file: from the cache, or encoded now and put there.
+    """The examples that ``recipe`` trains on, in the order of the file, without those that ``too_long`` leaves out.
 
-    The first process of each machine encodes, and the others wait. A vision model needs its ``processor``, in which the
-    limits of ``recipe.pictures`` are set.
+    A vision model needs its ``processor``, in which the limits of ``recipe.pictures`` are set.
 
     Raises:
-        UserError: the file is missing, empty or has an invalid line, a sequence is longer than ``recipe.max_length``
-            (all are counted), a picture cannot be read, a text model is given pictures, the tokenizer has no chat
-            template or end-of-sequence token, or the cache cannot be written.
+        UserError: as :func:`read_tokens`, a sequence is longer than ``recipe.max_length`` (all are counted), or with
+            ``too_long: drop`` nothing is left.
+    """
+    return fit_lengths(recipe, read_tokens(recipe, tokenizer, processor), read_other_arms(recipe, tokenizer, processor))
+
+
+def read_other_arms(
+    recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None
+) -> Iterator[tuple[str, TokenizedExamples]]:
+    """The files of ``recipe.other_arms``, each with its examples; raises as :func:`read_tokens`."""
+    for path in recipe.other_arms:
+        yield path, read_tokens(recipe.model_copy(update={"data": path}), tokenizer, processor)
+
+
+def read_tokens(
+    recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None
+) -> TokenizedExamples:
+    """All examples of ``recipe.data``, in the order of the file: from the cache, or encoded now and put there.
+
+    The first process of each machine encodes, and the others wait.
+
+    Raises:
+        UserError: the file is missing, empty or has an invalid line, a picture cannot be read, a text model is given
+            pictures, the tokenizer has no chat template or end-of-sequence token, or the cache cannot be written.
     """
     encoder = make_encoder(recipe, tokenizer, processor)
     cached = CachedTokens.of(recipe, encoder)
@@ -78,8 +98,6 @@ def read_examples(
         examples = found
     if not len(examples):
         raise UserError(f"{recipe.data}: no sequence to train on, the file is empty")
-    if fault := length_fault(recipe, examples):
-        raise UserError(fault)
     return examples
 
 

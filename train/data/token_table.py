@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from srt.io.records import Record
 from train.data.examples import IGNORED, Example, Role
 from train.data.image_tokens import Picture
 
@@ -57,6 +58,16 @@ class _Rows(NamedTuple):
     roles: npt.NDArray[np.int8]
     bounds: npt.NDArray[np.int32]  # of the rows in ``tokens`` and ``roles``
     pictures: pa.ListArray
+    picture_bounds: npt.NDArray[np.int32]  # of the rows in the values of ``pictures``
+
+
+class DroppedProblem(Record):
+    """A problem that is left out, with so many ``sequences``: its longest, in the file ``data``, has ``tokens``."""
+
+    problem_id: str
+    sequences: int
+    tokens: int
+    data: str
 
 
 class TokenizedExamples(Sequence[Example]):
@@ -66,13 +77,20 @@ class TokenizedExamples(Sequence[Example]):
         table: of :data:`SCHEMA`.
         root: the folder that the paths of pictures are relative to.
         rows: the rows of the table that are examples, in order; by default all.
+        dropped: the problems whose rows have been left out.
 
     Attributes:
         lengths, trained_tokens, picture_tokens: how many tokens of each kind each example has.
     """
 
-    def __init__(self, table: pa.Table, root: Path, rows: npt.NDArray[np.int64] | None = None) -> None:
-        self._table, self._root, self._selected = table, root, rows
+    def __init__(
+        self,
+        table: pa.Table,
+        root: Path,
+        rows: npt.NDArray[np.int64] | None = None,
+        dropped: Sequence[DroppedProblem] = (),
+    ) -> None:
+        self._table, self._root, self._selected, self.dropped = table, root, rows, dropped
         batches = [batch for batch in table.to_batches() if batch.num_rows]
         self._batches = [_rows_of(batch) for batch in batches]
         self._starts = np.cumsum([0, *(batch.num_rows for batch in batches)]).tolist()
@@ -97,7 +115,9 @@ class TokenizedExamples(Sequence[Example]):
         part = slice(*rows.bounds[at : at + 2])
         tokens, roles = rows.tokens[part], rows.roles[part]
         labels = np.where(roles == Role.PROMPT, np.int32(IGNORED), tokens)
-        pictures = tuple(Picture(root=self._root, **fields) for fields in rows.pictures[at].as_py())
+        pictures: tuple[Picture, ...] = ()
+        if rows.picture_bounds[at] < rows.picture_bounds[at + 1]:  # Arrow values are slow to read
+            pictures = tuple(Picture(root=self._root, **fields) for fields in rows.pictures[at].as_py())
         return Example(rows.problem_id[at].as_py(), tokens, labels, roles, pictures)
 
     def problem_id(self, index: int) -> str:
@@ -111,10 +131,11 @@ class TokenizedExamples(Sequence[Example]):
         table = self._table if self._selected is None else self._table.take(self._selected)
         return {name: table.column(name) for name in SCHEMA.names}
 
-    def select(self, keep: npt.NDArray[np.bool_]) -> TokenizedExamples:
-        """The examples for which ``keep`` is true."""
+    def select(self, keep: npt.NDArray[np.bool_], dropped: Sequence[DroppedProblem]) -> TokenizedExamples:
+        """The examples for which ``keep`` is true; the others are those of ``dropped``."""
         rows = np.flatnonzero(keep)
-        return TokenizedExamples(self._table, self._root, rows if self._selected is None else self._selected[rows])
+        rows = rows if self._selected is None else self._selected[rows]
+        return TokenizedExamples(self._table, self._root, rows, [*self.dropped, *dropped])
 
     def tokens_by_role(self) -> npt.NDArray[np.int64]:
         """How many tokens each role has."""
@@ -165,4 +186,5 @@ def _rows_of(batch: pa.RecordBatch) -> _Rows:
         roles=roles.flatten().to_numpy(),
         bounds=tokens.offsets.to_numpy() - tokens.offsets[0].as_py(),
         pictures=batch.column("pictures"),
+        picture_bounds=batch.column("pictures").offsets.to_numpy(),
     )

@@ -19,9 +19,9 @@ from srt.io.errors import UserError
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
 from train.data.encode_file import Progress
 from train.data.examples import data_faults
-from train.data.token_cache import CachedTokens, make_encoder
+from train.data.token_cache import CachedTokens, make_encoder, read_other_arms
 from train.data.token_table import TokenizedExamples
-from train.data.too_long import length_fault
+from train.data.too_long import dropped_line, fit_lengths
 from train.loop.generations import choose_problems, find_problems
 from train.loop.reporting import reporting_faults
 from train.loop.watch import held_out_faults, overlap
@@ -90,7 +90,7 @@ def run_checklist(
     if read.knows("data") and not missing:
         examples = _check_data(report, "data", read, tokenizer, processor, progress)
     if recipe.eval_data is not None and Path(recipe.eval_data).is_file():
-        evaluated = read._replace(recipe=recipe.model_copy(update={"data": recipe.eval_data}))
+        evaluated = read._replace(recipe=recipe.model_copy(update={"data": recipe.eval_data, "other_arms": ()}))
         held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
     report.faults += launch_faults(launch, recipe, None)
     if recipe.hub is not None:
@@ -129,11 +129,14 @@ def _check_data(
         open_all(examples, encoder.root, faults, progress)
     compared = compare_prompts(Path(recipe.data), encoder, processor, faults)
     report.faults += faults.lines()
-    if read.knows("max_length") and (fault := length_fault(recipe, examples)):
-        report.faults.append(fault)
+    if read.knows("max_length", "too_long", "other_arms"):
+        with report.collecting():
+            examples = fit_lengths(recipe, examples, read_other_arms(recipe, tokenizer, processor))
     report.tokenizer = tokenizer
     report.picture_token = None if encoder.pictures is None else encoder.pictures.image_token_id
     figures = data_figures(examples, processor)
+    if line := dropped_line(recipe, examples):
+        figures["left out"] = line
     report.figures[section] = {**figures, "prompts compared with evaluation": compared}
     if not report.shown:
         # The shortest, a middle one and the longest.

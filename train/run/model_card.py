@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import yaml
 from huggingface_hub import ModelCardData
 
-from srt.io.jsonl import read_records
-from srt.io.records import Sequence
+from train.data.token_table import TokenizedExamples
+from train.data.too_long import dropped_line
 from train.loop.held_out import LOSS
 from train.recipe import Recipe
-from train.run.resume import TrainSummary
+from train.run.resume import DROPPED, TrainSummary
 from train.run.run_manifest import DATA_HASH, TrainingManifest
 
 CARD = "README.md"
@@ -21,9 +21,15 @@ CURVES = "curves.png"
 
 
 def write_card(
-    output: Path, recipe: Recipe, summary: TrainSummary, manifest: TrainingManifest, *, reads_pictures: bool
+    output: Path,
+    recipe: Recipe,
+    summary: TrainSummary,
+    manifest: TrainingManifest,
+    examples: TokenizedExamples,
+    *,
+    reads_pictures: bool,
 ) -> None:
-    """Write ``README.md`` into ``output``, with the curves if they are there.
+    """Write ``README.md`` into ``output``, with the curves if they are there. ``examples`` are what was trained on.
 
     It reports only what was measured in this run; how well the model reasons is left to an evaluation.
     """
@@ -52,7 +58,7 @@ def write_card(
         f"{base}, {method} on structured reasoning traces.",
         "License: not stated here; whoever publishes this model sets it, as those of the base and the data allow.",
         "## Data",
-        _data(recipe, manifest),
+        _data(recipe, manifest, examples),
         "## Training",
         _figures(summary, manifest),
         *([f"![What was logged while it was trained]({CURVES})"] if (output / CURVES).exists() else []),
@@ -66,18 +72,16 @@ def write_card(
     (output / CARD).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def _data(recipe: Recipe, manifest: TrainingManifest) -> str:
-    arms: Counter[str] = Counter()
-    problems: set[str] = set()
-    pictures = 0
-    for sequence in read_records(recipe.data, Sequence):
-        arms[sequence.arm] += 1
-        problems.add(sequence.problem_id)
-        pictures += len(sequence.images)
+def _data(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExamples) -> str:
+    column = examples.column
+    arms = {count["values"]: count["counts"] for count in column["arm"].value_counts().to_pylist()}
     named = ", ".join(f"{count:,} of arm `{arm}`" for arm, count in sorted(arms.items()))
+    problems, pictures = len(column["problem_id"].unique()), pc.sum(pc.list_value_length(column["pictures"])).as_py()
+    dropped = dropped_line(recipe, examples)
     return (
-        f"{arms.total():,} sequences ({named}) of {len(problems):,} problems"
+        f"{len(examples):,} sequences ({named}) of {problems:,} problems"
         + (f", with {pictures:,} pictures" if pictures else "")
+        + (f". {dropped} were left out (`{DROPPED}` names them)" if dropped else "")
         + f". SHA-256 of the file: `{manifest.fingerprint[DATA_HASH]}`."
     )
 

@@ -34,6 +34,7 @@ from train.run.run_manifest import (
 
 SUMMARY = "train.json"
 WATCHED = ("wandb", "tensorboard", "generations.jsonl")  # what is written while a run is watched
+DROPPED = "dropped.jsonl"  # the problems that too_long: drop leaves out
 COMPLETE = "whole.json"  # marks a checkpoint as completely written
 _CHECKPOINT = re.compile(r"checkpoint-([0-9]+)")
 
@@ -41,6 +42,7 @@ _CHECKPOINT = re.compile(r"checkpoint-([0-9]+)")
 class TrainSummary(Record):
     """``train.json``. A loss is the mean over the steps since the previous one; padding is not counted in tokens.
 
+    ``examples`` are the sequences that were trained on; those of ``dropped_problems`` were too long.
     ``history`` has a row for each time that something was logged (:mod:`train.loop.monitor`). ``seconds`` is the time
     in the training loop, summed over all attempts. ``eval_history`` has a row for each evaluation on held-out data, and
     ``best_step`` is that of the lowest loss; the weights are those after ``result_step`` (by default the last).
@@ -52,6 +54,8 @@ class TrainSummary(Record):
     losses: list[tuple[int, float]]
     history: list[dict[str, float]]
     examples: int
+    dropped_problems: int = 0
+    dropped_sequences: int = 0
     tokens: int
     trained_tokens: int
     parameters: int
@@ -138,11 +142,12 @@ def claim_folder(output: Path, fingerprint: dict[str, Any], attempt: Attempt) ->
 
 
 def release_folder(output: Path) -> None:
-    """After a failure without a checkpoint, remove the manifest, so that a corrected recipe can use the folder."""
+    """After a failure without a checkpoint, empty the folder, so that a corrected recipe can use it."""
     remove_checkpoints(output, incomplete_only=True)
-    if {file.name for file in _files(output)} <= {MANIFEST, OLD_MANIFEST}:
-        (output / MANIFEST).unlink(missing_ok=True)
-        (output / OLD_MANIFEST).unlink(missing_ok=True)
+    written_first = {MANIFEST, OLD_MANIFEST, DROPPED}
+    if {file.name for file in _files(output)} <= written_first:
+        for name in written_first:
+            (output / name).unlink(missing_ok=True)
 
 
 def with_new_names(row: dict[str, float]) -> dict[str, float]:

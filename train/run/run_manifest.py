@@ -38,7 +38,7 @@ DATA_HASH = "data (contents)"
 HELD_OUT_HASH = "eval_data (contents)"
 
 # Recipe keys that change where a run writes or what it prints, but not its final weights.
-_NOT_IN_FINGERPRINT = {"data", "output", "logging", "save_steps", "threads", "workers", "hub"}
+_NOT_IN_FINGERPRINT = {"data", "other_arms", "output", "logging", "save_steps", "threads", "workers", "hub"}
 # These change the weights only if one of the first two is set.
 _HELD_OUT = ("early_stopping", "load_best_model_at_end", "eval_steps", "eval_data", "generations")
 _LIBRARIES = (
@@ -110,6 +110,7 @@ def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
     return {
         **_flat(keys),
         DATA_HASH: _sha256([Path(recipe.data)]),
+        "other_arms (contents)": _sha256(list(map(Path, recipe.other_arms))) if recipe.other_arms else None,
         MODEL_HASH: model_hash(model),
         "template (contents)": _template_hash(model),
         "processes": processes,

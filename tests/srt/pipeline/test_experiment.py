@@ -41,7 +41,7 @@ class Stages:
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         self._call("check")
         assert not (experiment.output / "data").exists()
-        assert set(recipe) == {*experiment.train, "data", "output", "seed", "model"}
+        assert set(recipe) - {"other_arms"} == {*experiment.train, "data", "output", "seed", "model"}
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         out.mkdir()
@@ -205,6 +205,15 @@ def test_what_lora_trains_is_an_adapter_of_the_start(tmp_path: Path) -> None:
         ("base-0", TrainedModel(start)),
         ("srt-0", TrainedModel(start, adapter=tmp_path / "out" / "runs" / "srt-0" / "model")),
     ]
+
+
+def test_what_is_too_long_for_an_arm_is_left_out_of_all(tmp_path: Path) -> None:
+    run(make(tmp_path, train={"steps": 1, "too_long": "drop"}, arms=["base", "srt", "cot", "answer"]))
+    out = tmp_path / "out"
+    recipes = {arm: yaml.safe_load((out / "runs" / f"{arm}-0" / "recipe.yaml").read_text()) for arm in ("srt", "cot")}
+    for arm, others in (("srt", ("cot", "answer")), ("cot", ("srt", "answer"))):
+        assert recipes[arm]["data"] == str(out / arm / "sequences.jsonl")
+        assert recipes[arm]["other_arms"] == [str(out / other / "sequences.jsonl") for other in others]
 
 
 class _Named(Stages):

@@ -310,9 +310,9 @@ def test_a_cache_that_cannot_be_made(
 def test_a_selection(read: Callable[..., TokenizedExamples]) -> None:
     examples = read()
     keep = np.arange(40) % 3 == 1
-    some = examples.select(keep)
+    some = examples.select(keep, [])
     assert_same(some, [example for example, kept in zip(examples, keep, strict=True) if kept])
-    twice = some.select(np.arange(len(some)) > 5)
+    twice = some.select(np.arange(len(some)) > 5, [])
     assert_same(twice, some[6:])
     assert twice.column["problem_id"].to_pylist() == [twice.problem_id(at) for at in range(len(twice))]
     assert twice.lengths.tolist() == [len(example.input_ids) for example in twice]
