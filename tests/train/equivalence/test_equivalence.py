@@ -33,8 +33,9 @@ SPREAD = [
 
 
 def is_rounded(cell: Cell) -> bool:
-    """Whether two runs round to bfloat16 in different places."""
-    return cell.method.endswith("bfloat16") and cell.reference == WHOLE and WAYS[cell.way].config != "cpu"
+    """Whether two runs round to bfloat16 in different places: a micro-batch of another size is enough."""
+    same_arithmetic = cell.reference != WHOLE or WAYS[cell.way].killed_after is not None
+    return cell.method.endswith("bfloat16") and not same_arithmetic
 
 
 def check(cell: Cell, ended: Ended, reference: Ended, start: str) -> None:
