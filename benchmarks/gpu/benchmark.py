@@ -1,6 +1,6 @@
 """Speed and memory of training on one GPU: this project and TRL, alternating in one run, with random weights.
 
-    python -m benchmarks.gpu --case a|b|c|all [--minutes 9] [--out FILE.json] [--tiny]
+    python -m benchmarks.gpu --case a|b|c|all [--minutes 9] [--out FILE.json] [--variants] [--tiny]
 
 Each side trains in blocks: the model is made, warmed up, timed and freed. The sides of a case alternate, in reverse
 order in the next round, so that a device that slows down affects all of them. The median over the blocks of a side is
@@ -56,6 +56,8 @@ def run(arguments: list[str]) -> int:
     ends = time.monotonic() + 60 * options.minutes
     for number, name in enumerate(names):
         case = tiny(CASES[name]) if options.tiny else CASES[name]
+        if options.variants:
+            case = case._replace(sides=(case.sides[0], *case.variants))
         share = (ends - time.monotonic()) / (len(names) - number)
         measured = _Measured(case, device, options.tiny, time.monotonic() + share)
         report["cases"][name] = measured.result
@@ -118,7 +120,8 @@ class _Measured:
 
     def _build(self, side: Side, data: Data, folder: Path, steps: int, settings: Settings) -> Trainer:
         if side.trainer == "ours":
-            return our_trainer(our_recipe(data.folder, data.sequences, folder / "run", steps, settings))
+            recipe = our_recipe(data.folder, data.sequences, folder / "run", steps, settings)
+            return our_trainer(recipe, casts=side.casts)
         return trl_trainer(data.folder, data.sequences, folder / "trl", steps, settings)
 
     def _predict(self, side: Side, data: Data, folder: Path) -> None:
@@ -163,13 +166,13 @@ class _Measured:
     def table(self) -> str:
         """The case as a few lines for a terminal."""
         lines = [f"case {self._case.name}: {self._case.about}"]
-        lines.append(f"  {'side':10} {'tokens/s':>9} {'TFLOP/s':>8} {'padding':>8} {'peak GiB':>9} {'blocks':>7}")
+        lines.append(f"  {'side':18} {'tokens/s':>9} {'TFLOP/s':>8} {'padding':>8} {'peak GiB':>9} {'blocks':>7}")
         for name, record in self.result["sides"].items():
             speed, padding = record.get("tokens_per_second", math.nan), record.get("padding", math.nan)
             peak, work = record.get("peak_allocated_gib"), record.get("tflops", math.nan)
             allocated = "-" if peak is None else f"{peak:.1f}"
             blocks = len(record["blocks"])
-            lines.append(f"  {name:10} {speed:9,.0f} {work:8.1f} {padding:8.1%} {allocated:>9} {blocks:7}")
+            lines.append(f"  {name:18} {speed:9,.0f} {work:8.1f} {padding:8.1%} {allocated:>9} {blocks:7}")
         if (error := self.result["sides"][OURS].get("memory_error")) is not None:
             lines.append(f"  preflight's estimate of our peak memory is off by {error:+.1%}")
         lines += [f"  ours / {name}: {ratio:.2f}" for name, ratio in self.result.get("ratio_to", {}).items()]
@@ -214,5 +217,6 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--case", choices=[*CASES, "all"], required=True, help="see benchmarks/gpu/README.md")
     parser.add_argument("--minutes", type=float, default=9.0, help="what all cases of the call may take together")
     parser.add_argument("--out", type=Path, help="where the figures go (by default benchmarks/results/gpu/)")
+    parser.add_argument("--variants", action="store_true", help="ours against variants of ours, not against TRL")
     parser.add_argument("--tiny", action="store_true", help="tiny models of the same classes, on the CPU")
     return parser.parse_args(arguments)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from transformers.utils import is_flash_attn_2_available
+
 from benchmarks.gpu.shapes import Model
 
 Settings = dict[str, Any]
@@ -13,17 +15,23 @@ class Side(NamedTuple):
     """One trainer of a case.
 
     ``attempts`` are its settings (keys of a recipe for ``ours``, arguments of ``SFTConfig`` for ``trl``), the fastest
-    first: if one does not fit on the device, the next is tried, and the report says so.
+    first: if one does not fit on the device, the next is tried, and the report says so. ``casts``: PEFT widens the
+    input of each adapter to float32, as it does by itself and we do not.
     """
 
     name: str
     trainer: Literal["ours", "trl"]
     about: str
     attempts: tuple[Settings, ...]
+    casts: bool = False
 
 
 class Case(NamedTuple):
-    """One comparison. ``problems`` is how many are made; ``goal`` is the least ratio of ours to TRL as it comes."""
+    """One comparison.
+
+    ``problems`` is how many are made; ``goal`` is the least ratio of ours to TRL as it comes. ``variants`` of ours are
+    measured on request.
+    """
 
     name: str
     about: str
@@ -32,12 +40,20 @@ class Case(NamedTuple):
     sides: tuple[Side, ...]
     goal: float | None = None
     published: dict[str, Any] | None = None
+    variants: tuple[Side, ...] = ()
 
 
 OURS, TRL = "ours", "trl"
 _LORA: Settings = {"r": 16, "alpha": 32}
-# Not TRL's default of float32, which a published checkpoint in bfloat16 is widened to.
-_HALF: Settings = {"model_init_kwargs": {"dtype": "bfloat16"}}
+# What TRL's documentation advises: bfloat16 (its default is float32, to which a published checkpoint is widened), and
+# flash attention, without which its packed rows are slow.
+_HALF: Settings = {
+    "model_init_kwargs": {
+        "dtype": "bfloat16",
+        **({"attn_implementation": "flash_attention_2"} if is_flash_attn_2_available() else {}),
+    }
+}
+_OUR_TEXT: Settings = {"batch_size": 96, "pack": 4096, "max_length": 4096, "lora": _LORA}
 
 _TEXT = Case(
     name="a",
@@ -56,10 +72,7 @@ _TEXT = Case(
             OURS,
             "ours",
             "recipe with pack: 4096",
-            tuple(
-                {"batch_size": 96, "pack": 4096, "max_length": 4096, "lora": _LORA, "gradient_checkpointing": saved}
-                for saved in (False, True)
-            ),
+            tuple(_OUR_TEXT | {"gradient_checkpointing": every} for every in (0, 1)),
         ),
         Side(
             TRL,
@@ -78,7 +91,7 @@ _TEXT = Case(
         Side(
             "trl-tuned",
             "trl",
-            "the same in bfloat16, one row at a time, without gradient checkpointing where that fits",
+            "the same in bfloat16, flash attention if installed, one row at a time, recomputing only if it must",
             tuple(
                 {
                     "packing": True,
@@ -91,6 +104,11 @@ _TEXT = Case(
                 for saved in (False, True)
             ),
         ),
+    ),
+    variants=(
+        Side("ours-recomputed", "ours", "every layer recomputed", (_OUR_TEXT | {"gradient_checkpointing": 1},)),
+        Side("ours-recomputed-2", "ours", "every second layer", (_OUR_TEXT | {"gradient_checkpointing": 2},)),
+        Side("ours-casts", "ours", "adapters that widen their inputs", (_OUR_TEXT,), casts=True),
     ),
 )
 
@@ -136,7 +154,7 @@ _PICTURES = Case(
         Side(
             "trl-tuned",
             "trl",
-            "the same in bfloat16 with 4 workers, without gradient checkpointing where that fits",
+            "the same in bfloat16, flash attention if installed, 4 workers, recomputing only if it must",
             tuple(
                 {
                     "max_length": None,
@@ -182,14 +200,16 @@ CASES = {case.name: case for case in (_TEXT, _PICTURES, _FULL)}
 
 def tiny(case: Case) -> Case:
     """The same case for a processor: fewer and shorter problems, small batches, and the first attempt of each side."""
-    sides = []
-    for side in case.sides:
-        settings = dict(side.attempts[0])
-        if side.trainer == "ours":
-            settings |= {"batch_size": 4, "pack": 1024, "max_length": 1024, "threads": 1}
-        else:
-            settings |= {"per_device_train_batch_size": 2, "gradient_accumulation_steps": 1}
-            settings |= {"max_length": 1024} if settings["max_length"] else {}
-        settings |= {key: 1 for key in ("workers", "dataloader_num_workers") if key in settings}
-        sides.append(side._replace(attempts=(settings,)))
-    return case._replace(problems=12, sides=tuple(sides))
+    sides, variants = (tuple(map(_tiny_side, kept)) for kept in (case.sides, case.variants))
+    return case._replace(problems=12, sides=sides, variants=variants)
+
+
+def _tiny_side(side: Side) -> Side:
+    settings = dict(side.attempts[0])
+    if side.trainer == "ours":
+        settings |= {"batch_size": 4, "pack": 1024, "max_length": 1024, "threads": 1}
+    else:
+        settings |= {"per_device_train_batch_size": 2, "gradient_accumulation_steps": 1}
+        settings |= {"max_length": 1024} if settings["max_length"] else {}
+    settings |= {key: 1 for key in ("workers", "dataloader_num_workers") if key in settings}
+    return side._replace(attempts=(settings,))

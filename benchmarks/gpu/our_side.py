@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from peft.tuners.tuners_utils import BaseTunerLayer
 from transformers import PreTrainedTokenizerBase, ProcessorMixin, Trainer
 
 from train.data.batches import BatchPlan, plan_batches
@@ -38,13 +39,19 @@ def our_recipe(folder: Path, sequences: Path, output: Path, steps: int, settings
     )
 
 
-def our_trainer(recipe: Recipe) -> Trainer:
-    """The trainer of ``recipe`` on one process: everything of a real run except manifest and summary."""
+def our_trainer(recipe: Recipe, *, casts: bool = False) -> Trainer:
+    """The trainer of ``recipe`` on one process: everything of a real run except manifest and summary.
+
+    ``casts``: adapters widen their inputs to float32, as PEFT has it by default.
+    """
     if recipe.threads is not None:
         torch.set_num_threads(recipe.threads)
     data = prepare(recipe)
     arguments = make_arguments(recipe, data.plan)
     model = load_model(recipe)
+    for module in model.modules() if casts else ():
+        if isinstance(module, BaseTunerLayer):
+            module.cast_input_dtype_enabled = True
     return make_trainer(recipe, arguments, model, data.tokenizer, data.examples, data.plan, data.processor)
 
 

@@ -40,4 +40,4 @@ if ! complete "$python"; then
             { echo "error: pip could not install $(tr '\n' ' ' <.venv-gpu/needed.txt)" >&2; exit 2; }
     fi
 fi
-exec "$python" -m benchmarks.gpu "$@"
+exec "$python" -m "${MODULE:-benchmarks.gpu}" "$@"

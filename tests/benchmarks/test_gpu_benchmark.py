@@ -38,8 +38,8 @@ def recipe_of(data: Data, output: Path, steps: int = 3) -> Any:
     return our_side.our_recipe(data.folder, data.sequences, output, steps, settings)
 
 
-def run_tiny(case: str, out: Path) -> dict[str, Any]:
-    arguments = ["-m", "benchmarks.gpu", "--case", case, "--tiny", "--out", str(out)]
+def run_tiny(case: str, out: Path, *options: str) -> dict[str, Any]:
+    arguments = ["-m", "benchmarks.gpu", "--case", case, "--tiny", "--out", str(out), *options]
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -72,6 +72,23 @@ def test_ours_against_trl(name: str, tmp_path: Path) -> None:
     assert set(case["ratio_to"]) == {"trl", "trl-tuned"}
     assert case["sides"]["ours"]["padding"] == 0
     assert (case["sides"]["trl"]["padding"] > 0) == (name == "b")
+
+
+@pytest.mark.slow
+def test_ours_against_variants_of_ours(tmp_path: Path) -> None:
+    case = run_tiny("a", tmp_path / "out.json", "--variants")
+    assert set(case["sides"]) == {"ours", "ours-recomputed", "ours-recomputed-2", "ours-casts"}
+    for side in case["sides"].values():
+        check_side(side, 1100)
+
+
+@pytest.mark.parametrize("casts", [False, True])
+def test_adapters_widen_their_inputs_only_where_asked_to(casts: bool, text: Data, tmp_path: Path) -> None:
+    with made_on(CPU):
+        trainer = our_side.our_trainer(recipe_of(text, tmp_path / "run"), casts=casts)
+    layers = [module for module in trainer.model.modules() if hasattr(module, "cast_input_dtype_enabled")]
+    assert layers
+    assert {layer.cast_input_dtype_enabled for layer in layers} == {casts}
 
 
 def test_full_fine_tuning_of_a_vision_model_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
