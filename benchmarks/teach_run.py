@@ -208,7 +208,7 @@ async def session_of_one_process(
     cubes, budget = load(TESTS / "srt" / "teaching" / "cubes.py"), Budget(config.budget, config.prices)
 
     async def ask(request: LlmRequest) -> Reply:
-        if (known := journal.get(request)) is not None:
+        if (known := journal.get(request.keys)) is not None:
             return known
         reservation = await budget.reserve(request)
         text = cubes.answer(request.user)

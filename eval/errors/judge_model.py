@@ -130,9 +130,7 @@ def ask_about(
 
     async def ask_each(journal: Journal) -> list[Answered[V] | None]:
         async with open_session(llm, {ROLE: choice}, templates, journal, problems_path(run).parent) as session:
-            return await ask_all(
-                list(texts), partial(ask, session.context), 2 * config.endpoint.in_flight, "judgements"
-            )
+            return await ask_all(list(texts), partial(ask, session.context), 2 * config.endpoint.at_once, "judgements")
 
     with Journal(run.folder / JOURNAL) as journal:
         answers = asyncio.run(ask_each(journal))

@@ -41,11 +41,14 @@ TEMPLATE_TOKENS: Final = 512
 class Reservation:
     """Money that is set aside for one request: hand it to :meth:`Budget.settle`, ``lose`` or ``release``, once.
 
-    ``cost`` is the most that the request can cost; it grows where the bounds of its model do.
+    ``text`` bounds the tokens of its text. ``cost`` is the most that it can cost; it grows where the bounds of its
+    model do.
     """
 
     request: LlmRequest
+    text: int
     cost: float = 0.0
+    batch: bool = False
     first: asyncio.Lock | None = None
     """Held by the first request of its kind until it has ended."""
 
@@ -82,8 +85,10 @@ class Budget:
         self._line = asyncio.Lock()
         self._freed = asyncio.Event()
 
-    async def reserve(self, request: LlmRequest) -> Reservation:
+    async def reserve(self, request: LlmRequest, *, batch: bool = False) -> Reservation:
         """Set aside the most that ``request`` can cost; waits while money in flight may come free.
+
+        The requests of a ``batch`` have its price, and are in flight together whatever is unforeseen.
 
         First come, first served, apart from the first request of a kind, which others of its kind wait for.
 
@@ -91,11 +96,13 @@ class Budget:
             BudgetSpent: the request could exceed the limit even if all others in flight cost nothing more.
             EndpointFault: its model has no price.
         """
-        reservation = Reservation(request, self.max_cost(request))
+        self._check_price(request.model)
+        reservation = Reservation(request, _text_bound(request), batch=batch)
+        reservation.cost = self._most(reservation)
         if self.limit is None:
             return self._hold(reservation)
         kind = reservation.kind
-        if kind not in self._answered:
+        if kind not in self._answered and not batch:
             await self._firsts[kind].acquire()
             if kind in self._answered:
                 self._firsts[kind].release()
@@ -111,12 +118,17 @@ class Budget:
                         )
                     self._freed.clear()
                     await self._freed.wait()
-                    reservation.cost = self.max_cost(request)
+                    reservation.cost = self._most(reservation)
                 return self._hold(reservation)
         except BaseException:
             if reservation.first is not None:
                 reservation.first.release()
             raise
+
+    def adopt(self, request: LlmRequest, cost: float) -> Reservation:
+        """Of a batch of an earlier run: what it counts as spent is set aside instead."""
+        self.total -= cost
+        return self._hold(Reservation(request, _text_bound(request), cost, batch=True))
 
     def fits(self, reservation: Reservation) -> bool:
         """Whether there is money for ``reservation``, held or not, beside all others that are held."""
@@ -132,13 +144,14 @@ class Budget:
         What the endpoint did not count is booked as it was set aside.
         """
         request = reservation.request
-        given, written = self._bounds(request)
+        given, written = self._bounds(reservation)
         given = reply.input_tokens or given
         written = reply.output_tokens if reply.counted else max(written, reply.output_tokens)
-        cost = self._prices[request.model].cost(given, written, reply.cached_tokens)
+        price = self._prices[request.model]
+        cost = price.cost(given, written, reply.cached_tokens) * (price.batch if reservation.batch else 1.0)
         self.total += cost
         self._answered.add(reservation.kind)
-        learnt = self._learn(request, reply)
+        learnt = self._learn(reservation, reply)
         self.release(reservation)
         return cost, learnt
 
@@ -151,7 +164,7 @@ class Budget:
     def release(self, reservation: Reservation) -> None:
         """The money is not set aside any more."""
         self._held.remove(reservation)
-        self._in_flight[reservation.kind] -= 1
+        self._in_flight[reservation.kind] -= not reservation.batch
         # Nothing is set aside exactly where nobody holds anything: a running sum of floats drifts.
         self._set_aside = self._set_aside - reservation.cost if self._held else 0.0
         if reservation.first is not None:
@@ -160,37 +173,46 @@ class Budget:
 
     def max_cost(self, request: LlmRequest) -> float:
         """The most that ``request`` can cost, as above; :class:`EndpointFault` where its model has no price."""
-        if request.model not in self._prices:
-            raise EndpointFault(
-                f"prices: there is no price for the model {request.model!r}; give input and output in money per"
-                " million tokens (0 where it costs nothing)"
-            )
-        return self._prices[request.model].cost(*self._bounds(request))
+        self._check_price(request.model)
+        return self._most(Reservation(request, _text_bound(request)))
 
     def _hold(self, reservation: Reservation) -> Reservation:
         self._held.add(reservation)
-        self._in_flight[reservation.kind] += 1
+        self._in_flight[reservation.kind] += not reservation.batch
         self._set_aside += reservation.cost
         return reservation
 
-    def _bounds(self, request: LlmRequest) -> tuple[int, int]:
-        """The most input and output tokens that ``request`` is billed for, as far as is known."""
+    def _check_price(self, model: str) -> None:
+        if model not in self._prices:
+            raise EndpointFault(
+                f"prices: there is no price for the model {model!r}; give input and output in money per"
+                " million tokens (0 where it costs nothing)"
+            )
+
+    def _most(self, reservation: Reservation) -> float:
+        price = self._prices[reservation.request.model]
+        return price.cost(*self._bounds(reservation)) * (price.batch if reservation.batch else 1.0)
+
+    def _bounds(self, reservation: Reservation) -> tuple[int, int]:
+        """The most input and output tokens that a request is billed for, as far as is known."""
+        request = reservation.request
         known = self._overruns.get(request.model)
         price = self._prices[request.model]
         each = price.picture_tokens if known is None else max(price.picture_tokens, known.picture)
-        given, written = _text_bound(request) + len(request.pictures) * each, request.max_tokens
+        given, written = reservation.text + len(request.pictures) * each, request.max_tokens
         return (given, written) if known is None else (given + known.prompt, written + known.output)
 
     def _doubt(self, model: str, new: Reservation | None) -> float:
         """What unforeseen tokens could cost for all requests to ``model`` in flight, and a ``new`` one, but one."""
         texts, pictures = self._in_flight[model, False], self._in_flight[model, True]
-        if new is not None and new.request.model == model:
+        if new is not None and new.request.model == model and not new.batch:
             texts, pictures = texts + (not new.request.pictures), pictures + bool(new.request.pictures)
         price = self._prices[model]
         dear = max(0, pictures - 1) * price.input + max(0, texts + pictures - 1) * price.output
         return price.unforeseen_tokens * dear / 1e6
 
-    def _learn(self, request: LlmRequest, reply: Reply) -> Overrun | None:
+    def _learn(self, reservation: Reservation, reply: Reply) -> Overrun | None:
+        request = reservation.request
         known = self._overruns.get(request.model) or Overrun(model=request.model)
         prompt, picture = known.prompt, known.picture
         if request.pictures:
@@ -198,18 +220,18 @@ class Budget:
             if each > self._prices[request.model].picture_tokens:
                 picture = max(picture, each)
         else:
-            prompt = max(prompt, reply.input_tokens - _text_bound(request))
+            prompt = max(prompt, reply.input_tokens - reservation.text)
         output = max(known.output, reply.output_tokens - request.max_tokens)
         learnt = Overrun(model=request.model, prompt=prompt, picture=picture, output=output)
         if learnt == known:
             return None
         self._overruns[request.model] = learnt
-        for reservation in self._held:
-            if reservation.request.model != request.model:
+        for other in self._held:
+            if other.request.model != request.model:
                 continue
-            cost = self.max_cost(reservation.request)
-            self._set_aside += cost - reservation.cost
-            reservation.cost = cost
+            cost = self._most(other)
+            self._set_aside += cost - other.cost
+            other.cost = cost
         return learnt
 
 

@@ -21,6 +21,18 @@ AnswerForm = Literal["json_schema", "json_object", "prompt"]
 """How a JSON answer is asked for: by its schema, as any JSON object, or in the prompt alone."""
 
 
+class BatchConfig(Config):
+    """How requests are sent in batches, which are answered within a day (:mod:`srt.llm.batches.batch_transport`).
+
+    A batch is submitted when it has ``requests`` requests or 100 MB, or when no new one has come for ``gather_s``
+    seconds. The endpoint is asked every ``poll_s`` seconds which batches have ended.
+    """
+
+    requests: int = Field(default=10_000, ge=1, le=50_000)
+    gather_s: float = Field(default=5.0, gt=0)
+    poll_s: float = Field(default=60.0, gt=0)
+
+
 class EndpointConfig(Config):
     """One OpenAI-compatible endpoint.
 
@@ -30,7 +42,8 @@ class EndpointConfig(Config):
     our own queue; where it is not set, it grows with the answer that is asked for (:meth:`timeout_for`). ``retries`` is
     how often one request is sent again after a 5xx, a lost connection or a time-out. ``structured`` is how a JSON
     answer is asked for; ``auto`` finds out what the server understands. ``max_side``
-    scales larger pictures down to that many pixels on their longer side.
+    scales larger pictures down to that many pixels on their longer side. ``batch`` sends all requests but the first of
+    each kind in batches.
     """
 
     base_url: str = Field(pattern=r"^[!-~]+$")
@@ -40,6 +53,12 @@ class EndpointConfig(Config):
     retries: int = Field(default=6, ge=0, le=20)
     structured: AnswerForm | Literal["auto"] = "auto"
     max_side: int | None = Field(default=None, ge=32)
+    batch: BatchConfig | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many requests may wait for their replies at once."""
+        return self.in_flight if self.batch is None else max(self.in_flight, self.batch.requests)
 
     def timeout_for(self, max_tokens: int) -> float:
         """Seconds for one attempt at an answer of at most ``max_tokens``.
@@ -69,6 +88,7 @@ class Price(Config):
         picture_tokens: the most input tokens that one picture is billed for. The budget sets that much aside for each
             picture before a request leaves, and learns a larger figure from the endpoint's own counts. The default
             holds for gpt-4o-mini, which takes 25,501 for 1024 x 1024 pixels.
+        batch: the share of the price that requests in a batch cost.
         unforeseen_tokens: how many tokens one reply may be billed for beyond what its request allows (thinking that
             ``max_tokens`` does not limit). Several requests to a model are in flight together only as long as the
             budget covers that too; below, one at a time. 0 trusts the model to keep to ``max_tokens``.
@@ -78,6 +98,7 @@ class Price(Config):
     output: float = Field(ge=0)
     cached_input: float | None = Field(default=None, ge=0)
     picture_tokens: int = Field(default=26_000, ge=0)
+    batch: float = Field(default=0.5, ge=0)
     unforeseen_tokens: int = Field(default=65_536, ge=0)
 
     def cost(self, given: int, written: int, cached: int = 0) -> float:

@@ -25,7 +25,7 @@ from typing import Any, Final
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.records import Record
-from srt.llm.request import LlmRequest, Reply
+from srt.llm.request import LlmRequest, Reply, RequestKeys
 
 VERSION: Final = 1
 
@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS at_risk (
     id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS overruns (
     model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS finished (question TEXT PRIMARY KEY, key TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS finished (question TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS left_out (
     model TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (model, name));
 """
@@ -116,13 +116,13 @@ class Journal:
             _keep_room(self._reserve)
             self._kept = stack.pop_all()
 
-    def get(self, request: LlmRequest) -> Reply | None:
-        """The reply to ``request``, or to the same with another ``max_tokens`` that was not cut off, or ``None``."""
+    def get(self, keys: RequestKeys) -> Reply | None:
+        """The reply to the request of these keys, or to its question if that was not cut off; ``None`` without one."""
         try:
-            row = self._db.execute("SELECT reply FROM requests WHERE key = ?", (request.key,)).fetchone()
+            row = self._db.execute("SELECT reply FROM requests WHERE key = ?", (keys.request,)).fetchone()
             if row is None:
                 sql = "SELECT reply FROM finished JOIN requests USING (key) WHERE question = ?"
-                row = self._db.execute(sql, (request.question_key,)).fetchone()
+                row = self._db.execute(sql, (keys.question,)).fetchone()
         except sqlite3.Error as error:
             raise self._fault(error) from None
         return None if row is None else Reply.model_validate_json(row[0])
@@ -135,15 +135,18 @@ class Journal:
         risk: int | None = None,
         overrun: Overrun | None = None,
         left_out: Mapping[str, str] = MappingProxyType({}),
+        keys: RequestKeys | None = None,
     ) -> None:
         """Keep ``reply``, as it came, and what was learnt from it; remove the entry ``risk``.
 
-        ``left_out`` are parameters that the endpoint does not take of this model, with its words.
+        ``left_out`` are parameters that the endpoint does not take of this model, with its words; ``keys`` those of
+        ``request`` where they are known.
 
         Raises as :meth:`write` does; it is kept in memory then, and written when the journal is closed.
         """
+        keys = keys or request.keys
         row = (
-            request.key,
+            keys.request,
             request.role,
             request.model,
             request.problem_id,
@@ -156,7 +159,7 @@ class Journal:
         )
         statements: list[Statement] = [("INSERT OR REPLACE INTO requests VALUES (?,?,?,?,?,?,?,?,?,?)", row)]
         if reply.finish_reason != "length":
-            statements.append(("INSERT OR REPLACE INTO finished VALUES (?,?)", (request.question_key, request.key)))
+            statements.append(("INSERT OR REPLACE INTO finished VALUES (?,?)", (keys.question, keys.request)))
         for name, reason in left_out.items():
             statements.append(("INSERT OR REPLACE INTO left_out VALUES (?,?,?)", (request.model, name, reason)))
         if risk is not None:

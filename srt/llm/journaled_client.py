@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
 from srt.io.progress import progress
+from srt.llm.batches.batch_transport import BatchTransport
 from srt.llm.budget import Budget, Reservation
 from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice
 from srt.llm.endpoint.client import EndpointClient
@@ -26,7 +27,7 @@ from srt.llm.exchange import LlmContext
 from srt.llm.journal import Journal, left_out, model_usage
 from srt.llm.llm_errors import BudgetSpent, RequestRejected, RunStopping
 from srt.llm.prompt_templates import PromptTemplates
-from srt.llm.request import LlmRequest, Reply
+from srt.llm.request import LlmRequest, Reply, RequestKeys
 from srt.llm.structured_output import Dialect, request_body
 
 T = TypeVar("T")
@@ -50,7 +51,8 @@ class JournaledClient:
         self.endpoint.answered |= journal.models()
         self.endpoint.left_out |= left_out(journal.read)
         self._pictures = DataUris(image_root, config.max_side)
-        self._dialects: dict[tuple[str, str], Dialect] = {}
+        self.batches = None if config.batch is None else BatchTransport(config, self.endpoint, journal, budget)
+        self._dialects: dict[tuple[str, str, bool], Dialect] = {}
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._on_the_wire: dict[asyncio.Task[Any], _Payment] = {}
 
@@ -68,15 +70,16 @@ class JournaledClient:
             Unavailable: no answer after all retries.
         """
         request = request.without(self.endpoint.left_out.get(request.model, ()))
-        known = self._journal.get(request)
+        keys = request.keys
+        known = self._journal.get(keys)
         if known is not None:
             return known
         if self.endpoint.closing:
             raise RunStopping
-        key = request.key
+        key = keys.request
         task = self._running.get(key)
         if task is None:
-            task = asyncio.create_task(self._answer(request, key))
+            task = asyncio.create_task(self._answer(request, keys))
             self._running[key] = task
             task.add_done_callback(lambda done: self._forget(key, done))
         try:
@@ -105,6 +108,8 @@ class JournaledClient:
         """Wait for what is on the wire, journal it, and close the connections; what waits for its turn is not sent."""
         self.stop()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
+        if self.batches is not None:
+            await self.batches.close()
         await self.endpoint.close()
 
     def _forget(self, key: str, task: asyncio.Task[Reply]) -> None:
@@ -112,43 +117,51 @@ class JournaledClient:
         if not task.cancelled():
             task.exception()  # looked at, so that asyncio does not complain where the caller was cancelled
 
-    async def _answer(self, request: LlmRequest, key: str) -> Reply:
+    async def _answer(self, request: LlmRequest, keys: RequestKeys) -> Reply:
         try:
             try:
                 pictures = [await self._pictures.load(image) for image in request.pictures]
             except UserError as error:
                 raise RequestRejected(str(error)) from None
-            if request.json_schema is None:
-                return await self._complete(request, key, pictures, None)
-            dialect = self._dialect(request.model, request.json_schema.name)
+            if request.json_schema is None or (self.batches is not None and self.batches.has(keys.request)):
+                return await self._complete(request, keys, pictures, None)
+            dialect = self._dialect(request, request.json_schema.name)
             if not dialect.known:
                 async with dialect.probing:
                     while not dialect.known:
                         try:
-                            reply = await self._complete(request, key, pictures, dialect)
+                            reply = await self._complete(request, keys, pictures, dialect)
                         except RequestRejected:
                             if not dialect.fall_back():
                                 raise
                         else:
                             dialect.known = True
                             return reply
-            return await self._complete(request, key, pictures, dialect)
+            return await self._complete(request, keys, pictures, dialect)
         except RequestRejected as error:
             self.endpoint.count_failure(error)
             raise
 
-    def _dialect(self, model: str, schema: str) -> Dialect:
-        if (model, schema) not in self._dialects:
+    def _dialect(self, request: LlmRequest, schema: str) -> Dialect:
+        # Before a batch, what a picture costs and whether it is taken is found out, too.
+        kind = (request.model, schema, bool(request.pictures) and self.batches is not None)
+        if kind not in self._dialects:
             # What the model took for another schema is the first thing to try.
-            known = (d.form for (name, _), d in self._dialects.items() if name == model and d.known)
-            self._dialects[model, schema] = Dialect(self._config.structured, next(known, None))
-        return self._dialects[model, schema]
+            known = (d.form for (name, *_), d in self._dialects.items() if name == request.model and d.known)
+            self._dialects[kind] = Dialect(self._config.structured, next(known, None))
+        return self._dialects[kind]
 
-    async def _complete(self, request: LlmRequest, key: str, pictures: list[str], dialect: Dialect | None) -> Reply:
+    async def _complete(
+        self, request: LlmRequest, keys: RequestKeys, pictures: list[str], dialect: Dialect | None
+    ) -> Reply:
         body = request_body(request, pictures, None if dialect is None else dialect.form)
-        payment = _Payment(request, self._budget, self._journal, self._on_the_wire)
+        # The first of each kind is sent directly: what the endpoint refuses is known in seconds, not in a day.
+        if self.batches is not None and (dialect is None or dialect.known):
+            request = request.without(self.endpoint.left_out.get(request.model, ()))
+            return await self.batches.complete(request, request.key, body)
+        payment = _Payment(request, keys, self._budget, self._journal, self._on_the_wire)
         optional = {"temperature": None, **dict.fromkeys(request.extra_body)}
-        return await self.endpoint.complete(body, key, payment, optional=optional)
+        return await self.endpoint.complete(body, keys.request, payment, optional=optional)
 
 
 @dataclass(frozen=True)
@@ -167,6 +180,10 @@ class LlmSession:
     def on_the_wire(self) -> list[float]:
         """The most that each request on the wire may cost."""
         return [cost for client in self.clients for cost in client.on_the_wire]
+
+    def open_batches(self) -> list[str]:
+        """The ids of the batches that were submitted and have not ended."""
+        return [batch for client in self.clients if client.batches for batch in client.batches.open]
 
 
 @asynccontextmanager
@@ -230,8 +247,14 @@ class _Payment:
     """The money of one request, in the budget and on disk, each time it is sent; its place in the journal."""
 
     def __init__(
-        self, request: LlmRequest, budget: Budget, journal: Journal, on_the_wire: dict[asyncio.Task[Any], _Payment]
+        self,
+        request: LlmRequest,
+        keys: RequestKeys,
+        budget: Budget,
+        journal: Journal,
+        on_the_wire: dict[asyncio.Task[Any], _Payment],
     ) -> None:
+        self._keys = keys
         self._request = request
         self._left_out: Mapping[str, str] = {}
         self._budget = budget
@@ -267,7 +290,9 @@ class _Payment:
         if isinstance(outcome, Reply):
             cost, overrun = self._budget.settle(reserved, outcome)
             # Under what was sent: a recipe that leaves the same out by itself finds it.
-            self._journal.put(self._request.without(self._left_out), outcome, cost, risk, overrun, self._left_out)
+            sent = self._request.without(self._left_out)
+            keys = self._keys if sent is self._request else sent.keys
+            self._journal.put(sent, outcome, cost, risk, overrun, self._left_out, keys)
         elif risk is not None and (outcome is None or outcome.lost):
             self._journal.set_risk(risk, self._budget.lose(reserved))  # the journal keeps it, as after a kill
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic import Field
@@ -17,6 +17,16 @@ class JsonSchema(Record):
 
     name: str
     definition: dict[str, Any]
+
+
+class RequestKeys(NamedTuple):
+    """What the journal finds a reply by: SHA-256 (hex) of the content of the ``request``, and of the ``question``.
+
+    The question is the request without ``max_tokens``: an answer that was not cut off answers it under any limit.
+    """
+
+    request: str
+    question: str
 
 
 class LlmRequest(Record):
@@ -42,13 +52,14 @@ class LlmRequest(Record):
 
     @property
     def key(self) -> str:
-        """SHA-256 (hex) of the canonical content. Not kept: ``model_copy`` would take it over to another content."""
-        return _digest({**self._content(), "max_tokens": self.max_tokens})
+        """SHA-256 (hex) of the canonical content."""
+        return self.keys.request
 
     @property
-    def question_key(self) -> str:
-        """The same without ``max_tokens``: an answer that was not cut off answers the question under any limit."""
-        return _digest(self._content())
+    def keys(self) -> RequestKeys:
+        """Computed each time: ``model_copy`` would take a kept one over to another content."""
+        content = self._content()
+        return RequestKeys(_digest({**content, "max_tokens": self.max_tokens}), _digest(content))
 
     def without(self, names: Iterable[str]) -> LlmRequest:
         """The request without these parameters, as far as it has them."""

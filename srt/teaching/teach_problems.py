@@ -145,10 +145,14 @@ async def run_folder(
         _stop_on_signals(run)
         numbered = enumerate(stream_problems(problems.path))
         todo = ((n, problem) for n, problem in numbered if n in wanted and not ended[n])
-        workers = min(total, PROBLEMS_PER_SLOT * sum(spec.in_flight for spec in config.endpoints_by_name.values()))
+        workers = min(total, PROBLEMS_PER_SLOT * sum(spec.at_once for spec in config.endpoints_by_name.values()))
         context = replace(session.context, ask=_stoppable(session.context.ask, run))
         work = partial(teach_problem, config=config, context=context, audit=audit)
         await _work(islice(todo, total), workers, work, table, run, recipe_digest(settings))
+        if batches := session.open_batches():
+            observer.notice(
+                f"{len(batches)} batches are open ({', '.join(batches[:3])}); the same command goes on with them"
+            )
         try:
             write_manifest(folder, problems, settings, config.currency, left_out(journal.read))
             if only is None:

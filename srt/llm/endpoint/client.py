@@ -25,7 +25,7 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Protocol
@@ -92,7 +92,7 @@ class EndpointClient:
         http = DefaultAioHttpClient(
             limits=connections, timeout=None, follow_redirects=False, event_hooks={"response": [_raise_for_status]}
         )
-        self._sdk = AsyncOpenAI(
+        self.sdk = AsyncOpenAI(
             base_url=config.base_url, api_key=self._key, http_client=http, max_retries=0, timeout=None
         )
         self.left_out: dict[str, dict[str, str]] = {}
@@ -132,9 +132,7 @@ class EndpointClient:
         refused: dict[str, str] = {}
         while True:
             gone = {name: why for name, why in {**self.left_out.get(model, {}), **refused}.items() if name in body}
-            sent = {name: value for name, value in body.items() if name not in gone}
-            if "max_tokens" in gone:
-                sent["max_completion_tokens"] = body["max_tokens"]
+            sent = as_sent(body, gone)
             outcome = await self._send(sent, key, payment, gone)
             if isinstance(outcome, Reply):
                 self._failures = 0
@@ -179,7 +177,7 @@ class EndpointClient:
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._sdk.close()
+        await self.sdk.close()
 
     async def _send(
         self, body: Mapping[str, Any], key: str, payment: Payment | None, left_out: Mapping[str, str]
@@ -217,7 +215,7 @@ class EndpointClient:
             async with (
                 asyncio.timeout(most),
                 # Streamed, so that the size of a reply stays bounded. It is sent as one JSON, not token by token.
-                self._sdk.chat.completions.with_streaming_response.create(
+                self.sdk.chat.completions.with_streaming_response.create(
                     model=body["model"],
                     messages=body["messages"],
                     extra_body={name: value for name, value in body.items() if name not in ("model", "messages")},
@@ -225,7 +223,7 @@ class EndpointClient:
                 ) as streamed,
             ):
                 response = Response(streamed.status_code, None, None, await _read(streamed.iter_bytes()))
-        except _ErrorStatus as error:
+        except ErrorStatus as error:
             response = error.response
             if len(self._key) >= 8:  # some servers quote it in their errors, which are shown
                 response = replace(response, body=response.body.replace(self._key.encode(), b"***"))
@@ -247,6 +245,12 @@ class EndpointClient:
         return read_response(response, seconds, model, self._config, answered=model in self.answered)
 
 
+def as_sent(body: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
+    """``body`` without the parameters ``left_out``, and with another name for ``max_tokens`` where it is among them."""
+    sent = {name: value for name, value in body.items() if name not in left_out}
+    return {**sent, "max_completion_tokens": body["max_tokens"]} if "max_tokens" in left_out else sent
+
+
 def wait_before(outcome: Failure, tries: int) -> float:
     """Seconds before the next sending after ``outcome``, the failure number ``tries`` of its kind.
 
@@ -261,7 +265,7 @@ def wait_before(outcome: Failure, tries: int) -> float:
 
 
 @dataclass(eq=False)
-class _ErrorStatus(Exception):
+class ErrorStatus(Exception):
     """A status other than 2xx."""
 
     response: Response
@@ -275,7 +279,7 @@ async def _raise_for_status(response: httpx2.Response) -> None:
     """A hook of the HTTP client: the SDK would read the body of an error whatever its size."""
     if not response.is_success:
         headers, body = response.headers, await _read(response.aiter_bytes())
-        raise _ErrorStatus(Response(response.status_code, headers.get("retry-after"), headers.get("location"), body))
+        raise ErrorStatus(Response(response.status_code, headers.get("retry-after"), headers.get("location"), body))
 
 
 async def _read(chunks: AsyncIterator[bytes]) -> bytes:

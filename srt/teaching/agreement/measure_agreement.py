@@ -85,7 +85,7 @@ async def _ask_all(
             check_place(folder / name)  # before anything is paid for
         for name, config in reviewers.items():
             reviewer = config.models.reviewer
-            at_once = 2 * config.endpoints_by_name[config.endpoint_name(reviewer)].in_flight
+            at_once = 2 * config.endpoints_by_name[config.endpoint_name(reviewer)].at_once
             templates, models = load_teach_prompts(config.prompts), {ModelRole.REVIEWER.value: reviewer}
             async with open_session(config, models, templates, journal, pictures) as session:
                 found += await ask_opinions(name, shown, audits, by_id, session.context, at_once)

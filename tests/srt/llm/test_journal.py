@@ -28,11 +28,11 @@ def rows(journal: Journal, sql: str) -> list[tuple[Any, ...]]:
 def test_what_was_put_is_there_after_reopening(tmp_path: Path, ask: Any) -> None:
     path = tmp_path / "new" / "teach.sqlite"
     with Journal(path) as journal:
-        assert journal.get(ask()) is None
+        assert journal.get(ask().keys) is None
         journal.put(ask(), REPLY, 0.5)
-        assert journal.get(ask()) == REPLY
+        assert journal.get(ask().keys) == REPLY
     with Journal(path) as journal:
-        assert journal.get(ask()) == REPLY
+        assert journal.get(ask().keys) == REPLY
         assert rows(journal, "SELECT role, model, problem_id, cost FROM requests") == [("teacher", "teacher", "0", 0.5)]
 
 
@@ -66,10 +66,10 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path, ask: Any) -> None:
         large = ask("x" * 100_000)
         with pytest.raises(UserError, match=r"teach\.sqlite"):
             journal.put(large, REPLY, 0.0)
-        assert journal.get(large) is None
+        assert journal.get(large.keys) is None
         rows(journal, "PRAGMA max_page_count=100000")
         journal.put(ask("after"), REPLY, 0.0)  # there is room again
-        assert journal.get(ask("after")) == REPLY
+        assert journal.get(ask("after").keys) == REPLY
 
 
 OLD = """
@@ -93,7 +93,7 @@ def test_a_journal_of_an_earlier_version_is_opened_and_its_replies_are_reused(tm
         db.execute("PRAGMA journal_mode=WAL")
         db.executescript(OLD % "e5bf9eca1fef3ba51d37958cc65fef2d07df658a747882857cc939eacd604d71")
     with Journal(tmp_path / "teach.sqlite") as journal:
-        found = journal.get(ask())
+        found = journal.get(ask().keys)
         assert found is not None
         assert (found.text, found.reasoning) == ("hi", None)
         usage = model_usage(journal.read)

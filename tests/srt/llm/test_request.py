@@ -26,7 +26,9 @@ def test_equal_content_has_an_equal_key(same: dict[str, Any], ask: Any) -> None:
 
 
 def test_the_key_tells_every_field_apart_that_can_change_the_answer() -> None:
-    told_apart = {"model", "system", "user", "pictures", "json_schema", "temperature", "max_tokens", "attempt"}
+    told_apart = {"model", "system", "user", "pictures", "json_schema", "temperature", "max_tokens", "attempt"} | {
+        "extra_body"
+    }
     assert set(LlmRequest.model_fields) == told_apart | {"role", "problem_id"}, "is the new field in the key?"
 
 
@@ -44,6 +46,7 @@ def test_the_key_is_that_of_journals_written_before(ask: Any) -> None:
         {"user": "x"},
         {"max_tokens": 1},
         {"attempt": 1},
+        {"extra_body": {"reasoning_effort": "low"}},
         {"temperature": 0.5},
         {"pictures": ()},
         {"pictures": (PICTURE, PICTURE)},

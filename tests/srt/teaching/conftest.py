@@ -84,3 +84,8 @@ def _case(steps: list[str], **raw: Any) -> tuple[Problem, Trace]:
     candidate = read_candidate(payload, problem, "srt", problem.id, "a person")
     assert not candidate.issues
     return problem, candidate.trace
+
+
+@pytest.fixture(scope="session")
+def batch_endpoint() -> ModuleType:
+    return load(HERE.parents[1] / "batch_endpoint.py")
