@@ -25,7 +25,7 @@ from srt.llm.endpoint.client import EndpointClient
 from srt.llm.endpoint.response import Failure
 from srt.llm.exchange import LlmContext
 from srt.llm.journal import Journal, left_out, model_usage
-from srt.llm.llm_errors import BudgetSpent, RequestRejected, RunStopping
+from srt.llm.llm_errors import BudgetSpent, RequestBlocked, RequestRejected, RunStopping
 from srt.llm.prompt_templates import PromptTemplates
 from srt.llm.request import LlmRequest, Reply, RequestKeys
 from srt.llm.structured_output import Dialect, request_body
@@ -131,8 +131,8 @@ class JournaledClient:
                     while not dialect.known:
                         try:
                             reply = await self._complete(request, keys, pictures, dialect)
-                        except RequestRejected:
-                            if not dialect.fall_back():
+                        except RequestRejected as error:
+                            if isinstance(error, RequestBlocked) or not dialect.fall_back():
                                 raise
                         else:
                             dialect.known = True

@@ -218,6 +218,7 @@ def test_a_403_after_an_answer_concerns_its_request_alone(folder: Folder, fake_e
     assert ran.fault is None
     assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
     assert (folder.cases()["cube-14"].reason or "").startswith("teacher: blocked: fake-teacher: status 403")
+    assert folder.outcomes["403"] == 2  # each was sent once
     # In the next run it is the first request, and still no reason to stop: the model has answered in this folder.
     ran = folder.run(server=server, again=[State.HUMAN])
     assert ran.fault is None
