@@ -21,8 +21,9 @@ from srt.claims.links import links_of, state, state_points
 from srt.claims.scope import Scope
 from srt.claims.stated_pi import stated_pi
 from srt.claims.syntax.expression import STEPWISE, Expression, Quantity, heads, symbols, walk
-from srt.claims.syntax.lexer import tokens_of
-from srt.claims.syntax.parser import Reading, Unreadable, parse
+from srt.claims.syntax.lexing.lexer import tokens_of
+from srt.claims.syntax.parser import parse
+from srt.claims.syntax.token_cursor import Reading, Unreadable
 from srt.claims.units.named_dimension import asked
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck

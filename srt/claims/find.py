@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from srt.claims.syntax.expression import number
-from srt.claims.syntax.lexer import Token, tokens_of
+from srt.claims.syntax.lexing.lexer import tokens_of
+from srt.claims.syntax.lexing.token_writer import Token
 from srt.claims.syntax.side_ends import SideEnds
 from srt.claims.syntax.spellings import OPERAND_ENDS, OPERAND_STARTS
 from srt.claims.syntax.unit_spellings import UNITS

@@ -10,9 +10,10 @@ from srt.claims.claim_context import ClaimContext, context_of
 from srt.claims.find import Chain, Prose
 from srt.claims.scope import Scope, Statement, is_term
 from srt.claims.syntax.expression import Call, Expression, Symbol, symbols
-from srt.claims.syntax.lexer import Token
-from srt.claims.syntax.parser import Unreadable, parse
+from srt.claims.syntax.lexing.token_writer import Token
+from srt.claims.syntax.parser import parse
 from srt.claims.syntax.readings import Readings, readings_of
+from srt.claims.syntax.token_cursor import Unreadable
 
 _MOST_CHAINS = 400
 _MOST_PAIRS = 800

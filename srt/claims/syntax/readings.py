@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from srt.claims.syntax.expression import Expression
-from srt.claims.syntax.lexer import Token
-from srt.claims.syntax.parser import Choice, Reading, Unreadable, parsed
+from srt.claims.syntax.lexing.token_writer import Token
+from srt.claims.syntax.parser import parsed
+from srt.claims.syntax.token_cursor import Choice, Reading, Unreadable
 
 _COMMON: frozenset[Choice] = frozenset({"divisor", "fraction", "percent", "logarithm", "product", "tower"})
 """Both senses are common; of the other choices, the second sense is rare."""

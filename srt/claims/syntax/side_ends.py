@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from srt.claims.syntax.lexer import Token
+from srt.claims.syntax.lexing.token_writer import Token
 from srt.claims.syntax.spellings import OPERAND_ENDS
 from srt.claims.syntax.words import word_set
 

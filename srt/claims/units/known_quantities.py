@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from srt.claims.syntax.expression import Quantity
-from srt.claims.syntax.lexer import Token
+from srt.claims.syntax.lexing.token_writer import Token
 from srt.claims.syntax.unit_spellings import HAN_UNITS, UNITS, Unit
 
 _BETWEEN = frozenset({"and", "by", "和", "与", "及", "、"})

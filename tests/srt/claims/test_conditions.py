@@ -7,7 +7,7 @@ import pytest
 from srt.claims import check_prose
 from srt.claims.perturbation import changed
 from srt.claims.syntax.expression import normal_form
-from srt.claims.syntax.lexer import tokens_of
+from srt.claims.syntax.lexing.lexer import tokens_of
 from srt.claims.syntax.readings import readings_of
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from srt.claims.check_text import readings
 from srt.claims.syntax.expression import Expression
-from srt.claims.syntax.lexer import Token, tokens_of
+from srt.claims.syntax.lexing.lexer import tokens_of
+from srt.claims.syntax.lexing.token_writer import Token
 from srt.claims.syntax.readings import readings_of
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck

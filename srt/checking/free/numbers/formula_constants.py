@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from srt.checking.free.formulas.spoken_formulas import SpokenFormulas
-from srt.claims.syntax.lexer import tokens_of
+from srt.claims.syntax.lexing.lexer import tokens_of
 from srt.claims.syntax.unit_spellings import Unit
 
 _PI = re.compile(r"π|\\pi(?![a-z])|\bpi\b")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from srt.claims.syntax.lexer import Token, tokens_of
+from srt.claims.syntax.lexing.lexer import tokens_of
+from srt.claims.syntax.lexing.token_writer import Token
 from srt.claims.syntax.unit_spellings import Unit
 from srt.io.records import Lang
 

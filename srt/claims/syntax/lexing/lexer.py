@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from srt.claims.syntax.expression import Number
 from srt.claims.syntax.lengths import tells_length
-from srt.claims.syntax.notations import begins_cell, conventions_of, currency_end, matrix_end, repeating_decimal_at
+from srt.claims.syntax.lexing.command_reader import LOGARITHM_BASE, CommandReader
+from srt.claims.syntax.lexing.token_writer import Token
+from srt.claims.syntax.notations import begins_cell, currency_end, repeating_decimal_at
 from srt.claims.syntax.spellings import (
     CONSTANT_NAMES,
     ENGLISH,
@@ -21,7 +22,6 @@ from srt.claims.syntax.spellings import (
     FRACTIONS,
     FUNCTION_SPELLINGS,
     FUNCTIONS,
-    GREEK,
     GREEK_LETTERS,
     HAN_OPERATORS,
     HAN_RELATIONS,
@@ -29,29 +29,11 @@ from srt.claims.syntax.spellings import (
     OPERAND_ENDS,
     OPERATORS,
     RELATIONS,
-    SPACES,
-    STOPS,
     SUPERSCRIPTS,
-    TEXT_COMMANDS,
-    WIDE,
 )
 from srt.claims.syntax.symbols import NAME_SIGNS, name_at, plain_name_at
-from srt.claims.syntax.unit_spellings import HAN_UNITS, POWER_WORDS, UNITS, Unit, raised, unit_named
+from srt.claims.syntax.unit_spellings import HAN_UNITS, POWER_WORDS, UNITS, raised, unit_named
 from srt.io.records import Lang
-
-
-@dataclass(frozen=True)
-class Token:
-    """Characters ``[start, end)`` of the text. ``text``: what it stands for; ``gap``: white space stands before it."""
-
-    kind: str
-    text: str
-    start: int
-    end: int
-    gap: bool = False
-    number: Number | None = None
-    unit: Unit | None = None
-
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,60})(?![\d.,])")
@@ -60,7 +42,6 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-zA-Z])|\d+-?(?:D|d)(?![a-zA-Z])"
 _NEWLINE = re.compile(
     r"\n|\\\\(?!\\?(?:sin|cos|tan|frac|sqrt|cot|pi)(?![A-Za-z]))\*?(?:\[[^\]\n]{0,8}\])?|\\n(?![a-z])"
 )
-_COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\n]")
 _TAG = re.compile(
     r"<(?:image|img|Image)[^<>\n]{0,40}>|</?[a-z]{1,6}>|\[asy\].*?(?:\[/asy\]|\Z)|```.*?(?:```|\Z)", re.DOTALL
 )
@@ -71,19 +52,13 @@ _DEGREE = re.compile(
     r"\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-z]))|°|\\degree|º|˚|\^\s*[o○](?![a-z])"
 )
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|(?:<sup>\s*)?([23])(?:\s*</sup>|(?![\w.]))")
-_BASE = re.compile(r"\s*_\s*(?:\{\s*(\d{1,9})\s*\}|(\d))")
 _CALL = re.compile(r"\\left\(|\(")
 _CALL_USED = re.compile(
     r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*\$?\s*(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
 )
 """A call whose value is used."""
-_FORMULAS = re.compile(r"\\(?:frac|overrightarrow|vec|sqrt)(?![a-z])")
-_OPERAND = re.compile(r"\s*(?:\d|\\frac)")
 _BRACED_POINT = re.compile(r"\{\s*[A-Z]\s*\}\s*_")
 _EMPTY = re.compile(r"\{\s*\}")
-_BRACED = re.compile(r"\s*\{([^{}]*)\}")
-_COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
 _ELLIPSIS = re.compile(r"\.\.\.+|…+|⋯+|。。+|\\(?:l|c|v|d)?dots[a-z]?")
 
 
@@ -95,20 +70,7 @@ def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
     return tuple(_Lexer(text, articles=lang != "zh").run())
 
 
-class _Lexer:
-    def __init__(self, text: str, articles: bool) -> None:
-        self.articles = articles
-        self.source = text
-        self.text = text.translate(WIDE)
-        self.at = 0
-        self.math = False
-        self.bare = "$" not in text and _FORMULAS.search(text) is not None
-        """Formulas stand without delimiters: ``\\frac{2m+1}{3}`` names an m."""
-        self.depth = 0
-        self.conventions = conventions_of(text)
-        self.gap = False
-        self.out: list[Token] = []
-
+class _Lexer(CommandReader):
     def run(self) -> list[Token]:
         readers: tuple[Callable[[], bool], ...] = (
             self._space, self._newline, self._tag, self._dollar, self._degree, self._ellipsis, self._command,
@@ -118,23 +80,6 @@ class _Lexer:
             if not any(reader() for reader in readers):
                 self._emit("dirty", self.text[self.at], self.at + 1)
         return self.out
-
-    def _emit(self, kind: str, text: str, end: int, number: Number | None = None, unit: Unit | None = None) -> bool:
-        self.out.append(Token(kind, text, self.at, end, self.gap, number, unit))
-        self.at, self.gap = end, False
-        return True
-
-    def _skip(self, end: int) -> bool:
-        self.at, self.gap = end, True
-        return True
-
-    def _last(self, *kinds: str) -> bool:
-        return bool(self.out) and self.out[-1].kind in kinds
-
-    def _after(self, *kinds: str) -> bool:
-        """Whether the last token, delimiters of formulas left out, is of one of ``kinds``."""
-        last = next((token for token in reversed(self.out[-2:]) if token.kind != "edge"), None)
-        return last is not None and last.kind in kinds
 
     def _space(self) -> bool:
         char = self.text[self.at]
@@ -181,117 +126,6 @@ class _Lexer:
     def _ellipsis(self) -> bool:
         match = _ELLIPSIS.match(self.text, self.at)
         return bool(match) and self._emit("dirty", "...", match.end() if match else 0)
-
-    def _command(self) -> bool:
-        match = _COMMAND.match(self.text, self.at)
-        if match is None:
-            return False
-        end = match.end()
-        name = "\\" + match[0].lstrip("\\").rstrip("*")
-        if name in SPACES or name == "\\ ":
-            if name in (r"\left", r"\right") and self.text[end : end + 1] == ".":
-                end += 1
-            return self._skip(end)
-        if name in STOPS:
-            matrix = matrix_end(self.text, self.at, bracketed=self._last("open", "bar"))
-            if matrix is not None:
-                return self._emit("dirty", "matrix", matrix)
-            if name in (r"\begin", r"\end"):
-                columns = _COLUMNS.match(self.text, end)
-                return self._emit("line", name, columns.end() if columns else end)
-            return self._emit("stop", name, end)
-        if name in RELATIONS:
-            return self._emit("rel", RELATIONS[name], end)
-        if name in OPERATORS:
-            return self._emit("op", OPERATORS[name], end)
-        if name in (r"\%", r"\{", r"\}", r"\pm", r"\mp", r"\langle", r"\rangle"):
-            after = self.text[end : end + 3].lstrip()[:1]
-            if name in (r"\{", r"\}"):
-                spoils = self._last("number", "close", "op") if name == r"\{" else after in ("+", "*", "^", "/")
-                return self._emit("dirty" if spoils else "stop", name, end)
-            kinds = {r"\%": ("percent", "%"), r"\pm": ("pm", "±"),
-                     r"\mp": ("dirty", "∓"), r"\langle": ("langle", "<"), r"\rangle": ("rangle", ">")}  # fmt: skip
-            return self._emit(*kinds[name], end)
-        if name in (r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"):
-            return self._emit("frac", name, end)
-        if name in (r"\sqrt", r"\binom", r"\dbinom"):
-            return self._emit(name.lstrip("\\d"), name, end)
-        if name in (r"\vert", r"\lvert", r"\rvert", r"\mid"):
-            return self._emit("bar", "|", end)
-        if name == r"\boxed":
-            return self._skip(end)
-        if name[1:] in FUNCTIONS:
-            return self._function(name[1:], end)
-        if name in CONSTANT_NAMES or name[1:] in GREEK or name in NAME_SIGNS:
-            return self._name(name, end)
-        if name in TEXT_COMMANDS:
-            return self._text_command(name, end)
-        return self._emit("dirty", name, end)
-
-    def _function(self, name: str, end: int) -> bool:
-        """A function; a logarithm with the base that stands below it."""
-        name = FUNCTION_SPELLINGS.get(name, name)
-        base = _BASE.match(self.text, end) if name in LOGARITHMS else None
-        if base is None:
-            return self._emit("func", name, end)
-        return self._emit("func", name, base.end(), Number(Fraction(base[1] or base[2])))
-
-    def _name(self, name: str, end: int) -> bool:
-        if name in CONSTANT_NAMES:
-            return self._emit("name", "pi", end)
-        found = name_at(self.text, self.at, self.math)
-        if found is None:
-            return self._emit("dirty", name, end)
-        arrow = self.conventions.bars_are_arrows and name == r"\overline" and found[0][:1].isupper()
-        return self._emit("name", "→" * arrow + found[0], found[1])
-
-    def _text_command(self, name: str, end: int) -> bool:
-        braced = _BRACED.match(self.text, end)
-        if braced is None:
-            return self._skip(end)
-        inside, end = " ".join(braced[1].replace("~", " ").split()), braced.end()
-        if inside in FUNCTIONS or inside in FUNCTION_SPELLINGS:
-            return self._function(inside, end)
-        if not inside or inside in (",", "."):
-            return self._skip(end)
-        if inside == "g" and self._last("number") and self.out[-1].text == "1" and _OPERAND.match(self.text, end):
-            return self._emit("dirty", inside, end)  # ``1 \\mathrm{~g} 2`` is a misread ``\\lg 2``.
-        unit = self._unit_phrase(inside)
-        counted = self._last("number", "close", "name", "unit", "rbrace", "degree") or self._last("open")
-        if (
-            unit is not None
-            and counted
-            and name in (r"\text", r"\mathrm", r"\textrm", r"\mbox", r"\rm", r"\operatorname", r"\hbox")
-        ):
-            return self._unit(unit, end)
-        if inside == "π":
-            return self._emit("name", "pi", end)
-        found = name_at(self.text, self.at, True)
-        if found is not None:
-            return self._emit("name", found[0], found[1])
-        if re.fullmatch(r"[\d\s.]+", inside) or any(sign in inside for sign in "+-*/=\\"):
-            return (
-                self._skip(self.text.index("{", self.at) + 1)
-                if "\\" not in inside
-                else self._emit("dirty", inside, end)
-            )
-        return self._emit("word", inside, end)
-
-    def _unit_phrase(self, phrase: str) -> Unit | None:
-        words = phrase.split()
-        power = 1
-        if len(words) == 2 and words[0] in POWER_WORDS:
-            power, words = POWER_WORDS[words[0]], words[1:]
-        unit = unit_named(words[0], True) if len(words) == 1 else None
-        return raised(unit, power) if unit and power > 1 else unit
-
-    def _unit(self, unit: Unit, end: int) -> bool:
-        power = _POWER.match(self.text, end)
-        if power is not None:
-            digit = (power[1] or power[2] or power[3] or power[4]).translate(str.maketrans("²³", "23"))
-            unit, end = raised(unit, int(digit)), power.end()
-            self.math ^= "$" in power[0]
-        return self._emit("unit", unit.name, end, unit=unit)
 
     def _han(self) -> bool:
         match = _HAN.match(self.text, self.at)
@@ -381,7 +215,7 @@ class _Lexer:
         if match is None:
             return False
         word = match[0]
-        if word in LOGARITHMS and _BASE.match(self.text, match.end()):
+        if word in LOGARITHMS and LOGARITHM_BASE.match(self.text, match.end()):
             return self._function(word, match.end())
         if word in ("rad", "radian", "radians") and self._after("number", "close", "name"):
             return self._emit("dirty", word, match.end())
