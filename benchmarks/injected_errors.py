@@ -48,7 +48,7 @@ from srt.teaching.loop.problem_loop import teach_problem
 from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig
 from srt.teaching.teach_prompts import load_teach_prompts
-from srt.worlds.registry import world_of
+from srt.worlds.world_registry import world_of
 
 Machine = Literal["world", "form", "off"]
 MACHINES: tuple[Machine, ...] = ("world", "form", "off")

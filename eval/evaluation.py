@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
+from eval.backends.backend_registry import BACKENDS
 from eval.backends.presets import effective_settings
 from eval.backends.protocol import Backend, GenerationSettings
-from eval.backends.registry import BACKENDS
+from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, import_benchmark
 from eval.benchmarks.prompt_files import read_own_prompts
-from eval.benchmarks.registry import chosen_options, find_benchmark, import_benchmark
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.predict import predict
 from eval.run.sharding import this_shard

@@ -1,7 +1,7 @@
 """What a benchmark defines: how its files are read, what is asked, how it is graded and reported.
 
 A new benchmark is one file in this folder that makes a :class:`Benchmark`, and one line in the registry
-(:mod:`eval.benchmarks.registry`). Fields that it leaves out have the defaults of plain problems: every problem is asked
+(:mod:`eval.benchmarks.benchmark_registry`). Fields that it leaves out have the defaults of plain problems: every problem is asked
 once, in the style of the run, and is right or wrong by its gold answer.
 """
 

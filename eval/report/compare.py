@@ -132,8 +132,8 @@ def choose_examples(runs: dict[str, Run], common: list[str], count: int) -> list
 
 def scene_picture(problem: Problem) -> str | None:
     """The solved scene as its exact world draws it; ``None`` if no world recognises and solves the problem."""
-    from srt.worlds.registry import world_of
     from srt.worlds.world import Refused
+    from srt.worlds.world_registry import world_of
 
     world = world_of(problem)
     try:

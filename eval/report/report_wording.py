@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from eval.benchmarks.benchmark import PLAIN
-from eval.benchmarks.registry import find_benchmark
+from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed
 from eval.run.run_records import Run

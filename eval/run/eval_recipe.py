@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
-from eval.backends.registry import BACKENDS
 from srt.answers.equality import PolicyName
 from srt.io.records import Lang
 from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
@@ -31,7 +31,7 @@ class EvalRecipe(Config):
     is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
     replace our prompts of the same names (:mod:`eval.benchmarks.prompt_files`). ``policy`` is that of scoring.
 
-    ``backend`` is one of :data:`~eval.backends.registry.BACKENDS`, where each says which of the last keys it reads.
+    ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`, where each says which of the last keys it reads.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.

@@ -7,7 +7,7 @@ Problems of an exact world are broken down by the dimensions that their world na
 from __future__ import annotations
 
 from srt.io.records import Problem
-from srt.worlds.registry import WORLDS
+from srt.worlds.world_registry import WORLDS
 
 COMMON = ("lang", "right_options")
 """The dimensions that every problem has."""

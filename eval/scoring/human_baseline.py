@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eval.benchmarks.benchmark import PLAIN, Published, Table
+from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.benchmarks.external.external_rows import Row, rows_of
-from eval.benchmarks.registry import find_benchmark
 from eval.run.run_records import ProblemsFile, describe_problems, write_json
 from eval.scoring.arm_summary import Share, share, share_of
 from eval.scoring.score import Grade, score_prediction

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from eval.backends.token_counts import ReferenceTokenizer
-from eval.benchmarks.registry import find_benchmark
+from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.run.run_records import (
     CHECKED,
     PREDICTIONS,

@@ -10,7 +10,7 @@ from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.evaluation import Undecided, approximation
 from srt.claims.arithmetic.exact import compare
 from srt.claims.arithmetic.identity import degree
-from srt.claims.arithmetic.rounding import Outcome, literal
+from srt.claims.arithmetic.printed_digits import Outcome, literal
 from srt.claims.arithmetic.vectors import NotScalar, scalar
 from srt.claims.scope import Scope, Statement
 from srt.claims.syntax.expression import Call, Expression, Number, Symbol, free, number, substituted, symbols, walk

@@ -39,7 +39,7 @@ def import_(
     if source in CORPORA:
         summary = import_file(source, path, out, lang=lang, traces=traces)
     else:
-        from eval.benchmarks.registry import BENCHMARKS, import_benchmark
+        from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
 
         if source not in BENCHMARKS:
             known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))

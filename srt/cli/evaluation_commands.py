@@ -195,7 +195,7 @@ def benchmarks(as_json: JsonFlag = False) -> None:
 
     Example: srt benchmarks --json
     """
-    from eval.benchmarks.registry import BENCHMARKS
+    from eval.benchmarks.benchmark_registry import BENCHMARKS
 
     if as_json:
         rows = {

@@ -99,7 +99,7 @@ def _check_init_model(spec: Any) -> None:
     from tempfile import TemporaryDirectory
 
     from train.models.chat_templates import find_chat_template
-    from train.models.families.registry import find_family
+    from train.models.families.family_registry import find_family
     from train.models.init_model import Pieces, init_model
 
     find_family(spec.arch)

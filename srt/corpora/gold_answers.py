@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from srt.answers.equality.normal_form import balanced, closing, plain
 from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
+from srt.answers.equality.spelled_numbers import number_in_words
 from srt.answers.equality.units import as_one_unit, split_unit
-from srt.answers.equality.written_numbers import number_in_words
 from srt.io.records import Answer
 
 LONGEST = 300

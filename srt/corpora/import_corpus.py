@@ -14,7 +14,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, keep_outside, write_records
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace
-from srt.worlds.registry import world_of
+from srt.worlds.world_registry import world_of
 
 CORPORA: dict[str, CorpusReader] = {
     "mathspatial": mathspatial.read,
@@ -49,7 +49,7 @@ def import_file(
     Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``. Items that
     are refused (a second one with the same id too) are named in ``out`` with ``.refusals`` before its suffix. ``lang``
     and ``traces`` (where the published traces go) are for MathSpatial, which has both languages; Chinese is the
-    default. ``reader`` reads data that belong to no corpus here (:mod:`eval.benchmarks.registry`).
+    default. ``reader`` reads data that belong to no corpus here (:mod:`eval.benchmarks.benchmark_registry`).
 
     Raises:
         UserError: no such corpus or file, no problem in it, or an ``out`` that is ``path`` or is in that folder.

@@ -19,7 +19,7 @@ from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutation_table import MutantRecord, MutationTable
 from srt.pipeline.check import first_fault
 from srt.worlds.mutation import Mutant, MutationSubject
-from srt.worlds.registry import world_of
+from srt.worlds.world_registry import world_of
 
 
 def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | None = None) -> MutationTable:

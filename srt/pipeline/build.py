@@ -24,8 +24,8 @@ from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
-from srt.worlds.registry import world_of
 from srt.worlds.world import Refused, World
+from srt.worlds.world_registry import world_of
 
 TextStyle = Literal["claims", "restated", "assertions"]
 

@@ -19,7 +19,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.worlds.registry import world_of
+from srt.worlds.world_registry import world_of
 
 
 @dataclass

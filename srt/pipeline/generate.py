@@ -16,7 +16,7 @@ from srt.io.jsonl import keep_apart, keep_outside, read_records, write_records
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
 from srt.io.yaml_config import read_yaml
-from srt.worlds.registry import world_named, world_of
+from srt.worlds.world_registry import world_named, world_of
 
 SPLITS = ("train", "dev", "test")
 _MOST_MISSES = 2_000

@@ -14,8 +14,8 @@ from srt.io.jsonl import dump, write_atomically, write_records
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
-from srt.worlds.registry import world_of
 from srt.worlds.world import Refused
+from srt.worlds.world_registry import world_of
 
 
 class SolveSummary(Record):

@@ -32,7 +32,7 @@ from srt.teaching.case_store.decisions import (
     read_decisions,
     review_state,
 )
-from srt.worlds.registry import world_of
+from srt.worlds.world_registry import world_of
 
 
 class DecisionRequest(Record):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from srt.io.records import Lang
 from srt.llm.prompt_templates import PromptFile, PromptTemplates, load_templates
-from srt.worlds.registry import WORLDS
+from srt.worlds.world_registry import WORLDS
 
 OURS = Path(__file__).parent / "prompts"
 _PROBLEM = frozenset({"token", "question", "choices", "description"})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer.main
 
-from eval.benchmarks.registry import BENCHMARKS
+from eval.benchmarks.benchmark_registry import BENCHMARKS
 from srt.cli import make_app
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md").read_text(encoding="utf-8")

@@ -16,9 +16,9 @@ from types import ModuleType
 import pytest
 
 from eval.backends import presets
+from eval.backends.backend_registry import BACKENDS
 from eval.backends.fake_backend import FakeBackend
-from eval.backends.registry import BACKENDS
-from eval.benchmarks.registry import BENCHMARKS, import_benchmark
+from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
@@ -38,9 +38,9 @@ from srt.pipeline.build import build_file
 from srt.pipeline.check import check_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
-from srt.worlds.registry import WORLDS, world_of
 from srt.worlds.world import World
-from train.models.families.registry import MODEL_FAMILIES
+from srt.worlds.world_registry import WORLDS, world_of
+from train.models.families.family_registry import MODEL_FAMILIES
 from train.models.init_model import init_model, sequence_texts
 from train.recipe_reader import make_recipe
 from train.run.merge_adapter import merge

@@ -16,7 +16,7 @@ from transformers import PreTrainedConfig, PreTrainedTokenizerBase, ProcessorMix
 
 from train.data.examples import IGNORED, Example, Role
 from train.data.image_tokens import Picture, open_pictures
-from train.models.families.registry import family_of
+from train.models.families.family_registry import family_of
 from train.recipe import Recipe
 
 MEMBERS = "examples"  # the dataset column with the indices of the examples of a micro-batch

@@ -9,7 +9,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.utils import is_flash_attn_2_available
 
 from srt.io.errors import UserError
-from train.models.families.registry import family_of
+from train.models.families.family_registry import family_of
 from train.models.packed_attention import FLASH, FLEX, SEGMENTS, VARLEN, VISION_VARLEN
 from train.recipe import Attention, Recipe
 

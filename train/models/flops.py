@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import nn
 
-from train.models.families.registry import family_of
+from train.models.families.family_registry import family_of
 from train.recipe import PartName
 
 # Dense bfloat16 operations a second with sums in float32, from NVIDIA's data sheets and whitepapers (half of a figure

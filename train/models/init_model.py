@@ -15,7 +15,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
-from train.models.families.registry import find_family
+from train.models.families.family_registry import find_family
 from train.models.init_tokenizer import train_tokenizer
 
 Pieces = Literal["words", "phrases"]
@@ -40,7 +40,7 @@ def init_model(
     """Write a model and its tokenizer into the folder ``output`` and return its number of parameters.
 
     Args:
-        arch: the ``model_type`` of one of the families in :mod:`train.models.families.registry`.
+        arch: the ``model_type`` of one of the families in :mod:`train.models.families.family_registry`.
         texts: what the byte-level BPE tokenizer is trained on.
         hidden: width, a multiple of ``2 * heads``; the feed-forward layers are four times as wide.
         vocab: largest size of the vocabulary, including the 256 bytes and the special tokens.

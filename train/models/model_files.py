@@ -22,8 +22,8 @@ from transformers import (
 )
 
 from srt.io.errors import UserError
+from train.models.families.family_registry import family_of
 from train.models.families.model_family import ModelFamily
-from train.models.families.registry import family_of
 
 
 def read_config(path: str) -> PreTrainedConfig:

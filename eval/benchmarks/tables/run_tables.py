@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from eval.benchmarks.benchmark import Table
-from eval.benchmarks.registry import find_benchmark
+from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.run.run_records import Run
 
 

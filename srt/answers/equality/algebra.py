@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from srt.answers.equality.written_numbers import with_sums
+from srt.answers.equality.spelled_numbers import with_sums
 from srt.claims.arithmetic.evaluation import Undecided, approximation, rational
 from srt.claims.arithmetic.vectors import NotScalar, scalar
 from srt.claims.check_text import equal_values, readings

@@ -15,9 +15,9 @@ from srt.answers.equality.algebra import is_readable
 from srt.answers.equality.forms.brackets import bracketed, interval, is_infinite
 from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level, unbraced
-from srt.answers.equality.rounding import decimal
+from srt.answers.equality.rounded_decimals import decimal
+from srt.answers.equality.spelled_numbers import number_in_words
 from srt.answers.equality.units import as_one_unit, split_noun, split_unit, unit_named
-from srt.answers.equality.written_numbers import number_in_words
 
 _RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
 _REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")

@@ -21,7 +21,7 @@ from srt.language.trace import OPERATIONS, Step, Trace, TraceKind, one_line
 from srt.llm.exchange import Outcome, Unusable
 from srt.llm.request import JsonSchema, closed_object
 from srt.teaching.case_store.case_records import Issue
-from srt.worlds.registry import world_of
+from srt.worlds.world_registry import world_of
 
 Form = str
 """What a teacher is asked to write: a free trace (``srt``), prose (``cot``), or a trace of the world with this name."""

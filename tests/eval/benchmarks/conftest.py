@@ -13,7 +13,7 @@ import pytest
 
 from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
-from eval.benchmarks.registry import import_benchmark
+from eval.benchmarks.benchmark_registry import import_benchmark
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.run.predict import predict
 from eval.run.run_records import Run

@@ -11,9 +11,9 @@ import pytest
 
 from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
+from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.hst import DIMENSIONS, HST
 from eval.benchmarks.prompt_files import read_own_prompts
-from eval.benchmarks.registry import chosen_options
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.report.compare import compare
 from eval.run.predict import predict

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark import Asking, Question
-from eval.benchmarks.registry import chosen_options
+from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES, grade, introduction
 from eval.benchmarks.tables.ability_scores import ABILITIES, OVERALL, TESTS, correlation_table, overall, turns_in
 from eval.benchmarks.tables.published_rows import published_rows

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from eval.benchmarks.benchmark import Benchmark, Published, Table
+from eval.benchmarks.benchmark_registry import BENCHMARKS
 from eval.benchmarks.plain import PROBLEMS
-from eval.benchmarks.registry import BENCHMARKS
 from eval.benchmarks.tables.breakdown import breakdown, cell_text, markdown_table
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.run_tables import run_tables

@@ -14,7 +14,7 @@ import pytest
 
 from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
-from eval.benchmarks.registry import chosen_options
+from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.benchmarks.threedsrbench import THREEDSRBENCH
 from eval.benchmarks.variants import FLIP, twin

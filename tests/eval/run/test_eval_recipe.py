@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from eval.backends.registry import BACKENDS
-from eval.benchmarks.registry import chosen_options, find_benchmark
+from eval.backends.backend_registry import BACKENDS
+from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.evaluation import make_backend
 from eval.run.eval_recipe import EvalRecipe, make_eval_recipe
 from srt.io.errors import UserError

@@ -15,8 +15,8 @@ import pytest
 from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark import Asking, Benchmark, Question, ask_plainly
+from eval.benchmarks.benchmark_registry import BENCHMARKS
 from eval.benchmarks.plain import PROBLEMS
-from eval.benchmarks.registry import BENCHMARKS
 from eval.run.predict import predict
 from srt.images.open import describe_picture
 from srt.io.jsonl import read_records, write_records

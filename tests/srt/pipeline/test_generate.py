@@ -11,7 +11,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Problem
 from srt.pipeline.generate import generate_command, generate_file
-from srt.worlds.registry import world_named
+from srt.worlds.world_registry import world_named
 
 SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}
 

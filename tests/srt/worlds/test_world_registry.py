@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from srt.worlds.registry import WORLDS
+from srt.worlds.world_registry import WORLDS
 
 ROOT = Path(__file__).resolve().parents[3]
-REGISTRIES = {"srt/worlds/registry.py", "srt/checking/registry.py", "srt/checking/__init__.py"}
+REGISTRIES = {"srt/worlds/world_registry.py", "srt/checking/registry.py", "srt/checking/__init__.py"}
 
 
 def words(path: Path) -> Iterator[str]:

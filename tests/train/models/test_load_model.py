@@ -18,7 +18,7 @@ from trl import SFTConfig, SFTTrainer
 
 from srt.io.errors import UserError
 from train.models.checkpointing import checkpoint_backbone
-from train.models.families.registry import find_family
+from train.models.families.family_registry import find_family
 from train.models.load_model import load_model, model_faults, model_without_weights
 from train.models.model_files import load_family, load_processor, load_tokenizer
 from train.preflight.activations import LiveBytes

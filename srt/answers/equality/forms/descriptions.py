@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from srt.answers.equality.normal_form import plain
-from srt.answers.equality.rounding import decimal
+from srt.answers.equality.rounded_decimals import decimal
 from srt.answers.equality.units import unit_named
 
 _TOKEN = re.compile(

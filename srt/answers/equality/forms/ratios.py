@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from srt.answers.equality.algebra import equal_exactly, is_readable
 from srt.answers.equality.normal_form import top_level
-from srt.answers.equality.written_numbers import number_in_words
+from srt.answers.equality.spelled_numbers import number_in_words
 
 _BETWEEN = re.compile(r"\s*(?::|比|(?<![A-Za-z])to(?![A-Za-z]))\s*")
 _FRACTION = re.compile(r"\\frac\s*\{(?P<a>[^{}]+)\}\s*\{(?P<b>[^{}]+)\}|(?P<c>\d+)\s*/\s*(?P<d>\d+)")

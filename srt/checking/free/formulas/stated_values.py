@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from srt.checking.free.formulas.float_values import float_value
 from srt.checking.free.formulas.quantity_words import Noun, nouns_in
-from srt.checking.free.numbers.written_numbers import without_references
+from srt.checking.free.numbers.stated_numbers import without_references
 from srt.claims.check_text import readings
 
 _PLAIN = r"\d+(?:\.\d+)?(?:/\d+)?"

@@ -11,7 +11,7 @@ from srt.checking.free.givens import Givens
 from srt.checking.free.numbers.claim_sides import sides_of
 from srt.checking.free.numbers.formula_constants import Constants
 from srt.checking.free.numbers.number_support import StepNumbers
-from srt.checking.free.numbers.written_numbers import WrittenNumber, numbers_in
+from srt.checking.free.numbers.stated_numbers import WrittenNumber, numbers_in
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from srt.checking.free.numbers.claim_sides import ClaimSides
 from srt.checking.free.numbers.formula_constants import Constants
-from srt.checking.free.numbers.written_numbers import values_in
+from srt.checking.free.numbers.stated_numbers import values_in
 from srt.claims.syntax.expression import PI, Call, Expression, Number, Quantity, Symbol, normal_form
 
 _PRODUCTS = ("mul", "dot", "cross")

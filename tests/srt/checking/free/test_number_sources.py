@@ -13,7 +13,7 @@ from srt.checking import check
 from srt.checking.free.formulas.formula_table import FORMULAS
 from srt.checking.free.formulas.spoken_formulas import SpokenFormulas
 from srt.checking.free.numbers.formula_constants import Constants
-from srt.checking.free.numbers.written_numbers import values_in
+from srt.checking.free.numbers.stated_numbers import values_in
 from srt.language.faults import Fault
 
 BOX = "A box measures 2 by 3 by 4. Find its volume."

@@ -10,11 +10,11 @@ from srt.io.errors import UserError
 from srt.io.records import Answer, Problem, Refusal
 from srt.language.trace import Step
 from srt.pipeline.solve import solve_one
-from srt.worlds.registry import WORLDS, world_named, world_of
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.seating_world import placement_for
 from srt.worlds.world import Refused
+from srt.worlds.world_registry import WORLDS, world_named, world_of
 
 CLUES = "(1) Ben is right of Ada;\n(2) Dov is right of Cleo.\n"
 TEXT = f"Booth: Ada, Ben, Cleo, Dov.\n{CLUES}() faces the right neighbour of Ada."
