@@ -7,24 +7,10 @@ imported on first use, so ``import srt`` is instant. No deep-learning library is
 
 from __future__ import annotations
 
-# Not typing.TYPE_CHECKING: nothing is imported here. Type checkers know the name.
+# Not typing.TYPE_CHECKING: nothing is imported here. Type checkers know the name, and where __all__ comes from.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from srt.api import (
-        Answer,
-        Problem,
-        Sequence,
-        Step,
-        StepCheck,
-        Trace,
-        TraceCheck,
-        UserError,
-        build,
-        check,
-        linearize,
-        parse,
-        solve,
-    )
+    from srt.api import *
 
 __version__ = "0.1.0"
 __all__ = [

@@ -5,32 +5,22 @@ Records are immutable pydantic models; files of records are read and written by 
 
 from __future__ import annotations
 
-from srt.io.errors import UserError
-from srt.io.records import Answer, Problem, Refusal, Sequence
+from srt.io.errors import UserError as UserError
+from srt.io.records import Answer as Answer
+from srt.io.records import Problem as Problem
+from srt.io.records import Refusal
+from srt.io.records import Sequence as Sequence
 from srt.language.prompts import PromptStyle
-from srt.language.text import linearize
+from srt.language.text import linearize as linearize
 from srt.language.text import parse as parse_text
-from srt.language.trace import Step, StepCheck, Trace, TraceCheck
+from srt.language.trace import Step as Step
+from srt.language.trace import StepCheck as StepCheck
+from srt.language.trace import Trace as Trace
+from srt.language.trace import TraceCheck as TraceCheck
 from srt.pipeline.build import TextStyle, TraceRefusal
 from srt.pipeline.build import build as build_sequences
 from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
-
-__all__ = [
-    "Answer",
-    "Problem",
-    "Sequence",
-    "Step",
-    "StepCheck",
-    "Trace",
-    "TraceCheck",
-    "UserError",
-    "build",
-    "check",
-    "linearize",
-    "parse",
-    "solve",
-]
 
 
 def parse(text: str, problem: Problem) -> Trace:

@@ -1,8 +1,8 @@
 """What a benchmark defines: how its files are read, what is asked, how it is graded and reported.
 
 A new benchmark is one file in this folder that makes a :class:`Benchmark`, and one line in the registry
-(:mod:`eval.benchmarks.benchmark_registry`). Fields that it leaves out have the defaults of plain problems: every problem is asked
-once, in the style of the run, and is right or wrong by its gold answer.
+(:mod:`eval.benchmarks.benchmark_registry`). Fields that it leaves out have the defaults of plain problems: every
+problem is asked once, in the style of the run, and is right or wrong by its gold answer.
 """
 
 from __future__ import annotations

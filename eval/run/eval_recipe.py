@@ -31,7 +31,7 @@ class EvalRecipe(Config):
     is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
     replace our prompts of the same names (:mod:`eval.benchmarks.prompt_files`). ``policy`` is that of scoring.
 
-    ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`, where each says which of the last keys it reads.
+    ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.

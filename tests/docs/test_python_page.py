@@ -29,7 +29,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_table_lists_every_public_name() -> None:
     cells = re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     listed = {name for cell in cells for name in re.findall(r"`(\w+)", cell)}
-    assert listed == set(srt.__all__) == set(srt.api.__all__)
+    assert listed == set(srt.__all__) <= set(vars(srt.api))
 
 
 def test_every_public_name_is_there() -> None:
