@@ -35,7 +35,8 @@ def make_collator(
     processor: ProcessorMixin | None = None,
 ) -> Collator:
     """The collator for ``recipe`` and the model of ``config``, with its ``processor`` if it reads pictures."""
-    pictures = None if processor is None else PictureOpener(processor)
+    half = recipe.model.dtype == "bfloat16"
+    pictures = None if processor is None else PictureOpener(processor, torch.bfloat16 if half else torch.float32)
     mrope = config if family_of(config, recipe.model.path).mrope else None
     if recipe.pack is not None:
         return PackedCollator(examples, pictures, mrope)
@@ -148,7 +149,9 @@ class PictureOpener:
     process too, because AdamW treats a zero gradient differently from a missing one.
     """
 
-    def __init__(self, processor: ProcessorMixin) -> None:
+    def __init__(self, processor: ProcessorMixin, dtype: torch.dtype = torch.float32) -> None:
+        """``dtype`` is that of the pixels, which a model in bfloat16 would round itself."""
+        self._dtype = dtype
         self._image_processor: Any = processor.image_processor
         blank = Image.new("RGB", (56, 56))
         inputs = processor(text=[processor.image_token], images=[blank], return_tensors="pt")
@@ -168,9 +171,11 @@ class PictureOpener:
     def open(self, members: list[Example]) -> tuple[list[Example], dict[str, torch.Tensor]]:
         """``members``, with the blank one if they have no picture, and the outputs of the image processor."""
         pictures = [picture for example in members for picture in example.pictures]
-        if not pictures:
-            return [*members, self._blank], self._blank_features
-        return members, open_pictures(pictures, self._image_processor)
+        if pictures:
+            features = open_pictures(pictures, self._image_processor)
+        else:
+            members, features = [*members, self._blank], self._blank_features
+        return members, features | {"pixel_values": features["pixel_values"].to(self._dtype)}
 
 
 def _members(

@@ -134,7 +134,8 @@ def make_trainer(
     trainer.final_dtype = read_config(recipe.model.path).dtype or torch.float32
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = seconds_before
-    trainer.weights = role_weights(recipe.loss).to(trainer.accelerator.device)
+    trainer.host_weights = role_weights(recipe.loss)
+    trainer.weights = trainer.host_weights.to(trainer.accelerator.device)
     planned = PlannedWork(examples, plan, count_flops(trainer.model), packed=recipe.pack is not None)
     half_on_gpu = torch.cuda.is_available() and recipe.model.dtype == "bfloat16"
     peak = peak_flops(torch.cuda.get_device_name()) if half_on_gpu else None
@@ -150,7 +151,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     It sends nothing over the network, marks checkpoints as complete, and stops at NaN and infinity.
 
     Attributes:
-        weights: the weight of each role in the loss.
+        weights: the weight of each role in the loss, and ``host_weights`` the same in main memory.
         monitor: times the steps.
         problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
         evaluation: computes the figures of an evaluation (:mod:`train.loop.watch`).
@@ -159,6 +160,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     """
 
     weights: torch.Tensor
+    host_weights: torch.Tensor
     monitor: Monitor
     problems_of: Callable[[int], list[list[str]]]
     evaluation: Callable[[TraceTrainer], dict[str, float]]
@@ -196,6 +198,21 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
             # The Trainer pickles its arguments. They are not needed, and nobody should load a pickle.
             (output / "training_args.bin").unlink(missing_ok=True)
 
+    def get_train_dataloader(self) -> DataLoader[Any]:
+        """As the parent, but its micro-batches stay in main memory, until :meth:`_prepare_inputs` moves each.
+
+        The Trainer collects all micro-batches of an optimizer step before the first is computed.
+        """
+        loader = super().get_train_dataloader()
+        loader.device = None
+        return loader
+
+    def _prepare_input(self, data: Any) -> Any:
+        """As the parent, without waiting for the work that is queued on the GPU."""
+        if isinstance(data, torch.Tensor):
+            data = data.to(self.args.device, non_blocking=True)
+        return super()._prepare_input(data)
+
     def compute_loss(
         self,
         model: torch.nn.Module,
@@ -231,7 +248,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         self._losses = ()
         if not batch_samples:
             return None
-        total = torch.stack([batch_weight(batch, self.weights) for batch in batch_samples]).sum()
+        total = torch.stack([batch_weight(batch, self.host_weights) for batch in batch_samples]).sum()
         reduced: torch.Tensor = self.accelerator.reduce(total.to(device), "sum")
         return reduced
 
