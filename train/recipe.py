@@ -11,7 +11,9 @@ from pydantic import Field, field_validator
 
 from srt.io.yaml_config import Config
 
-Attention = Literal["auto", "eager", "sdpa", "flash_attention_2", "flex_attention", "varlen", "segments"]
+Attention = Literal[
+    "auto", "eager", "sdpa", "flash_attention_2", "flash_attention_3", "flex_attention", "varlen", "segments"
+]
 PartName = Literal["vision", "projector", "language"]
 PartPolicy = Literal["frozen", "lora", "full"]
 

@@ -147,7 +147,7 @@ def test_roles_reach_the_loss(pack: int | None, recipe: Callable[..., Recipe], m
     trainer, _ = parts_of(recipe(steps=1, pack=pack))
     trainer.train()
     assert seen
-    assert all(("segment_bounds" in keys) == (pack is not None) for keys in seen)
+    assert all(("cu_seq_lens_q" in keys) == (pack is not None) for keys in seen)
 
 
 def test_pictures_are_packed_beside_trl(vision_recipe: Callable[..., Recipe]) -> None:

@@ -85,9 +85,9 @@ class PackedCollator:
 
     Returns ``input_ids``, ``labels`` and ``roles`` of shape [1, length]; ``position_ids`` that start again at 0 with
     each sequence, [1, length], or [4, 1, length] with ``mrope`` (one row for the text, by which transformers' own masks
-    separate sequences, and those of time, height and width); ``segment_bounds`` and ``longest_segment``, by which our
-    attention does (:mod:`train.models.packed_attention`); and the outputs of the image processor in the order of the
-    row.
+    separate sequences, and those of time, height and width); ``cu_seq_lens_q``, ``cu_seq_lens_k``, ``max_length_q`` and
+    ``max_length_k``, by which flash attention and ours do (:mod:`train.models.packed_attention`); and the outputs of
+    the image processor in the order of the row.
     """
 
     examples: Sequence[Example]
@@ -112,8 +112,8 @@ class PackedCollator:
             "labels": labels,
             "roles": _joined([example.roles for example in members]),
             "position_ids": positions,
-            "segment_bounds": torch.from_numpy(bounds.astype(np.int32)),
-            "longest_segment": max(lengths),
+            **dict.fromkeys(("cu_seq_lens_q", "cu_seq_lens_k"), torch.from_numpy(bounds.astype(np.int32))),
+            **dict.fromkeys(("max_length_q", "max_length_k"), max(lengths)),
             **pictures,
         }
 

@@ -6,21 +6,15 @@ from typing import NamedTuple
 
 import torch
 from transformers import PreTrainedConfig, PreTrainedModel
-from transformers.utils import is_flash_attn_2_available
+from transformers.utils import is_flash_attn_2_available, is_flash_attn_3_available
 
 from srt.io.errors import UserError
 from train.models.families.family_registry import family_of
-from train.models.packed_attention import FLASH, FLEX, SEGMENTS, VARLEN, VISION_VARLEN
+from train.models.packed_attention import FLEX, SEGMENTS, VARLEN, VISION_VARLEN
 from train.recipe import Attention, Recipe
 
-_PACKED: dict[Attention, str] = {
-    "eager": "eager",
-    "sdpa": "sdpa",
-    "flash_attention_2": FLASH,
-    "flex_attention": FLEX,
-    "varlen": VARLEN,
-    "segments": SEGMENTS,
-}
+# The names in transformers, where packed rows need another one.
+_PACKED: dict[Attention, str] = {"flex_attention": FLEX, "varlen": VARLEN, "segments": SEGMENTS}
 
 
 class AttentionChoice(NamedTuple):
@@ -49,7 +43,8 @@ def choose_attention(recipe: Recipe, config: PreTrainedConfig, device: Device | 
 
     For packed rows, ``auto`` is flash-attention 2 if it is installed, else torch's ``varlen_attn``, else (in float32,
     or on a GPU before Ampere) flex attention; on a CPU it goes segment by segment. For padded sequences it is
-    flash-attention 2 if it is installed and the GPU supports it, else SDPA.
+    flash-attention 2 if it is installed and the GPU supports it, else SDPA. Flash-attention 3, which was not tried, is
+    taken if it is asked for.
 
     Raises:
         UserError: ``model.attn`` does not go with the device, the dtype or packing, or the model not with packing.
@@ -64,11 +59,13 @@ def choose_attention(recipe: Recipe, config: PreTrainedConfig, device: Device | 
     elif fault := _fault(attn, packed, device, half):
         raise UserError(f"model.attn: {attn} {fault}")
     vision = "sdpa"
-    if half and is_flash_attn_2_available():
+    if attn == "flash_attention_3":
+        vision = attn  # transformers loads the functions of one version at a time
+    elif half and is_flash_attn_2_available():
         vision = "flash_attention_2"
     elif half and family_of(config, f"model.path: {recipe.model.path}").windowed_vision:
         vision = VISION_VARLEN  # SDPA would be called for each of the many windows
-    return AttentionChoice(_PACKED[attn] if packed else attn, vision)
+    return AttentionChoice(_PACKED.get(attn, attn) if packed else attn, vision)
 
 
 def set_attention(model: PreTrainedModel, choice: AttentionChoice) -> None:
@@ -98,11 +95,15 @@ def _best(packed: bool, gpu: bool, half: bool) -> Attention:
 def _fault(attn: Attention, packed: bool, device: Device, half: bool) -> str | None:
     if attn in ("varlen", "segments") and not packed:
         return "is for packed rows only; set pack, or remove attn"
-    if attn in ("varlen", "flash_attention_2", "flex_attention") and not device.gpu:
+    if attn not in ("eager", "sdpa", "segments") and not device.gpu:
         return "needs a GPU, and there is none; remove attn"
     if attn == "flash_attention_2" and not is_flash_attn_2_available():
         return "needs the package flash-attn, which is not installed; remove attn"
-    if attn in ("varlen", "flash_attention_2") and not half:
+    if attn == "flash_attention_3" and not is_flash_attn_3_available():
+        return "needs the package flash-attn-3, which is not installed; remove attn"
+    if attn == "flash_attention_3" and device.capability[0] != 9:
+        return "needs a GPU of the Hopper generation (H100, H200); remove attn"
+    if attn in ("varlen", "flash_attention_2", "flash_attention_3") and not half:
         return "needs dtype bfloat16 and a GPU of compute capability 8.0 (Ampere) or later; remove attn"
     return None
 

@@ -14,6 +14,7 @@ from train.models.attention import choose_attention, set_attention
 from train.models.checkpointing import checkpoint_layers
 from train.models.families.model_family import ModelFamily
 from train.models.model_files import load_family, load_weights, read_config, weight_faults, without_weights
+from train.models.packed_attention import keep_row_bounds_from
 from train.recipe import PartName, Recipe
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -36,6 +37,8 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
         recipe.model.path, family, _loading_dtype(recipe, family), quantization_config=_quantization(recipe, family)
     )
     set_attention(model, choose_attention(recipe, model.config))
+    if family.reads_pictures:
+        keep_row_bounds_from(family.backbone(model, "vision"))
     model = _make_trainable(model, recipe, family)
     if recipe.gradient_checkpointing:
         checkpoint_layers(model, family, recipe)

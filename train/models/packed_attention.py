@@ -1,9 +1,10 @@
 """Attention within each sequence of a packed row, registered with transformers.
 
-A packed row (:mod:`train.data.packing`) has ``segment_bounds``, where its sequences begin and end (int32 of shape
-[sequences + 1], from 0 to the length of the row), and ``longest_segment`` (int). transformers passes both to the
-functions here, so none of them builds a mask or guesses from position ids. transformers' own functions ignore the two
-and separate sequences by their position ids.
+A packed row (:mod:`train.data.packing`) has the keyword arguments by which transformers' flash attention separates
+sequences: ``cu_seq_lens_q`` and ``cu_seq_lens_k``, where its sequences begin and end (int32 of shape [sequences + 1],
+from 0 to the length of the row), and ``max_length_q`` and ``max_length_k`` (int), the longest one. The functions here
+take them too, so none of them builds a mask or guesses from position ids. transformers' other functions ignore them and
+separate sequences by their position ids.
 
 Every function takes query [1, heads, total, dim], key and value [1, key heads, total, dim], and returns the output
 [1, total, heads, dim] and no attention weights, like all attention functions of transformers.
@@ -21,7 +22,10 @@ from transformers.integrations.flex_attention import flex_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, flex_attention_mask
 
 # Names in transformers. Qwen2.5-VL's vision tower passes its bounds only to a name that contains "flash".
-SEGMENTS, VARLEN, FLASH, FLEX, VISION_VARLEN = "segments", "varlen", "packed_flash_2", "packed_flex", "flash_by_varlen"
+SEGMENTS, VARLEN, FLEX, VISION_VARLEN = "segments", "varlen", "packed_flex", "flash_by_varlen"
+
+ROW_BOUNDS = ("cu_seq_lens_q", "cu_seq_lens_k", "max_length_q", "max_length_k")
+"""The keyword arguments of a packed row."""
 
 
 class PackedStates(NamedTuple):
@@ -40,13 +44,8 @@ Kernel = Callable[[PackedStates], torch.Tensor]
 """Attention within the sequences of a row; returns the output, [total, heads, dim]."""
 
 
-def attend_with(
-    kernel: Kernel, bounds: str = "segment_bounds", longest: str = "longest_segment", *, causal: bool = True
-) -> Callable[..., tuple[torch.Tensor, None]]:
-    """An attention function that calls ``kernel``; ``bounds`` and ``longest`` are the names of its keyword arguments.
-
-    The defaults are those of a packed row for a language model.
-    """
+def attend_with(kernel: Kernel) -> Callable[..., tuple[torch.Tensor, None]]:
+    """An attention function that calls ``kernel``."""
 
     def attend(
         module: torch.nn.Module,
@@ -56,15 +55,19 @@ def attend_with(
         attention_mask: torch.Tensor | None,
         *,
         scaling: float | None = None,
+        is_causal: bool = True,
+        cu_seq_lens_q: torch.Tensor | None = None,
+        max_length_q: int | None = None,
         **given: Any,
     ) -> tuple[torch.Tensor, None]:
-        if given.get(bounds) is None or given.get(longest) is None:
-            raise RuntimeError(f"this model attends within packed rows, and was given a batch without {bounds}")
+        if cu_seq_lens_q is None or max_length_q is None:
+            raise RuntimeError("this model attends within packed rows, and was given a batch without cu_seq_lens_q")
         # Under autocast the rotary embedding leaves query and key in float32, which no kernel takes.
         device = query.device.type
         dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else value.dtype
         query, key, value = (states.squeeze(0).transpose(0, 1).to(dtype) for states in (query, key, value))
-        packed = PackedStates(query, key, value, given[bounds].to(torch.int32), int(given[longest]), scaling, causal)
+        bounds = cu_seq_lens_q.to(torch.int32)
+        packed = PackedStates(query, key, value, bounds, int(max_length_q), scaling, is_causal)
         return kernel(packed).unsqueeze(0), None
 
     return attend
@@ -96,22 +99,23 @@ def varlen_kernel(packed: PackedStates) -> torch.Tensor:
     return output
 
 
-def flash_kernel(packed: PackedStates) -> torch.Tensor:
-    """The kernel of the package flash-attn, version 2."""
-    from flash_attn import flash_attn_varlen_func  # type: ignore[import-not-found, unused-ignore]
+def keep_row_bounds_from(vision_tower: torch.nn.Module) -> None:
+    """Have ``vision_tower`` not see the bounds of a packed row.
 
-    query, key, value, bounds, longest, scale, causal = packed
-    output: torch.Tensor = flash_attn_varlen_func(
-        query, key, value, bounds, bounds, longest, longest, softmax_scale=scale, causal=causal
-    )
-    return output
+    transformers passes every keyword argument of a vision model on to its tower, where these would be taken for the
+    bounds of pictures.
+    """
+
+    def without_bounds(module: torch.nn.Module, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        return args, {name: value for name, value in kwargs.items() if name not in ROW_BOUNDS}
+
+    vision_tower.register_forward_pre_hook(without_bounds, with_kwargs=True)
 
 
 AttentionInterface.register(SEGMENTS, attend_with(segments_kernel))
 AttentionInterface.register(VARLEN, attend_with(varlen_kernel))
-AttentionInterface.register(FLASH, attend_with(flash_kernel))
 # All pictures of Qwen2.5-VL's vision tower in one row, or all their windows.
-AttentionInterface.register(VISION_VARLEN, attend_with(varlen_kernel, "cu_seq_lens_q", "max_length_q", causal=False))
+AttentionInterface.register(VISION_VARLEN, attend_with(varlen_kernel))
 # transformers' own, whose block mask comes from position ids. It needs another name because Qwen2.5-VL refuses the
 # original one, although it works.
 AttentionInterface.register(FLEX, flex_attention_forward)

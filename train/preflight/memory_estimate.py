@@ -111,12 +111,13 @@ class MemoryEstimator:
         language = language_activations(model, self._family, self.recipe, shape, in_half=in_half)
         vision = vision_activations(model, self._family, self.recipe, shape.patches)
         forward, backward = (a + b for a, b in zip(language, vision, strict=True))
-        pixels = 0  # values of the pictures, in float32
+        pixels = 0  # values of the pictures
         if shape.patches and (config := getattr(model.config, "vision_config", None)) is not None:
             side = config.patch_size if isinstance(config.patch_size, int) else config.patch_size[0]
             channels = int(getattr(config, "in_channels", 0) or config.num_channels)
             pixels = shape.patches * side * side * channels * int(getattr(config, "temporal_patch_size", 1))
-        inputs = 5 * 8 * shape.tokens + 4 * pixels  # ids, labels, roles, positions, pixels
+        # Ids, labels, roles, positions, pixels of one micro-batch: the next is moved when this one is done.
+        inputs = 5 * 8 * shape.tokens + _width(self.recipe) * pixels
         if self.counts.matrix:  # a 4-bit matrix is unpacked whenever it is used
             backward += _width(self.recipe) * self.counts.matrix
         logits = _logits(self.counts, self.recipe, shape, in_half)
@@ -220,13 +221,15 @@ def _communication(counts: ParameterCounts, method: Method, width: int) -> int:
 def _logits(counts: ParameterCounts, recipe: Recipe, shape: MicroBatchShape, in_half: bool) -> int:
     """The peak of the fused head: one tile of logits, never all of them.
 
-    It consists of the hidden states of the trained tokens, a tile and the part of the weights for it; in the backward
+    It consists of the hidden states of the trained tokens, a tile and a cast of the weights for it; in the backward
     pass, float32 gradients of these hidden states, of all hidden states, and of the head's weights if it is trained.
     """
     vocabulary, hidden = counts.head
     stream = 2 if in_half or (recipe.model.dtype == "bfloat16" and not counts.head_trained) else 4
     width = _width(recipe)
-    tile = width * (min(shape.trained, _TILE_TOKENS) + hidden) * min(_TILE_WORDS, vocabulary)
+    tile = width * min(shape.trained, _TILE_TOKENS) * _TILE_WORDS  # as wide for a smaller vocabulary
+    if counts.head_trained and width < 4 and not in_half:  # its weights are cast
+        tile += width * hidden * min(_TILE_WORDS, vocabulary)
     backward = hidden * (shape.trained * (4 + stream) + shape.tokens * stream)
     if counts.head_trained:
         backward += 4 * vocabulary * hidden

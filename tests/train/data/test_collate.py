@@ -38,9 +38,9 @@ def test_packed() -> None:
     assert batch["labels"].tolist() == [[-100, -100, 33, 34, -100, 12, 13, -100, 22]]
     assert batch["roles"].tolist() == [[0, 0, 4, 4, 0, 4, 4, 0, 4]]
     assert batch["position_ids"].tolist() == [[0, 1, 2, 3, 0, 1, 2, 0, 1]]
-    assert batch["segment_bounds"].tolist() == [0, 4, 7, 9]
-    assert batch["segment_bounds"].dtype == torch.int32
-    assert batch["longest_segment"] == 4
+    assert batch["cu_seq_lens_q"].tolist() == [0, 4, 7, 9]
+    assert batch["cu_seq_lens_q"].dtype == torch.int32
+    assert batch["max_length_q"] == 4
     assert "attention_mask" not in batch
 
 
@@ -78,7 +78,7 @@ def test_a_micro_batch_of_text_alone_is_given_a_blank_picture(
     assert max(norms) == 0
     # And with a picture there is no blank one.
     seen = next(at for at, one in enumerate(examples) if one.pictures)
-    assert collate([{MEMBERS: [seen, text]}])["segment_bounds"].numel() == 3
+    assert collate([{MEMBERS: [seen, text]}])["cu_seq_lens_q"].numel() == 3
 
 
 def test_a_text_model_gets_no_picture(recipe: Callable[..., Recipe]) -> None:

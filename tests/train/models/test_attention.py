@@ -9,7 +9,7 @@ import train.models.attention as attention
 from srt.io.errors import UserError
 from train.models.attention import AttentionChoice, Device, choose_attention, set_attention
 from train.models.load_model import load_model
-from train.models.packed_attention import FLASH, FLEX, SEGMENTS, VARLEN, VISION_VARLEN
+from train.models.packed_attention import FLEX, SEGMENTS, VARLEN, VISION_VARLEN
 from train.recipe import Recipe
 
 CPU, H100, T4 = Device(False), Device(True, (9, 0)), Device(True, (7, 5))
@@ -42,7 +42,7 @@ def choice(
         (False, H100, "bfloat16", False, "sdpa"),
         (False, H100, "bfloat16", True, VARLEN),
         (True, H100, "bfloat16", False, "flash_attention_2"),
-        (True, H100, "bfloat16", True, FLASH),
+        (True, H100, "bfloat16", True, "flash_attention_2"),
         (True, H100, "float32", True, FLEX),
         (True, T4, "bfloat16", True, FLEX),
         (True, T4, "bfloat16", False, "sdpa"),
@@ -82,6 +82,8 @@ def test_the_vision_tower_does_not_call_sdpa_for_each_window_on_a_gpu(
         ("flex_attention", CPU, "float32", True, "model.attn: flex_attention .*GPU"),
         ("flash_attention_2", CPU, "bfloat16", False, "model.attn: flash_attention_2 .*GPU"),
         ("flash_attention_2", H100, "bfloat16", True, "model.attn: flash_attention_2 .*flash-attn"),
+        ("flash_attention_3", CPU, "bfloat16", True, "model.attn: flash_attention_3 .*GPU"),
+        ("flash_attention_3", H100, "bfloat16", True, "model.attn: flash_attention_3 .*flash-attn-3"),
         ("varlen", H100, "float32", True, "model.attn: varlen .*bfloat16"),
         ("varlen", T4, "bfloat16", True, "model.attn: varlen .*8.0"),
     ],
@@ -91,6 +93,16 @@ def test_what_cannot_be_is_said(
 ) -> None:
     with pytest.raises(UserError, match=fault):
         choice(recipe, LlamaConfig(), device, dtype, attn, **({"pack": 4096} if packed else {}))
+
+
+def test_flash_attention_3(recipe: MakeRecipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention, "is_flash_attn_3_available", lambda: True)
+    for keys in ({}, {"pack": 4096}):
+        chosen = choice(recipe, Qwen2_5_VLConfig(), H100, attn="flash_attention_3", **keys)
+        assert chosen == ("flash_attention_3", "flash_attention_3")
+    for device, dtype in ((Device(True, (8, 0)), "bfloat16"), (H100, "float32")):
+        with pytest.raises(UserError, match=r"model\.attn: flash_attention_3 .*(Hopper|bfloat16)"):
+            choice(recipe, LlamaConfig(), device, dtype, "flash_attention_3")
 
 
 def test_a_named_choice_is_kept(recipe: MakeRecipe) -> None:

@@ -12,7 +12,14 @@ import pytest
 import torch
 from torch.nn.attention import varlen
 from torch.nn.functional import scaled_dot_product_attention
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedModel,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    modeling_flash_attention_utils,
+)
 
 from train.data.collate import MEMBERS, Collator, PackedCollator, PaddedCollator, make_collator
 from train.data.examples import IGNORED, Example
@@ -20,9 +27,10 @@ from train.data.token_cache import read_examples
 from train.models.attention import AttentionChoice, set_attention
 from train.models.load_model import load_model
 from train.models.model_files import load_processor
-from train.models.packed_attention import FLASH, SEGMENTS, VARLEN, VISION_VARLEN
+from train.models.packed_attention import SEGMENTS, VARLEN, VISION_VARLEN
 from train.recipe import Recipe
 
+FLASH = ("flash_attention_2", "flash_attention_3")
 LENGTHS = [9, 30, 5, 17, 17, 2]
 ROW = [{MEMBERS: list(range(len(LENGTHS)))}]
 
@@ -126,12 +134,37 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         assert enable_gqa == (q.shape[1] != k.shape[1])
         return attend(q, k, v, *rest, scale, window_size == (-1, 0))
 
-    def flash_attn_varlen_func(q: Any, k: Any, v: Any, *rest: Any, softmax_scale: Any, causal: bool) -> Any:
-        return attend(q, k, v, *rest, softmax_scale, causal)
+    def flash_attn_varlen_func(
+        q: Any,
+        k: Any,
+        v: Any,
+        cu_seqlens_q: Any,
+        cu_seqlens_k: Any,
+        max_seqlen_q: Any,
+        max_seqlen_k: Any,
+        softmax_scale: Any = None,
+        causal: bool = False,
+    ) -> Any:
+        assert torch.equal(cu_seqlens_q, cu_seqlens_k)
+        longest = int(max_seqlen_q)
+        assert longest == int(max_seqlen_k)
+        return attend(q, k, v, cu_seqlens_q, cu_seqlens_q, longest, longest, softmax_scale, causal)
 
-    flash = ModuleType("flash_attn")
-    flash.flash_attn_varlen_func = flash_attn_varlen_func  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "flash_attn", flash)
+    def flash_attn_func(q: Any, k: Any, v: Any, softmax_scale: Any = None, causal: bool = False) -> Any:
+        assert q.dim() == 4
+        calls.append({"dtype": q.dtype, "causal": causal, "heads": (q.shape[2], k.shape[2])})
+        parts = [states.transpose(1, 2) for states in (q, k, v)]
+        return scaled_dot_product_attention(*parts, is_causal=causal, scale=softmax_scale).transpose(1, 2)
+
+    # What transformers imports of flash-attention 2 and 3.
+    functions = {"flash_attn_varlen_func": flash_attn_varlen_func, "flash_attn_func": flash_attn_func}
+    functions |= dict.fromkeys(("flash_attn_with_kvcache", "pad_input", "unpad_input"), varlen_attn)
+    for name in ("flash_attn", "flash_attn.bert_padding", "flash_attn_interface"):
+        module = ModuleType(name)
+        module.__dict__.update(functions)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(modeling_flash_attention_utils, "is_flash_attn_2_available", lambda: True)
+    monkeypatch.setattr(modeling_flash_attention_utils, "_loaded_implementation", None)
     monkeypatch.setattr(varlen, "varlen_attn", varlen_attn)
     return calls
 
@@ -139,7 +172,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def test_logits_and_gradients_are_those_of_the_padded_batch(setting: Setting, kernels: list[dict[str, Any]]) -> None:
     padded, packed = setting.padded(ROW), setting.packed(ROW)
     logits, grads = run(setting.model, padded, "sdpa"), gradients(setting.model, padded, "sdpa")
-    for attention in (SEGMENTS, "sdpa", "eager", VARLEN, FLASH):
+    for attention in (SEGMENTS, "sdpa", "eager", VARLEN, *FLASH):
         assert_same(run(setting.model, packed, attention), logits)
         ours = gradients(setting.model, packed, attention)
         assert len(ours) == len(grads) == len(list(setting.model.parameters()))
@@ -147,6 +180,17 @@ def test_logits_and_gradients_are_those_of_the_padded_batch(setting: Setting, ke
             assert_same(one, other, 1e-4)
     assert kernels
     assert all(call["causal"] for call in kernels)
+
+
+@pytest.mark.parametrize("flash", FLASH)
+def test_flash_attention_for_text_and_pictures(setting: Setting, kernels: list[dict[str, Any]], flash: str) -> None:
+    """The bounds of a row reach each layer of the language model, and no layer of the vision tower."""
+    packed = setting.packed(ROW)
+    logits, grads = run(setting.model, packed, "eager"), gradients(setting.model, packed, "eager")
+    assert_same(run(setting.model, packed, flash, flash), logits)
+    for one, other in zip(gradients(setting.model, packed, flash, flash), grads, strict=True):
+        assert_same(one, other, 1e-4)
+    assert {call["causal"] for call in kernels} == ({True, False} if "pixel_values" in packed else {True})
 
 
 def test_pictures_by_the_kernel_for_rows(vision_pair: Setting, kernels: list[dict[str, Any]]) -> None:
@@ -172,7 +216,7 @@ def vision_pair(vision_recipe: Callable[..., Recipe]) -> Setting:
 def test_no_sequence_sees_another(setting: Setting, attention: str, kernels: list[dict[str, Any]]) -> None:
     batch = setting.packed(ROW)
     before = run(setting.model, batch, attention)
-    start, end = batch["segment_bounds"][3:5].tolist()
+    start, end = batch["cu_seq_lens_q"][3:5].tolist()
     # Its last words, which nothing but itself comes after.
     changed = batch | {"input_ids": batch["input_ids"].clone()}
     changed["input_ids"][0, end - 4 : end] = 7
@@ -208,14 +252,14 @@ def test_kernels_are_given_16_bits_under_autocast(kernels: list[dict[str, Any]])
     model = LlamaForCausalLM(LlamaConfig(**shape, num_attention_heads=4, num_key_value_heads=2))
     batch = PackedCollator(examples_of(99))(ROW)
     with torch.autocast("cpu", torch.bfloat16):
-        for attention in (VARLEN, FLASH):
+        for attention in (VARLEN, *FLASH):
             run(model, batch, attention)
-    assert kernels == [{"dtype": torch.bfloat16, "causal": True, "heads": (4, 2)}] * 2
+    assert kernels == [{"dtype": torch.bfloat16, "causal": True, "heads": (4, 2)}] * 3
 
 
 def test_a_batch_without_borders_is_refused() -> None:
     model = LlamaForCausalLM(LlamaConfig(vocab_size=99, hidden_size=32, num_hidden_layers=1, num_attention_heads=4))
     for attention in (SEGMENTS, VARLEN):
         set_attention(model, AttentionChoice(attention, "sdpa"))
-        with pytest.raises(RuntimeError, match="segment_bounds"):
+        with pytest.raises(RuntimeError, match="cu_seq_lens_q"):
             model(input_ids=torch.tensor([[5, 6, 7]]))
