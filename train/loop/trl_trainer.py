@@ -199,10 +199,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
             (output / "training_args.bin").unlink(missing_ok=True)
 
     def get_train_dataloader(self) -> DataLoader[Any]:
-        """As the parent, but its micro-batches stay in main memory, until :meth:`_prepare_inputs` moves each.
-
-        The Trainer collects all micro-batches of an optimizer step before the first is computed.
-        """
+        """As the parent, but a step's micro-batches wait in main memory, until :meth:`_prepare_inputs` moves each."""
         loader = super().get_train_dataloader()
         loader.device = None
         return loader
