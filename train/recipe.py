@@ -29,13 +29,16 @@ class ModelSpec(Config):
     bfloat16.
 
     ``attn`` is how the language model attends; ``auto`` takes the best that there is for the device and for packing
-    (:mod:`train.models.attention`). ``quantize: nf4`` holds frozen weights in 4 bits (QLoRA).
+    (:mod:`train.models.attention`). ``quantize: nf4`` holds frozen weights in 4 bits (QLoRA). ``liger`` computes norms,
+    SwiGLU and rotary positions with the kernels of Liger, which store less and are faster by its authors' figures; they
+    were not tried on a GPU here.
     """
 
     path: _Path
     dtype: Literal["float32", "bfloat16"] = "float32"
     attn: Attention = "auto"
     quantize: Literal["nf4"] | None = None
+    liger: bool = False
 
 
 class TrainableParts(Config):

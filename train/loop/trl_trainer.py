@@ -200,8 +200,8 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
 
     def get_train_dataloader(self) -> DataLoader[Any]:
         """As the parent, but a step's micro-batches wait in main memory, until :meth:`_prepare_inputs` moves each."""
-        loader = super().get_train_dataloader()
-        loader.device = None
+        loader: DataLoader[Any] = super().get_train_dataloader()
+        loader.device = None  # type: ignore[attr-defined]
         return loader
 
     def _prepare_input(self, data: Any) -> Any:

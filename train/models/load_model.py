@@ -13,6 +13,7 @@ from srt.io.errors import UserError
 from train.models.attention import choose_attention, set_attention
 from train.models.checkpointing import checkpoint_layers
 from train.models.families.model_family import ModelFamily
+from train.models.liger import liger_fault, use_liger_kernels
 from train.models.model_files import load_family, load_weights, read_config, weight_faults, without_weights
 from train.models.packed_attention import keep_row_bounds_from
 from train.recipe import PartName, Recipe
@@ -37,6 +38,8 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
         recipe.model.path, family, _loading_dtype(recipe, family), quantization_config=_quantization(recipe, family)
     )
     set_attention(model, choose_attention(recipe, model.config))
+    if recipe.model.liger:
+        use_liger_kernels(model)
     if family.reads_pictures:
         keep_row_bounds_from(family.backbone(model, "vision"))
     model = _make_trainable(model, recipe, family)
@@ -63,6 +66,8 @@ def model_faults(recipe: Recipe) -> list[str]:
     except UserError as error:
         return [str(error)]
     faults = weight_faults(Path(path))
+    if recipe.model.liger and (fault := liger_fault()):
+        faults.append(f"model.liger: {fault}")
     try:
         choose_attention(recipe, read_config(path))
     except UserError as error:

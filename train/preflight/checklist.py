@@ -30,7 +30,7 @@ from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
 from train.preflight.disk_space import disk_faults
 from train.preflight.evaluations import evaluation_figures, with_generations
-from train.preflight.fallback_plans import fallback_plans, plan_lines
+from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
 from train.preflight.heaviest_batch import heaviest_micro_batch
 from train.preflight.launch_file import Launch, launch_faults, read_launch
 from train.preflight.memory_estimate import Cluster, MemoryEstimator, this_gpu_bytes
@@ -187,6 +187,11 @@ def _check_run(
             "see below for what would fit"
         )
         report.fallback_plans = plan_lines(fallback_plans(recipe, shape, cluster, plan.accumulation), gpu_bytes)
+    elif gpu_bytes is not None and (faster := less_recomputation(recipe, shape, cluster, plan.accumulation, gpu_bytes)):
+        report.notes.append(
+            f"faster: with {faster.keys}, about {faster.memory.peak / 1e9:.1f} GB are needed on each GPU, "
+            f"which has {gpu_bytes / 1e9:.1f}"
+        )
     if not step or report.faults:
         return
     if reason := memory_fault(estimator, shape):

@@ -1,4 +1,4 @@
-"""Fallback plans: the changes to a run that would make it fit, with their memory estimates."""
+"""Changes to a run, with their memory estimates: fallback plans that would make it fit, and one that is faster."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import NamedTuple
 from train.preflight.activations import MicroBatchShape
 from train.preflight.memory_estimate import Cluster, MemoryEstimate, MemoryEstimator
 from train.recipe import Lora, Recipe
+
+_SPELT = {0: "false", 1: "true", 2: "2", 3: "3", 4: "4"}  # as in a recipe
+_FILLED = 0.95  # of a GPU, at most, by an estimate that proposes to use more of it
 
 
 class FallbackPlan(NamedTuple):
@@ -32,11 +35,15 @@ def fallback_plans(recipe: Recipe, shape: MicroBatchShape, cluster: Cluster, acc
     smaller_recipe, smaller_shape, smaller_keys = _smaller_micro_batch(recipe, shape)
     if smaller_keys:
         add("a smaller micro-batch", smaller_keys, smaller_recipe, smaller_shape, cluster, max(accumulation, 2))
-    checkpointing, checkpointing_keys = {"gradient_checkpointing": True}, ""
-    if not recipe.gradient_checkpointing:
-        checkpointing_keys = "gradient_checkpointing: true"
-        what = "activations computed twice (about a third more time)"
-        add(what, checkpointing_keys, recipe.model_copy(update=checkpointing), shape, cluster, accumulation)
+    checkpointing, checkpointing_keys = {"gradient_checkpointing": 1}, ""
+    for every, what in (
+        (2, "activations of every second layer computed twice (about a sixth more time)"),
+        (1, "activations of every layer computed twice (about a third more time)"),
+    ):
+        if _recomputed(every) > _recomputed(recipe.gradient_checkpointing):
+            checkpointing_keys = f"gradient_checkpointing: {_SPELT[every]}"
+            changed = recipe.model_copy(update={"gradient_checkpointing": every})
+            add(what, checkpointing_keys, changed, shape, cluster, accumulation)
     sharded, launch = cluster, ""
     if cluster.processes > 1 and not cluster.shards_weights:
         sharded = Cluster(cluster.processes, "zero3")
@@ -59,6 +66,25 @@ def fallback_plans(recipe: Recipe, shape: MicroBatchShape, cluster: Cluster, acc
         add("QLoRA: 4-bit weights and an adapter", keys, qlora, smaller_shape, cluster, 2)
     present = MemoryEstimator(recipe).estimate(shape, cluster, accumulation)
     return [plan for plan in plans if plan.memory.peak < present.peak]
+
+
+def less_recomputation(
+    recipe: Recipe, shape: MicroBatchShape, cluster: Cluster, accumulation: int, gpu_bytes: float
+) -> FallbackPlan | None:
+    """The least checkpointing with which a run fits a GPU of ``gpu_bytes``, if it is less than ``recipe`` has."""
+    for every in (0, 4, 3, 2):
+        if _recomputed(every) >= _recomputed(recipe.gradient_checkpointing):
+            break
+        changed = recipe.model_copy(update={"gradient_checkpointing": every})
+        memory = MemoryEstimator(changed).estimate(shape, cluster, accumulation)
+        if memory.peak <= _FILLED * gpu_bytes:
+            return FallbackPlan("less is computed twice", f"gradient_checkpointing: {_SPELT[every]}", memory)
+    return None
+
+
+def _recomputed(every: int) -> float:
+    """The share of the layers that ``gradient_checkpointing: every`` computes twice."""
+    return 1 / every if every else 0.0
 
 
 def plan_lines(plans: list[FallbackPlan], gpu_bytes: float | None) -> list[str]:

@@ -10,8 +10,8 @@ import yaml
 
 import train.train_srt as script
 from train.preflight.activations import MicroBatchShape
-from train.preflight.fallback_plans import fallback_plans, plan_lines
-from train.preflight.memory_estimate import Cluster
+from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
+from train.preflight.memory_estimate import Cluster, MemoryEstimator
 from train.preflight.out_of_memory import first_to_report
 from train.recipe import Recipe
 
@@ -90,3 +90,26 @@ def test_fallback_plans(recipe: Callable[..., Recipe]) -> None:
     )
     lines = plan_lines(alone, 1e3)
     assert all("does not fit" in line for line in lines)
+
+
+def test_the_least_checkpointing_that_fits_is_proposed(recipe: Callable[..., Recipe], models: dict[str, Path]) -> None:
+    shape = MicroBatchShape(1, 500_000, 50)
+    model = {"path": str(models["minimal"]), "attn": "sdpa"}
+
+    def peak(every: int) -> int:
+        return MemoryEstimator(recipe(model=model, gradient_checkpointing=every)).estimate(shape, Cluster(), 1).peak
+
+    def proposed(present: int, gpu_bytes: float) -> str | None:
+        chosen = recipe(model=model, gradient_checkpointing=present)
+        plan = less_recomputation(chosen, shape, Cluster(), 1, gpu_bytes)
+        return plan and plan.keys
+
+    stored, second = peak(0), peak(2)
+    assert stored > 1.2 * second
+    assert proposed(1, 1.1 * stored) == "gradient_checkpointing: false"
+    # Of two layers, every fourth is every second.
+    assert proposed(1, 1.06 * second) == "gradient_checkpointing: 4"
+    assert proposed(1, 1.01 * second) is None, "an estimate needs some room"
+    assert proposed(0, 1.1 * stored) is None
+    keys = [plan.keys for plan in fallback_plans(recipe(model=model, micro_batch=1), shape, Cluster(), 1)]
+    assert keys[0] == "gradient_checkpointing: 2"

@@ -1,0 +1,67 @@
+"""Compare a model with itself under Liger's kernels: `TRITON_INTERPRET=1 python compare_liger.py MODEL_FOLDER`."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+from typing import Any
+
+import liger_kernel.ops.layer_norm
+import liger_kernel.ops.rms_norm
+import numpy as np
+import torch
+import triton.language as tl
+from triton.runtime import interpreter
+
+from train.models.liger import use_liger_kernels
+from train.models.model_files import load_family, load_processor, load_weights
+
+convert = interpreter._implicit_cvt
+
+
+def convert_floats_too(value: Any) -> Any:
+    """Triton gives a kernel its float arguments as float32; its interpreter leaves them as Python's."""
+    if isinstance(value, float):
+        return tl.tensor(interpreter.TensorHandle(np.array([value], dtype=np.float32), tl.float32), tl.float32)
+    return convert(value)
+
+
+interpreter._implicit_cvt = convert_floats_too
+# The function of CUDA's library, which the interpreter does not have.
+for module in (liger_kernel.ops.rms_norm, liger_kernel.ops.layer_norm):
+    module.rsqrt = lambda value: tl.math.rsqrt(value)
+
+
+def main() -> None:
+    folder = sys.argv[1]
+    family = load_family(folder)
+    torch.manual_seed(0)
+    batch: dict[str, Any] = {"input_ids": torch.randint(5, 90, (2, 24))}
+    if family.reads_pictures:
+        processor: Any = load_processor(folder)
+        picture = torch.randint(256, (3, 56, 84), dtype=torch.uint8)
+        batch = dict(processor(text=[f"{processor.image_token} Who?"], images=[picture], return_tensors="pt"))
+    own: Any = load_weights(folder, family, torch.float32).train()
+    for parameter in own.parameters():  # norms of ones would hide their weights
+        torch.nn.init.normal_(parameter, mean=0.02, std=0.2)
+    liger = copy.deepcopy(own)
+    expected = _pass(own, batch)
+    use_liger_kernels(liger)
+    changed = [module for module in liger.modules() if "Liger" in str(getattr(module.forward, "__qualname__", ""))]
+    assert changed, "no module was changed"
+    for name, value in _pass(liger, batch).items():
+        difference = (value - expected[name]).norm() / expected[name].norm().clamp(min=1e-6)
+        assert difference < 1e-4, f"{name}: {difference}"
+    print(f"{Path(folder).name}: {len(changed)} modules, {len(expected)} tensors")
+
+
+def _pass(model: Any, batch: dict[str, Any]) -> dict[str, torch.Tensor]:
+    loss = model(**batch, labels=batch["input_ids"], use_cache=False).loss
+    loss.backward()
+    gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+    return {"loss": loss.detach(), **gradients}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""Liger's kernels for norms, SwiGLU and rotary positions, in place of the modules of a model. The head is TRL's."""
+
+from __future__ import annotations
+
+import torch
+from transformers import PreTrainedModel
+from transformers.integrations.liger import apply_liger_kernel
+from transformers.utils import is_liger_kernel_available
+
+KERNELS = {"rope": True, "rms_norm": True, "swiglu": True, "cross_entropy": False, "fused_linear_cross_entropy": False}
+
+
+def liger_fault() -> str | None:
+    """Why this machine cannot run the kernels, if it cannot."""
+    if not is_liger_kernel_available():
+        return (
+            "needs the package liger-kernel, which is not installed (pip install 'srt-traces[liger]'); set it to false"
+        )
+    if not torch.cuda.is_available():
+        return "needs a GPU, and there is none; set it to false"
+    return None
+
+
+def use_liger_kernels(model: PreTrainedModel) -> None:
+    """Have ``model`` compute with the kernels from now on, and every model of its class the rotary positions."""
+    apply_liger_kernel(model, KERNELS)
