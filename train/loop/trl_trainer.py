@@ -201,7 +201,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     def get_train_dataloader(self) -> DataLoader[Any]:
         """As the parent, but a step's micro-batches wait in main memory, until :meth:`_prepare_inputs` moves each."""
         loader: DataLoader[Any] = super().get_train_dataloader()
-        loader.device = None  # type: ignore[attr-defined]
+        loader.device = None
         return loader
 
     def _prepare_input(self, data: Any) -> Any:
