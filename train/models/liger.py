@@ -7,11 +7,15 @@ from transformers import PreTrainedModel
 from transformers.integrations.liger import apply_liger_kernel
 from transformers.utils import is_liger_kernel_available
 
+from train.models.families.model_family import ModelFamily
+
 KERNELS = {"rope": True, "rms_norm": True, "swiglu": True, "cross_entropy": False, "fused_linear_cross_entropy": False}
 
 
-def liger_fault() -> str | None:
-    """Why this machine cannot run the kernels, if it cannot."""
+def liger_fault(family: ModelFamily) -> str | None:
+    """Why the kernels cannot be used for a model of ``family`` on this machine, if they cannot."""
+    if family.reads_pictures:  # Liger 0.8.5 cannot be applied to Qwen2.5-VL with transformers 5.23
+        return f"is for text models, and this is {family.model_type}; set it to false"
     if not is_liger_kernel_available():
         return (
             "needs the package liger-kernel, which is not installed (pip install 'srt-traces[liger]'); set it to false"

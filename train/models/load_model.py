@@ -66,7 +66,7 @@ def model_faults(recipe: Recipe) -> list[str]:
     except UserError as error:
         return [str(error)]
     faults = weight_faults(Path(path))
-    if recipe.model.liger and (fault := liger_fault()):
+    if recipe.model.liger and (fault := liger_fault(family)):
         faults.append(f"model.liger: {fault}")
     try:
         choose_attention(recipe, read_config(path))

@@ -7,13 +7,15 @@ in Qwen2.5-7B. Vision: 16 heads of 80, every patch with every patch of its windo
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
-from transformers.utils import is_flash_attn_2_available
+from transformers.modeling_flash_attention_utils import _flash_attention_forward
+from transformers.utils import is_flash_attn_2_available, is_flash_attn_3_available
 
 from benchmarks.gpu.first_ten_minutes.checks import Check, Place, judged
-from train.models.packed_attention import PackedStates, flash_kernel, segments_kernel, varlen_kernel
+from train.models.packed_attention import PackedStates, segments_kernel, varlen_kernel
 
 _MOST = {torch.bfloat16: 2e-2, torch.float32: 1e-5}
 
@@ -52,8 +54,29 @@ def _kernels(device: torch.device) -> dict[str, Callable[[PackedStates], torch.T
     return {
         "segments (SDPA)": segments_kernel,
         "varlen": varlen_kernel if gpu else None,
-        "flash-attn": flash_kernel if gpu and is_flash_attn_2_available() else None,
+        "flash-attention 2": partial(_flash, 2) if gpu and is_flash_attn_2_available() else None,
+        "flash-attention 3": partial(_flash, 3) if gpu and is_flash_attn_3_available() else None,
     }
+
+
+def _flash(version: int, packed: PackedStates) -> torch.Tensor:
+    """As transformers calls it for a packed row."""
+    query, key, value, bounds, longest, scale, causal = packed
+    output: torch.Tensor = _flash_attention_forward(
+        query[None],
+        key[None],
+        value[None],
+        None,
+        query_length=len(query),
+        is_causal=causal,
+        softmax_scale=scale,
+        cu_seq_lens_q=bounds,
+        cu_seq_lens_k=bounds,
+        max_length_q=longest,
+        max_length_k=longest,
+        attn_implementation=f"flash_attention_{version}",
+    )
+    return output[0]
 
 
 def _checked(
