@@ -86,6 +86,7 @@ def measure(recipe: Recipe, rounds: int) -> dict[str, float]:
     for number in range(rounds + 1):
         for name, enable in ways.items():
             base.activation_checkpointing_disable()
+            base.disable_input_require_grads()  # the hooks of the Trainer's switch stay otherwise
             enable()
             start = time.process_time()
             losses[name] = [_pass(model, batch, recipe) for batch in batches]
