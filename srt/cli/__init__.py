@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The extra that installs a package. Packages that are missing here belong to training and evaluation.
-_EXTRA = dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch"), "teach")
+_EXTRA = dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch", "latex2mathml"), "teach")
 
 
 def main() -> None:

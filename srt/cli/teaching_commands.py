@@ -107,6 +107,7 @@ def review(
 
     from srt.io.folder_lock import hold_folder
     from srt.review.apply_decisions import apply_decisions
+    from srt.review.browser import browser_opener
     from srt.review.review_queue import read_queue
     from srt.review.server import serve
     from srt.review.session import ReviewSession
@@ -115,8 +116,11 @@ def review(
         raise UserError(f"{folder}: no such folder: one that srt teach has written was expected")
     with hold_folder(folder):
         if not apply:
-            with ReviewSession(folder, read_queue(folder, audit), _reviewer_name(who)) as session:
-                asyncio.run(serve(session, port, _announce(session, browser=not no_browser)))
+            with (
+                ReviewSession(folder, read_queue(folder, audit), _reviewer_name(who)) as session,
+                browser_opener() as go,
+            ):
+                asyncio.run(serve(session, port, _announce(session, None if no_browser else go)))
         print(f"{folder / 'traces.jsonl'}: {apply_decisions(folder)} traces")
 
 
@@ -164,14 +168,13 @@ def _reviewer_name(who: str | None) -> str:
     return who.strip()
 
 
-def _announce(session: ReviewSession, browser: bool) -> Callable[[str], None]:
-    """Return what to call with the page's address: it prints the address and, on a desktop, opens it."""
+def _announce(session: ReviewSession, browser: Callable[[str], None] | None) -> Callable[[str], None]:
+    """Return what to call with the page's address: it prints the address and, on a desktop, opens it in ``browser``."""
 
     def ready(address: str) -> None:
         print(f"{len(session.items)} cases of the {session.where} to look at; Ctrl-C ends\n{address}", flush=True)
-        if browser and (sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-            import webbrowser
-
-            webbrowser.open(address)
+        desktop = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+        if browser is not None and desktop:
+            browser(address)
 
     return ready

@@ -43,10 +43,12 @@ class DraftFault:
     message: str
 
 
-def read_draft(draft: Draft, problem: Problem, kind: TraceKind, old: Trace | None) -> Trace | list[DraftFault]:
+def read_draft(
+    draft: Draft, problem: Problem, kind: TraceKind, old: Trace | None, who: str
+) -> Trace | list[DraftFault]:
     """``draft`` as a trace of ``kind``, or all its faults.
 
-    The trace keeps the id and the teacher of ``old``, the trace that was edited, if there is one.
+    The trace keeps the id of ``old``, the trace that was edited, if there is one. Its teacher is the person, ``who``.
     """
     lang = old.lang if old else problem.lang
     faults: list[DraftFault] = []
@@ -76,7 +78,7 @@ def read_draft(draft: Draft, problem: Problem, kind: TraceKind, old: Trace | Non
         steps=tuple(steps),
         text=draft.text if kind == "cot" else None,
         answer=answer,
-        teacher=old.teacher if old else "person",
+        teacher=who,
     )
 
 

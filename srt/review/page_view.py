@@ -1,8 +1,7 @@
-"""The JSON that the page gets. Texts come in pieces that it shows verbatim; nothing here is HTML."""
+"""The JSON that the page gets. Texts come in pieces that it inserts as text or draws as formulas; nothing is HTML."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -12,13 +11,13 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.premises import localize
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, Trace, TraceCheck
+from srt.review.formulas import Drawing, Formula, find_formulas
 from srt.review.machine_verdict import MachineVerdict, machine_verdict
 from srt.review.session import ReviewItem, ReviewSession
 from srt.review.trace_diff import LineDiff, diff_lines
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.case_store.decisions import digest, latest_trace
 
-_LATEX = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\(.+?\\\)|\\\[.+?\\\]", re.DOTALL)
 _GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "proved")
 
 
@@ -51,18 +50,19 @@ def case_view(item: ReviewItem) -> dict[str, Any]:
     """One case in full, with the machine's verdicts on its current trace."""
     trace = item.review.trace
     verdict = machine_verdict(item.problem, trace) if trace else None
+    drawing = Drawing()
     seen = trace is not None and digest(trace) == digest(latest_trace(item.case))
     return {
         **case_summary(item),
         "reason": item.case.reason,
-        "problem": _problem(item),
+        "problem": _problem(item, drawing),
         "kind": item.kind,
         "digest": digest(trace),
-        "trace": _trace(trace, verdict.audit.checks) if trace and verdict else None,
-        "verdict": verdict_view(verdict) if verdict else None,
+        "trace": _trace(trace, verdict.audit.checks, drawing) if trace and verdict else None,
+        "verdict": verdict_view(verdict, drawing) if verdict else None,
         # The Reviewer saw the loop's trace, not one that a person has written since.
-        "issues": [_issue(i) for i in _last_issues(item) if i.by == "reviewer"] if seen else [],
-        "rounds": _rounds(item),
+        "issues": [_issue(i, drawing) for i in _last_issues(item) if i.by == "reviewer"] if seen else [],
+        "rounds": _rounds(item, drawing),
         "history": [
             decision.model_dump(mode="json", include={"action", "fault", "note", "who", "when"})
             for decision in item.history
@@ -70,36 +70,45 @@ def case_view(item: ReviewItem) -> dict[str, Any]:
     }
 
 
-def verdict_view(verdict: MachineVerdict) -> dict[str, Any]:
+def verdict_view(verdict: MachineVerdict, drawing: Drawing) -> dict[str, Any]:
     """The verdict by step, the issues, and those that keep the trace from being saved."""
     checks = verdict.audit.checks
     return {
+        "proved": checks.proved,
         "steps": [step.model_dump(mode="json") for step in checks.steps],
         "prose": [claim.model_dump(mode="json") for claim in checks.prose],
         "answer": checks.answer.model_dump(mode="json"),
         "gold": verdict.audit.gold,
-        "issues": [_issue(issue) for issue in verdict.audit.issues],
-        "blocking": [_issue(issue) for issue in verdict.blocking],
+        "issues": [_issue(issue, drawing) for issue in verdict.audit.issues],
+        "blocking": [_issue(issue, drawing) for issue in verdict.blocking],
     }
 
 
-def pieces(text: str, claims: Sequence[ClaimCheck] = ()) -> list[dict[str, Any]]:
-    """``text`` split where LaTeX or a claim begins or ends, as ``[{text, latex, support, why}]``.
+def pieces(text: str, claims: Sequence[ClaimCheck], drawing: Drawing) -> list[dict[str, Any]]:
+    """``text`` split where a formula or a claim begins or ends, as ``[{text, math, display, support, why}]``.
 
-    Where claims overlap, ``support`` and ``why`` are those of the gravest verdict; outside of claims they are ``None``.
-    The text is split here because a browser counts characters differently.
+    ``math`` is what the browser draws instead of a formula (:mod:`srt.review.formulas`); a formula is one piece, unless
+    it cannot be drawn. Where claims overlap, ``support`` and ``why`` are those of the gravest verdict; outside of
+    claims they are ``None``. The text is split here because a browser counts characters differently.
     """
-    latex = [match.span() for match in _LATEX.finditer(text)]
-    inside = [c for c in claims if 0 <= c.start < c.end <= len(text)]
-    cuts = {0, len(text), *(at for span in latex for at in span), *(at for c in inside for at in (c.start, c.end))}
+    inside = [claim for claim in claims if 0 <= claim.start < claim.end <= len(text)]
+    cuts = {0, len(text), *(at for claim in inside for at in (claim.start, claim.end))}
+    drawn: dict[int, tuple[Formula, list[Any]]] = {}
+    for one in find_formulas(text):
+        if (math := drawing.draw(one.body, one.display)) is not None:
+            drawn[one.start] = one, math
+    covered = {at for one, _ in drawn.values() for at in range(one.start + 1, one.end)}
+    cuts = (cuts - covered) | {at for one, _ in drawn.values() for at in (one.start, one.end)}
     found = []
     for start, end in pairwise(sorted(cuts)):
-        here = [claim for claim in inside if claim.start <= start and end <= claim.end]
+        formula, math = drawn.get(start, (None, None))
+        here = [claim for claim in inside if claim.start < end and start < claim.end]
         gravest = min(here, key=lambda claim: _GRAVEST.index(claim.support), default=None)
         found.append(
             {
                 "text": text[start:end],
-                "latex": any(a <= start and end <= b for a, b in latex),
+                "math": math,
+                "display": formula is not None and formula.display,
                 "support": gravest.support if gravest else None,
                 "why": (gravest.counterexample or gravest.reason) if gravest else None,
             }
@@ -107,56 +116,64 @@ def pieces(text: str, claims: Sequence[ClaimCheck] = ()) -> list[dict[str, Any]]
     return found
 
 
-def _problem(item: ReviewItem) -> dict[str, Any]:
+def _problem(item: ReviewItem, drawing: Drawing) -> dict[str, Any]:
     problem: Problem = item.problem
     gold = problem.answer
     return {
         "instruction": problem.instruction,
-        "question": pieces(problem.question),
+        "question": pieces(problem.question, (), drawing),
         "choices": [
             {
                 "letter": letter,
-                "text": pieces(text),
+                "text": pieces(text, (), drawing),
                 "gold": gold is not None and gold.kind == "choice_set" and letter in gold.value,
             }
             for letter, text in problem.choices.items()
         ],
         "pictures": len(problem.images),
-        "description": pieces(problem.diagram_description or item.case.diagram_description or ""),
-        "gold": canonical_text(gold) if gold else None,
-        "solution": pieces(problem.solution or ""),
+        "description": pieces(problem.diagram_description or item.case.diagram_description or "", (), drawing),
+        "gold": pieces(canonical_text(gold), (), drawing) if gold else None,
+        "solution": pieces(problem.solution or "", (), drawing),
         "lang": problem.lang,
         "source": problem.source,
     }
 
 
-def _trace(trace: Trace, checks: TraceCheck) -> dict[str, Any]:
+def _trace(trace: Trace, checks: TraceCheck, drawing: Drawing) -> dict[str, Any]:
     return {
         "steps": [
             {
                 "op": step.op,
                 "premises": [localize(word, trace.lang) for word in step.args],
                 "text": _content(step),
-                "pieces": pieces(_content(step), verdict.claims),
+                "pieces": pieces(_content(step), verdict.claims, drawing),
             }
             for step, verdict in zip(trace.steps, checks.steps, strict=True)
         ],
         "text": trace.text,
-        "pieces": pieces(trace.text or "", checks.prose),
+        "pieces": pieces(trace.text or "", checks.prose, drawing),
         "answer": trace.answer,
+        "answer_pieces": pieces(trace.answer, (), drawing),
         "teacher": trace.teacher,
     }
 
 
-def _issue(issue: Issue) -> dict[str, Any]:
-    return {**issue.model_dump(mode="json"), "meaning": issue.fault.explanation}
+def _issue(issue: Issue, drawing: Drawing) -> dict[str, Any]:
+    return {
+        "by": issue.by,
+        "step": issue.step,
+        "fault": issue.fault.value,
+        "meaning": issue.fault.explanation,
+        "explanation": pieces(issue.explanation, (), drawing),
+        "suggested_fix": pieces(issue.suggested_fix or "", (), drawing),
+    }
 
 
 def _last_issues(item: ReviewItem) -> tuple[Issue, ...]:
     return next((one.issues for one in reversed(item.case.rounds) if one.trace is not None), ())
 
 
-def _rounds(item: ReviewItem) -> list[dict[str, Any]]:
+def _rounds(item: ReviewItem, drawing: Drawing) -> list[dict[str, Any]]:
     """Every round, each trace with its difference from the one before; a person's edit is the last."""
     found: list[dict[str, Any]] = []
     before: list[str] | None = None
@@ -168,8 +185,8 @@ def _rounds(item: ReviewItem) -> list[dict[str, Any]]:
                 "made_by": each.made_by,
                 "outcome": each.outcome.value,
                 "reviewed": each.reviewed,
-                "issues": [_issue(issue) for issue in each.issues],
-                "overruled": [_issue(issue) for issue in each.overruled],
+                "issues": [_issue(issue, drawing) for issue in each.issues],
+                "overruled": [_issue(issue, drawing) for issue in each.overruled],
                 "diff": _diff(before, after),
             }
         )

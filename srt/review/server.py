@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from srt.io.errors import UserError
 from srt.io.jsonl import validation_fault
 from srt.review.draft import Draft
+from srt.review.formulas import Drawing
 from srt.review.page_images import picture_bytes
 from srt.review.page_view import case_summary, case_view, session_view, verdict_view
 from srt.review.session import DecisionRefused, DecisionRequest, ReviewItem, ReviewSession, StaleDecision
@@ -109,7 +110,7 @@ class _Routes:
         """The verdict on a draft while it is typed. Nothing is saved."""
         item, draft = self._item(request), await _body(request, Draft)
         faults, verdict = await asyncio.to_thread(self.session.check_draft, item, draft)
-        return _json({"faults": faults, "verdict": verdict_view(verdict) if verdict else None})
+        return _json({"faults": faults, "verdict": verdict_view(verdict, Drawing()) if verdict else None})
 
     async def decide(self, request: web.Request) -> web.Response:
         """One decision: 200 once it is on disk, 409 if the trace has changed, 422 if it is refused."""
@@ -120,7 +121,7 @@ class _Routes:
             except StaleDecision as error:
                 return _json({"error": str(error)}, 409)
             except DecisionRefused as error:
-                verdict = verdict_view(error.verdict) if error.verdict else None
+                verdict = verdict_view(error.verdict, Drawing()) if error.verdict else None
                 return _json({"error": str(error), "faults": error.faults, "verdict": verdict}, 422)
             except OSError as error:
                 return _json({"error": f"the decision could not be saved: {error.strerror}"}, 500)

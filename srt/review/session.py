@@ -100,7 +100,7 @@ class ReviewSession:
 
     def check_draft(self, item: ReviewItem, draft: Draft) -> tuple[list[DraftFault], MachineVerdict | None]:
         """The faults of ``draft``, or the machine's verdict if it is a trace. Nothing is saved."""
-        read = read_draft(draft, item.problem, item.kind, item.review.trace)
+        read = read_draft(draft, item.problem, item.kind, item.review.trace, self.who)
         return ([], machine_verdict(item.problem, read)) if isinstance(read, Trace) else (read, None)
 
     def decide(self, item: ReviewItem, request: DecisionRequest) -> Decision:
@@ -158,12 +158,13 @@ class ReviewSession:
     def _edited(self, item: ReviewItem, draft: Draft | None) -> Trace:
         if draft is None:
             raise DecisionRefused("an edit needs the edited trace")
-        read = read_draft(draft, item.problem, item.kind, item.review.trace)
+        read = read_draft(draft, item.problem, item.kind, item.review.trace, self.who)
         if not isinstance(read, Trace):
             first = read[0]
             where = f"step {first.step}, " if first.step else ""
             raise DecisionRefused(f"{where}{first.field}: {first.message}", faults=read)
-        if digest(read) == digest(item.review.trace):
+        old = item.review.trace
+        if old is not None and digest(read.model_copy(update={"teacher": old.teacher})) == digest(old):
             raise DecisionRefused("nothing was changed; accept the trace as it is")
         return read.model_copy(update={"checks": _not_blocked(item.problem, read).audit.checks})
 

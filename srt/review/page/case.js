@@ -1,15 +1,15 @@
 // The view of one case: the problem, the trace with the machine's verdicts, the rounds, the decisions.
 
 import { loadPicture } from "./api.js";
-import { $, count, el, local, words } from "./dom.js";
+import { $, count, drawFormula, el, local, words } from "./dom.js";
 
 export const DONE = { accept: "accepted", edit: "edited", reject: "rejected" };
 const MARK = { proved: "✓ proved", refuted: "✗ refuted", consistent: "≈ consistent", unchecked: "– unchecked" };
 const GOLD = {
-  equal: ["proved", "✓ equals gold"],
+  equal: ["proved", "✓ gold"],
   differs: ["refuted", "✗ differs from gold"],
   unreadable: ["refuted", "✗ cannot be read as an answer of gold's kind"],
-  undecided: ["consistent", "not comparable with gold by machine"],
+  undecided: ["consistent", "gold: a machine cannot compare"],
   no_gold: ["unchecked", "no gold answer"],
 };
 
@@ -34,20 +34,25 @@ export function problemNodes(view, index) {
   if (problem.pictures) part("Pictures", el("div", { class: "pictures" },
     Array.from({ length: problem.pictures }, (_, n) => picture(view, index, n + 1))));
   if (says(problem.description)) part("Diagram description", text(problem.description));
-  part("Gold answer", problem.gold === null ? none() : el("div", { class: "gold-answer said", lang: problem.lang }, problem.gold));
+  part("Gold answer", problem.gold === null ? none() : el("div", { class: "gold-answer" }, text(problem.gold)));
   part("Official solution", says(problem.solution) ? text(problem.solution) : none());
   return nodes;
 }
 
 function picture(view, index, number) {
   const place = el("div", { class: "faint" }, "…");
-  loadPicture(index, number).then((src) => {
+  const show = async () => {
+    const src = await loadPicture(index, number);
     pictureAddresses.push(src);
     const alt = `Picture ${number} of problem ${view.id}`;
+    const image = el("img", { src, alt });
+    await image.decode(); // shown once it is there: nothing jumps, and its size is known
+    const tall = image.naturalHeight > 2 * image.naturalWidth;
     const enlarge = () => { $("zoom").replaceChildren(el("img", { src, alt })); $("zoom").showModal(); };
-    place.replaceChildren(el("button", { type: "button", title: "Enlarge", onclick: enlarge }, el("img", { src, alt })));
-  }).catch((error) => {
-    const message = typeof error === "string" ? error : `Picture ${number} could not be loaded.`;
+    place.replaceChildren(el("button", { type: "button", title: "Enlarge", class: tall && "tall", onclick: enlarge }, image));
+  };
+  show().catch((error) => {
+    const message = typeof error === "string" ? error : `Picture ${number} could not be shown.`;
     place.replaceChildren(el("p", { class: "error" }, message));
   });
   return place;
@@ -63,7 +68,7 @@ export function traceNodes(view) {
   else {
     const general = [...view.issues, ...view.verdict.issues].filter((issue) =>
       (!issue.step || issue.step > trace.steps.length) && !(view.kind === "cot" && issue.fault === "false_claim" && issue.by === "machine"));
-    nodes.push(...general.map((issue) => issueCard(issue)), el("h3", {}, "Trace"));
+    nodes.push(...general.map((issue) => issueCard(issue, view.verdict)), el("h3", {}, "Trace ", el("span", { class: "by" }, `by ${trace.teacher}`)));
     if (view.kind === "cot") nodes.push(said(trace.pieces, view.problem.lang), ...refutedClaims(view.verdict.prose));
     else nodes.push(el("ol", { class: `steps ${view.kind}` }, trace.steps.map((one, n) => stepCard(view, one, n + 1))));
     nodes.push(answerCard(view));
@@ -77,20 +82,20 @@ export function traceNodes(view) {
 function stepCard(view, one, number) {
   const check = view.verdict.steps[number - 1];
   const issues = [...view.verdict.issues, ...view.issues].filter((issue) => issue.step === number && !repeats(issue, check));
-  return el("li", { class: `step is-${check.support}`, id: `step-${number}` },
+  return el("li", { class: `step is-${issues.length && check.support !== "refuted" ? "objected" : check.support}`, id: `step-${number}` },
     el("div", { class: "line" }, el("span", { class: "number" }, `#${number}`), el("span", { class: "op" }, one.op),
       one.premises.map((word) => el("span", { class: "premise" }, word)), verdictTag(check)),
     said(one.pieces, view.problem.lang),
     reasons(check, view.kind),
-    issues.map((issue) => issueCard(issue)));
+    issues.map((issue) => issueCard(issue, view.verdict)));
 }
 
 function answerCard(view) {
   const check = view.verdict.answer;
   const colour = GOLD[view.verdict.gold][0] === "refuted" ? "refuted" : check.support;
   return el("div", { class: `step is-${colour}`, id: "step-answer" },
-    el("div", { class: "line" }, el("span", { class: "op" }, "ANSWER"), el("span", { class: "space" }), goldTag(view.verdict), verdictTag(check)),
-    el("div", { class: "said", lang: view.problem.lang }, view.trace.answer), reasons(check, view.kind));
+    el("div", { class: "line" }, el("span", { class: "op" }, "ANSWER"), el("span", { class: "space" }), goldTag(view.verdict), answerTag(view.verdict, view.trace.answer)),
+    said(view.trace.answer_pieces, view.problem.lang), reasons(check, view.kind));
 }
 
 // ---- the rounds of the loop ------------------------------------------------------------------------------------------
@@ -104,8 +109,8 @@ function roundCard(view, round) {
   const head = [el("b", {}, `${round.number}. ${who}`), ` · ${what}`, unreviewed && el("span", { class: "faint" }, " · not reviewed")];
   if (!issues && !round.overruled.length && !round.diff) return el("div", { class: "round" }, head);
   return el("details", { class: "round", open: round.diff !== null }, el("summary", {}, head),
-    round.issues.map((issue) => issueCard(issue, true)),
-    round.overruled.map((issue) => el("div", {}, issueCard(issue, true), el("p", { class: "why" }, "Overruled: the machine has proved the step."))),
+    round.issues.map((issue) => issueCard(issue)),
+    round.overruled.map((issue) => el("div", {}, issueCard(issue), el("p", { class: "why" }, "Overruled: the machine has proved the step."))),
     round.diff && diffList(round.diff, view.problem.lang));
 }
 
@@ -128,21 +133,24 @@ function diffList(lines, lang) {
 
 const says = (pieces) => pieces.some((piece) => piece.text);
 
-// Text in pieces: LaTeX in a monospace span, claims underlined in the colour of their verdict.
-function said(pieces, lang) {
-  const nodes = [];
-  let formula = null;
-  for (const { text, latex, support, why } of pieces) {
-    if (!latex) formula = null;
-    else if (!formula) nodes.push((formula = el("span", { class: "latex" })));
-    const piece = support ? el("span", { class: `claim ${support}`, title: support + (why ? `: ${why}` : "") }, text) : text;
-    if (formula) formula.append(piece);
-    else nodes.push(piece);
-  }
-  return el("div", { class: "said", lang }, nodes);
-}
+// Text in pieces: formulas drawn (their source is there too, for the key s), claims underlined by their verdict.
+const inline = (pieces) => pieces.map(({ text, math, display, support, why }) => {
+  const title = [math && text, support && support + (why ? `: ${why}` : "")].filter(Boolean).join("\n");
+  if (math) return el("span", { class: `formula ${display ? "display" : text.length > 44 ? "long" : ""} ${support ?? ""}`, title }, drawFormula(math), el("code", {}, text));
+  return support ? el("span", { class: `claim ${support}`, title }, text) : text;
+});
+const said = (pieces, lang) => el("div", { class: "said", lang }, inline(pieces));
+const plain = (pieces) => pieces.map((piece) => piece.text).join("");
 
 export const verdictTag = (check) => el("span", { class: `verdict ${check.support}`, title: check.reason }, MARK[check.support]);
+
+// "Proved" is for a trace that is proved as a whole: a step that states the answer need not be right.
+export function answerTag({ answer, proved, steps }, text) {
+  if (answer.support !== "proved" || proved) return verdictTag(answer);
+  const where = !steps.length ? "by the last line" : /[;；]/.test(text) ? "by the steps" : `by step ${steps.length}`;
+  return el("span", { class: "verdict unchecked", title: "A step states the answer. Whether that step is right is another question." }, `stated ${where}`);
+}
+
 export function goldTag(verdict) {
   const [colour, text] = GOLD[verdict.gold];
   return el("span", { class: `verdict ${colour}` }, text);
@@ -161,16 +169,18 @@ export function reasons(check, kind) {
 }
 
 export const refutedClaims = (claims) => claims.filter((claim) => claim.support === "refuted").map((claim) =>
-  el("p", { class: "against" }, el("span", { class: "latex" }, claim.claim), ` is refuted: ${claim.counterexample ?? claim.reason}`));
+  el("p", { class: "against" }, el("code", {}, claim.claim), ` is refuted: ${claim.counterexample ?? claim.reason}`));
 
-export function issueCard(issue, gone = false) {
-  const fix = issue.suggested_fix && el("div", {}, "Suggested fix: " + issue.suggested_fix);
-  const where = gone && issue.step ? ` at step ${issue.step}` : "";
+// An issue; red if it keeps the trace that `verdict` is about from being saved. Without a verdict, it is of an earlier round.
+export function issueCard(issue, verdict) {
+  const fix = issue.suggested_fix.length > 0 && el("div", {}, "Suggested fix: ", inline(issue.suggested_fix));
+  const where = !verdict && issue.step ? ` at step ${issue.step}` : "";
   const who = issue.by === "machine" ? "Machine" : "Reviewer";
-  return el("div", { class: gone ? "issue gone" : "issue", title: issue.meaning },
-    el("b", {}, `${who}${where}: ${words(issue.fault)}`), " — " + issue.explanation, fix);
+  const blocks = issue.by === "machine" && verdict?.blocking.some((one) => one.step === issue.step && one.fault === issue.fault);
+  return el("div", { class: `issue ${verdict ? (blocks ? "blocks" : "") : "gone"}`, title: issue.meaning },
+    el("b", {}, `${who}${where}: ${words(issue.fault)}`), " — ", inline(issue.explanation), fix);
 }
 
 // Whether an issue of the machine only repeats the verdict on its step.
 export const repeats = (issue, check) => issue.by === "machine" &&
-  (check?.support === "refuted" ? issue.fault === "false_claim" : check?.reason && issue.explanation.startsWith(check.reason));
+  (check?.support === "refuted" ? issue.fault === "false_claim" : check?.reason && plain(issue.explanation).startsWith(check.reason));

@@ -12,6 +12,15 @@ export function el(tag, props = {}, ...children) {
   return node;
 }
 
+// A formula as the server describes it: [element, {attribute: value}, child, ...]; a child is such a list, or text.
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+export function drawFormula([tag, attributes, ...children]) {
+  const node = document.createElementNS(MATHML, tag);
+  for (const [name, value] of Object.entries(attributes)) if (name !== "xmlns") node.setAttribute(name, value);
+  node.append(...children.map((child) => (typeof child === "string" ? child : drawFormula(child))));
+  return node;
+}
+
 let toastTimer;
 export function toast(text, wrong = false) {
   clearTimeout(toastTimer);

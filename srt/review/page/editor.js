@@ -1,7 +1,7 @@
 // The editor: a row for each step of a trace (one text for cot), checked by the server while you type.
 
 import { count, el, toast } from "./dom.js";
-import { goldTag, issueCard, reasons, refutedClaims, repeats, verdictTag } from "./case.js";
+import { answerTag, goldTag, issueCard, reasons, refutedClaims, repeats, verdictTag } from "./case.js";
 
 const CHECK_AFTER_MS = 450;
 
@@ -23,7 +23,7 @@ export class Editor {
     this.answer.value = view.trace?.answer ?? "";
 
     const steps = view.trace?.steps ?? [];
-    this.nodes = [el("h3", {}, "Edit the trace"), ...view.issues.filter((issue) => !steps[issue.step - 1]).map((issue) => issueCard(issue))];
+    this.nodes = [el("h3", {}, "Edit the trace"), ...view.issues.filter((issue) => !steps[issue.step - 1]).map((issue) => issueCard(issue, view.verdict))];
     if (view.kind === "cot") {
       this.text = el("textarea", { class: "prose", "aria-label": "Text", lang: this.lang, oninput: changed });
       this.text.value = view.trace?.text ?? "";
@@ -71,8 +71,8 @@ export class Editor {
     const general = faults.filter((fault) => !fault.step).map(faultLine);
     if (verdict) {
       const issues = verdict.issues.filter((issue) => !issue.step && !(this.text && issue.fault === "false_claim"));
-      general.push(goldTag(verdict), verdictTag(verdict.answer), ...reasons(verdict.answer, this.view.kind),
-        ...refutedClaims(verdict.prose), ...issues.map((issue) => issueCard(issue)));
+      general.push(goldTag(verdict), answerTag(verdict, this.answer.value), ...reasons(verdict.answer, this.view.kind),
+        ...refutedClaims(verdict.prose), ...issues.map((issue) => issueCard(issue, verdict)));
     }
     this.note.replaceChildren(...general);
     const blocking = (verdict?.blocking.length ?? 0) + faults.length;
@@ -87,7 +87,7 @@ export class Editor {
     row.verdict.replaceChildren(...(check ? [verdictTag(check)] : []));
     row.premises.toggleAttribute("aria-invalid", faults.some((fault) => fault.field === "premises"));
     row.text.toggleAttribute("aria-invalid", faults.some((fault) => fault.field === "text"));
-    row.said.replaceChildren(...faults.map(faultLine), ...(check ? reasons(check, this.view.kind) : []), ...issues.map((issue) => issueCard(issue)));
+    row.said.replaceChildren(...faults.map(faultLine), ...(check ? reasons(check, this.view.kind) : []), ...issues.map((issue) => issueCard(issue, verdict)));
   }
 
   // One step. The Reviewer's issues stay with it when it is moved.
@@ -105,7 +105,7 @@ export class Editor {
       el("div", { class: "line" }, row.number, row.op, row.premises, row.verdict, el("span", { class: "small" },
         small("↑", "Move up (Alt ↑)", () => this.move(row, -1)), small("↓", "Move down (Alt ↓)", () => this.move(row, 1)),
         small("+", "New step below (Alt Enter)", () => this.insert(row)), small("×", "Remove (Alt Backspace)", () => this.remove(row)))),
-      row.text, row.said, issues.map((issue) => issueCard(issue)));
+      row.text, row.said, issues.map((issue) => issueCard(issue, this.view.verdict)));
     return row;
   }
 

@@ -45,7 +45,7 @@ function drawList() {
 function fillEntry(n) {
   const one = session.cases[n];
   const done = one.decided && el("span", { class: `done ${one.decided}` }, `${one.decided === "reject" ? "✗" : "✓"} ${DONE[one.decided]}`);
-  entries.get(n)?.replaceChildren(el("div", { class: "top" }, one.id, done || ""), el("div", { class: "question" }, one.question));
+  entries.get(n)?.replaceChildren(el("div", { class: "top" }, one.id, done || ""), el("div", { class: "question" }, one.question.replace(/\$\$?([^$]+)\$\$?/g, "$1")));
 }
 
 function drawProgress() {
@@ -55,7 +55,8 @@ function drawProgress() {
   const decided = session.cases.filter((one) => one.decided).length;
   $("bar").max = session.cases.length || 1;
   $("bar").value = decided;
-  $("count").textContent = `${decided} of ${session.cases.length} decided`;
+  $("count").textContent = session.cases.length ? `${decided} of ${session.cases.length} decided` : "";
+  document.body.classList.toggle("finished", decided > 0 && decided === session.cases.length);
 }
 
 function step(by) {
@@ -74,6 +75,7 @@ async function open(index) {
   if (mine !== turn) return;
   if (status !== 200) return toast(data.error, true);
   at = index;
+  document.body.classList.remove("listing");
   history.replaceState(null, "", `#${index}`);
   show(data);
   $("problem").scrollTop = $("trace").scrollTop = 0;
@@ -88,7 +90,7 @@ function show(data) {
 }
 
 function drawTrace() {
-  $("trace").replaceChildren(...traceNodes(view));
+  $("trace").replaceChildren(el("p", { class: "banner done-all" }, "Every case is decided. Press Ctrl-C in the terminal to write traces.jsonl and the report."), ...traceNodes(view));
   drawActions();
 }
 
@@ -201,7 +203,7 @@ function leaveEditor() {
 
 // ---- keys -------------------------------------------------------------------------------------------------------
 
-const COMMANDS = { j: () => step(1), k: () => step(-1), a: accept, e: edit, r: askRejection, u: undo, "?": () => $("keys").showModal() };
+const COMMANDS = { j: () => step(1), k: () => step(-1), a: accept, e: edit, r: askRejection, u: undo, s: () => document.body.classList.toggle("source"), "?": () => $("keys").showModal() };
 
 function commandOf(event) {
   const confirmed = event.key === "Enter" && (event.ctrlKey || event.metaKey);
@@ -223,6 +225,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 $("help").addEventListener("click", () => $("keys").showModal());
+$("show-list").addEventListener("click", () => document.body.classList.toggle("listing"));
 $("reject-no").addEventListener("click", () => $("reject").close());
 $("reject-yes").addEventListener("click", reject);
 $("zoom").addEventListener("click", () => $("zoom").close());
@@ -246,5 +249,10 @@ else {
   const asked = /^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : -1;
   if (session.cases[asked]) open(asked);
   else if (session.cases.length) open(first < 0 ? 0 : first);
-  else $("trace").replaceChildren(el("p", { class: "banner" }, session.where === "audit" ? "No trace has passed yet, so there is nothing to audit." : "No case is waiting for a decision."));
+  else {
+    const [what, next] = session.where === "audit"
+      ? ["There is nothing to audit.", "No trace has passed the checks yet."]
+      : ["No case is waiting for a decision.", "To look at a sample of the traces that passed: srt review with --audit N."];
+    document.querySelector("main").replaceChildren(el("div", { id: "empty" }, el("h2", {}, what), el("p", { class: "faint" }, next)));
+  }
 }

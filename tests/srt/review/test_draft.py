@@ -31,20 +31,21 @@ def draft_of(trace: Trace) -> Draft:
 @pytest.mark.parametrize("trace", [FREE, WORLD, COT], ids=["free", "world", "cot"])
 def test_an_untouched_trace_comes_back_as_it_was(trace: Trace) -> None:
     problem = BOOTH if trace is WORLD else box()
-    assert read_draft(draft_of(trace), problem, trace.kind, trace) == trace
+    read = read_draft(draft_of(trace), problem, trace.kind, trace, "ada")
+    assert read == trace.model_copy(update={"teacher": "ada"})
 
 
 def test_chinese_premises_and_quoted_names() -> None:
     problem = box(lang="zh")
     row = DraftStep(op="CONSTRAIN", premises='题问，#1、"Monthly Rose" 场景', text="一层 12 个")
-    read = read_draft(Draft(steps=(row,), answer="24"), problem, "free", None)
+    read = read_draft(Draft(steps=(row,), answer="24"), problem, "free", None, "ada")
     assert isinstance(read, Trace)
     assert read.steps[0].args == ("question", "#1", '"Monthly Rose"', "scene")
-    assert (read.id, read.teacher, read.lang) == ("box/person", "person", "zh")
+    assert (read.id, read.teacher, read.lang) == ("box/person", "ada", "zh")
 
 
 def test_letters_are_written_in_their_canonical_form() -> None:
-    read = read_draft(draft_of(WORLD).model_copy(update={"answer": "c."}), BOOTH, "world", WORLD)
+    read = read_draft(draft_of(WORLD).model_copy(update={"answer": "c."}), BOOTH, "world", WORLD, "ada")
     assert isinstance(read, Trace)
     assert read.answer == "C"
 
@@ -55,10 +56,10 @@ def test_every_fault_is_told_at_its_place() -> None:
         DraftStep(op="INFER", premises='"open', text="x"),
         DraftStep(op="INFER", premises="#1", text="  \n "),
     )
-    faults = read_draft(Draft(steps=rows, answer=" "), box(), "free", None)
+    faults = read_draft(Draft(steps=rows, answer=" "), box(), "free", None, "ada")
     assert isinstance(faults, list)
     assert [(f.step, f.field) for f in faults] == [(1, "premises"), (2, "premises"), (3, "text"), (None, "answer")]
-    assert read_draft(Draft(answer="24"), box(), "free", None) == [
+    assert read_draft(Draft(answer="24"), box(), "free", None, "ada") == [
         DraftFault(None, "text", "a trace needs at least one step")
     ]
 
@@ -70,7 +71,7 @@ def test_a_claim_stays_with_the_words_it_was_found_in() -> None:
     changed = reworded.steps[1].model_copy(update={"text": "a layer holds 12"})
     reworded = reworded.model_copy(update={"steps": (reworded.steps[0], changed, reworded.steps[2])})
     for draft, claim in ((untouched, "3*4 = 12"), (reworded, None)):
-        read = read_draft(draft, box(), "free", old)
+        read = read_draft(draft, box(), "free", old, "ada")
         assert isinstance(read, Trace)
         assert read.steps[1].claim == claim
 
@@ -80,4 +81,4 @@ def test_a_claim_stays_with_the_words_it_was_found_in() -> None:
 def test_no_text_makes_it_raise(premises: str, text: str, answer: str) -> None:
     row = DraftStep(op="INFER", premises=premises, text=text)
     for kind, problem in (("free", box()), ("world", BOOTH)):
-        read_draft(Draft(steps=(row,), answer=answer), problem, kind, None)  # type: ignore[arg-type]
+        read_draft(Draft(steps=(row,), answer=answer), problem, kind, None, "ada")  # type: ignore[arg-type]

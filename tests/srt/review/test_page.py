@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from taught_folder import HOSTILE, Served, serve
+from taught_folder import BOOTH, HOSTILE, RIGHT_BOOTH, RIGHT_BOX, WRONG_BOX, Served, box, case_of, serve, write_folder
 
 from srt.io.jsonl import read_records
 from srt.language.trace import Trace
@@ -85,7 +85,7 @@ def test_a_wrong_step_is_edited_into_a_right_one(chromium: Any, folder: Path) ->
         "one layer holds 3 * 4 = 12 cubes",
         "two layers hold 2 * 12 = 24 cubes",
     ]
-    assert traces["box-wrong"].answer == "24"
+    assert (traces["box-wrong"].answer, traces["box-wrong"].teacher) == ("24", "ada")
 
 
 def test_a_right_step_is_not_edited_into_a_wrong_one(chromium: Any, folder: Path) -> None:
@@ -198,6 +198,10 @@ def test_hostile_text_is_shown_as_text(chromium: Any, folder: Path) -> None:
         page.locator("#list button").nth(3).click()
         page.wait_for_selector("h2:has-text('onerror')")
         page.wait_for_selector("details.round[open]")
+        drawn = page.locator("#step-1 .said math")
+        assert drawn.evaluate("one => one.textContent") == "<b>x</b>"
+        assert set(drawn.locator("*").evaluate_all("all => all.map(one => one.localName)")) == {"mrow", "mi", "mo"}
+        page.keyboard.press("s")  # formulas as their source
         assert HOSTILE in page.locator("#problem .said").first.inner_text()
         assert HOSTILE in page.locator("#step-1 .said").inner_text()
         assert HOSTILE in page.locator("#step-1 .issue").inner_text()
@@ -283,3 +287,74 @@ def test_a_refused_edit_of_a_changed_trace_keeps_what_was_typed(chromium: Any, f
         page.keyboard.press("Escape")
         page.keyboard.press("a")
         page.wait_for_selector("#step-1:has-text('its base has')")
+
+
+def test_formulas_are_drawn_and_what_is_not_latex_stays(chromium: Any, tmp_path: Path) -> None:
+    long = " + ".join(f"\\frac{{{n}}}{{x^{n}}}" for n in range(1, 60))
+    problem = box(
+        question=f"The cost is $5 or $6. Find $\\frac{{1}}{{2}}$, $\\unknown{{1}}$ and ${long}$.",
+        solution="\\[ V = \\sqrt{9} \\]",
+        choices={"A": "12\\pi", "B": "none of these"},
+    )
+    folder = write_folder(tmp_path / "taught", [(problem, case_of(problem, RIGHT_BOX))])
+    with opened(chromium, folder) as (page, _):
+        question = page.locator("#problem .said").first
+        assert question.locator("math").count() == 2
+        assert question.locator("mfrac").first.evaluate("one => one.textContent") == "12"
+        assert "The cost is $5 or $6. Find" in question.inner_text()
+        assert "$\\unknown{1}$" in question.inner_text()
+        assert page.locator("#problem .display msqrt").count() == 1
+        assert page.locator(".choices math").count() == 1
+        for width in (390, 768, 1440):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+        page.keyboard.press("s")
+        assert page.locator("math:visible").count() == 0
+        assert "$\\frac{1}{2}$" in question.inner_text()
+
+
+def test_an_answer_is_proved_only_with_its_trace(chromium: Any, tmp_path: Path) -> None:
+    loose = RIGHT_BOX.replace("2 * 12 = 24", "as many again, 24")
+    problems = [box("loose"), BOOTH]
+    cases = [case_of(problems[0], loose), case_of(BOOTH, RIGHT_BOOTH)]
+    folder = write_folder(tmp_path / "taught", list(zip(problems, cases, strict=True)))
+    with opened(chromium, folder) as (page, _):
+        assert page.locator("#step-answer .verdict").all_inner_texts() == ["✓ gold", "stated by step 3"]
+        page.keyboard.press("j")
+        page.wait_for_selector("h2:has-text('booth')")
+        assert page.locator("#step-answer .verdict").all_inner_texts() == ["✓ gold", "✓ proved"]
+
+
+def test_a_person_decides_twenty_cases_by_keyboard(chromium: Any, tmp_path: Path) -> None:
+    problems = [box(f"case-{n:02d}") for n in range(20)]
+    pairs = [(one, case_of(one, WRONG_BOX if n % 5 == 4 else RIGHT_BOX)) for n, one in enumerate(problems)]
+    folder = write_folder(tmp_path / "taught", pairs)
+    with opened(chromium, folder) as (page, served):
+
+        def press(*keys: str) -> None:
+            for key in keys:
+                page.keyboard.press(key)
+
+        for n, problem in enumerate(problems):
+            page.wait_for_selector(f"h2:has-text('{problem.id}')")
+            if n % 5 == 3:
+                press("r", "Tab")
+                page.keyboard.type("a step is missing")
+                press("Control+Enter")
+            elif n % 5 == 4:
+                press("e", "Control+a")  # the wrong step has the focus
+                page.keyboard.type("one layer holds 3 * 4 = 12 cubes")
+                press("Tab", "Tab", "Tab", "Control+a")
+                page.keyboard.type("two layers hold 2 * 12 = 24 cubes")
+                press("Tab", "Control+a")
+                page.keyboard.type("24")
+                press("Control+Enter")
+            else:
+                press("a")
+            page.wait_for_selector(f"#count:has-text('{n + 1} of 20 decided')")
+        page.wait_for_selector(".done-all:visible")
+        served.stop()
+    actions = ["reject" if n % 5 == 3 else "edit" if n % 5 == 4 else "accept" for n in range(20)]
+    expected = [(problem.id, action) for problem, action in zip(problems, actions, strict=True)]
+    assert [(one.problem_id, one.action) for one in read_decisions(folder)] == expected
+    assert len(list(read_records(folder / "traces.jsonl", Trace))) == 16

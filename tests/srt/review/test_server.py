@@ -311,7 +311,7 @@ def test_a_case_without_any_trace_can_be_written_by_hand(tmp_path: Path) -> None
             session.decide(item, DecisionRequest(action="accept", digest=digest))
         session.decide(item, DecisionRequest(action="edit", digest=digest, draft=Draft.model_validate(draft())))
         assert item.review.trace is not None
-        assert item.review.trace.teacher == "person"
+        assert item.review.trace.teacher == "ada"
 
 
 def test_a_step_that_only_fails_to_be_proved_is_the_persons_to_judge(tmp_path: Path) -> None:
