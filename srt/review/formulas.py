@@ -28,9 +28,10 @@ _NOT_DRAWN = re.compile(r"\\(?:def|newcommand|newenvironment|DeclareMathOperator
 """Definitions, and comments, which would hide what follows."""
 _SENTENCE = re.compile(r"(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){6}")
 _BETWEEN_WORDS = re.compile(r"(?!\s)[^\u4e00-\u9fff\u3000-\u303f\uff00-\uff65\n]+")
+_ESCAPED = re.compile(r"\\.")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\^|_\{")
 _WORDS = re.compile(r"[\u4e00-\u9fff]|(?<!\\)\b[A-Za-z]{3,}(?![A-Za-z]*\})")
-_LENGTH = re.compile(r"(?:-?0?\.[0-9]{1,4}|[0-9]{1,2}(?:\.[0-9]{1,4})?)(?:em|ex|pt)?")
+_LENGTH = re.compile(r"(?:-?0?\.[0-9]{1,4}|[0-9]{1,2}(?:\.[0-9]{1,4})?)(?:em|ex|pt)?|negativethinmathspace")
 _WORD = re.compile(r"[a-z -]{1,60}")
 _ELEMENTS: Final = frozenset(
     "math mrow mi mo mn mtext mspace mstyle menclose msqrt mroot mfrac msub msup msubsup munder mover munderover "  # noqa: SIM905
@@ -124,7 +125,8 @@ def _is_body(body: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _mathml(body: str, display: bool) -> list[Any] | None:
-    if len(body) > LONGEST or _NOT_DRAWN.search(body) or body.count("{") != body.count("}"):
+    bare = _ESCAPED.sub("", body)
+    if len(body) > LONGEST or _NOT_DRAWN.search(body) or bare.count("{") != bare.count("}"):
         return None
     try:
         return _tree(convert_to_element(body, display="block" if display else "inline"))
