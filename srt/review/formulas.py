@@ -46,7 +46,7 @@ _ATTRIBUTES: Final = {
 }
 
 
-class Formula(NamedTuple):
+class FormulaSpan(NamedTuple):
     """A formula: its characters ``[start, end)`` with its marks, and what is between them."""
 
     start: int
@@ -67,7 +67,7 @@ class Drawing:
         return _mathml(body.strip(), display) if self._left >= 0 else None
 
 
-def find_formulas(text: str) -> list[Formula]:
+def find_formulas(text: str) -> list[FormulaSpan]:
     """The formulas in ``text``, in order: ``$..$`` in one line, ``$$..$$``, ``\\(..\\)`` and ``\\[..\\]``.
 
     A text without marks, such as an answer, is one formula if it has commands of LaTeX and no words.
@@ -85,11 +85,11 @@ def find_formulas(text: str) -> list[Formula]:
         and not _MARK.search(text)
         and not _WORDS.search(text)
     ):
-        return [Formula(0, len(text), text, display=False)]
+        return [FormulaSpan(0, len(text), text, display=False)]
     return found
 
 
-def _marked(text: str) -> Iterator[Formula]:
+def _marked(text: str) -> Iterator[FormulaSpan]:
     mark, start = "", 0
     for match in _MARK.finditer(text):
         found, at = match[0], match.start()
@@ -101,7 +101,7 @@ def _marked(text: str) -> Iterator[Formula]:
             if whole and _SENTENCE.search(body):
                 yield from _within_sentence(body, start + len(mark))
             elif whole:
-                yield Formula(start, at + len(found), body, mark in ("$$", "\\["))
+                yield FormulaSpan(start, at + len(found), body, mark in ("$$", "\\["))
             reopened = match[0] != found or (mark == "$" and not whole)
             mark, start = ("$", match.end() - 1) if reopened else ("", 0)
         elif found == "\n":
@@ -112,10 +112,10 @@ def _marked(text: str) -> Iterator[Formula]:
             mark, start = found, at
 
 
-def _within_sentence(body: str, start: int) -> Iterator[Formula]:
+def _within_sentence(body: str, start: int) -> Iterator[FormulaSpan]:
     """The formulas in a whole Chinese sentence that stands between marks: what is between its words."""
     for match in _BETWEEN_WORDS.finditer(body):
-        yield Formula(start + match.start(), start + match.end(), match[0], display=False)
+        yield FormulaSpan(start + match.start(), start + match.end(), match[0], display=False)
 
 
 def _is_body(body: str) -> bool:

@@ -11,7 +11,7 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.premises import localize
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, Trace, TraceCheck
-from srt.review.formulas import Drawing, Formula, find_formulas
+from srt.review.formulas import Drawing, FormulaSpan, find_formulas
 from srt.review.machine_verdict import MachineVerdict, machine_verdict
 from srt.review.session import ReviewItem, ReviewSession
 from srt.review.trace_diff import LineDiff, diff_lines
@@ -93,7 +93,7 @@ def pieces(text: str, claims: Sequence[ClaimCheck], drawing: Drawing) -> list[di
     """
     inside = [claim for claim in claims if 0 <= claim.start < claim.end <= len(text)]
     cuts = {0, len(text), *(at for claim in inside for at in (claim.start, claim.end))}
-    drawn: dict[int, tuple[Formula, list[Any]]] = {}
+    drawn: dict[int, tuple[FormulaSpan, list[Any]]] = {}
     for one in find_formulas(text):
         if (math := drawing.draw(one.body, one.display)) is not None:
             drawn[one.start] = one, math
