@@ -80,6 +80,39 @@ def generate(
     print_summary(generate_command(world, n, split, out, spec, wordings, exclude), as_json)
 
 
+def split(
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for a file of each part, as train.jsonl.")],
+    parts: Annotated[
+        str, typer.Option("--parts", help="The parts and their shares.", metavar="NAME=SHARE,...")
+    ] = "train=0.8,dev=0.1,test=0.1",
+    stratify: Annotated[
+        str | None, typer.Option("--stratify", help="A field whose labels each part has alike, such as category.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Divide a file of problems into parts.
+
+    Variants of one puzzle (one group_id) stay together.
+
+    Example: srt split problems.jsonl --parts train=0.9,test=0.1 --stratify category -o parts
+    """
+    from srt.pipeline.split import split_file
+
+    shares: dict[str, float] = {}
+    for part in parts.split(","):
+        name, equals, share = (text.strip() for text in part.partition("="))
+        try:
+            value = float(share)
+        except ValueError:
+            value = -1.0
+        if not equals or not name.isidentifier() or value <= 0 or name in shares:
+            raise UserError(f"--parts {parts}: NAME=SHARE,... was expected, as in train=0.9,test=0.1")
+        shares[name] = value
+    print_summary(split_file(problems, out, shares, stratify=stratify, seed=seed), as_json)
+
+
 def curate(
     problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
     out: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -79,11 +79,15 @@ def refusing_pictures(field: str | None = None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What to import: ``lang``, where a corpus has both; whether the published ``traces`` too; where pictures go."""
+    """What to import: ``lang``, where a corpus has both; whether the published ``traces`` too; where pictures go.
+
+    A reader adds to ``not_read`` the columns of a user's file that it has no use for.
+    """
 
     lang: Lang
     traces: bool
     pictures: PictureFolder
+    not_read: set[str] = field(default_factory=set)
 
 
 CorpusReader = Callable[[Path, ImportRequest], Iterator[Problem | Trace | ImportRefusal]]

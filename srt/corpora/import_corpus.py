@@ -108,6 +108,8 @@ def import_file(
         summary |= {"refused": _tally(f"{one.what} {one.reason}" for one in refused), "refusals": str(refusals)}
     if notes:
         summary["notes"] = dict(sorted(notes.items()))
+    if request.not_read:
+        summary["columns that are not read"] = ", ".join(sorted(request.not_read))
     if pictures.copied:
         summary["pictures copied"] = pictures.copied
     if traces is not None:

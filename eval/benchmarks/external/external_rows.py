@@ -1,8 +1,14 @@
-"""Rows of an external file (JSON, JSONL, CSV or TSV), each with the place that error messages name."""
+"""Rows of an external file, each with the place that error messages name.
+
+JSON, JSONL, tables of text (CSV with any usual separator, TSV), Parquet, and folders of a Hugging Face dataset: what
+``save_to_disk`` wrote, or Parquet files as they are downloaded.
+"""
 
 from __future__ import annotations
 
+import base64
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +18,9 @@ from srt.io.errors import RecordError, UserError
 from srt.io.jsonl import read_rows
 from srt.io.strict_json import JsonFault, load_json
 
-SUFFIXES = (".json", ".jsonl", ".csv", ".tsv")
+SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
+_SEPARATORS = ",;\t|"
+_BATCH = 256
 _MOST_JSON = 512 * 2**20
 _MOST_CELL = MAX_BYTES * 4 // 3 + 1024
 """Characters of a cell: a picture in base64 is a third longer than its file."""
@@ -27,12 +35,17 @@ class Row(NamedTuple):
 
 def rows_of(path: Path) -> Iterator[Row]:
     """The rows of ``path``, by its suffix: a JSON list (or object by id, whose key becomes ``id``) of objects, JSON
-    lines, or a table with a header, separated by commas or tabs. Tables and lines are read one at a time.
+    lines, Parquet, or a table with a header, whose separator (``,``, ``;``, ``|`` or tab) is the one that the header
+    has most of. A folder is a dataset; where its parts are named (``train-00000-of-00001.parquet``), rows without a
+    ``split`` get that name. All but JSON is read in pieces.
 
     Raises:
-        UserError: no such file, another suffix, text that is not UTF-8, a table without a header.
+        UserError: no such file, another suffix, text that is not UTF-8, a table without a header, a folder without
+            data.
         RecordError: a row that is not an object, or has another number of cells than the header.
     """
+    if path.is_dir():
+        return _dataset(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise UserError(f"{path}: a file of {', '.join(SUFFIXES)} was expected")
@@ -40,7 +53,77 @@ def rows_of(path: Path) -> Iterator[Row]:
         raise UserError(f"{path}: no such file")
     if suffix == ".jsonl":
         return (Row(f"{path}:{number}", row) for number, row in read_rows(path))
-    return _json(path) if suffix == ".json" else _table(path, "\t" if suffix == ".tsv" else ",")
+    if suffix == ".parquet":
+        return _parquet(path, None)
+    return _json(path) if suffix == ".json" else _table(path)
+
+
+def is_dataset(folder: Path) -> bool:
+    """Whether ``folder`` holds a dataset that :func:`rows_of` reads."""
+    return bool(_saved_parts(folder) or _parquet_parts(folder))
+
+
+def _dataset(folder: Path) -> Iterator[Row]:
+    saved, parts = _saved_parts(folder), _parquet_parts(folder)
+    if not saved and not parts:
+        raise UserError(f"{folder}: no dataset in this folder: neither Parquet files nor what save_to_disk writes")
+    for part, split in saved:
+        yield from _saved(part, split)
+    for part, split in () if saved else parts:
+        yield from _parquet(part, split)
+
+
+def _saved_parts(folder: Path) -> list[tuple[Path, str | None]]:
+    """What ``datasets`` saved in ``folder``: each part and its split."""
+    if (folder / "dataset_dict.json").is_file():
+        return [(one.parent, one.parent.name) for one in sorted(folder.glob("*/state.json"))]
+    return [(folder, None)] if (folder / "state.json").is_file() else []
+
+
+def _parquet_parts(folder: Path) -> list[tuple[Path, str | None]]:
+    """The Parquet files in ``folder`` or its ``data``, each with the split that its name begins with."""
+    files = sorted([*folder.glob("*.parquet"), *folder.glob("data/*.parquet")])
+    named = [re.fullmatch(r"([a-z]+)(?:-\d+-of-\d+)?(?:-[0-9a-f]+)?\.parquet", file.name) for file in files]
+    return [(file, match[1] if match else None) for file, match in zip(files, named, strict=True)]
+
+
+def _saved(folder: Path, split: str | None) -> Iterator[Row]:
+    from datasets import Dataset
+
+    try:
+        dataset = Dataset.load_from_disk(str(folder)).with_format("arrow")
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{folder}: not a dataset that can be read: {error}") from None
+    tables = (dataset[start : start + _BATCH] for start in range(0, len(dataset), _BATCH))
+    return _arrow_rows(tables, folder, split)
+
+
+def _parquet(path: Path, split: str | None) -> Iterator[Row]:
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+    except (OSError, pyarrow.ArrowInvalid) as error:
+        raise UserError(f"{path}: not a Parquet file: {error}") from None
+    return _arrow_rows(file.iter_batches(batch_size=_BATCH), path, split)
+
+
+def _arrow_rows(tables: Iterator[Any], path: Path, split: str | None) -> Iterator[Row]:
+    number = 0
+    for table in tables:
+        for row in table.to_pylist():
+            number += 1
+            values = {name: _cell(value) for name, value in row.items()}
+            yield Row(f"{path}: row {number}", values if split is None else {"split": split, **values})
+
+
+def _cell(value: Any) -> Any:
+    """A value as the other formats have it: pictures (bytes, or ``datasets``' struct of bytes and path) as base64."""
+    if isinstance(value, dict) and set(value) == {"bytes", "path"}:
+        value = value["path"] if value["bytes"] is None else value["bytes"]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return [_cell(one) for one in value] if isinstance(value, list) else value
 
 
 def _json(path: Path) -> Iterator[Row]:
@@ -62,10 +145,15 @@ def _json(path: Path) -> Iterator[Row]:
         yield Row(f"{path}: item {key}", row)
 
 
-def _table(path: Path, separator: str) -> Iterator[Row]:
+def _table(path: Path) -> Iterator[Row]:
     csv.field_size_limit(max(csv.field_size_limit(), _MOST_CELL))
     with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator)
+        try:
+            first = re.sub('"[^"]*"', "", file.readline())
+        except UnicodeDecodeError as error:
+            raise UserError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+        file.seek(0)
+        reader = csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else max(_SEPARATORS, key=first.count))
         try:
             header = [name.strip() for name in next(reader, [])]
             if not any(header) or len(set(header)) < len(header):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eval.benchmarks.external.external_images import mirrored, picture_of
-from eval.benchmarks.external.external_rows import Row, rows_of
-from eval.benchmarks.external.mapping_file import Column, FieldMap, Form, TwinMapping, read_mapping
+from eval.benchmarks.external.external_rows import Row, is_dataset, rows_of
+from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form, TwinMapping, read_mapping
 from eval.benchmarks.variants import FLIP, Twin, with_twin
 from srt.answers.written_form import read_answer
 from srt.corpora.corpus_reader import (
@@ -35,12 +35,14 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     """The items that the mapping ``path`` (or ``mapping.yaml`` in that folder) describes, as problems with the columns
     of ``form`` in their ``meta``; a refused item is named with its line.
 
-    A file of data in place of the mapping is read with our names for its fields.
+    A file of data, or the folder of a dataset, in place of the mapping is read with our names for its fields. Columns
+    that nothing reads are noted in ``request``.
 
     Raises:
         UserError: a fault of the file or of the mapping: a column that is not there, named with the line.
     """
-    path = path / "mapping.yaml" if path.is_dir() else path
+    if path.is_dir() and ((path / "mapping.yaml").is_file() or not is_dataset(path)):
+        path = path / "mapping.yaml"
     mapping = read_mapping(path, form) if path.suffix.lower() in (".yaml", ".yml") else FieldMap(data=path.name)
     source = _Source(path.parent, request, form, mapping)
     twin_rows = {name: _rows_by_id(source, twin) for name, twin in mapping.twins.items() if twin.file is not None}
@@ -49,6 +51,7 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
         item = _Item(source, row)
         if not taken:
             item.check_columns()
+            request.not_read.update(item.columns_not_read())
         ident = item.text("id") or f"{form.source}-{len(taken) + 1}"
         try:
             if ident in taken:
@@ -108,6 +111,18 @@ class _Item:
             if not self._is_twin and name not in self._fields and name not in names:
                 raise UserError(f"{self._row.place}: no column {name!r}, and no mapping names one for it; {there}")
 
+    def columns_not_read(self) -> list[str]:
+        """The columns of the row that no field and no form of an item reads."""
+        fields = {name: self._fields.get(name, name) for name in (*FIELDS, *self._form.columns)}
+        twins = [columns for twin in self._source.mapping.twins.values() for columns in twin.fields.values()]
+        read = {
+            one
+            for columns in (*fields.values(), *twins)
+            for one in ([columns] if isinstance(columns, str) else columns)
+        }
+        options = set("ABCDEFGH") if "choices" not in self._fields else set()
+        return [name for name in self._row.values if name not in read | options]
+
     def problem(self, ident: str) -> Problem:
         question = self._question()
         own = {name: self._own(name, column) for name, column in self._form.columns.items()}
@@ -118,7 +133,7 @@ class _Item:
         return Problem(
             id=ident,
             source=self._form.source,
-            split="test",
+            split=self.text("split") or "test",
             lang=self._source.mapping.lang or ("zh" if len(_CHINESE.findall(question)) > 2 else "en"),
             question=question,
             choices=choices,
@@ -126,8 +141,8 @@ class _Item:
             diagram_description=self.text("diagram_description") or None,
             answer=self._answer(choices, kind),
             solution=self.text("solution") or None,
-            category=category,
-            subcategory=subcategory,
+            category=category or self.text("category") or None,
+            subcategory=subcategory or self.text("subcategory") or None,
             group_id=self.text("group") or None,
             meta={"answer": self._cell("answer"), **{name: value for name, value in own.items() if value}},
         )

@@ -2,7 +2,7 @@
 
 ::
 
-    data: items.csv               # JSON, JSONL, CSV or TSV; paths here are relative to this file
+    data: items.csv               # JSON, JSONL, CSV, TSV, Parquet or the folder of a dataset; relative to this file
     lang: en                      # or zh; where it is left out, each text shows it
     pictures: figures             # the folder of picture files
     fields:                       # ours: theirs; a field of the same name need not be listed
@@ -34,7 +34,19 @@ from eval.benchmarks.variants import FLIP
 from srt.io.records import AnswerKind, Lang
 from srt.io.yaml_config import Config, ConfigFaults, read_config, suggestion
 
-FIELDS = ("id", "question", "choices", "answer", "picture", "diagram_description", "solution", "group")
+FIELDS = (
+    "id",
+    "question",
+    "choices",
+    "answer",
+    "picture",
+    "diagram_description",
+    "solution",
+    "group",
+    "split",
+    "category",
+    "subcategory",
+)
 Columns = Annotated[
     Annotated[str, Tag("(one)")] | Annotated[list[str], Tag("(several)")],
     Discriminator(lambda value: "(several)" if isinstance(value, list) else "(one)"),

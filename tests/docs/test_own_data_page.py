@@ -1,0 +1,46 @@
+"""docs/own-data.md: its table of problems is imported and divided as the page says."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.benchmarks.external.mapping_file import FIELDS
+from eval.benchmarks.registry import import_benchmark
+from srt.io.jsonl import read_records
+from srt.io.records import Answer, Problem
+from srt.pipeline.split import split_file
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> tuple[dict[str, Problem], dict[str, Any]]:
+    [block] = re.findall(r"<!-- own\.csv -->\n\n((?:    .*\n)+)", PAGE)
+    (tmp_path / "mine.csv").write_text(textwrap.dedent(block), encoding="utf-8")
+    summary = import_benchmark("plain", tmp_path / "mine.csv", tmp_path / "problems.jsonl")
+    return {one.id: one for one in read_records(tmp_path / "problems.jsonl", Problem)}, summary
+
+
+def test_the_file_of_the_page_is_imported(imported: tuple[dict[str, Problem], dict[str, Any]]) -> None:
+    problems, summary = imported
+    assert summary == {"problems": 2, "category": {"order": 1, "solids": 1}}
+    assert problems["1"].answer == Answer(kind="choice_set", value=["B"])
+    assert problems["2"].answer == Answer(kind="number", value=27, unit="cm^3")
+    assert [one.split for one in problems.values()] == ["all", "all"]
+
+
+def test_it_is_divided(imported: tuple[dict[str, Problem], dict[str, Any]], tmp_path: Path) -> None:
+    split_file(tmp_path / "problems.jsonl", tmp_path / "parts", {"train": 0.5, "test": 0.5})
+    parts = [list(read_records(tmp_path / "parts" / f"{name}.jsonl", Problem)) for name in ("train", "test")]
+    assert sorted(one.id for part in parts for one in part) == ["1", "2"]
+    assert [len(part) for part in parts] == [1, 1]
+
+
+def test_every_field_is_in_the_table() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} - {"A", "B"} == set(FIELDS)

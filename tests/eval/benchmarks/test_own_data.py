@@ -1,0 +1,78 @@
+"""A user's own problems in each format that people have: what is kept, and what is named."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from srt.io.errors import UserError
+
+ROWS = [
+    {
+        "id": "1",
+        "question": "item 1: who?",
+        "A": "this",
+        "B": "that",
+        "answer": "A",
+        "split": "train",
+        "category": "x",
+    },
+    {"id": "2", "question": "item 2: who?", "A": "this", "B": "that", "answer": "B", "split": "test", "category": "y"},
+]
+
+
+def _written(folder: Path, kind: str) -> Path:
+    """:data:`ROWS`, and a column that nothing reads, in one of the formats."""
+    import datasets
+
+    rows = [{**row, "notes": "n"} for row in ROWS]
+    if kind in (",", ";", "|", "\t"):
+        lines = [kind.join(f'"{cell}"' for cell in one) for one in (rows[0], *(row.values() for row in rows))]
+        (folder / "mine.csv").write_text("\n".join(lines) + "\n")
+        return folder / "mine.csv"
+    table = datasets.Dataset.from_list(rows)
+    if kind == "parquet":
+        table.to_parquet(folder / "mine.parquet")
+        return folder / "mine.parquet"
+    if kind == "saved":
+        table.save_to_disk(folder / "saved")
+        return folder / "saved"
+    # As a hub has them: parts by name, and no column that says the split.
+    for row in rows:
+        part = datasets.Dataset.from_list([{name: cell for name, cell in row.items() if name != "split"}])
+        (folder / "hub" / "data").mkdir(parents=True, exist_ok=True)
+        part.to_parquet(folder / "hub" / "data" / f"{row['split']}-00000-of-00001.parquet")
+    return folder / "hub"
+
+
+@pytest.mark.parametrize("kind", [",", ";", "|", "\t", "parquet", "saved", "hub"])
+def test_each_format_keeps_split_and_category_and_names_what_is_not_read(
+    kind: str, tmp_path: Path, imported: Any
+) -> None:
+    problems, refused, summary = imported("plain", _written(tmp_path, kind))
+    assert refused == []
+    found = {one.id: (one.split, one.category, one.choices, one.answer.value) for one in problems}
+    assert found == {
+        row["id"]: (row["split"], row["category"], {"A": "this", "B": "that"}, [row["answer"]]) for row in ROWS
+    }
+    assert summary["columns that are not read"] == "notes"
+
+
+def test_pictures_of_a_dataset_are_its_bytes(tmp_path: Path, imported: Any, draw: Any) -> None:
+    import datasets
+
+    picture = draw(tmp_path / "one.png").read_bytes()
+    row = {"id": "1", "question": "item 1?", "answer": "3", "picture": {"bytes": picture, "path": None}}
+    datasets.Dataset.from_list([row]).save_to_disk(tmp_path / "saved")
+    problems, refused, _ = imported("plain", tmp_path / "saved")
+    assert refused == []
+    assert problems[0].images[0].sha256 == hashlib.sha256(picture).hexdigest()
+
+
+def test_a_folder_without_data_and_a_broken_file_are_named(tmp_path: Path, imported: Any) -> None:
+    (tmp_path / "x.parquet").write_text("no")
+    with pytest.raises(UserError, match=r"x\.parquet: not a Parquet file"):
+        imported("plain", tmp_path / "x.parquet")
