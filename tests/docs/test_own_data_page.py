@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eval.benchmarks.registry import import_benchmark
 
 from eval.benchmarks.external.mapping_file import FIELDS
-from eval.benchmarks.registry import import_benchmark
 from srt.io.jsonl import read_records
 from srt.io.records import Answer, Problem
 from srt.pipeline.split import split_file
