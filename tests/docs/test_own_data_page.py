@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from eval.benchmarks.registry import import_benchmark
 
+from eval.benchmarks.benchmark_registry import import_benchmark
 from eval.benchmarks.external.mapping_file import FIELDS
 from srt.io.jsonl import read_records
 from srt.io.records import Answer, Problem
