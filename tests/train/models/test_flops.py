@@ -37,7 +37,7 @@ def test_it_is_what_pytorch_counts(lora: dict[str, Any] | None, recipe: Callable
     count = count_flops(model)
     # Eager attention computes all pairs, half of which no causal model needs, and this head sees all places.
     whole = count._replace(pair=2 * count.pair)
-    assert whole.of(length, length) == pytest.approx(counter.get_total_flops(), rel=1e-3)
+    assert whole.of(length, length, 0) == pytest.approx(counter.get_total_flops(), rel=1e-3)
 
 
 def test_full_is_six_and_lora_four_operations_a_parameter() -> None:
