@@ -25,10 +25,11 @@ from srt.io.jsonl import write_records
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches
 from train.data.examples import data_faults
+from train.data.parent_death import die_with_parent
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
-from train.loop.preemption import EXIT_STATUS, Preempted, StopAtSignal, grace_note
+from train.loop.preemption import Preempted, StopAtSignal, grace_note
 from train.loop.reporting import ReportTarget, reporting, reporting_faults
 from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
 from train.loop.watch import Watch, held_out_faults, warn_of_overlap
@@ -38,10 +39,9 @@ from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
 from train.run.curves import draw_curves
-from train.run.exit_status import pass_on
+from train.run.exit_status import STOPPED, pass_on
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
-from train.run.parent_death import die_with_parent
 from train.run.resume import (
     DROPPED,
     StartPoint,
@@ -256,7 +256,7 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
             when = "before the first step" if preempted.step is None else f"after step {preempted.step}"
             what = "nothing to save" if preempted.step is None else "checkpoint written"
             print(f"stopped by a signal {when}: {what}, continue with --resume", flush=True)
-        return EXIT_STATUS
+        return STOPPED
     if _is_main_process():
         print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
     return 0

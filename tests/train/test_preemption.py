@@ -21,8 +21,8 @@ from safetensors.torch import load_file
 import train.loop.trl_trainer as trl_trainer
 import train.train_srt as script
 from srt.io.errors import UserError
-from train.loop.preemption import EXIT_STATUS
 from train.recipe import Recipe
+from train.run.exit_status import STOPPED
 from train.run.resume import is_complete
 from train.train_srt import main, train
 
@@ -106,7 +106,7 @@ def test_a_signal_at_any_moment(
     signals = [signal.SIGTERM, signal.SIGTERM] if moment == "a step" else [signal.SIGUSR1]
     with monkeypatch.context() as patch:
         signal_at(where, signals, patch, steps)
-        assert main(["--config", path]) == EXIT_STATUS == 143
+        assert main(["--config", path]) == STOPPED == 143
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGUSR1)] == before
     assert max(steps, default=-1) == last - 1, "the step in which the signal came was the last"
     output = capsys.readouterr().out
@@ -203,7 +203,7 @@ def check_kill(config: str | None, broken: Recipe, whole: Recipe, folder: Path, 
     if to_all:
         time.sleep(1)
         running.send(signal.SIGTERM, to_all=True)
-    assert running.status() == EXIT_STATUS, "".join(running.output)
+    assert running.status() == STOPPED, "".join(running.output)
     assert "stopped by a signal after step" in running.output[-1], "".join(running.output)
     assert len(checkpoints(broken.output)) == 1
     assert not list(Path(broken.output).glob("train.json"))
@@ -238,7 +238,7 @@ def test_a_signal_before_the_training_processes_are_there(recipe: Callable[..., 
     while len(running.processes()) < 2:  # the launcher has started, and imports what it needs
         time.sleep(0.05)
     running.send(signal.SIGUSR1)
-    assert running.status() == EXIT_STATUS, "".join(running.output)
+    assert running.status() == STOPPED, "".join(running.output)
     assert "before the first step" in running.output[-1]
 
 

@@ -26,8 +26,7 @@ from train.data.packing import pack_steps
 from train.data.token_table import TokenizedExamples
 from train.loop.loss import TokenScores, figures_by_role, sum_by_role
 from train.recipe import Recipe
-
-LOSS = "eval_loss"  # its name in the log
+from train.run.run_manifest import HELD_OUT_LOSS
 
 
 class HeldOutLoss:
@@ -75,7 +74,7 @@ class HeldOutLoss:
         sums = accelerator.reduce(sums, "sum").cpu()
         counts, losses = sums[:, 0], sums[:, 1]
         loss = float(self._weights @ losses) / float(self._weights @ counts)
-        return {LOSS: loss} | {f"eval_{name}": value for name, value in figures_by_role(sums).items()}
+        return {HELD_OUT_LOSS: loss} | {f"eval_{name}": value for name, value in figures_by_role(sums).items()}
 
 
 def held_out_batches(recipe: Recipe, examples: TokenizedExamples, processes: int) -> MicroBatches:
@@ -100,10 +99,10 @@ def best_evaluation(log: Iterable[dict[str, Any]], threshold: float = 0.0) -> Be
     """The best evaluation in a trainer's ``log``; a better loss is lower by more than ``threshold``."""
     best: Best | None = None
     for row in log:
-        if LOSS not in row:
+        if HELD_OUT_LOSS not in row:
             continue
-        if best is None or best.loss - row[LOSS] > threshold:
-            best = Best(int(row["step"]), float(row[LOSS]), 0)
+        if best is None or best.loss - row[HELD_OUT_LOSS] > threshold:
+            best = Best(int(row["step"]), float(row[HELD_OUT_LOSS]), 0)
         else:
             best = best._replace(since=best.since + 1)
     return best

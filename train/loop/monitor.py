@@ -18,8 +18,8 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 from train.data.batches import BatchPlan
 from train.data.examples import TRAINED_ROLES
 from train.data.token_table import TokenizedExamples
-from train.loop.held_out import LOSS
 from train.models.flops import FlopCount
+from train.run.run_manifest import HELD_OUT_LOSS
 
 _MOST_NAMED = 8  # problems that a message names
 
@@ -109,7 +109,7 @@ class Monitor(TrainerCallback):  # type: ignore[misc]
         if logs and state.is_world_process_zero:
             if "loss" in logs:
                 print(console_line(state.global_step, state.max_steps, logs), flush=True)
-            elif LOSS in logs:
+            elif HELD_OUT_LOSS in logs:
                 print(held_out_line(state.global_step, state.max_steps, logs), flush=True)
 
     def on_evaluate(
@@ -134,7 +134,7 @@ def console_line(step: int, steps: int, logs: dict[str, float]) -> str:
 
 def held_out_line(step: int, steps: int, logs: dict[str, float]) -> str:
     """The line that is printed after each evaluation."""
-    return f"step {step}/{steps}  held-out loss {logs[LOSS]:.4f}{_by_role(logs, LOSS)}"
+    return f"step {step}/{steps}  held-out loss {logs[HELD_OUT_LOSS]:.4f}{_by_role(logs, HELD_OUT_LOSS)}"
 
 
 def _by_role(logs: dict[str, float], name: str) -> str:

@@ -23,7 +23,6 @@ from torch.utils.data import DataLoader
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
-EXIT_STATUS = 128 + signal.SIGTERM  # what a shell reports for a process that SIGTERM ended
 _needs_data = RawValue("b", 0)  # shared with the processes that load data
 
 

@@ -24,7 +24,7 @@ from train.data.collate import MEMBERS, make_collator, padding_id
 from train.data.examples import Role
 from train.data.token_table import TokenizedExamples
 from train.loop.fused_head import score_by_fused_head
-from train.loop.held_out import LOSS, undisturbed
+from train.loop.held_out import undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
 from train.loop.preemption import load_through_signals
@@ -40,6 +40,7 @@ from train.models.model_files import read_config
 from train.recipe import Recipe
 from train.run.final_weights import cast_weights, record_dtype
 from train.run.resume import checkpoint_of, mark_complete, with_new_names
+from train.run.run_manifest import HELD_OUT_LOSS
 from train.run.sharded_checkpoint import check_shards
 
 _KEPT_CHECKPOINTS = 2  # among them that of the best model, if it is needed at the end
@@ -288,7 +289,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     @property
     def eval_history(self) -> list[dict[str, float]]:
         """A row for each evaluation."""
-        return [row for row in self.state.log_history if LOSS in row]
+        return [row for row in self.state.log_history if HELD_OUT_LOSS in row]
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: torch.nn.Module | None = None) -> None:
         """As the parent, but the weights of a model without adapter are read by its own class, and none may be missing.

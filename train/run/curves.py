@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 from srt.io.jsonl import write_atomically
 from train.data.examples import TRAINED_ROLES
-from train.loop.held_out import LOSS
+from train.run.run_manifest import HELD_OUT_LOSS
 
 # Okabe and Ito (2008), for colour-blind readers; one for each of TRAINED_ROLES, in that order.
 _OKABE_ITO = ("#777777", "#0072B2", "#009E73", "#D55E00", "#CC79A7")
@@ -39,7 +39,7 @@ def draw_curves(
         figure = Figure(figsize=(12, 6.6), dpi=130, facecolor="white", layout="constrained")
         figure.suptitle(title.replace("$", r"\$"), fontsize=11, color=_INK)
         panels: list[tuple[str, dict[str, str], Scale]] = [
-            ("loss (nats a token)", {"loss": _INK, LOSS: _HELD_OUT}, "log"),
+            ("loss (nats a token)", {"loss": _INK, HELD_OUT_LOSS: _HELD_OUT}, "log"),
             ("loss by operation", {f"loss/{name}": colour for name, colour in _COLOURS.items()}, "log"),
             ("token accuracy by operation", {f"accuracy/{name}": c for name, c in _COLOURS.items()}, "share"),
             ("learning rate", {"learning_rate": _INK}, "linear"),
@@ -49,7 +49,7 @@ def draw_curves(
         places = figure.subplots(2, 3, sharex=True).flat
         rows = [*history, *evaluations]
         drawn = [_draw(axes, rows, *panel) for axes, panel in zip(places, panels, strict=True)]
-        if LOSS in drawn[0]:
+        if HELD_OUT_LOSS in drawn[0]:
             figure.axes[0].legend([*drawn[0].values()], ["training", "held-out"], frameon=False)
         if result_step is not None:
             figure.axes[0].axvline(result_step, color=_HELD_OUT, linewidth=0.8, linestyle=":")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 
-from train.loop.preemption import EXIT_STATUS
+STOPPED = 128 + signal.SIGTERM
+"""What a shell reports for a process that SIGTERM ended."""
 
 
 def pass_on(status: int) -> int:
@@ -17,4 +19,4 @@ def pass_on(status: int) -> int:
         return status
     with open(path, "a") as file:  # one short line of each process
         file.write(f"{status}\n")
-    return 0 if status == EXIT_STATUS else status
+    return 0 if status == STOPPED else status

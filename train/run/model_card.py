@@ -11,10 +11,9 @@ from huggingface_hub import ModelCardData
 
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
-from train.loop.held_out import LOSS
 from train.recipe import Recipe
 from train.run.resume import DROPPED, TrainSummary
-from train.run.run_manifest import DATA_HASH, TrainingManifest
+from train.run.run_manifest import DATA_HASH, HELD_OUT_LOSS, TrainingManifest
 
 CARD = "README.md"
 CURVES = "curves.png"
@@ -112,7 +111,7 @@ def _figures(summary: TrainSummary, manifest: TrainingManifest) -> str:
 
 def _held_out(summary: TrainSummary) -> list[tuple[str, str]]:
     """Rows on the evaluations: the loss of the saved weights and the lowest."""
-    losses = {int(row["step"]): row[LOSS] for row in summary.eval_history}
+    losses = {int(row["step"]): row[HELD_OUT_LOSS] for row in summary.eval_history}
     rows = []
     if summary.result_step in losses:
         rows.append(("held-out loss of these weights", f"{losses[summary.result_step]:.4f}"))

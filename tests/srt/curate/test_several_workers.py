@@ -42,7 +42,7 @@ def test_the_output_does_not_depend_on_the_number_of_workers(maker: Maker, monke
 
 
 def test_control_c_leaves_the_files_of_an_earlier_run(maker: Maker) -> None:
-    maker.write(*(maker.problem(f"p{n}", f"{LONG}{n % 7}{OTHER[: n % 40]}") for n in range(2000)))
+    maker.write(*(maker.problem(f"p{n}", f"{LONG}{n % 7}{OTHER[: n % 40]}") for n in range(10_000)))
     outputs = [maker.folder / f"k{part}.jsonl" for part in ("", ".dropped", ".review")]
     for path in outputs:
         path.write_text("as it was")
@@ -51,7 +51,7 @@ def test_control_c_leaves_the_files_of_an_earlier_run(maker: Maker) -> None:
     command = [sys.executable, "-c", code, "srt", "curate", "p.jsonl", "-o", "k.jsonl", "--workers", "2"]
     with subprocess.Popen(command, cwd=maker.folder, stderr=subprocess.PIPE, text=True, start_new_session=True) as ran:
         assert ran.stderr is not None
-        assert ran.stderr.readline() == "problems: 200/2000\n"
+        assert ran.stderr.readline().startswith("problems: ")
         os.killpg(ran.pid, signal.SIGINT)  # as a terminal does: this process and its workers
         rest = ran.stderr.read()
     assert ran.returncode not in (0, 2)
