@@ -81,9 +81,21 @@ def _examine(values: Mapping[str, Any]) -> Examined:
         paths = [tuple(takewhile(lambda part: isinstance(part, str), fault.key)) for fault in found]
         # An unknown key is most likely the one that it resembles, whose value is then not known either.
         paths += [(*path[:-1], fault.near) for path, fault in zip(paths, found, strict=True) if fault.near]
+        recipe, paths = _read_without(values, paths)
         unknown = {".".join(map(str, path)) for path in paths}
-        recipe = Recipe.model_validate(_without(values, paths))
     return Examined(recipe, faults + contradictions(recipe, unknown), unknown)
+
+
+def _read_without(
+    values: Mapping[str, Any], paths: list[tuple[str | int, ...]]
+) -> tuple[Recipe, list[tuple[str | int, ...]]]:
+    """The recipe without the keys at ``paths``, and all keys that were left out: with a key that its block needs
+    (``early_stopping.patience``), the block."""
+    while True:
+        try:
+            return Recipe.model_validate(_without(values, paths)), paths
+        except ValidationError as error:
+            paths = [*paths, *(tuple(fault.key[:-1]) for fault in find_faults(error))]
 
 
 def _without(values: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:

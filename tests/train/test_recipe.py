@@ -189,3 +189,13 @@ def test_what_can_be_read_is_read_beside_the_faults(tmp_path: Path) -> None:
     assert len(whole.faults) == 1
     assert whole.recipe.pack == 50
     assert whole.knows("pack", "max_length")
+
+
+@pytest.mark.parametrize(
+    ("block", "key"),
+    [("early_stopping: {patience: 0}", "early_stopping.patience"), ("generations: {count: 2}", "generations.problems")],
+)
+def test_a_fault_in_a_key_that_its_block_needs_is_one_line(tmp_path: Path, block: str, key: str) -> None:
+    with pytest.raises(ConfigFaults) as raised:
+        load_recipe(write(tmp_path, f"{WHOLE}\n{block}\n"))
+    assert [line.partition(":")[0] for line in raised.value.faults] == [key]

@@ -119,11 +119,6 @@ class EvaluationSchedule(TrainerCallback):  # type: ignore[misc]
         self._recipe = recipe
         self.stopped: Best | None = None
 
-    def best(self, log: Iterable[dict[str, Any]]) -> Best | None:
-        """The best evaluation in ``log`` by the recipe's threshold."""
-        stopping = self._recipe.early_stopping
-        return best_evaluation(log, stopping.threshold if stopping else 0.0)
-
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         """Ask for an evaluation, and for the loss of training beside it."""
         assert self._recipe.eval_steps is not None
@@ -132,13 +127,15 @@ class EvaluationSchedule(TrainerCallback):  # type: ignore[misc]
 
     def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         """Ask for a checkpoint of the best model, or for the end."""
-        best, stopping = self.best(state.log_history), self._recipe.early_stopping
+        best, stopping = best_evaluation(state.log_history), self._recipe.early_stopping
         if best is None:
             return
         if self._recipe.load_best_model_at_end:
             state.best_metric, state.best_global_step = best.loss, best.step
             control.should_save = control.should_save or best.since == 0
-        if stopping is not None and best.since >= stopping.patience and state.global_step < state.max_steps:
+        # The threshold is about patience alone: the best step is that of the lowest loss.
+        counted = best_evaluation(state.log_history, stopping.threshold) if stopping else None
+        if stopping and counted and counted.since >= stopping.patience and state.global_step < state.max_steps:
             self.stopped = best
             control.should_training_stop = True
             # A run that is killed from here on must decide this again: nothing continues from this step.
@@ -146,7 +143,9 @@ class EvaluationSchedule(TrainerCallback):  # type: ignore[misc]
             if state.is_world_process_zero:
                 print(
                     f"stopped early after step {state.global_step}: the held-out loss has not been below that of step "
-                    f"{best.step} ({best.loss:.4f}) for {best.since} evaluations",
+                    f"{counted.step} ({counted.loss:.4f})"
+                    + (f" by more than {stopping.threshold:g}" if stopping.threshold else "")
+                    + f" for {counted.since} evaluations",
                     flush=True,
                 )
 

@@ -14,7 +14,7 @@ from train.data.collate import make_collator, padding_id
 from train.data.token_table import TokenizedExamples
 from train.loop.fused_head import score_by_fused_head
 from train.loop.generations import HeldOutGenerations, shares, summary_line
-from train.loop.held_out import EvaluationSchedule, HeldOutLoss
+from train.loop.held_out import EvaluationSchedule, HeldOutLoss, best_evaluation
 from train.loop.reporting import ReportTarget
 from train.loop.trl_trainer import TraceTrainer
 from train.recipe import Recipe
@@ -70,7 +70,7 @@ class Watch:
 
     def best_step(self, trainer: TraceTrainer) -> int | None:
         """The step with the lowest held-out loss."""
-        best = self._schedule.best(trainer.state.log_history)
+        best = best_evaluation(trainer.state.log_history)
         return best and best.step
 
     def load_best(self, trainer: TraceTrainer) -> int:

@@ -49,7 +49,7 @@ def read_usage(usage: Any, has_text: bool) -> TokenCounts:
     known = completion is not None or total > 0
     return TokenCounts(
         given=given,
-        cached=min(cached, given),
+        cached=cached if cached <= given else 0,  # more than the whole input is no count
         written=written,
         thought=thought or (beside if completion is not None else 0),
         counted=known and (written > 0 or (given > 0 and not has_text)),

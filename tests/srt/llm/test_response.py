@@ -118,7 +118,7 @@ def test_an_error_inside_a_200_may_have_been_paid_for() -> None:
         ({"prompt_tokens": 9, "total_tokens": 14}, 9, 0, 5, True),
         ({"prompt_tokens": "9", "completion_tokens": 4.0}, 9, 0, 4, True),
         ({"input_tokens": 9, "output_tokens": 4, "input_tokens_details": {"cached_tokens": 8}}, 9, 8, 4, True),
-        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 800}, 9, 9, 4, True),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 800}, 9, 0, 4, True),
         ({"prompt_tokens": -9, "completion_tokens": 10**18, "total_tokens": True}, 0, 0, 0, False),
         ("many", 0, 0, 0, False),
     ],

@@ -147,7 +147,9 @@ def test_arms_see_the_same_problems_in_the_same_batches(
     recipe: Callable[..., Recipe], models: dict[str, Path], data: Path, tmp_path: Path
 ) -> None:
     other = [
-        s.model_copy(update={"arm": "answer", "completion": [Message(role="assistant", content="ANSWER: A")]})
+        s.model_copy(
+            update={"arm": "answer", "completion": [Message(role="assistant", content="ANSWER: A")], "spans": []}
+        )
         for s in read_records(data, Sequence)
     ]
     write_records(tmp_path / "answer.jsonl", reversed(other))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers import TrainerControl, TrainerState
 
 import train.loop.trl_trainer as trl_trainer
 from srt.io.errors import UserError
@@ -17,7 +18,7 @@ from tests.train.conftest import make_sequence, problem_of
 from train.data.examples import Role
 from train.data.token_cache import read_examples
 from train.loop.generations import JudgedText
-from train.loop.held_out import best_evaluation
+from train.loop.held_out import EvaluationSchedule, best_evaluation
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer_and_processor
 from train.recipe import Recipe
@@ -62,6 +63,22 @@ def test_best_evaluation() -> None:
     assert best_evaluation(log) == (40, 1.95, 1)
     assert best_evaluation(log, threshold=0.1) == (20, 2.0, 3), "1.95 is not better by more than 0.1"
     assert best_evaluation(log[:1]) is None
+
+
+@pytest.mark.parametrize(("threshold", "stops_at"), [(0.0, None), (0.1, 5)])
+def test_a_threshold_is_about_patience_and_not_about_the_best_step(
+    threshold: float, stops_at: int | None, recipe: Any
+) -> None:
+    """Losses that fall by little: the patience of a threshold ends, and the best step is still the lowest one."""
+    changes = {"eval_data": "e.jsonl", "eval_steps": 1, "load_best_model_at_end": True}
+    schedule = EvaluationSchedule(recipe(**changes, early_stopping={"patience": 3, "threshold": threshold}))
+    state, control = TrainerState(max_steps=100), TrainerControl()
+    for step, loss in enumerate([3.0, 2.0, 1.99, 1.98, 1.97], 1):
+        state.global_step = step
+        state.log_history.append({"step": step, "eval_loss": loss})
+        schedule.on_evaluate(None, state, control)  # type: ignore[arg-type]
+        assert (state.best_global_step, state.best_metric) == (step, loss)
+        assert control.should_training_stop == (step == stops_at)
 
 
 def test_each_of_the_held_out_tokens_counts_once(recipe: Callable[..., Recipe], held_out: dict[str, Any]) -> None:
