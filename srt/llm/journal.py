@@ -5,7 +5,9 @@ commit for each call), so that ``kill -9`` at any moment loses nothing. One proc
 
 A reply that was paid for outlives a full disk and a lock: while the journal is open, a file of :data:`RESERVE_BYTES`
 beside it keeps room for the replies in flight, and a reply that cannot be written now is written when the journal is
-closed. From then on no request may leave (:meth:`Journal.add_risk` raises).
+closed, or else to a file beside it that the next run takes in. From then on no request may leave
+(:meth:`Journal.add_risk` raises). Whoever reads replies is informed of each wait for a lock (``delayed``), so that a
+reply that has come meanwhile is not taken for one that never came.
 
 A request that may cost money is written to ``at_risk`` before it leaves (:meth:`Journal.add_risk`) and removed in the
 transaction that keeps its reply. What is still there when the journal is next opened was sent and never answered: the
@@ -16,14 +18,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+import orjson
+
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
+from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 from srt.llm.request import LlmRequest, Reply, RequestKeys
 
@@ -32,6 +38,8 @@ VERSION: Final = 1
 RESERVE_BYTES: Final = 4 * 2**20
 LONGEST_LOCK_S: Final = 20.0
 """How long a lock of another process (a backup, a database browser) is waited for."""
+_DELAY_S: Final = 0.1
+"""A write that takes longer is a wait."""
 
 _LOCKED: Final = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _DISK_FAULTS: Final = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -97,8 +105,10 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._reserve = path.with_name(f"{path.name}.reserve")
+        self._aside = path.with_name(f"{path.name}.unwritten")
         self._unwritten: list[Statement] = []
         self._broken: UserError | None = None
+        self.delayed: list[Callable[[float], None]] = []
         with ExitStack() as stack:
             stack.enter_context(hold_folder(path.parent))
             try:
@@ -114,6 +124,9 @@ class Journal:
             except sqlite3.DatabaseError as error:
                 raise UserError(f"{path}: cannot be opened as a journal: {error}") from None
             _keep_room(self._reserve)
+            if self._aside.exists():
+                self.write_all([(sql, params) for sql, params in orjson.loads(self._aside.read_bytes())])
+                self._aside.unlink()
             self._kept = stack.pop_all()
 
     def get(self, keys: RequestKeys) -> Reply | None:
@@ -228,10 +241,15 @@ class Journal:
         with self._kept:
             if self._unwritten:
                 self._db.execute(f"PRAGMA busy_timeout={int(1000 * LONGEST_LOCK_S)}")
-                self.write_all(self._unwritten)
+                try:
+                    self.write_all(self._unwritten)
+                except UserError:
+                    write_atomically(self._aside, [orjson.dumps(self._unwritten)])
+                    raise
             self._reserve.unlink(missing_ok=True)
 
     def _transaction(self, statements: Sequence[Statement]) -> int:
+        began = time.monotonic()
         try:
             self._db.execute("BEGIN IMMEDIATE")
             last = 0
@@ -242,6 +260,10 @@ class Journal:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             raise
+        finally:
+            if (waited := time.monotonic() - began) > _DELAY_S:
+                for informed in self.delayed:
+                    informed(waited)
         return last
 
     def _fault(self, error: sqlite3.Error) -> Exception:

@@ -48,6 +48,7 @@ class JournaledClient:
         self._journal = journal
         self._budget = budget
         self.endpoint = EndpointClient(config)
+        journal.delayed.append(self.endpoint.delayed)
         self.endpoint.answered |= journal.models()
         self.endpoint.left_out |= left_out(journal.read)
         self._pictures = DataUris(image_root, config.max_side)

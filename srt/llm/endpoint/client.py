@@ -100,6 +100,7 @@ class EndpointClient:
         ``max_tokens`` among them is sent as ``max_completion_tokens``."""
         self.answered: set[str] = set()
         """The models that have answered."""
+        self._deadlines: set[asyncio.Timeout] = set()
         self._contact = False
         self._failures = 0
         self._fault: EndpointFault | None = None
@@ -175,6 +176,12 @@ class EndpointClient:
         self._fault = EndpointFault(f"{self._config.base_url}: {reason}") if isinstance(reason, str) else reason
         return self._fault
 
+    def delayed(self, seconds: float) -> None:
+        """Nothing was read for so long, because this process waited for something else: all time limits move."""
+        for deadline in self._deadlines:
+            if (when := deadline.when()) is not None and not deadline.expired():
+                deadline.reschedule(when + seconds)
+
     async def close(self) -> None:
         """Close all connections."""
         await self.sdk.close()
@@ -211,9 +218,11 @@ class EndpointClient:
     async def _post(self, body: Mapping[str, Any], key: str) -> Reply | Failure:
         began = time.monotonic()
         most = self._config.timeout_for(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+        deadline = asyncio.timeout(most)
         try:
+            self._deadlines.add(deadline)
             async with (
-                asyncio.timeout(most),
+                deadline,
                 # Streamed, so that the size of a reply stays bounded. It is sent as one JSON, not token by token.
                 self.sdk.chat.completions.with_streaming_response.create(
                     model=body["model"],
@@ -239,6 +248,8 @@ class EndpointClient:
             if isinstance(cause, aiohttp.ClientConnectorError):
                 return Failure(reason, not_sent=True)
             return Failure(f"the connection broke: {reason}", lost=True)
+        finally:
+            self._deadlines.discard(deadline)
         self._contact = True
         model = body["model"]
         seconds = time.monotonic() - began

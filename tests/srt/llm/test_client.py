@@ -5,6 +5,8 @@ import hashlib
 import io
 import re
 import socket
+import sqlite3
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -221,6 +223,33 @@ def test_waiting_in_our_queue_is_no_time_out(fake_endpoint: ModuleType, open_cli
         ):
             await asyncio.gather(*(opened.client.ask(ask(n)) for n in range(9)))
         assert fake.most_at_once == 1
+        assert fake.outcomes == {"ok": 9}
+
+    asyncio.run(run())
+
+
+def test_a_reply_that_came_while_the_journal_was_locked_is_not_late(
+    fake_endpoint: ModuleType, open_client: Any, ask: Any
+) -> None:
+    """The lock lasts longer than the time limit of the requests that are on their way."""
+
+    async def run() -> None:
+        async with (
+            fake_endpoint.FakeEndpoint(delay=0.2) as fake,
+            open_client(fake.url, timeout_s=0.6, retries=0) as opened,
+        ):
+            await opened.client.ask(ask(0))
+            other = sqlite3.connect(opened.journal.path, isolation_level=None, check_same_thread=False)
+            asks = []
+            for n in range(1, 9):  # one after the other, so that most are still on their way when the first comes
+                asks.append(asyncio.create_task(opened.client.ask(ask(n))))
+                await asyncio.sleep(0.015)
+            other.execute("BEGIN IMMEDIATE")
+            release = threading.Timer(1.5, other.execute, ["ROLLBACK"])
+            release.start()
+            await asyncio.gather(*asks)
+            release.join()
+            other.close()
         assert fake.outcomes == {"ok": 9}
 
     asyncio.run(run())

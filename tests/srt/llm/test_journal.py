@@ -160,3 +160,28 @@ def test_what_was_returned_survives_a_kill(tmp_path: Path) -> None:
     with Journal(path) as journal:
         kept = {n for (n,) in journal.read("SELECT id FROM cases")}
     assert told <= kept
+
+
+def test_replies_that_a_lock_keeps_out_to_the_end_are_taken_in_by_the_next_run(
+    tmp_path: Path, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("srt.llm.journal.LONGEST_LOCK_S", 0.2)
+    path = tmp_path / "teach.sqlite"
+    with Journal(path):
+        pass
+    other = sqlite3.connect(path, isolation_level=None)
+    journal = Journal(path)
+    risk = journal.add_risk(ask(), 0.1)
+    waited: list[float] = []
+    journal.delayed.append(waited.append)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(UserError, match="locked"):
+        journal.put(ask(), REPLY, 0.5, risk)
+    assert waited[0] >= 0.2
+    with pytest.raises(UserError, match="locked"):
+        journal.__exit__()
+    other.execute("ROLLBACK")
+    with Journal(path) as journal:
+        assert journal.get(ask().keys) == REPLY
+        assert rows(journal, "SELECT * FROM at_risk") == []
+    assert not path.with_name("teach.sqlite.unwritten").exists()
