@@ -85,11 +85,12 @@ def encode(
     text = render_prompt(tokenizer, sequence.prompt, len(sequence.images))
     prompt = prompt_ids(tokenizer, sequence.prompt, len(sequence.images))
     rendered = render_completion(text, sequence, think=think)
-    for span in rendered.spans:
-        if not 0 <= span.start < span.end <= len(rendered.text):
+    written = len(sequence.completion[0].content)
+    for span in sequence.spans:
+        if not 0 <= span.start < span.end <= written:
             raise UserError(
                 f"{trace}: spans: {span.label} is characters {span.start} to {span.end} of a completion that has "
-                f"{len(rendered.text)}; build the sequences again"
+                f"{written}; build the sequences again"
             )
     tokens = tokenizer(rendered.text, add_special_tokens=False, return_offsets_mapping=True)
     if tokenizer.eos_token_id in tokens["input_ids"]:

@@ -47,7 +47,9 @@ def test_control_c_leaves_the_files_of_an_earlier_run(maker: Maker) -> None:
     for path in outputs:
         path.write_text("as it was")
     before = sorted(path.name for path in maker.folder.iterdir())
-    code = "import sys; from srt.cli import main; sys.argv = sys.argv[1:]; main()"
+    # A background job of a shell ignores SIGINT, and so would its children.
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "from srt.cli import main; sys.argv = sys.argv[1:]; main()"
     command = [sys.executable, "-c", code, "srt", "curate", "p.jsonl", "-o", "k.jsonl", "--workers", "2"]
     with subprocess.Popen(command, cwd=maker.folder, stderr=subprocess.PIPE, text=True, start_new_session=True) as ran:
         assert ran.stderr is not None
