@@ -1,0 +1,1 @@
+"""The views world: solids of unit cubes and their orthographic views (``docs/views.md``)."""
