@@ -31,7 +31,8 @@ from transformers import Qwen2Config, Qwen2ForCausalLM, TrainerCallback
 from benchmarks.gpu.data import make_data
 from train.data.batches import plan_batches
 from train.data.token_cache import read_examples
-from train.loop.trl_trainer import make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import make_trainer
 from train.models.init_model import init_model, sequence_texts
 from train.models.load_model import load_model, model_without_weights
 from train.models.model_files import load_family, load_tokenizer_and_processor

@@ -31,7 +31,8 @@ from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.loop.preemption import Preempted, StopAtSignal, grace_note
 from train.loop.reporting import ReportTarget, reporting, reporting_faults
-from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.loop.watch import Watch, held_out_faults, warn_of_overlap
 from train.models.load_model import load_model, model_faults
 from train.models.model_files import load_tokenizer_and_processor

@@ -12,7 +12,8 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin, Trainer
 from train.data.batches import BatchPlan, plan_batches
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
-from train.loop.trl_trainer import make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import make_trainer
 from train.models.flops import count_flops
 from train.models.load_model import load_model, model_without_weights
 from train.models.model_files import load_tokenizer_and_processor

@@ -26,11 +26,8 @@ from train.data.batches import plan_batches
 from train.data.examples import IGNORED, Example
 from train.data.token_cache import read_examples
 from train.loop.sharding import allow_fsdp_on_cpu, check_sharding
-from train.loop.trl_trainer import (
-    TraceTrainer,
-    make_arguments,
-    make_trainer,
-)
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.models.attention import choose_attention
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer, load_tokenizer_and_processor

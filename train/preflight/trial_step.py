@@ -14,7 +14,8 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin, TrainerCallbac
 
 from train.data.batches import BatchPlan
 from train.data.token_table import TokenizedExamples
-from train.loop.trl_trainer import make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_family
 from train.preflight.activations import LiveBytes, MicroBatchShape

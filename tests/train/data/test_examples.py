@@ -23,7 +23,8 @@ from srt.language.prompts import prompt_ids
 from train.data.batches import data_order, plan_batches
 from train.data.examples import IGNORED, Role, encode
 from train.data.token_cache import read_examples
-from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.models.init_model import init_model, sequence_texts
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer

@@ -24,7 +24,8 @@ from train.loop import trl_trainer
 from train.loop.fused_head import score_by_fused_head
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role
 from train.loop.monitor import not_finite
-from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_processor, load_tokenizer
 from train.recipe import LossWeights, Recipe

@@ -12,7 +12,8 @@ import torch
 from train.data.batches import plan_batches
 from train.data.collate import MEMBERS, PaddedCollator, make_collator
 from train.data.token_cache import read_examples
-from train.loop.trl_trainer import TraceTrainer, make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer_and_processor
 from train.recipe import PartPolicy, Recipe

@@ -11,7 +11,8 @@ import torch
 
 from train.data.batches import plan_batches
 from train.data.token_cache import read_examples
-from train.loop.trl_trainer import make_arguments, make_trainer
+from train.loop.training_arguments import make_arguments
+from train.loop.trl_trainer import make_trainer
 from train.models.load_model import load_model
 from train.models.model_files import load_family, load_tokenizer_and_processor
 from train.recipe_reader import load_recipe

@@ -1,0 +1,73 @@
+"""The settings of TRL and transformers that a recipe stands for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from trl import SFTConfig
+
+from srt.io.errors import UserError
+from train.data.batches import BatchPlan
+from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
+from train.recipe import Recipe
+
+_SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
+
+
+def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
+    """The settings of a run of ``recipe``.
+
+    Make them before the model is loaded: this starts the process group, and transformers then knows about ZeRO-3 or
+    FSDP, under which a process loads only its share of the weights.
+
+    Raises:
+        UserError: one process sees several GPUs.
+    """
+    on_gpu = torch.cuda.is_available()
+    arguments = SFTConfig(
+        output_dir=recipe.output,
+        max_steps=plan.steps,
+        # One item of the dataset is a whole micro-batch.
+        per_device_train_batch_size=1,
+        gradient_accumulation_steps=plan.accumulation,
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type=_SCHEDULERS[recipe.scheduler],
+        warmup_steps=round(recipe.warmup * plan.steps),
+        weight_decay=recipe.weight_decay,
+        adam_beta2=recipe.adam_beta2,
+        max_grad_norm=1.0,
+        optim="adamw_torch_fused",
+        seed=recipe.seed,
+        bf16=recipe.model.dtype == "bfloat16",
+        # load_model has seen to it (train.models.checkpointing).
+        activation_checkpointing=False,
+        logging_steps=recipe.logging.steps,
+        # It would replace a NaN with the mean of earlier losses.
+        logging_nan_inf_filter=False,
+        # Callbacks are added by train.loop.reporting; trackio's reads project and name here.
+        report_to="none",
+        project=recipe.logging.project,
+        run_name=Path(recipe.output).name,
+        save_strategy="no" if recipe.save_steps is None else "steps",
+        save_steps=recipe.save_steps or plan.steps,
+        disable_tqdm=True,
+        use_cpu=not on_gpu,
+        dataloader_pin_memory=on_gpu,
+        dataloader_num_workers=recipe.workers,
+        # Every micro-batch uses all trained parameters: the collators make sure that each has a picture.
+        ddp_find_unused_parameters=False,
+        # Order, tokens and labels are ours: TRL must not shuffle, tokenize, truncate or drop anything.
+        train_sampling_strategy="sequential",
+        max_length=None,
+        dataset_kwargs={"skip_prepare_dataset": True},
+        remove_unused_columns=False,
+        accelerator_config=accumulation_settings(),
+    )
+    if arguments.n_gpu > 1:
+        raise UserError(
+            f"{arguments.n_gpu} GPUs are visible to one process; start one process for each (accelerate launch "
+            "--config_file configs/ddp_8gpu.yaml --num_processes N ...), or set CUDA_VISIBLE_DEVICES=0"
+        )
+    allow_fsdp_on_cpu(arguments)
+    return arguments
