@@ -30,7 +30,7 @@ class ModelSpec(Config):
 
     ``attn`` is how the language model attends; ``auto`` takes the best that there is for the device and for packing
     (:mod:`train.models.attention`). ``quantize: nf4`` holds frozen weights in 4 bits (QLoRA). ``liger`` computes norms,
-    SwiGLU and rotary positions of a text model with the kernels of Liger, which store less and are faster by its
+    SwiGLU and rotary positions of the language model with the kernels of Liger, which store less and are faster by its
     authors' figures; they were not tried on a GPU here.
     """
 

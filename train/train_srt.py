@@ -24,6 +24,7 @@ from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import write_records
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches
+from train.data.data_warnings import data_warnings
 from train.data.examples import data_faults
 from train.data.parent_death import die_with_parent
 from train.data.token_cache import read_examples
@@ -89,6 +90,9 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         torch.set_num_threads(recipe.threads)
     tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples = read_examples(recipe, tokenizer, processor)
+    if is_main:
+        for line in data_warnings(recipe, examples):
+            print(f"warning: {line}", file=sys.stderr, flush=True)
     plan = plan_batches(recipe, examples, processes)
     held_out = None
     if recipe.eval_data is not None:

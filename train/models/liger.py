@@ -1,21 +1,23 @@
-"""Liger's kernels for norms, SwiGLU and rotary positions, in place of the modules of a model. The head is TRL's."""
+"""Liger's kernels for norms, SwiGLU and rotary positions of a language model. The head is TRL's.
+
+Liger changes whole models of classes that it knows, and for a vision model it does so by imports that fail with some
+versions of transformers (0.8.5 for Qwen2.5-VL with 5.23). What it would change in a language model is the same for all
+families here, so it is done layer by layer. Vision towers keep their own modules.
+"""
 
 from __future__ import annotations
 
+import sys
+
 import torch
 from transformers import PreTrainedModel
-from transformers.integrations.liger import apply_liger_kernel
 from transformers.utils import is_liger_kernel_available
 
 from train.models.families.model_family import ModelFamily
 
-KERNELS = {"rope": True, "rms_norm": True, "swiglu": True, "cross_entropy": False, "fused_linear_cross_entropy": False}
 
-
-def liger_fault(family: ModelFamily) -> str | None:
-    """Why the kernels cannot be used for a model of ``family`` on this machine, if they cannot."""
-    if family.reads_pictures:  # Liger 0.8.5 cannot be applied to Qwen2.5-VL with transformers 5.23
-        return f"is for text models, and this is {family.model_type}; set it to false"
+def liger_fault() -> str | None:
+    """Why the kernels cannot be used on this machine, if they cannot."""
     if not is_liger_kernel_available():
         return (
             "needs the package liger-kernel, which is not installed (pip install 'srt-traces[liger]'); set it to false"
@@ -25,6 +27,18 @@ def liger_fault(family: ModelFamily) -> str | None:
     return None
 
 
-def use_liger_kernels(model: PreTrainedModel) -> None:
-    """Have ``model`` compute with the kernels from now on, and every model of its class the rotary positions."""
-    apply_liger_kernel(model, KERNELS)
+def use_liger_kernels(model: PreTrainedModel, family: ModelFamily) -> None:
+    """Have the language model of ``model`` compute with the kernels from now on.
+
+    Rotary positions are a function of a module of transformers, and change for every model of the class.
+    """
+    from liger_kernel.transformers import LigerSwiGLUMLP, liger_rotary_pos_emb
+    from liger_kernel.transformers.monkey_patch import _patch_rms_norm_module, _patch_swiglu_module
+
+    decoder = family.backbone(model, "language")
+    sys.modules[type(decoder).__module__].apply_rotary_pos_emb = liger_rotary_pos_emb  # type: ignore[attr-defined]
+    _patch_rms_norm_module(decoder.norm)
+    for layer in decoder.layers:
+        _patch_rms_norm_module(layer.input_layernorm)
+        _patch_rms_norm_module(layer.post_attention_layernorm)
+        _patch_swiglu_module(layer.mlp, LigerSwiGLUMLP)

@@ -39,7 +39,7 @@ def load_model(recipe: Recipe) -> PreTrainedModel:
     )
     set_attention(model, choose_attention(recipe, model.config))
     if recipe.model.liger:
-        use_liger_kernels(model)
+        use_liger_kernels(model, family)
     if family.reads_pictures:
         keep_row_bounds_from(family.backbone(model, "vision"))
     model = _make_trainable(model, recipe, family)
@@ -66,7 +66,7 @@ def model_faults(recipe: Recipe) -> list[str]:
     except UserError as error:
         return [str(error)]
     faults = weight_faults(Path(path))
-    if recipe.model.liger and (fault := liger_fault(family)):
+    if recipe.model.liger and (fault := liger_fault()):
         faults.append(f"model.liger: {fault}")
     try:
         choose_attention(recipe, read_config(path))

@@ -12,11 +12,13 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+import torch
 import transformers
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
+from train.data.data_warnings import data_warnings
 from train.data.encode_file import Progress
 from train.data.examples import data_faults
 from train.data.token_cache import CachedTokens, make_encoder, read_other_arms
@@ -132,6 +134,7 @@ def _check_data(
     if read.knows("max_length", "too_long", "other_arms"):
         with report.collecting():
             examples = fit_lengths(recipe, examples, read_other_arms(recipe, tokenizer, processor))
+    report.notes += data_warnings(recipe, examples)
     report.tokenizer = tokenizer
     report.picture_token = None if encoder.pictures is None else encoder.pictures.image_token_id
     figures = data_figures(examples, processor)
@@ -191,6 +194,11 @@ def _check_run(
         report.notes.append(
             f"faster: with {faster.keys}, about {faster.memory.peak / 1e9:.1f} GB are needed on each GPU, "
             f"which has {gpu_bytes / 1e9:.1f}"
+        )
+    if not recipe.model.liger and torch.cuda.is_available():
+        report.notes.append(
+            "model.liger: true computes norms, SwiGLU and rotary positions with Liger's kernels (pip install "
+            "'srt-traces[liger]'): less memory and time by its authors' figures, not measured here"
         )
     if not step or report.faults:
         return

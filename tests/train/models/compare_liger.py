@@ -35,19 +35,35 @@ def main() -> None:
     folder = sys.argv[1]
     family = load_family(folder)
     torch.manual_seed(0)
-    batch = {"input_ids": torch.randint(5, 90, (2, 24))}
     own: Any = load_weights(folder, family, torch.float32).train()
+    batch = _made_batch(own)
     for parameter in own.parameters():  # norms of ones would hide their weights
         torch.nn.init.normal_(parameter, mean=0.02, std=0.2)
     liger = copy.deepcopy(own)
     expected = _pass(own, batch)
-    use_liger_kernels(liger)
+    use_liger_kernels(liger, family)
     changed = [module for module in liger.modules() if "Liger" in str(getattr(module.forward, "__qualname__", ""))]
     assert changed, "no module was changed"
     for name, value in _pass(liger, batch).items():
         difference = (value - expected[name]).norm() / expected[name].norm().clamp(min=1e-6)
         assert difference < 1e-4, f"{name}: {difference}"
     print(f"{Path(folder).name}: {len(changed)} modules, {len(expected)} tensors")
+
+
+def _made_batch(model: Any) -> dict[str, torch.Tensor]:
+    """Two rows of 24 tokens; of a model that reads pictures, each begins with one, and has its positions."""
+    batch = {"input_ids": torch.randint(5, 90, (2, 24))}
+    if model.config.model_type == "qwen2_5_vl":
+        grid = torch.tensor([[1, 8, 4], [1, 4, 8]])  # patches in time, height and width; four become a token
+        patch = 3 * model.config.vision_config.temporal_patch_size * model.config.vision_config.patch_size**2
+        batch["input_ids"][:, 1:9] = model.config.image_token_id
+        batch |= {"pixel_values": torch.randn(64, patch), "image_grid_thw": grid}
+        batch["mm_token_type_ids"] = (batch["input_ids"] == model.config.image_token_id).int()
+    if model.config.model_type == "internvl":
+        vision = model.config.vision_config
+        batch["input_ids"][:, 1:5] = model.config.image_token_id
+        batch["pixel_values"] = torch.randn(2, 3, *vision.image_size)
+    return batch
 
 
 def _pass(model: Any, batch: dict[str, Any]) -> dict[str, torch.Tensor]:

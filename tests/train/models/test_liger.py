@@ -19,10 +19,10 @@ from train.recipe import Recipe
 COMPARISON = Path(__file__).with_name("compare_liger.py")
 
 
-@pytest.mark.parametrize("family", ["qwen2", "llama"])
-def test_same_losses_and_gradients(family: str, models: dict[str, Path]) -> None:
+@pytest.mark.parametrize("family", ["qwen2", "llama", "qwen2_5_vl", "internvl"])
+def test_same_losses_and_gradients(family: str, models: dict[str, Path], vision_models: dict[str, Path]) -> None:
     pytest.importorskip("liger_kernel")
-    path = models["qwen2.5" if family == "qwen2" else "minimal"]
+    path = {"qwen2": models["qwen2.5"], "llama": models["minimal"], **vision_models}[family]
     environment = {**os.environ, "TRITON_INTERPRET": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, str(COMPARISON), str(path)], env=environment, capture_output=True, text=True, timeout=300
@@ -34,8 +34,3 @@ def test_it_needs_its_package_and_a_gpu(recipe: Callable[..., Recipe], models: d
     faults = model_faults(recipe(model={"path": str(models["minimal"]), "liger": True}))
     assert len(faults) == 1
     assert faults[0].startswith("model.liger: needs ")
-
-
-def test_it_is_for_text_models(vision_recipe: Callable[..., Recipe], vision_models: dict[str, Path]) -> None:
-    faults = model_faults(vision_recipe(model={"path": str(vision_models["internvl"]), "liger": True}))
-    assert faults == ["model.liger: is for text models, and this is internvl; set it to false"]
