@@ -80,7 +80,7 @@ def _examine(values: Mapping[str, Any]) -> Examined:
         # A fault inside a list makes the whole list unreadable.
         paths = [tuple(takewhile(lambda part: isinstance(part, str), fault.key)) for fault in found]
         # An unknown key is most likely the one that it resembles, whose value is then not known either.
-        paths += [(*path[:-1], fault.near) for path, fault in zip(paths, found, strict=True) if fault.near]
+        paths += [(*path[:-1], *fault.near.split(".")) for path, fault in zip(paths, found, strict=True) if fault.near]
         recipe, paths = _read_without(values, paths)
         unknown = {".".join(map(str, path)) for path in paths}
     return Examined(recipe, faults + contradictions(recipe, unknown), unknown)

@@ -13,7 +13,7 @@ import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -25,6 +25,15 @@ from srt.io.errors import UserError, cannot_read
 C = TypeVar("C", bound="Config")
 
 _UNKNOWN_KEY = "unknown_key"
+_EXPECTED = {
+    **dict.fromkeys(("model_type", "dict_type"), "a mapping of keys to values"),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type"), "a list"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    "string_type": "a text",
+}
+"""What pydantic's kinds of faults ask for, in words."""
 _DEEPEST = 50
 """Levels of nesting that a file may have; deeper ones exhaust Python's stack somewhere or other."""
 
@@ -54,9 +63,10 @@ class Config(BaseModel):
         for fault in found:
             kind, message, context = fault["type"], fault["msg"], fault.get("ctx", {})
             if kind == "extra_forbidden" and len(fault["loc"]) == 1:
-                near = _nearest(key := str(fault["loc"][0]), cls.model_fields)
+                key = str(fault["loc"][0])
+                near = _in_a_block(key, cls) or _nearest(key, cls.model_fields)
                 kind, context = _UNKNOWN_KEY, {"near": near}
-                message = f"no such key, {suggestion(key, cls.model_fields)}"
+                message = f"no such key, {_suggested(near, cls.model_fields)}"
             reworded = PydanticCustomError(kind, "{message}", {**context, "message": message})
             details.append(InitErrorDetails(type=reworded, loc=fault["loc"], input=fault["input"]))
         raise ValidationError.from_exception_data(cls.__name__, details)
@@ -82,7 +92,7 @@ def parse_config(model: type[C], values: Mapping[str, Any], place: str) -> C:
 class KeyFault(NamedTuple):
     """One fault: the ``key`` (its names from the top; empty for the config as a whole) and the ``line`` to print.
 
-    ``near`` is the existing key that an unknown one resembles.
+    ``near`` is the existing key that an unknown one resembles, or that has its name in a block (``model.attn``).
     """
 
     key: tuple[str | int, ...]
@@ -127,8 +137,7 @@ def read_yaml(
 
 def suggestion(name: str, known: Collection[str]) -> str:
     """The end of a message about the unknown ``name``: the nearest one of ``known``, or all of them."""
-    near = _nearest(name, known)
-    return f"did you mean {near}?" if near else f"known are {', '.join(known)}"
+    return _suggested(_nearest(name, known), known)
 
 
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,8 +169,21 @@ def with_new_names(values: Mapping[str, Any], renamed: Mapping[str, str], place:
     return result
 
 
+def _suggested(near: str | None, known: Iterable[str]) -> str:
+    return f"did you mean {near}?" if near else f"known are {', '.join(known)}"
+
+
+def _in_a_block(name: str, model: type[Config]) -> str | None:
+    """The first key of that ``name`` in a block of ``model``, with the block (``model.attn``)."""
+    for block, field in model.model_fields.items():
+        for kind in (field.annotation, *get_args(field.annotation)):  # the second for a block that may be null
+            if isinstance(kind, type) and issubclass(kind, Config) and name in kind.model_fields:
+                return f"{block}.{name}"
+    return None
+
+
 def _nearest(name: str, known: Collection[str]) -> str | None:
-    near = difflib.get_close_matches(name, known, n=1)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     return near[0] if near else None
 
 
@@ -173,8 +195,8 @@ def _key_fault(fault: Mapping[str, Any]) -> KeyFault:
         near = fault["ctx"]["near"]
     elif kind == "missing":
         message = "missing"
-    elif kind in ("model_type", "dict_type"):
-        message = f"a mapping of keys to values was expected, not {reprlib.repr(fault['input'])}"
+    elif kind in _EXPECTED:
+        message = f"{_EXPECTED[kind]} was expected, not {reprlib.repr(fault['input'])}"
     elif kind == "value_error":
         message = message.removeprefix("Value error, ")
     else:

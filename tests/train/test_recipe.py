@@ -56,6 +56,31 @@ def test_all_faults_at_once_with_the_nearest_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ("attn=eager", "attn: no such key, did you mean model.attn?"),
+        ("r=4", "r: no such key, did you mean lora.r?"),
+        ("lora.targets=q_proj", "lora.targets: a list was expected, not 'q_proj'"),
+        ("steps=1.5", "steps: a whole number was expected, not 1.5"),
+        ("seed=x", "seed: a whole number was expected, not 'x'"),
+        ("learning_rate=fast", "learning_rate: a number was expected, not 'fast'"),
+        ("think=perhaps", "think: true or false was expected, not 'perhaps'"),
+        ("hub=3", "hub: a text was expected, not 3"),
+    ],
+)
+def test_a_fault_is_said_in_words(change: str, fault: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigFaults) as caught:
+        load_recipe(write(tmp_path, WHOLE), [change])
+    assert caught.value.faults == [fault]
+
+
+def test_a_key_outside_its_block_is_not_known(tmp_path: Path) -> None:
+    read = examine_recipe(write(tmp_path, WHOLE), ["attn=segments"])
+    assert not read.knows("model.attn")
+    assert read.knows("model.path", "data")
+
+
+@pytest.mark.parametrize(
     ("text", "key"),
     [
         (WHOLE + "epochs: 2", "steps, epochs: "),
