@@ -21,7 +21,7 @@ from scipy.stats import binomtest
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import share_interval, wilson
 from srt.statistics.paired_difference import paired_difference
-from srt.statistics.ratios import Quotient, ratio_interval
+from srt.statistics.ratio_of_totals import Quotient, ratio_interval
 from srt.statistics.significance import holm
 
 CLUSTER, PROBLEM, ARM, NOISE = 1.0, 0.5, 1.5, 0.5

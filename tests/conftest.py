@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import warnings
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -27,3 +28,19 @@ def space2025() -> Path:
         warnings.warn("SpaCE2025 is not here: set SRT_SPACE2025 to run the tests on real data", stacklevel=1)
         pytest.skip("no SpaCE2025: set SRT_SPACE2025")
     return folder
+
+
+@pytest.fixture(scope="session")
+def fake_endpoint() -> ModuleType:
+    """The stand-in for an OpenAI-compatible server."""
+    from tests import fake_endpoint
+
+    return fake_endpoint
+
+
+@pytest.fixture(scope="session")
+def batch_endpoint() -> ModuleType:
+    """The stand-in for a server with ``/v1/batches``."""
+    from tests import batch_endpoint
+
+    return batch_endpoint

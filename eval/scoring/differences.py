@@ -17,7 +17,7 @@ from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Estimate, Interval, estimate
 from srt.statistics.paired_difference import Test, paired_difference
 from srt.statistics.power import detectable_difference, discordance_of, effect_of, problems_needed
-from srt.statistics.ratios import Quotient, ratio_interval
+from srt.statistics.ratio_of_totals import Quotient, ratio_interval
 from srt.statistics.significance import holm
 
 POINTS = (1, 2, 3, 5)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from srt.claims.arithmetic.comparison import holds
-from srt.claims.arithmetic.evaluation import Undecided
+from srt.claims.arithmetic.expression_value import Undecided
 from srt.claims.arithmetic.lost_powers import flattened
 from srt.claims.arithmetic.vectors import NotScalar, components
 from srt.claims.arithmetic.whole_counts import counts_whole

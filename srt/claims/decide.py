@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from srt.claims.arithmetic.comparison import angle_unit_unsaid, holds
-from srt.claims.arithmetic.evaluation import Undecided, approximation
+from srt.claims.arithmetic.expression_value import Undecided, approximation
 from srt.claims.arithmetic.identity import identical
 from srt.claims.arithmetic.printed_digits import Outcome
 from srt.claims.arithmetic.vectors import NotScalar, components, product_missing, scalar

@@ -15,7 +15,7 @@ from functools import cached_property
 from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.identity import identical
 from srt.claims.arithmetic.vectors import NotScalar, components, scalar
-from srt.claims.scenes import Scenes
+from srt.claims.problem_parts import Scenes
 from srt.claims.syntax.expression import (
     PI,
     TRIGONOMETRIC,

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Literal
 
 from srt.claims.arithmetic.comparison import holds
-from srt.claims.arithmetic.evaluation import Undecided, approximation
 from srt.claims.arithmetic.exact import compare
+from srt.claims.arithmetic.expression_value import Undecided, approximation
 from srt.claims.arithmetic.identity import degree
 from srt.claims.arithmetic.printed_digits import Outcome, literal
 from srt.claims.arithmetic.vectors import NotScalar, scalar

@@ -38,7 +38,7 @@ def teach(
         Literal["failed", "people"] | None,
         typer.Option(
             "--again",
-            help="Take up once more what failed, or what is left to people and undecided. "
+            help="Take up only what failed, or only what is left to people and undecided. "
             "Replies in the folder are not paid for again.",
         ),
     ] = None,

@@ -99,7 +99,7 @@ class Price(Config):
     cached_input: float | None = Field(default=None, ge=0)
     picture_tokens: int = Field(default=26_000, ge=0)
     batch: float = Field(default=0.5, ge=0)
-    unforeseen_tokens: int = Field(default=65_536, ge=0)
+    unforeseen_tokens: int = Field(default=131_072, ge=0)
 
     def cost(self, given: int, written: int, cached: int = 0) -> float:
         """The price of so many tokens; ``cached`` are among those ``given``."""

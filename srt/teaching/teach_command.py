@@ -41,7 +41,7 @@ def teach_file(
     """Run the loop on the problems of a file; with ``sample``, on so many drawn at random, to estimate the cost.
 
     ``arm`` overrides the config's. The files of the folder are written at the end of a run, also of one that was
-    stopped, but not of an estimate. Cases in the states ``again`` are taken up once more.
+    stopped, but not of an estimate. With ``again``, only cases in these states are taken up.
 
     Raises:
         UserError: a fault in the config, the problems, the folder or an endpoint.

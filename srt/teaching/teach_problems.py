@@ -114,10 +114,10 @@ async def run_folder(
 ) -> TeachRun:
     """Run the loop on the problems that have not ended yet, at most ``limit`` of them, and write the files.
 
-    ``only`` restricts the run to these positions (from 0), for a sample; no file is written then. Cases in the states
-    ``again`` are taken up once more, unless a person has decided them; each keeps its old record until it has ended
-    anew. A fault that concerns the whole run (no endpoint, a wrong key) ends it in an orderly way and is in
-    :attr:`TeachRun.fault`.
+    ``only`` restricts the run to these positions (from 0), for a sample; no file is written then. With ``again``, it is
+    cases in these states that are taken up, and no others, unless a person has decided them; each keeps its old record
+    until it has ended anew. A fault that concerns the whole run (no endpoint, a wrong key) ends it in an orderly way;
+    it is in :attr:`TeachRun.fault`.
 
     Raises:
         UserError: the folder was made with something else or is not a teaching folder, or another process holds it.

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -88,16 +85,3 @@ def make_run(tmp_path: Path, problems_file: Path) -> Callable[..., Path]:
 
 def item_number(prompt: str) -> int:
     return int(prompt.split("item ")[1].split(".")[0])
-
-
-@pytest.fixture(scope="session")
-def fake_endpoint() -> ModuleType:
-    """The stand-in for an OpenAI-compatible server, ``tests/fake_endpoint.py``."""
-    path = Path(__file__).resolve().parents[1] / "fake_endpoint.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module

@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from srt.answers.equality.spelled_numbers import with_sums
-from srt.claims.arithmetic.evaluation import Undecided, approximation, rational
+from srt.claims.arithmetic.expression_value import Undecided, approximation, rational
 from srt.claims.arithmetic.vectors import NotScalar, scalar
-from srt.claims.check_text import equal_values, readings
+from srt.claims.check_prose import equal_values, readings
 from srt.claims.syntax.expression import PI, Expression, symbols, walk
 
 _LONGEST = 300

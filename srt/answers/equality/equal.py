@@ -20,8 +20,8 @@ from typing import Literal, get_args
 from srt.answers.equality import algebra
 from srt.answers.equality.forms.brackets import Brackets, as_point, bracketed, interval, is_infinite
 from srt.answers.equality.forms.descriptions import description, same_description, same_words
+from srt.answers.equality.forms.geometric_relations import relation
 from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
-from srt.answers.equality.forms.relations import relation
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
 from srt.answers.equality.policies import LENIENT, STRICT, Policy

@@ -6,7 +6,7 @@ import re
 
 from srt.answers.equality.forms.brackets import bracketed
 from srt.answers.equality.forms.descriptions import description
-from srt.answers.equality.forms.relations import relation
+from srt.answers.equality.forms.geometric_relations import relation
 from srt.answers.equality.normal_form import plain, top_level
 from srt.answers.equality.parts import leaves, statements
 from srt.answers.equality.stated_values import is_value, name_in_front, stated_value

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from srt.claims.arithmetic.dimension import MixedDimensions, dimension, sizes
-from srt.claims.arithmetic.evaluation import Undecided, Undefined, approximation, rational
 from srt.claims.arithmetic.exact import compare, plain
+from srt.claims.arithmetic.expression_value import Undecided, Undefined, approximation, rational
 from srt.claims.arithmetic.printed_digits import Outcome, agree, literal
 from srt.claims.syntax.expression import (
     ARCS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from srt.claims.arithmetic.evaluation import rational
+from srt.claims.arithmetic.expression_value import rational
 from srt.claims.syntax.expression import Call, Expression, Number, Quantity, Symbol, walk
 
 

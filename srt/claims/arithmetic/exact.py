@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from srt.claims.arithmetic.evaluation import MOST_BITS, REAL, Undecided, approximation, rational
+from srt.claims.arithmetic.expression_value import MOST_BITS, REAL, Undecided, approximation, rational
 from srt.claims.arithmetic.simple_values import nice, simple_value
 from srt.claims.syntax.expression import (
     ARCS,

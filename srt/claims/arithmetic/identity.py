@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from srt.claims.arithmetic.evaluation import Real, Undecided, approximation
 from srt.claims.arithmetic.exact import compare
+from srt.claims.arithmetic.expression_value import Real, Undecided, approximation
 from srt.claims.syntax.expression import Call, Expression, Number, Quantity, free, number, substituted
 
 _PRIMES = (1009, 1511, 2003, 2503, 3001, 3511, 4001, 4507, 5003, 5501)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Literal
 
-from srt.claims.arithmetic.evaluation import approximation, rational, real_of
 from srt.claims.arithmetic.exact import plain
+from srt.claims.arithmetic.expression_value import approximation, rational, real_of
 from srt.claims.syntax.expression import PI, Call, Expression, Number, Quantity, number, rebuilt, symbols, walk
 
 Outcome = Literal["yes", "no", "open"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from srt.claims.arithmetic.evaluation import REAL, Undecided, Undefined, approximation, rational
+from srt.claims.arithmetic.expression_value import REAL, Undecided, Undefined, approximation, rational
 from srt.claims.syntax.expression import TRIGONOMETRIC, Call, Expression, number
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from srt.claims.arithmetic.evaluation import Undecided, rational
+from srt.claims.arithmetic.expression_value import Undecided, rational
 from srt.claims.syntax.expression import Call, Expression, Quantity, rebuilt
 
 _COUNTED = re.compile(

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from srt.claims.arithmetic.comparison import holds
 from srt.claims.arithmetic.dimension import MixedDimensions, dimension
-from srt.claims.arithmetic.evaluation import Undecided
+from srt.claims.arithmetic.expression_value import Undecided
 from srt.claims.syntax.expression import Call, Expression, Number, Quantity, walk
 from srt.claims.syntax.unit_spellings import Unit
 from srt.claims.units.known_quantities import COUNTS, KnownQuantities, base, size

@@ -87,8 +87,10 @@ def read_response(
     elif status == 403 and (answered or _MODERATED.search(reason)):
         return Failure(reason, error=RequestBlocked(f"{model}: {reason}"))
     elif status in (401, 403):
-        key = "no key" if config.api_key_env is None else f"the key in the environment variable {config.api_key_env}"
-        fault = f"{key} is not enough ({reason})"
+        if config.api_key_env is None:
+            fault = f"wants a key: set api_key_env to the environment variable that holds it ({reason})"
+        else:
+            fault = f"refuses the key in the environment variable {config.api_key_env} ({reason})"
     elif status == 402:
         fault = f"no credit is left ({reason})"
     elif status == 404:

@@ -37,17 +37,17 @@ class CaseTable:
         )
 
     def ended(self, count: int, again: Collection[State] = (), decided: Container[str] = ()) -> bytearray:
-        """One byte for each of ``count`` positions: 1 if the case has ended.
+        """One byte for each of ``count`` positions: 1 if the case is not to be taken up now, because it has ended.
 
-        Cases in the states ``again`` are open once more, unless their problem is one of ``decided``.
+        With ``again``, only cases in these states are taken up, unless their problem is one of ``decided``: nothing is
+        started, and paid for, that the caller did not ask for.
         """
-        marks = bytearray(count)
+        marks = bytearray([1] * count if again else count)
         for position, problem_id, state in self._journal.read("SELECT position, problem_id, state FROM cases"):
-            if State(state) is State.PENDING or (State(state) in again and problem_id not in decided):
-                continue
             if position >= count:
                 raise UserError(f"{self._journal.path}: a case at position {position}, but there are {count} problems")
-            marks[position] = 1
+            taken = State(state) in again and problem_id not in decided if again else State(state) is State.PENDING
+            marks[position] = not taken
         return marks
 
 

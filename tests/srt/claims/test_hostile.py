@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.claims import check_prose, equal_values, find
-from srt.claims.check_text import LONGEST_TEXT
+from srt.claims.check_prose import LONGEST_TEXT
 from srt.claims.syntax.lexing.lexer import tokens_of
 from srt.claims.syntax.words import word_set
 

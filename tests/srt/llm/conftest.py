@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,18 +16,6 @@ from srt.llm.endpoint import client
 from srt.llm.journal import Journal, model_usage
 from srt.llm.journaled_client import JournaledClient
 from srt.llm.request import LlmRequest
-
-
-@pytest.fixture(scope="session")
-def fake_endpoint() -> ModuleType:
-    path = Path(__file__).parents[2] / "fake_endpoint.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(autouse=True)

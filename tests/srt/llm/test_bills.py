@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import importlib.util
 import io
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import PIL.Image
@@ -21,23 +18,12 @@ from srt.llm.journal import Journal, model_usage
 from srt.llm.journaled_client import JournaledClient
 from srt.llm.llm_errors import BudgetSpent, EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import LlmRequest
+from tests import billing_endpoint
 
 MODELS = ("teacher", "reviewer")
 
 
-def load() -> ModuleType:
-    path = Path(__file__).parents[2] / "billing_endpoint.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-billing = load()
-PRICE = Price(input=billing.INPUT, output=billing.OUTPUT, cached_input=billing.CACHED)
+PRICE = Price(input=billing_endpoint.INPUT, output=billing_endpoint.OUTPUT, cached_input=billing_endpoint.CACHED)
 
 
 def question(n: int, model: str, pictures: tuple[Image, ...], max_tokens: int = 400) -> LlmRequest:
@@ -61,8 +47,8 @@ async def run(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.png").write_bytes(data.getvalue())
     picture = Image(path="a.png", sha256=hashlib.sha256(data.getvalue()).hexdigest())
-    pictures = (picture,) if mode in billing.SHOWS_PICTURES else ()
-    async with billing.BillingEndpoint(mode, delay=0.002, seed=seed) as server:
+    pictures = (picture,) if mode in billing_endpoint.SHOWS_PICTURES else ()
+    async with billing_endpoint.BillingEndpoint(mode, delay=0.002, seed=seed) as server:
         timeout_s = 0.2 if mode == "late_replies" else 20.0
         config = EndpointConfig(base_url=server.url, in_flight=in_flight, timeout_s=timeout_s, retries=1)
         with Journal(folder / "run" / "teach.sqlite") as journal:
@@ -77,19 +63,19 @@ async def run(
         return server, budget.total, kept
 
 
-@pytest.mark.parametrize("mode", billing.MODES)
+@pytest.mark.parametrize("mode", billing_endpoint.MODES)
 def test_the_bill_is_never_above_the_budget_by_more_than_one_request_of_each_model(mode: str, tmp_path: Path) -> None:
     for seed, limit in enumerate((0.1, 0.7)):
         server, spent, kept = asyncio.run(run(tmp_path / str(seed), mode, limit, 70, seed))
         assert server.billed <= limit + sum(server.largest.values())
         assert kept == pytest.approx(spent)
-        if mode in billing.REPORTED:
+        if mode in billing_endpoint.REPORTED:
             assert spent == pytest.approx(server.billed, rel=0.01)
         else:
             assert spent >= server.billed * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("mode", sorted(billing.REPORTED))
+@pytest.mark.parametrize("mode", sorted(billing_endpoint.REPORTED))
 def test_what_is_spent_is_the_bill_where_the_server_reports_it(mode: str, tmp_path: Path) -> None:
     server, spent, kept = asyncio.run(run(tmp_path, mode, None, 30))
     assert len(server.ledger) == 30

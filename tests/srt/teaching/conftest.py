@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,16 +17,6 @@ from srt.teaching.loop.candidate import read_candidate
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 
 HERE = Path(__file__).parent
-
-
-def load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 class InProcessAuditors:
@@ -54,17 +42,16 @@ def in_process_audits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def cubes() -> ModuleType:
-    return load(HERE / "cubes.py")
+    from tests.srt.teaching import cubes
 
-
-@pytest.fixture(scope="session")
-def fake_endpoint() -> ModuleType:
-    return load(HERE.parents[1] / "fake_endpoint.py")
+    return cubes
 
 
 @pytest.fixture(scope="session")
 def objector() -> ModuleType:
-    return load(HERE / "objector.py")
+    from tests.srt.teaching import objector
+
+    return objector
 
 
 @pytest.fixture(scope="session")
@@ -84,8 +71,3 @@ def _case(steps: list[str], **raw: Any) -> tuple[Problem, Trace]:
     candidate = read_candidate(payload, problem, "srt", problem.id, "a person")
     assert not candidate.issues
     return problem, candidate.trace
-
-
-@pytest.fixture(scope="session")
-def batch_endpoint() -> ModuleType:
-    return load(HERE.parents[1] / "batch_endpoint.py")

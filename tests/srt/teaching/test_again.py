@@ -9,9 +9,8 @@ import signal
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import orjson
@@ -19,82 +18,50 @@ import pytest
 from PIL import Image as Pixels
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.jsonl import write_records
 from srt.io.records import Image
-from srt.teaching.case_store.case_records import Decision, State, TeachingCase
+from srt.teaching.case_store.case_records import Decision, State
 from srt.teaching.case_store.decisions import digest
 from srt.teaching.case_store.folder_files import folder_status
-from srt.teaching.case_store.manifest import read_manifest, scan_problems
-from srt.teaching.teach_config import load_teach_config
-from srt.teaching.teach_problems import TeachRun, run_folder
+from srt.teaching.case_store.manifest import read_manifest
+from srt.teaching.teach_problems import TeachRun
+from tests import fake_endpoint
+from tests.srt.teaching import cubes
+from tests.srt.teaching.teaching_folder import TeachingFolder
 
 pytestmark = pytest.mark.usefixtures("in_process_audits")
 TEMPERATURE = "Unsupported value: 'temperature' does not support 0 with this model."
 
 
-class Quiet:
-    def __init__(self) -> None:
-        self.notices: list[str] = []
-
-    def begin(self, total: int, cost: Callable[[], float]) -> None:
-        pass
-
-    def case_ended(self, case: TeachingCase) -> None:
-        pass
-
-    def notice(self, line: str) -> None:
-        self.notices.append(line)
-
-    def stopping(self, why: str) -> None:
-        pass
-
-    def exiting(self, lost: Sequence[float]) -> None:
-        raise AssertionError
-
-
-class Folder:
+class Folder(TeachingFolder):
     """A teaching folder that several recipes are run in; ``paid`` counts the answered requests by their body."""
 
-    def __init__(self, place: Path, cubes: ModuleType, fake: ModuleType) -> None:
-        self.place, self.cubes, self.fake = place, cubes, fake
-        self.out = place / "out"
-        self.problems = cubes.problems(place / "problems.jsonl", 20)
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
         self.paid: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
-        self.notices: list[str] = []
 
     def run(
         self, change: Callable[[str], str] = str, *, server: Any = None, delay: float = 0.0, **how: Any
     ) -> TeachRun:
-        kind = server or self.fake.FakeEndpoint
-        faults = self.fake.Faults(**how.pop("faults", {}))
-        fake = kind(faults=faults, responder=self.cubes.respond, delay=delay)
-        observer = Quiet()
+        kind = server or fake_endpoint.FakeEndpoint
+        faults = fake_endpoint.Faults(**how.pop("faults", {}))
+        fake = kind(faults=faults, responder=cubes.respond, delay=delay)
 
-        async def main() -> TeachRun:
-            async with fake:
-                path = self.cubes.config(self.place / "c.yaml", fake.url)
-                path.write_text(change(path.read_text()))
-                return await run_folder(
-                    scan_problems(self.problems), self.out, load_teach_config(path), observer, **how
-                )
+        def config(url: str) -> Path:
+            path = cubes.config(self.place / "c.yaml", url)
+            path.write_text(change(path.read_text()))
+            return path
 
-        ran = asyncio.run(main())
+        ran = self.teach(fake, config, **how)
         self.paid.update(fake.counts)
-        self.outcomes, self.notices = fake.outcomes, observer.notices
+        self.outcomes = fake.outcomes
         return ran
-
-    @property
-    def states(self) -> dict[str, int]:
-        return {name: count for name, count in folder_status(self.out).states.items() if count}
-
-    def cases(self) -> dict[str, TeachingCase]:
-        return {case.problem_id: case for case in read_records(self.out / "cases.jsonl", TeachingCase)}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, cubes: ModuleType, fake_endpoint: ModuleType) -> Folder:
-    return Folder(tmp_path, cubes, fake_endpoint)
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
 
 
 def setting(role: str, text: str) -> Callable[[str], str]:
@@ -110,7 +77,7 @@ def all_cold(config: str) -> str:
 def test_a_refused_temperature_is_left_out_and_a_recipe_without_it_pays_nothing_twice(folder: Folder) -> None:
     folder.run(all_cold, faults={"refuses": {"temperature": TEMPERATURE}}, limit=10)
     assert folder.outcomes["400"] >= 3
-    assert folder.states == {"accepted": 6, "repaired": 2, "human": 2, "pending": 10}
+    assert folder.states() == {"accepted": 6, "repaired": 2, "human": 2, "pending": 10}
     told = read_manifest(folder.out).left_out
     assert set(told) == {"fake-teacher", "fake-reviewer", "fake-checker"}
     assert TEMPERATURE in told["fake-teacher"]["temperature"]
@@ -118,11 +85,11 @@ def test_a_refused_temperature_is_left_out_and_a_recipe_without_it_pays_nothing_
 
     folder.run(all_cold, faults={"refuses": {"temperature": TEMPERATURE}}, limit=5)
     assert "400" not in folder.outcomes  # known from the run before
-    assert folder.notices == []
+    assert folder.observer.notices == []
     folder.run(again=[State.HUMAN])
-    assert len(folder.notices) == 1
-    assert "models.teacher.temperature = 0.0 (now None)" in folder.notices[0]
-    assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
+    assert len(folder.observer.notices) == 1
+    assert "models.teacher.temperature = 0.0 (now None)" in folder.observer.notices[0]
+    assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
     assert set(folder.paid.values()) == {1}
     assert len(read_manifest(folder.out).recipes) == 2
     assert set(folder_status(folder.out).recipes.values()) == {11, 9}
@@ -133,11 +100,11 @@ def test_a_limit_that_was_too_low(folder: Folder) -> None:
         return config.replace("fake-teacher, max_tokens: 400", "fake-teacher, max_tokens: 20")
 
     folder.run(low, faults={"tokens": True})
-    assert folder.states == {"failed": 20}
+    assert folder.states() == {"failed": 20}
     assert "teacher: length" in folder.cases()["cube-10"].reason or ""
     before = folder.paid.total()
     folder.run(faults={"tokens": True}, again=[State.FAILED])
-    assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
+    assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
     assert set(folder.paid.values()) == {1}
     again = folder.paid.total() - before
     # A higher limit still: everything was answered, and not cut off.
@@ -145,7 +112,7 @@ def test_a_limit_that_was_too_low(folder: Folder) -> None:
     assert folder.paid.total() - before == again
 
 
-def test_a_picture_too_many(folder: Folder, fake_endpoint: ModuleType) -> None:
+def test_a_picture_too_many(folder: Folder) -> None:
     for name, colour in (("a.png", "white"), ("b.png", "red")):
         Pixels.new("RGB", (8, 8), colour).save(folder.place / name)
     images = [
@@ -169,26 +136,36 @@ def test_a_picture_too_many(folder: Folder, fake_endpoint: ModuleType) -> None:
             return found
 
     folder.run(server=OnePicture)
-    assert folder.states == {"accepted": 2, "failed": 1}
+    assert folder.states() == {"accepted": 2, "failed": 1}
     assert "At most 1 image(s)" in (folder.cases()["cube-20"].reason or "")
     folder.run(server=OnePicture)
     assert folder.outcomes == {}
     folder.run(again=[State.FAILED])
-    assert folder.states == {"accepted": 3}
+    assert folder.states() == {"accepted": 3}
     assert set(folder.paid.values()) == {1}
 
 
 def test_more_rounds_for_what_is_left_to_people_but_not_for_what_they_decided(folder: Folder) -> None:
     folder.run(lambda config: config + "rounds: 1\n")
-    assert folder.states == {"accepted": 12, "human": 8}
+    assert folder.states() == {"accepted": 12, "human": 8}
     case = folder.cases()["cube-11"]
     message = {"where": "queue", "action": "accept", "who": "ann", "when": "2026-01-01T00:00:00Z"}
     found = Decision.model_validate({"problem_id": "cube-11", "digest": digest(case.rounds[0].trace), **message})
     write_records(folder.out / "decisions.jsonl", [found])
     folder.run(again=[State.HUMAN])
-    assert folder.states == {"accepted": 12, "repaired": 3, "human": 5}
+    assert folder.states() == {"accepted": 12, "repaired": 3, "human": 5}
     assert set(folder.paid.values()) == {1}
     assert folder.cases()["cube-11"] == case
+
+
+def test_again_starts_no_other_case(folder: Folder) -> None:
+    folder.run(lambda config: config + "rounds: 1\n", limit=12)
+    before = folder.states()
+    folder.run(again=[State.FAILED])
+    assert folder.states() == before
+    folder.run(again=[State.HUMAN])
+    assert folder.states()["pending"] == before["pending"] == 8
+    assert folder.states().get("repaired", 0) > 0
 
 
 def test_a_case_that_is_taken_up_again_keeps_its_record_until_it_has_ended_anew(folder: Folder) -> None:
@@ -198,7 +175,7 @@ def test_a_case_that_is_taken_up_again_keeps_its_record_until_it_has_ended_anew(
         faults={"rates": {"error_500": 1}},
         again=[State.HUMAN],
     )
-    assert folder.states == {"accepted": 12, "human": 8}
+    assert folder.states() == {"accepted": 12, "human": 8}
 
 
 class Moderating:
@@ -212,11 +189,11 @@ class Moderating:
         return found
 
 
-def test_a_403_after_an_answer_concerns_its_request_alone(folder: Folder, fake_endpoint: ModuleType) -> None:
+def test_a_403_after_an_answer_concerns_its_request_alone(folder: Folder) -> None:
     server = type("Server", (Moderating, fake_endpoint.FakeEndpoint), {})
     ran = folder.run(server=server)
     assert ran.fault is None
-    assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
+    assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
     assert (folder.cases()["cube-14"].reason or "").startswith("teacher: blocked: fake-teacher: status 403")
     assert folder.outcomes["403"] == 2  # each was sent once
     # In the next run it is the first request, and still no reason to stop: the model has answered in this folder.
@@ -225,7 +202,7 @@ def test_a_403_after_an_answer_concerns_its_request_alone(folder: Folder, fake_e
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_401_or_403_at_the_first_request_ends_the_run(folder: Folder, fake_endpoint: ModuleType, status: int) -> None:
+def test_a_401_or_403_at_the_first_request_ends_the_run(folder: Folder, status: int) -> None:
     class Closed(fake_endpoint.FakeEndpoint):  # type: ignore[misc, name-defined]
         def refusal_of(self, headers: bytes, body: dict[str, Any]) -> tuple[int, str] | None:
             return status, "no access to this model"
@@ -235,7 +212,7 @@ def test_a_401_or_403_at_the_first_request_ends_the_run(folder: Folder, fake_end
     assert folder.outcomes == {str(status): 1}
 
 
-def test_ctrl_c_sends_neither_first_tries_nor_retries(folder: Folder, fake_endpoint: ModuleType) -> None:
+def test_ctrl_c_sends_neither_first_tries_nor_retries(folder: Folder) -> None:
     folder.run(limit=1)  # so that the dialect is known, and many are in flight
 
     class Interrupting(fake_endpoint.FakeEndpoint):  # type: ignore[misc, name-defined]
@@ -266,10 +243,10 @@ def test_ctrl_c_sends_neither_first_tries_nor_retries(folder: Folder, fake_endpo
     with sqlite3.connect(folder.out / "teach.sqlite") as db:
         assert db.execute("SELECT count(*) FROM at_risk").fetchone() == (0,)
     folder.run()
-    assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
+    assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
 
 
-def test_extra_parameters_are_sent_and_part_of_the_request(folder: Folder, fake_endpoint: ModuleType) -> None:
+def test_extra_parameters_are_sent_and_part_of_the_request(folder: Folder) -> None:
     bodies: list[dict[str, Any]] = []
 
     class Noting(fake_endpoint.FakeEndpoint):  # type: ignore[misc, name-defined]
@@ -292,9 +269,7 @@ def test_what_accounts_rest_on_is_no_extra_parameter(folder: Folder, name: str) 
         folder.run(setting("teacher", f"extra_body: {{{name}: 2}}"))
 
 
-def test_a_full_disk_ends_the_run_in_one_line_and_no_paid_reply_is_lost(
-    folder: Folder, fake_endpoint: ModuleType
-) -> None:
+def test_a_full_disk_ends_the_run_in_one_line_and_no_paid_reply_is_lost(folder: Folder) -> None:
     """The reserve of the journal makes room for what is in flight."""
     from srt.llm import journal
 
@@ -324,7 +299,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_no_paid_reply_is_lost(
         assert db.execute("SELECT count(*) FROM at_risk").fetchone() == (0,)
     folder.run()
     assert set(folder.paid.values()) == {1}
-    assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
+    assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
 
 
 def test_a_journal_that_another_process_locks(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,7 +325,7 @@ def test_a_journal_that_another_process_locks(folder: Folder, monkeypatch: pytes
     assert set(folder.paid.values()) == {1}
 
 
-def test_half_a_character_in_a_reply_is_kept_and_paid_once(folder: Folder, fake_endpoint: ModuleType) -> None:
+def test_half_a_character_in_a_reply_is_kept_and_paid_once(folder: Folder) -> None:
     def broken(body: dict[str, Any], rng: Any) -> str:
         return folder.cubes.respond(body, rng)
 
@@ -366,5 +341,5 @@ def test_half_a_character_in_a_reply_is_kept_and_paid_once(folder: Folder, fake_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fake_endpoint, "_Connection", Torn)
         folder.run()
-    assert folder.states == {"accepted": 12, "repaired": 4, "human": 4}
+    assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
     assert set(folder.paid.values()) == {1}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -14,11 +12,12 @@ import pytest
 from srt.llm.batches.batch_api import BatchApi
 from srt.llm.batches.batch_table import BatchTable
 from srt.llm.journal import Journal, read_only
-from srt.teaching.case_store.case_records import TeachingCase
 from srt.teaching.case_store.folder_files import folder_status
-from srt.teaching.case_store.manifest import read_manifest, scan_problems
-from srt.teaching.teach_config import load_teach_config
-from srt.teaching.teach_problems import TeachRun, run_folder
+from srt.teaching.case_store.manifest import read_manifest
+from srt.teaching.teach_problems import TeachRun
+from tests import batch_endpoint
+from tests.srt.teaching import cubes
+from tests.srt.teaching.teaching_folder import TeachingFolder
 
 pytestmark = pytest.mark.usefixtures("in_process_audits")
 ALL = {"accepted": 12, "repaired": 4, "human": 4}
@@ -37,50 +36,20 @@ class Killed(KeyboardInterrupt):
     """As good as ``kill -9``: it ends the loop, and nothing is written after it."""
 
 
-class Quiet:
-    def __init__(self) -> None:
-        self.notices: list[str] = []
-
-    def begin(self, total: int, cost: Callable[[], float]) -> None:
-        pass
-
-    def case_ended(self, case: TeachingCase) -> None:
-        pass
-
-    def notice(self, line: str) -> None:
-        self.notices.append(line)
-
-    def stopping(self, why: str) -> None:
-        pass
-
-    def exiting(self, lost: Sequence[float]) -> None:
-        raise AssertionError
-
-
-class Folder:
-    def __init__(self, place: Path, cubes: ModuleType, module: ModuleType) -> None:
-        self.place, self.cubes = place, cubes
-        self.out = place / "out"
-        self.problems = cubes.problems(place / "problems.jsonl", 20)
-        self.server = module.BatchEndpoint(cubes.respond)
-        self.notices: list[str] = []
+class Folder(TeachingFolder):
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self.server = batch_endpoint.BatchEndpoint(cubes.respond)
 
     def run(self, *, most: int = 1000, extra: str = "", tail: str = "", stop_after_s: float | None = None) -> TeachRun:
-        observer = Quiet()
+        def config(url: str) -> Path:
+            path = self.place / "c.yaml"
+            path.write_text(CONFIG.format(url=url, most=most, extra=extra) + tail)
+            if stop_after_s is not None:
+                asyncio.get_running_loop().call_later(stop_after_s, self.interrupt)
+            return path
 
-        async def main() -> TeachRun:
-            async with self.server:
-                path = self.place / "c.yaml"
-                path.write_text(CONFIG.format(url=self.server.url, most=most, extra=extra) + tail)
-                if stop_after_s is not None:
-                    asyncio.get_running_loop().call_later(stop_after_s, self.interrupt)
-                config = load_teach_config(path)
-                running = run_folder(scan_problems(self.problems), self.out, config, observer)
-                return await asyncio.wait_for(running, 25)
-
-        ran = asyncio.run(main())
-        self.notices = observer.notices
-        return ran
+        return self.teach(self.server, config, within_s=25)
 
     @staticmethod
     def interrupt() -> None:
@@ -88,10 +57,6 @@ class Folder:
         import signal
 
         os.kill(os.getpid(), signal.SIGINT)
-
-    @property
-    def states(self) -> dict[str, int]:
-        return {name: count for name, count in folder_status(self.out).states.items() if count}
 
     def check_money(self) -> None:
         summary = folder_status(self.out)
@@ -104,13 +69,13 @@ class Folder:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, cubes: ModuleType, batch_endpoint: ModuleType) -> Folder:
-    return Folder(tmp_path, cubes, batch_endpoint)
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
 
 
 def test_all_but_the_first_of_each_kind_cost_half(folder: Folder) -> None:
     assert folder.run().fault is None
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
     assert sum(not batch for _, _, batch in folder.server.ledger) == 2  # a trace and a review, as probes
     assert len(folder.server.batches) <= 8
@@ -118,7 +83,7 @@ def test_all_but_the_first_of_each_kind_cost_half(folder: Folder) -> None:
 
 def test_a_batch_has_no_more_requests_than_allowed(folder: Folder) -> None:
     folder.run(most=6)
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
     assert max(len(batch["lines"]) for batch in folder.server.batches.values()) == 6
 
@@ -127,14 +92,14 @@ def test_stopped_and_taken_up_days_later(folder: Folder) -> None:
     folder.server.polls = 10**6
     ran = folder.run(stop_after_s=1.5)
     assert ran.interrupted
-    assert "1 batches are open (batch-0)" in folder.notices[-1]
+    assert "1 batches are open (batch-0)" in folder.observer.notices[-1]
     waiting = folder_status(folder.out)
     assert waiting.lost > 0  # the worst case of what is open counts as spent
     for batch in folder.server.batches.values():
         batch["left"] = 0
     folder.server.polls = 1
     folder.run()
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
 
 
@@ -194,14 +159,14 @@ def test_killed_anywhere_it_submits_nothing_twice(folder: Folder, owner: type, n
         with pytest.raises(Killed):
             folder.run(most=8)
     folder.run(most=8)
-    assert folder.states == ALL, folder_status(folder.out).reasons
+    assert folder.states() == ALL, folder_status(folder.out).reasons
     folder.check_money()
 
 
 def test_a_confirmation_that_is_lost(folder: Folder) -> None:
     folder.server.lose_create = 3
     folder.run(most=8)
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
 
 
@@ -215,7 +180,7 @@ def test_expired_missing_and_failing_requests_go_into_the_next_batch(folder: Fol
 
     folder.server.fails, folder.server.status = fails, "expired"
     folder.run()
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
     assert set(came.values()) == {1, 2}
 
@@ -223,7 +188,7 @@ def test_expired_missing_and_failing_requests_go_into_the_next_batch(folder: Fol
 def test_a_request_that_is_refused(folder: Folder) -> None:
     folder.server.fails = lambda custom_id, body: 400 if "an edge of 17 cm" in str(body) else None
     folder.run()
-    assert folder.states == {"accepted": 11, "repaired": 4, "human": 4, "failed": 1}
+    assert folder.states() == {"accepted": 11, "repaired": 4, "human": 4, "failed": 1}
     folder.check_money()
 
 
@@ -237,7 +202,7 @@ def test_a_batch_that_fails_for_one_of_its_lines(folder: Folder) -> None:
 
     folder.server.validate = validate
     folder.run()
-    assert folder.states == {"accepted": 11, "repaired": 4, "human": 4, "failed": 1}
+    assert folder.states() == {"accepted": 11, "repaired": 4, "human": 4, "failed": 1}
     folder.check_money()
 
 
@@ -245,7 +210,7 @@ def test_too_many_tokens_at_once(folder: Folder) -> None:
     too_many = [{"code": "token_limit_exceeded", "line": None, "message": "too many tokens", "param": None}]
     folder.server.validate = lambda lines: too_many if len(lines) > 5 else []
     folder.run()
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
 
 
@@ -258,7 +223,7 @@ def test_a_batch_that_fails_as_such_ends_the_run_in_one_line(folder: Folder) -> 
     assert "\n" not in str(ran.fault)
     folder.server.validate = lambda lines: []
     folder.run()
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
 
 
@@ -282,14 +247,14 @@ def test_the_budget_holds(folder: Folder) -> None:
     assert summary.cost + summary.lost <= 0.4
     assert folder.server.billed <= 0.4
     folder.run(tail="budget: 40\n")
-    assert folder.states == ALL
+    assert folder.states() == ALL
     folder.check_money()
 
 
 def test_what_is_refused_is_found_out_before_a_batch(folder: Folder) -> None:
     folder.server.refuses = {"temperature": "Unsupported value: 'temperature' does not support 0 with this model."}
     folder.run(extra="temperature: 0")
-    assert folder.states == ALL
+    assert folder.states() == ALL
     assert "temperature" in read_manifest(folder.out).left_out["m"]
     folder.check_money()
     before = len(folder.server.ledger)

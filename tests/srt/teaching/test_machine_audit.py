@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import injected_errors
 from srt.io.jsonl import read_records
 from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
@@ -335,21 +334,18 @@ def test_a_proved_world_step_overrules_what_proof_excludes(world: tuple[Problem,
 
 def test_the_loop_with_injected_errors_lets_nothing_slip() -> None:
     """``benchmarks/injected_errors.py`` in small: the exact machine misses nothing, a Reviewer alone does."""
-    place = Path(__file__).resolve().parents[3] / "benchmarks" / "injected_errors.py"
-    spec = importlib.util.spec_from_file_location(place.stem, place)
-    assert spec is not None
-    assert spec.loader is not None
-    bench = importlib.util.module_from_spec(spec)
-    sys.modules[place.stem] = bench
-    spec.loader.exec_module(bench)
-    problems, traces = bench.collect(12, 0, 0)
-    sources = bench.Sources(traces, {puzzle.id: puzzle for puzzle in problems})
+    problems, traces = injected_errors.collect(12, 0, 0)
+    sources = injected_errors.Sources(traces, {puzzle.id: puzzle for puzzle in problems})
     items = [
-        bench.Item(*pair) for pair in zip(range(len(traces)), problems, traces, strict=True) if sources.get(pair[0])
+        injected_errors.Item(*pair)
+        for pair in zip(range(len(traces)), problems, traces, strict=True)
+        if sources.get(pair[0])
     ]
-    rates = bench.Rates(injected=0.8, notices=0.5, alarms=0.2, repairs=0.6)
+    rates = injected_errors.Rates(injected=0.8, notices=0.5, alarms=0.2, repairs=0.6)
     told = {
-        machine: bench.count_results(items, asyncio.run(bench.run(items, sources, rates, machine, 1)), sources)
+        machine: injected_errors.count_results(
+            items, asyncio.run(injected_errors.run(items, sources, rates, machine, 1)), sources
+        )
         for machine in ("world", "off")
     }
     world = told["world"]

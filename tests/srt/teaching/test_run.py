@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,48 +18,20 @@ from srt.llm.journal import read_only
 from srt.teaching.case_store.case_records import Decision, State, TeachingCase
 from srt.teaching.case_store.decisions import digest
 from srt.teaching.case_store.folder_files import folder_status, write_files
-from srt.teaching.case_store.manifest import scan_problems
 from srt.teaching.loop.machine_audit import MachineAudit, audit
-from srt.teaching.teach_config import load_teach_config
-from srt.teaching.teach_problems import TeachRun, run_folder
-
-
-class Quiet:
-    """An observer that remembers."""
-
-    def __init__(self) -> None:
-        self.total = -1
-        self.stops: list[str] = []
-        self.cases: list[TeachingCase] = []
-        self.notices: list[str] = []
-
-    def begin(self, total: int, cost: Callable[[], float]) -> None:
-        self.total = total
-
-    def case_ended(self, case: TeachingCase) -> None:
-        self.cases.append(case)
-
-    def stopping(self, why: str) -> None:
-        self.stops.append(why)
-
-    def notice(self, line: str) -> None:
-        self.notices.append(line)
-
-    def exiting(self, lost: Sequence[float]) -> None:
-        raise AssertionError("nobody interrupts these runs")
-
+from srt.teaching.teach_problems import TeachRun
+from tests import fake_endpoint
+from tests.srt.teaching import cubes
+from tests.srt.teaching.teaching_folder import TeachingFolder
 
 pytestmark = pytest.mark.usefixtures("in_process_audits")
 
 
-class Bench:
-    """A folder to work in, with problems, a config and a fake endpoint for each run."""
+class Bench(TeachingFolder):
+    """A teaching folder with a fake endpoint for each run."""
 
-    def __init__(self, folder: Path, cubes: ModuleType, fake: ModuleType) -> None:
-        self.folder, self.cubes, self.fake = folder, cubes, fake
-        self.out = folder / "out"
-        self.problems = cubes.problems(folder / "problems.jsonl", 20)
-        self.observer = Quiet()
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
         self.counts: dict[str, int] = {}
         self.outcomes: dict[str, int] = {}
 
@@ -69,35 +39,24 @@ class Bench:
         self, extra: str = "", *, url: str | None = None, retries: int = 4, timeout_s: float = 20, **how: Any
     ) -> TeachRun:
         """One run; ``faults`` and ``responder`` are the fake's."""
-        fake = self.fake.FakeEndpoint(
-            faults=self.fake.Faults(**how.pop("faults", {})),
-            responder=how.pop("responder", self.cubes.respond),
+        fake = fake_endpoint.FakeEndpoint(
+            faults=fake_endpoint.Faults(**how.pop("faults", {})),
+            responder=how.pop("responder", cubes.respond),
             seed=how.pop("seed", 0),
         )
-        self.observer = Quiet()
 
-        async def main() -> TeachRun:
-            async with fake:
-                path = self.cubes.config(
-                    self.folder / "c.yaml", url or fake.url, extra, retries=retries, timeout_s=timeout_s
-                )
-                return await run_folder(
-                    scan_problems(self.problems), self.out, load_teach_config(path), self.observer, **how
-                )
+        def config(address: str) -> Path:
+            return cubes.config(self.place / "c.yaml", url or address, extra, retries=retries, timeout_s=timeout_s)
 
         try:
-            return asyncio.run(main())
+            return self.teach(fake, config, **how)
         finally:
             self.counts, self.outcomes = dict(fake.counts), dict(fake.outcomes)
 
-    def states(self) -> dict[str, int]:
-        """The states by name; the invariant is checked on the way."""
-        return {name: count for name, count in folder_status(self.out).states.items() if count}
-
 
 @pytest.fixture
-def bench(tmp_path: Path, cubes: ModuleType, fake_endpoint: ModuleType) -> Bench:
-    return Bench(tmp_path, cubes, fake_endpoint)
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
 
 
 def test_every_problem_ends_as_it_must(bench: Bench) -> None:
@@ -167,8 +126,8 @@ def test_a_folder_keeps_to_its_arm(bench: Bench) -> None:
     [("rounds: 2\n", ["rounds = 3 (now 2)"]), ("prompts: mine\n", ["prompts/en/again"]), ("budget: 9\n", [])],
 )
 def test_another_recipe_is_pointed_out(bench: Bench, extra: str, changed: list[str]) -> None:
-    (bench.folder / "mine" / "en").mkdir(parents=True)
-    (bench.folder / "mine" / "en" / "again.md").write_text("Once more: {reason}")
+    (bench.place / "mine" / "en").mkdir(parents=True)
+    (bench.place / "mine" / "en" / "again.md").write_text("Once more: {reason}")
     bench.run(limit=1)
     bench.run(extra, limit=1)
     assert [part in line for part, line in zip(changed, bench.observer.notices, strict=True)] == [True] * len(changed)
@@ -252,10 +211,10 @@ def test_a_picture_that_cannot_be_sent_fails_its_problem_alone(bench: Bench, cub
 def test_descriptions_are_kept_with_the_problems(bench: Bench, cubes: ModuleType) -> None:
     from PIL import Image as Pixels
 
-    Pixels.new("RGB", (8, 8), "white").save(bench.folder / "a.png")
+    Pixels.new("RGB", (8, 8), "white").save(bench.place / "a.png")
     import hashlib
 
-    sha256 = hashlib.sha256((bench.folder / "a.png").read_bytes()).hexdigest()
+    sha256 = hashlib.sha256((bench.place / "a.png").read_bytes()).hexdigest()
     drawn = cubes.problem(10, images=[Image(path="a.png", sha256=sha256)])
     write_records(bench.problems, [drawn, cubes.problem(20)])
     extra = "describe: true\n"
@@ -332,7 +291,7 @@ def test_a_defect_of_ours_leaves_its_problem_pending_and_many_end_the_run(
     monkeypatch.setattr(srt.teaching.teach_problems, "Auditors", in_process)
     bench.run()
     assert bench.states() == {"accepted": 12, "repaired": 4, "human": 4}
-    bench.out = bench.folder / "another"
+    bench.out = bench.place / "another"
     monkeypatch.setattr(Breaks, "on", "cube")
     monkeypatch.setattr(srt.teaching.teach_problems, "Auditors", Breaks)
     with pytest.raises(ExceptionGroup) as raised:

@@ -18,9 +18,9 @@ from srt.checking.free.citations import cited_steps, cited_texts
 from srt.checking.free.formulas.float_values import float_value, same
 from srt.checking.free.formulas.formula_table import SLOTS
 from srt.checking.free.formulas.named_calculations import Calculation, calculations
+from srt.checking.free.formulas.named_values import ValueInRole, stated_values
 from srt.checking.free.formulas.quantity_words import AREAS, asked_quantities
 from srt.checking.free.formulas.spoken_formulas import SpokenFormulas
-from srt.checking.free.formulas.stated_values import ValueInRole, stated_values
 from srt.checking.free.givens import Givens
 from srt.claims.stated_pi import stated_pi
 from srt.claims.syntax.expression import PI, Call, Expression, Number, symbols, walk

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from srt.claims.check_text import readings
+from srt.claims.check_prose import readings
 from srt.claims.syntax.expression import PI, Call, Expression, Number, Symbol
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from srt.checking.free.formulas.float_values import float_value, same
+from srt.checking.free.formulas.named_values import role_of_name, stated_values
 from srt.checking.free.formulas.quantity_words import (
     AREAS,
     QUANTITIES,
@@ -14,7 +15,6 @@ from srt.checking.free.formulas.quantity_words import (
     quantity_after,
     quantity_before,
 )
-from srt.checking.free.formulas.stated_values import role_of_name, stated_values
 from srt.checking.free.numbers.claim_sides import ClaimSides, sides_of
 from srt.claims.syntax.expression import Call, Expression, Symbol, symbols
 from srt.io.records import Lang

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srt.claims.check_text import readings
+from srt.claims.check_prose import readings
 from srt.claims.syntax.expression import Expression
 from srt.claims.syntax.lexing.lexer import tokens_of
 from srt.claims.syntax.lexing.token_writer import Token

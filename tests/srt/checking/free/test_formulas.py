@@ -8,8 +8,8 @@ import pytest
 
 from srt.checking import check
 from srt.checking.free.formulas.formula_table import FORMULAS, SLOTS
+from srt.checking.free.formulas.named_values import stated_values
 from srt.checking.free.formulas.quantity_words import QUANTITIES
-from srt.checking.free.formulas.stated_values import stated_values
 from srt.claims.syntax.expression import symbols
 from srt.language.faults import Fault
 

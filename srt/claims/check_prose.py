@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from srt.claims.arithmetic.comparison import holds
-from srt.claims.arithmetic.evaluation import Undecided
 from srt.claims.arithmetic.exact import compare
+from srt.claims.arithmetic.expression_value import Undecided
 from srt.claims.arithmetic.identity import identical
 from srt.claims.arithmetic.vectors import NotScalar, components, scalar
 from srt.claims.claim_verdicts import verdicts

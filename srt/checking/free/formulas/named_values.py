@@ -11,7 +11,7 @@ from functools import lru_cache
 from srt.checking.free.formulas.float_values import float_value
 from srt.checking.free.formulas.quantity_words import Noun, nouns_in
 from srt.checking.free.numbers.stated_numbers import without_references
-from srt.claims.check_text import readings
+from srt.claims.check_prose import readings
 
 _PLAIN = r"\d+(?:\.\d+)?(?:/\d+)?"
 _ROOT = r"(?:√\s*\(?\d+\)?|\\sqrt\s*\{?\d+\}?)"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from srt.statistics.ratios import Quotient, ratio_interval
+from srt.statistics.ratio_of_totals import Quotient, ratio_interval
 
 
 def totals(above: list[float], below: list[float]) -> Quotient:
