@@ -78,9 +78,9 @@ def test_a_refused_temperature_is_left_out_and_a_recipe_without_it_pays_nothing_
     folder.run(all_cold, faults={"refuses": {"temperature": TEMPERATURE}}, limit=10)
     assert folder.outcomes["400"] >= 3
     assert folder.states() == {"accepted": 6, "repaired": 2, "human": 2, "pending": 10}
-    told = read_manifest(folder.out).left_out
-    assert set(told) == {"fake-teacher", "fake-reviewer", "fake-checker"}
-    assert TEMPERATURE in told["fake-teacher"]["temperature"]
+    left_out = read_manifest(folder.out).left_out
+    assert set(left_out) == {"fake-teacher", "fake-reviewer", "fake-checker"}
+    assert TEMPERATURE in left_out["fake-teacher"]["temperature"]
     assert folder_status(folder.out).left_out["fake-checker"]["temperature"].startswith("status 400")
 
     folder.run(all_cold, faults={"refuses": {"temperature": TEMPERATURE}}, limit=5)
@@ -89,6 +89,7 @@ def test_a_refused_temperature_is_left_out_and_a_recipe_without_it_pays_nothing_
     folder.run(again=[State.HUMAN])
     assert len(folder.observer.notices) == 1
     assert "models.teacher.temperature = 0.0 (now None)" in folder.observer.notices[0]
+    folder.run()
     assert folder.states() == {"accepted": 12, "repaired": 4, "human": 4}
     assert set(folder.paid.values()) == {1}
     assert len(read_manifest(folder.out).recipes) == 2
@@ -122,9 +123,9 @@ def test_a_picture_too_many(folder: Folder) -> None:
     write_records(
         folder.problems,
         [
-            folder.cubes.problem(10, images=images[:1]),
-            folder.cubes.problem(20, images=images),
-            folder.cubes.problem(30),
+            cubes.problem(10, images=images[:1]),
+            cubes.problem(20, images=images),
+            cubes.problem(30),
         ],
     )
 
@@ -307,7 +308,7 @@ def test_a_journal_that_another_process_locks(folder: Folder, monkeypatch: pytes
     monkeypatch.setattr("srt.llm.journal.LONGEST_LOCK_S", 1.0)
     other = sqlite3.connect(folder.out / "teach.sqlite", isolation_level=None, check_same_thread=False)
 
-    class Locking(folder.fake.FakeEndpoint):  # type: ignore[misc, name-defined]
+    class Locking(fake_endpoint.FakeEndpoint):  # type: ignore[misc, name-defined]
         def draw(self, sha: str) -> tuple[str | None, Any]:
             if self.counts.total() == 4:
                 other.execute("BEGIN IMMEDIATE")
@@ -327,7 +328,7 @@ def test_a_journal_that_another_process_locks(folder: Folder, monkeypatch: pytes
 
 def test_half_a_character_in_a_reply_is_kept_and_paid_once(folder: Folder) -> None:
     def broken(body: dict[str, Any], rng: Any) -> str:
-        return folder.cubes.respond(body, rng)
+        return cubes.respond(body, rng)
 
     class Torn(fake_endpoint._Connection):  # type: ignore[misc, name-defined]
         def send(self, status: int, body: bytes, *more: Any) -> None:

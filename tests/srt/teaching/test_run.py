@@ -135,10 +135,10 @@ def test_another_recipe_is_pointed_out(bench: Bench, extra: str, changed: list[s
 
 def test_a_folder_keeps_to_its_problems(bench: Bench) -> None:
     bench.run(limit=1)
-    bench.cubes.problems(bench.problems, 21)
+    cubes.problems(bench.problems, 21)
     with pytest.raises(UserError, match=r"out: .*20.*problems\.jsonl.* 21"):
         bench.run()
-    bench.cubes.problems(bench.problems, 20, first=11)
+    cubes.problems(bench.problems, 20, first=11)
     with pytest.raises(UserError, match=r"out: .*problems\.jsonl"):
         bench.run()
 
