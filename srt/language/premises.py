@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,6 +71,18 @@ def parse_premise(word: str) -> Premise:
     raise ValueError(
         f"{word!r} is not a premise: (k), #k, scene, wlog, question, an option letter or a name was expected"
     )
+
+
+def renumber_steps(words: Iterable[str], new_number: Mapping[int, int]) -> tuple[str, ...]:
+    """Canonical premises with the steps that they name renumbered; a step without a new number is left out."""
+    kept = []
+    for word in words:
+        premise = parse_premise(word)
+        if premise.kind != "step":
+            kept.append(word)
+        elif premise.number in new_number:
+            kept.append(f"#{new_number[premise.number]}")
+    return tuple(kept)
 
 
 def entity_word(name: str) -> str:

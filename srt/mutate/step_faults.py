@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from srt.checking import check
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
-from srt.language.premises import parse_premise
+from srt.language.premises import parse_premise, renumber_steps
 from srt.language.trace import Operation, Step, Trace
 from srt.worlds.mutation import Mutant
 
@@ -195,14 +195,7 @@ def _cited(step: Step) -> list[int]:
 
 def _renumbered(step: Step, new_number: Mapping[int, int]) -> Step:
     """``step`` with the steps that it cites renumbered; those without a new number are not cited any more."""
-    args = []
-    for word in step.args:
-        premise = parse_premise(word)
-        if premise.kind != "step":
-            args.append(word)
-        elif premise.number in new_number:
-            args.append(f"#{new_number[premise.number]}")
-    return step.model_copy(update={"args": tuple(args)})
+    return step.model_copy(update={"args": renumber_steps(step.args, new_number)})
 
 
 def _replaced(step: Step, old: int, new: int) -> Step:

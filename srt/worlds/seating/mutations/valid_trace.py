@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from srt.language.premises import parse_premise
+from srt.language.premises import parse_premise, renumber_steps
 from srt.language.trace import Step, Trace
 from srt.worlds.mutation import Mutant
 from srt.worlds.seating.claim_language import Claim, format_claim, parse_claim
@@ -51,17 +51,7 @@ def replace_step(step: Step, **parts: object) -> Step:
 
 def renumbered(steps: Sequence[Step], new_number: Mapping[int, int]) -> list[Step]:
     """``steps`` with references renumbered; a reference to a number that is not there is left out."""
-    result = []
-    for step in steps:
-        args = []
-        for word in step.args:
-            premise = parse_premise(word)
-            if premise.kind != "step":
-                args.append(word)
-            elif premise.number in new_number:
-                args.append(f"#{new_number[premise.number]}")
-        result.append(replace_step(step, args=args))
-    return result
+    return [replace_step(step, args=renumber_steps(step.args, new_number)) for step in steps]
 
 
 def numbers_of(step: Step, kind: str) -> list[int]:
