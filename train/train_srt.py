@@ -1,6 +1,6 @@
 """Fine-tune a model on traces. This file is the whole run, from top to bottom.
 
-    accelerate launch train/train_srt.py --config my_recipe.yaml [--set key=value ...] [--resume]
+    accelerate launch train/train_srt.py --config my_recipe.yaml [--set key=value ...] [--resume] [--until STEP]
 
 Training and evaluation render prompts with the same function (:mod:`srt.language.prompts`). The loss sees only the
 completion and its end-of-sequence token, and no chat template touches the trace.
@@ -64,7 +64,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     Afterwards ``recipe.output`` contains the weights (safetensors; with LoRA the adapter), the tokenizer,
     ``manifest.json`` and ``train.json``. With ``resume``, an unfinished run there continues from its last complete
     checkpoint; without, it is refused. Under ``accelerate launch`` every process calls this and gets the summary.
-    ``stop`` ends it early, after a signal.
+    ``stop`` ends it early, after a signal or at a step.
 
     Raises:
         UserError: a fault in the recipe, the data, the model folder or the output folder, or another process is writing
@@ -84,6 +84,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         return summary
     # The main process may already write to the folder when another one looks: only the main one may refuse it.
     start = find_start(output, keys, resume or not is_main)
+    if stop is not None and stop.reached(start.step):
+        raise Preempted(start.step)
 
     # 2. Tokens, labels, and their order: the same problems in the same batches for every arm.
     if recipe.threads is not None:
@@ -211,13 +213,17 @@ def _silence_libraries() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line. Exit status 0: trained or already finished; 2: user error or out of memory; 143: a signal."""
+    """The command line. Exit status 0: trained, already finished, or stopped by ``--until``; 2: user error or out of
+    memory; 143: a signal."""
     parser = argparse.ArgumentParser(
         description="Fine-tune a model on traces.",
         epilog="example: accelerate launch --config_file configs/cpu.yaml train/train_srt.py --config my_recipe.yaml",
     )
     parser.add_argument("--config", required=True, metavar="RECIPE.yaml", help="the recipe; its keys: train/recipe.py")
     parser.add_argument("--resume", action="store_true", help="continue the unfinished run in the output folder")
+    parser.add_argument(
+        "--until", type=int, metavar="STEP", help="write a checkpoint after this step and stop; go on with --resume"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the recipe; repeatable"
     )
@@ -226,7 +232,7 @@ def main(arguments: list[str] | None = None) -> int:
         # Under accelerate launch the parent is the launcher; without this, training would go on after its death.
         die_with_parent()
     _allow_expandable_segments()
-    stop = StopAtSignal()
+    stop = StopAtSignal(options.until)
     with stop.listening():
         return _run(options, stop)
 
@@ -257,11 +263,13 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
     except Preempted as preempted:
         if preempted.step is not None:  # before the first step, other processes may not have stopped
             _leave_process_group()
+        asked = preempted.step is not None and stop.reached(preempted.step)
         if _is_main_process():
+            why = "" if asked else "by a signal "
             when = "before the first step" if preempted.step is None else f"after step {preempted.step}"
             what = "nothing to save" if preempted.step is None else "checkpoint written"
-            print(f"stopped by a signal {when}: {what}, continue with --resume", flush=True)
-        return STOPPED
+            print(f"stopped {why}{when}: {what}, continue with --resume", flush=True)
+        return 0 if asked else STOPPED
     if _is_main_process():
         print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
     return 0

@@ -117,6 +117,10 @@ def train(
         Path | None, typer.Option("--accelerate", help="The accelerate config for the launch, such as one in configs/.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the unfinished run in the output folder.")] = False,
+    until: Annotated[
+        int | None,
+        typer.Option("--until", min=1, metavar="STEP", help="Write a checkpoint after this step, and stop."),
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
@@ -143,6 +147,7 @@ def train(
     if launch_options and accelerate is None:
         raise UserError(f"{launch_options[0]}: an option of accelerate launch, which is only used with --accelerate")
     options = ["--resume"] * resume + [part for change in changes for part in ("--set", change)]
+    options += [] if until is None else ["--until", str(until)]
     status = run_training(recipe, accelerate, options, launch_options or [])
     if status:
         raise typer.Exit(status)

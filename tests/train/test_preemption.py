@@ -124,6 +124,21 @@ def test_a_signal_at_any_moment(
     assert_same_end(broken.output, str(tmp_path / "whole"))
 
 
+def test_until_a_step(recipe: Callable[..., Recipe], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, stopped = (recipe(output=str(tmp_path / name), **SHAPE) for name in ("whole", "stopped"))
+    train(whole)
+    path = write(stopped, tmp_path / "r.yaml")
+    assert main(["--config", path, "--until", "2"]) == 0
+    assert "stopped after step 2: checkpoint written" in capsys.readouterr().out
+    assert checkpoints(stopped.output) == ["checkpoint-2"]
+    for until, last in ((2, 2), (1, 2), (4, 4)):  # a step that is done already changes nothing
+        assert main(["--config", path, "--resume", "--until", str(until)]) == 0
+        assert f"stopped after step {last}" in capsys.readouterr().out
+    assert (Path(stopped.output) / "checkpoint-4" / "tokenizer.json").exists(), "a checkpoint can be evaluated"
+    assert main(["--config", path, "--resume", "--until", "6"]) == 0
+    assert_same_end(stopped.output, whole.output)
+
+
 def test_a_signal_after_the_last_step_does_not_undo_it(
     recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ _needs_data = RawValue("b", 0)  # shared with the processes that load data
 
 
 class Preempted(BaseException):
-    """A signal stopped the run after optimizer step ``step``, whose checkpoint is complete; ``None``: before the first.
+    """The run was stopped after optimizer step ``step``, whose checkpoint is complete; ``None``: before the first.
 
     Not an ``Exception``, because libraries catch those where they try something out.
     """
@@ -41,13 +41,14 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
 
     Before the first step a signal raises :class:`Preempted` at once. After the last one it changes nothing, because
     writing the result takes no longer than writing a checkpoint. Further signals change nothing either: a scheduler and
-    a launcher often both send one.
+    a launcher often both send one. ``until`` is a step after which the run stops in the same way without a signal.
 
     Attributes:
         stopped: whether the run was stopped before its last step.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, until: int | None = None) -> None:
+        self.until = until
         self.stopped = False
         self._received = False
         self._begun = False
@@ -82,8 +83,9 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         self._begun = True
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        """Request a checkpoint and the end, if a signal came and steps are left."""
-        if self._any_received(args.device) and state.global_step < state.max_steps:
+        """Request a checkpoint and the end, if a signal came or ``until`` is reached, and steps are left."""
+        received = self._any_received(args.device)
+        if (received or self.reached(state.global_step)) and state.global_step < state.max_steps:
             self.stopped = True
             control.should_log = control.should_save = control.should_training_stop = True
 
@@ -92,6 +94,10 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         if self._any_received(args.device) and state.global_step < state.max_steps:
             self.stopped = True
             control.should_training_stop = True
+
+    def reached(self, step: int) -> bool:
+        """Whether ``step`` is that of :attr:`until`, or a later one."""
+        return self.until is not None and step >= self.until
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._received = True
