@@ -5,6 +5,7 @@ Paths are relative to the folder in which the command runs.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
@@ -32,9 +33,13 @@ class ModelSpec(Config):
     (:mod:`train.models.attention`). ``quantize: nf4`` holds frozen weights in 4 bits (QLoRA). ``liger`` computes norms,
     SwiGLU and rotary positions of the language model with the kernels of Liger, which store less and are faster by its
     authors' figures; they were not tried on a GPU here.
+
+    ``hub_id`` is the name of these weights on the Hugging Face hub (``Qwen/Qwen2.5-VL-7B-Instruct``), for the model
+    card; nothing is downloaded from there.
     """
 
     path: _Path
+    hub_id: str | None = None
     dtype: Literal["float32", "bfloat16"] = "float32"
     attn: Attention = "auto"
     quantize: Literal["nf4"] | None = None
@@ -95,8 +100,9 @@ Reporter = Literal["wandb", "tensorboard", "trackio"]
 class Logging(Config):
     """A line on the console every ``steps`` steps; the same figures go to whatever ``report_to`` names.
 
-    ``wandb_mode: offline`` writes a folder for ``wandb sync``. ``project`` is that of W&B and trackio, ``group`` of
-    W&B; the name of the run is that of its output folder.
+    ``wandb_mode: offline`` writes a folder for ``wandb sync``. ``project`` and ``name`` are those of the run in W&B and
+    trackio, ``group`` is of W&B. The default name is that of the output folder; ``srt experiment`` names its runs
+    experiment/arm/seed.
     """
 
     steps: int = Field(default=10, ge=1)
@@ -104,6 +110,7 @@ class Logging(Config):
     wandb_mode: Literal["online", "offline"] = "online"
     project: str = Field(default="srt", min_length=1)
     group: str | None = Field(default=None, min_length=1)
+    name: str | None = Field(default=None, min_length=1)
 
     @field_validator("report_to", mode="before")
     @classmethod
@@ -207,6 +214,11 @@ class Recipe(Config):
     think: bool = False
     threads: int | None = Field(default=None, ge=1)
     hub: str | None = None
+
+    @property
+    def run_name(self) -> str:
+        """What W&B and trackio call the run."""
+        return self.logging.name or Path(self.output).resolve().name
 
     def policies(self) -> dict[PartName, PartPolicy]:
         """How each part of a model is trained."""

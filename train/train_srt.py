@@ -77,7 +77,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
 
     # 1. Check everything that can be checked before weights are loaded.
     faults = [*data_faults(recipe), *held_out_faults(recipe), *reporting_faults(recipe), *model_faults(recipe)]
-    if faults := faults + (hub_faults(recipe.hub) if recipe.hub else []):
+    if faults := faults + hub_faults(recipe):
         raise UserError("; ".join(faults))
     keys = fingerprint(recipe, processes)
     if (summary := finished_summary(output, keys)) is not None:

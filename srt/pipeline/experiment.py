@@ -234,8 +234,18 @@ def _recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> dict[st
         **({"other_arms": others} if others else {}),
         "output": str(experiment.output / "runs" / f"{arm}-{seed}" / _MODEL),
         "seed": seed,
+        "logging": _logging(experiment, arm, seed),
         "model": {**experiment.train.get("model", {}), "path": str(start)},
     }
+
+
+def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
+    """The ``logging`` of one run: named experiment/arm/seed, and in W&B grouped by the experiment."""
+    given = experiment.train.get("logging") or {}
+    if not isinstance(given, dict):
+        return given  # a fault, which train reports
+    group = {"group": experiment.name} if "wandb" in (given.get("report_to") or ()) else {}
+    return {**group, **given, "name": f"{experiment.name}/{arm}/{seed}"}
 
 
 def _initial_model(experiment: Experiment, stages: ModelStages, seed: int, say: Callable[[str], None]) -> Path:

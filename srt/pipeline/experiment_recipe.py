@@ -141,6 +141,7 @@ def load_experiment(path: Path) -> Experiment:
         own = {key: value for key, value in train.items() if key != "extends"}
         base = {k: v for k, v in read_yaml(path.parent / train["extends"]).items() if k not in _SET_BY_EXPERIMENT}
         if isinstance(base.get("model"), dict):
-            base["model"].pop("path", None)
+            for key in ("path", "hub_id"):
+                base["model"].pop(key, None)
         values["train"] = merged(base, own)
     return parse_config(Experiment, values, str(path))

@@ -85,7 +85,8 @@ def _wandb(recipe: Recipe, first_start: str) -> Iterator[_Wandb]:
         wandb.init(
             project=options.project,
             group=options.group,
-            name=output.name,
+            name=recipe.run_name,
+            job_type="train",
             id=hashlib.blake2b(f"{output.absolute()} {first_start}".encode(), digest_size=8).hexdigest(),
             resume="allow",
             dir=output,

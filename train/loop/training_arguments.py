@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import torch
 from trl import SFTConfig
 
@@ -48,7 +46,7 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         # Callbacks are added by train.loop.reporting; trackio's reads project and name here.
         report_to="none",
         project=recipe.logging.project,
-        run_name=Path(recipe.output).name,
+        run_name=recipe.run_name,
         save_strategy="no" if recipe.save_steps is None else "steps",
         save_steps=recipe.save_steps or plan.steps,
         disable_tqdm=True,

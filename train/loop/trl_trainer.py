@@ -33,6 +33,7 @@ from train.loop.sharding import (
     reduce_in_float32,
     save_in_one_piece,
 )
+from train.models.file_rights import apply_umask
 from train.models.flops import count_flops, peak_flops
 from train.models.model_files import read_config
 from train.recipe import Recipe
@@ -247,16 +248,18 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         full.load_state_dict(saved.state_dict())
 
     def _save(self, output_dir: str | None = None, state_dict: dict[str, torch.Tensor] | None = None) -> None:
-        """As the parent; final weights are cast to :attr:`final_dtype`."""
-        if not self._saves_final or not self.args.should_save:
-            super()._save(output_dir, state_dict)
-            return
-        state = dict(self.model.state_dict()) if state_dict is None else state_dict
-        cast_weights(state, self.final_dtype)
-        super()._save(output_dir, state)
-        # The parent has written the dtype of the weights in memory into the config.
-        record_dtype(self.model.config, self.final_dtype)
-        self.model.config.save_pretrained(output_dir)
+        """As the parent, with the rights of the umask; final weights are cast to :attr:`final_dtype`."""
+        is_final = self._saves_final and self.args.should_save
+        if is_final:
+            state_dict = dict(self.model.state_dict()) if state_dict is None else state_dict
+            cast_weights(state_dict, self.final_dtype)
+        super()._save(output_dir, state_dict)
+        if self.args.should_save:
+            apply_umask(Path(output_dir or self.args.output_dir))
+        if is_final:
+            # The parent has written the dtype of the weights in memory into the config.
+            record_dtype(self.model.config, self.final_dtype)
+            self.model.config.save_pretrained(output_dir)
 
     def load_weights(self, checkpoint: Path) -> None:
         """Go back to the weights of a checkpoint of this run, after training; every process must call this."""

@@ -16,6 +16,7 @@ from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family
+from train.models.file_rights import apply_umask
 from train.models.init_tokenizer import train_tokenizer
 
 Pieces = Literal["words", "phrases"]
@@ -96,6 +97,7 @@ def init_model(
     Path(output).mkdir(parents=True, exist_ok=True)
     model.save_pretrained(output)
     processor.save_pretrained(output)
+    apply_umask(Path(output))
     return int(model.num_parameters())
 
 

@@ -95,8 +95,7 @@ def run_checklist(
         evaluated = read._replace(recipe=recipe.model_copy(update={"data": recipe.eval_data, "other_arms": ()}))
         held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
     report.faults += launch_faults(launch, recipe, None)
-    if recipe.hub is not None:
-        report.faults += hub_faults(recipe.hub)
+    report.faults += hub_faults(recipe)
     if examples is not None and not report.faults:
         with report.collecting():
             _check_run(report, recipe, examples, held_out, processor, launch, gpu_bytes, step)

@@ -9,24 +9,31 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
 from srt.io.errors import UserError
+from train.recipe import Recipe
 
 # Generations are written for problems whose licence may not allow their publication.
 _NOT_UPLOADED = ["checkpoint-*", "wandb/*", "tensorboard/*", "generations.jsonl", ".*"]
 
 
-def hub_faults(name: str) -> list[str]:
-    """What would make an upload to the repository ``name`` fail at the end of a run, checked without the network."""
-    faults = []
-    try:
-        validate_repo_id(name)
-        is_full_name = name.count("/") == 1
-    except HFValidationError:
-        is_full_name = False
-    if not is_full_name:
-        faults.append(f"hub: {name}: OWNER/NAME was expected, the name of a model repository")
-    if get_token() is None:
+def hub_faults(recipe: Recipe) -> list[str]:
+    """Faults of the names on the hub, and what would make the upload fail at the end; checked without the network."""
+    names = {"model.hub_id": recipe.model.hub_id, "hub": recipe.hub}
+    faults = [
+        f"{key}: {name}: OWNER/NAME was expected, the name of a model repository"
+        for key, name in names.items()
+        if name is not None and not _is_repository(name)
+    ]
+    if recipe.hub is not None and get_token() is None:
         faults.append("hub: no token to upload with: log in first (hf auth login), or remove hub")
     return faults
+
+
+def _is_repository(name: str) -> bool:
+    try:
+        validate_repo_id(name)
+    except HFValidationError:
+        return False
+    return name.count("/") == 1
 
 
 def upload(output: Path, name: str) -> str:

@@ -26,7 +26,9 @@ from transformers.utils.logging import disable_progress_bar
 from srt.io.errors import UserError
 from srt.io.records import Record
 from train.models.families.model_family import ModelFamily
+from train.models.file_rights import apply_umask
 from train.models.model_files import load_family, load_processor, load_weights, read_config, weight_faults
+from train.run.model_card import write_merged_card
 from train.run.run_manifest import MODEL_HASH, manifest_path, model_hash, read_manifest
 
 SUMMARY = "merge.json"
@@ -121,6 +123,7 @@ def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary
             largest_logit=float(unmerged.abs().max()),
         )
         (folder / SUMMARY).write_text(summary.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        write_merged_card(folder, output.resolve().name, adapter, base, reads_pictures=family.reads_pictures)
     return summary
 
 
@@ -206,9 +209,7 @@ def _temporary_folder(output: Path) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
     try:
         yield folder
-        umask = os.umask(0)
-        os.umask(umask)
-        folder.chmod(0o777 & ~umask)  # mkdtemp made it private
+        apply_umask(folder, itself=True)
         os.replace(folder, output)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,22 +1,26 @@
-"""The README of a trained model: what it was made from and how, the measured figures, and how to use it."""
+"""The README of a trained or merged model: what it was made from and how, the measured figures, and how to use it."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 import yaml
-from huggingface_hub import ModelCardData
+from huggingface_hub import ModelCard, ModelCardData
 
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.recipe import Recipe
 from train.run.resume import DROPPED, TrainSummary
-from train.run.run_manifest import DATA_HASH, HELD_OUT_LOSS, TrainingManifest
+from train.run.run_manifest import DATA_HASH, HELD_OUT_LOSS, TrainingManifest, manifest_path
+from train.run.usage_snippet import PICTURE, usage_snippet
 
 CARD = "README.md"
 CURVES = "curves.png"
+_HERE = "."
+_NO_LICENSE = "License: not stated here; whoever publishes this model sets it, as those of the base and the data allow."
 
 
 def write_card(
@@ -32,20 +36,16 @@ def write_card(
 
     It reports only what was measured in this run; how well the model reasons is left to an evaluation.
     """
-    base, adapter = Path(recipe.model.path).name, recipe.lora is not None
-    data = ModelCardData(
-        base_model=base,
-        library_name="peft" if adapter else "transformers",
-        pipeline_tag="image-text-to-text" if reads_pictures else "text-generation",
-        tags=["srt", "structured-reasoning-traces", *(["lora"] if adapter else [])],
-    )
+    adapter, folder_name = recipe.lora is not None, Path(recipe.model.path).resolve().name
+    base = recipe.model.hub_id or folder_name
+    data = _card_data(recipe.model.hub_id, reads_pictures=reads_pictures, adapter=adapter)
     method = "fine-tuned"
     if recipe.lora is not None:
         method = f"with a {'DoRA' if recipe.lora.dora else 'LoRA'} adapter of rank {recipe.lora.r}"
         method += " over 4-bit weights (NF4)" if recipe.model.quantize else ""
     # Only the names of folders, not where they are on this machine.
     keys: dict[str, Any] = recipe.model_dump(mode="json", exclude_defaults=True, exclude={"output", "hub"})
-    keys["model"]["path"] = base
+    keys["model"]["path"] = folder_name
     keys["data"] = Path(recipe.data).name
     if recipe.eval_data is not None:
         keys["eval_data"] = Path(recipe.eval_data).name
@@ -55,7 +55,7 @@ def write_card(
         f"---\n{data.to_yaml()}\n---",
         f"# {output.resolve().name}",
         f"{base}, {method} on structured reasoning traces.",
-        "License: not stated here; whoever publishes this model sets it, as those of the base and the data allow.",
+        _NO_LICENSE,
         "## Data",
         _data(recipe, manifest, examples),
         "## Training",
@@ -64,7 +64,7 @@ def write_card(
         "The recipe, without keys at their default:",
         f"```yaml\n{yaml.safe_dump(keys, sort_keys=False, allow_unicode=True)}```",
         "## Use",
-        _use(base, adapter, reads_pictures),
+        _use(recipe.hub or _HERE, base if adapter else None, reads_pictures),
         "`manifest.json` has the SHA-256 of everything it was made from, the versions of the libraries, and each start "
         "of the run; `train.json` has every figure that was logged.",
     ]
@@ -122,21 +122,64 @@ def _held_out(summary: TrainSummary) -> list[tuple[str, str]]:
     return rows
 
 
-def _use(base: str, adapter: bool, reads_pictures: bool) -> str:
-    model = "AutoModelForImageTextToText" if reads_pictures else "AutoModelForCausalLM"
-    reader = "AutoProcessor" if reads_pictures else "AutoTokenizer"
-    folder = "FOLDER"
-    loading = [
-        f"from transformers import {model}, {reader}",
-        *(["from peft import PeftModel"] if adapter else []),
-        "",
-        f'model = {model}.from_pretrained("{base if adapter else folder}")',
-        *([f'model = PeftModel.from_pretrained(model, "{folder}")'] if adapter else []),
-        f'{"processor" if reads_pictures else "tokenizer"} = {reader}.from_pretrained("{folder}")',
+def write_merged_card(folder: Path, name: str, adapter: Path, base: Path, *, reads_pictures: bool) -> None:
+    """Write ``README.md`` into ``folder``, of the model ``name``: ``adapter`` merged into ``base``.
+
+    The name of the base on the hub, and how the adapter was trained, are taken from the adapter's card if it has one.
+    """
+    trained, hub_id = "", None
+    if (card := _own_card(adapter)) is not None:
+        hub_id = card.data.get("base_model")
+        trained = card.text.partition("\n## Data\n")[2].partition("\n## Use\n")[0].strip()
+        if (adapter / CURVES).is_file():
+            shutil.copyfile(adapter / CURVES, folder / CURVES)
+    data = _card_data(hub_id, reads_pictures=reads_pictures, adapter=False)
+    parts = [
+        f"---\n{data.to_yaml()}\n---",
+        f"# {name}",
+        f"The adapter {adapter.resolve().name}, merged into {hub_id or base.resolve().name}.",
+        _NO_LICENSE,
+        *(["## Data", trained] if trained else []),
+        "## Use",
+        _use(_HERE, None, reads_pictures),
     ]
-    which = f"--model {base} --adapter {folder}" if adapter else f"--model {folder}"
-    commands = [
-        *([f"srt merge {folder} -o MERGED    # the adapter into the base"] if adapter else []),
-        f"srt eval {which} --problems test.jsonl -o RUN    # accuracy, tokens, share of proved traces",
-    ]
-    return "```python\n{}\n```\n\n```\n{}\n```".format("\n".join(loading), "\n".join(commands))
+    (folder / CARD).write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _own_card(adapter: Path) -> ModelCard | None:
+    """The card that :func:`write_card` wrote into ``adapter``; none if it is from elsewhere or cannot be read now."""
+    try:
+        return ModelCard.load(adapter / CARD) if manifest_path(adapter) and (adapter / CARD).is_file() else None
+    except (OSError, ValueError, yaml.YAMLError):  # edited since
+        return None
+
+
+def _card_data(hub_id: str | None, *, reads_pictures: bool, adapter: bool) -> ModelCardData:
+    """The front matter. ``base_model`` may only be a name on the hub: without one it is left out."""
+    return ModelCardData(
+        base_model=hub_id,
+        library_name="peft" if adapter else "transformers",
+        pipeline_tag="image-text-to-text" if reads_pictures else "text-generation",
+        tags=["srt", "structured-reasoning-traces", *(["lora"] if adapter else [])],
+    )
+
+
+def _use(folder: str, base: str | None, reads_pictures: bool) -> str:
+    """How to use the model in ``folder``, or the adapter there over ``base``."""
+    notes = ["It expects questions in the form of its training data: question, options, how to answer."]
+    notes += ["`.` is the folder of this file."] if folder == _HERE else []
+    notes += [f"`{base}` is the base, as a folder."] if base is not None and "/" not in base else []
+    notes += [f"`{PICTURE}` is a picture of yours."] if reads_pictures else []
+    which, commands = "--model FOLDER", []
+    if base is not None:
+        which = "--model BASE --adapter FOLDER"
+        commands = ["srt merge FOLDER -o MERGED --model BASE    # the adapter into the base"]
+    commands.append(f"srt eval {which} --problems test.jsonl -o RUN    # accuracy, tokens, share of proved traces")
+    return "\n\n".join(
+        [
+            " ".join(notes),
+            f"```python\n{usage_snippet(folder, base, reads_pictures=reads_pictures)}\n```",
+            "With the toolkit, which reads folders of this machine:",
+            "```\n{}\n```".format("\n".join(commands)),
+        ]
+    )

@@ -109,6 +109,7 @@ def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
         chosen = recipe.model_dump(mode="json", include=set(_HELD_OUT[:3]))
         keys |= chosen | {HELD_OUT_HASH: _sha256([Path(recipe.eval_data)])}
     keys["model"] = {**keys["model"], "path": None}
+    del keys["model"]["hub_id"]
     model = Path(recipe.model.path)
     return {
         **_flat(keys),

@@ -41,7 +41,7 @@ class Stages:
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         self._call("check")
         assert not (experiment.output / "data").exists()
-        assert set(recipe) - {"other_arms"} == {*experiment.train, "data", "output", "seed", "model"}
+        assert set(recipe) - {"other_arms"} == {*experiment.train, "data", "output", "seed", "model", "logging"}
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         out.mkdir()
@@ -142,7 +142,7 @@ def test_every_stage_once(tmp_path: Path) -> None:
     assert stages.texts == [m.content for s in sequences for m in (*s.prompt, *s.completion)]
     # The arms share all but the text.
     recipes = [yaml.safe_load((out / "runs" / f"{arm}-0" / "recipe.yaml").read_text()) for arm in ("answer", "srt")]
-    assert {key for key in recipes[0] if recipes[0][key] != recipes[1][key]} == {"data", "output"}
+    assert {key for key in recipes[0] if recipes[0][key] != recipes[1][key]} == {"data", "output", "logging"}
     assert "answer, seed 0: step 1/1" in said
     assert not {p.id for p in read_records(out / "data" / "train.jsonl", Problem)} & {
         p.id for p in read_records(out / "data" / "test.jsonl", Problem)
@@ -214,6 +214,15 @@ def test_what_is_too_long_for_an_arm_is_left_out_of_all(tmp_path: Path) -> None:
     for arm, others in (("srt", ("cot", "answer")), ("cot", ("srt", "answer"))):
         assert recipes[arm]["data"] == str(out / arm / "sequences.jsonl")
         assert recipes[arm]["other_arms"] == [str(out / other / "sequences.jsonl") for other in others]
+
+
+@pytest.mark.parametrize("report_to", ["wandb", ["tensorboard", "wandb"], "tensorboard"])
+def test_runs_are_named_for_who_watches_them(report_to: object, tmp_path: Path) -> None:
+    logging = {"report_to": report_to, "project": "booths"}
+    run(make(tmp_path, train={"steps": 1, "logging": logging}, arms=["srt"], seeds=[0, 3]))
+    recipe = yaml.safe_load((tmp_path / "out" / "runs" / "srt-3" / "recipe.yaml").read_text())
+    group = {} if report_to == "tensorboard" else {"group": "fake"}
+    assert recipe["logging"] == {**logging, **group, "name": "fake/srt/3"}
 
 
 class _Named(Stages):
@@ -416,7 +425,9 @@ def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_train_extends_a_training_recipe(tmp_path: Path) -> None:
-    (tmp_path / "base.yaml").write_text("seed: 3\nmodel: {path: m, dtype: bfloat16}\nlora: {r: 8, alpha: 4}\n")
+    (tmp_path / "base.yaml").write_text(
+        "seed: 3\nmodel: {path: m, hub_id: me/m, dtype: bfloat16}\nlora: {r: 8, alpha: 4}\n"
+    )
     (tmp_path / "r.yaml").write_text("extends: base.yaml\ndata: d\noutput: o\nsteps: 5\n")
     experiment = {
         "name": "e",

@@ -159,6 +159,10 @@ def test_attempts_of_a_run_report_to_one_run(recipe: Callable[..., Recipe], monk
     begun: list[dict[str, Any]] = []
     monkeypatch.setattr(wandb, "init", lambda **options: begun.append(options))
     chosen = recipe(logging={"report_to": "wandb", "project": "booths", "group": "srt"})
+    named = recipe(logging={"report_to": "wandb", "name": "booths/srt/0"})
+    with reporting(named, "sunday", 0):
+        pass
+    assert begun.pop()["name"] == "booths/srt/0"
     for first_start in ("monday", "monday", "tuesday"):
         with reporting(chosen, first_start, 0):
             pass

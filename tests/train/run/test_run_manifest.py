@@ -34,6 +34,7 @@ def test_the_fingerprint_has_what_determines_the_weights(recipe: Callable[..., R
     # What changes nothing of the weights is not in it.
     quiet = recipe(output="elsewhere", save_steps=3, logging={"steps": 1}, workers=2, hub="me/model", threads=2)
     assert fingerprint(quiet, 1) == keys
+    assert fingerprint(recipe(model=plain.model.model_dump() | {"hub_id": "me/model"}), 1) == keys
     # The same model in another folder is the same; another template, or a changed weight, is not.
     moved = copied_model(plain, tmp_path / "moved")
     assert fingerprint_hash(fingerprint(moved, 1)) == fingerprint_hash(keys)
