@@ -153,7 +153,7 @@ class Recipe(Config):
     That its keys do not contradict each other is checked by :mod:`train.recipe_rules`.
 
     Args:
-        data: a file of :class:`~srt.io.records.Sequence`, one a line.
+        data: a file of :class:`~srt.io.records.Sequence`, as ``srt build`` writes it: JSON Lines or Parquet.
         batch_size: sequences for one optimizer step, over all processes.
         micro_batch: sequences that one process computes at a time, padded to the longest; by default all of its share
             of the batch.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from srt.io.errors import UserError
+from srt.io.errors import UserError, no_model_folder
 
 if TYPE_CHECKING:
     import torch
@@ -38,7 +38,7 @@ def adapter_folder(folder: Path) -> Path:
         UserError: it does not exist, or holds no adapter of that kind in safetensors.
     """
     if not folder.is_dir():
-        raise UserError(f"{folder}: no such adapter folder")
+        raise no_model_folder(folder)
     for name in ADAPTER_FILES:
         if not (folder / name).is_file():
             raise UserError(f"{folder}: not an adapter folder: there is no {name} in it")

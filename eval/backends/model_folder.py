@@ -31,7 +31,7 @@ from eval.backends.model_inputs import PicturePrompts, TextPrompts
 from eval.backends.presets import family_of
 from eval.backends.protocol import Generation, GenerationSettings
 from eval.backends.token_counts import count_reasoning, text_of, think_state, until_end
-from srt.io.errors import UserError
+from srt.io.errors import UserError, no_model_folder
 from srt.io.records import Message
 from srt.language.prompts import render_prompt
 
@@ -262,7 +262,7 @@ def one_line(error: BaseException) -> str:
 
 def _model_folder(folder: Path) -> Path:
     if not folder.is_dir():
-        raise UserError(f"{folder}: no such model folder")
+        raise no_model_folder(folder)
     if not (folder / "config.json").is_file() and (folder / ADAPTER_FILES[0]).is_file():
         raise UserError(
             f"{folder}: this is an adapter, not a model; give it with --adapter, and the model that it was trained on "

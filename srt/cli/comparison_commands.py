@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from srt.cli.output import JsonFlag, print_summary
+from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
 
 _USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -79,6 +80,8 @@ def errors(
     if sheet is not None:
         print_summary({"file": str(sheet), "predictions": write_sheet(run, sheet, n, seed)}, as_json)
         return
+    if judge is not None:
+        require_kind(judge, "judge")
     summary = classify_errors(run, judge=load_judge(judge) if judge else None, labels=labels)
     print_summary(summary.model_dump(mode="json") if as_json else _shown_errors(summary.model_dump()), as_json)
 
@@ -100,6 +103,7 @@ def judge(
     from eval.errors.answer_judge import judge_answers
     from eval.errors.judge_model import load_judge
 
+    require_kind(config, "judge")
     print_summary(judge_answers(run, load_judge(config)).model_dump(mode="json"), as_json)
 
 

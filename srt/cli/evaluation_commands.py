@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from srt.cli.output import JsonFlag, StrictFlag, one_of, print_summary
+from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
 from srt.language.prompts import PromptStyle
 
@@ -131,6 +132,8 @@ def eval_(
         name, equals, chosen[name] = pair.partition("=")
         if not equals:
             raise UserError(f"--option {pair}: KEY=VALUE was expected, as in shots=5")
+    if config is not None:
+        require_kind(config, "eval")
     from eval.evaluation import run_evaluation
     from eval.run.eval_recipe import make_eval_recipe
 

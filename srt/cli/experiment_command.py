@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from srt.cli.output import one_of
+from srt.cli.recipe_kinds import require_kind
 from srt.cli.trainer_process import run_training
 from srt.io.errors import UserError
 from srt.language.arms import arm_named
@@ -33,6 +34,7 @@ def experiment(
     from srt.pipeline.experiment import run_experiment
     from srt.pipeline.experiment_recipe import load_experiment
 
+    require_kind(recipe, "experiment")
     console = Console(highlight=False, markup=False, soft_wrap=True)
     done = run_experiment(load_experiment(recipe), _ModelStages(), lambda line: console.print(f"· {line}"))
     console.print(Markdown(done.summary) if console.is_terminal else done.summary)

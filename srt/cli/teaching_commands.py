@@ -13,6 +13,7 @@ import orjson
 import typer
 
 from srt.cli.output import JsonFlag, print_summary
+from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def teach(
         if problems is None or config is None:
             missing = "PROBLEMS" if problems is None else "--config"
             raise UserError(f"teach: {missing} is missing; it is optional only with --status")
+        require_kind(config, "teach")
         result = teach_file(
             problems, out, config, arm=arm, limit=limit, sample=estimate, again=() if again is None else (State(again),)
         )
@@ -150,6 +152,8 @@ def agreement(
     from srt.cli.agreement_table import print_agreement
     from srt.teaching.agreement.measure_agreement import measure_agreement
 
+    for one in config:
+        require_kind(one, "teach")
     figures = measure_agreement(traces, problems, config, out, n=n, controls=controls, seed=seed)
     if as_json:
         sys.stdout.write(orjson.dumps(figures, option=orjson.OPT_INDENT_2).decode() + "\n")

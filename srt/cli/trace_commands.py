@@ -83,7 +83,7 @@ def mutate(
 def build(
     traces: TRACES,
     problems: PROBLEMS,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for sequences.jsonl.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for sequences.jsonl, or a file .parquet.")],
     arm: Annotated[
         str, typer.Option("--arm", help="The arm, which determines the text to train on: see docs/language.md.")
     ] = "srt",
@@ -99,8 +99,8 @@ def build(
 ) -> None:
     """Write the training sequences of one arm.
 
-    A trace whose answer is not the gold answer, or from which the arm cannot be built, is written, with the reason,
-    to a refusals file.
+    A trace whose answer is not the gold answer, whose problem is not in the file, or from which the arm cannot be
+    built is written, with the reason, to a refusals file.
 
     Example: srt build traces.jsonl --problems problems.jsonl --arm srt -o data/srt
     """

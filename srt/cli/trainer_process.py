@@ -30,9 +30,15 @@ def run_training(
 
     SIGTERM and SIGUSR1 to this process ask the training processes to write a checkpoint and stop; the status is then
     143. They are passed to the training processes and not to the launcher, which would kill them after 30 seconds.
+
+    Raises:
+        UserError: the launch file wants more GPUs than this machine has; nothing was started.
     """
     import train
+    from train.preflight.gpus_at_hand import require_gpus
 
+    if accelerate is not None:
+        require_gpus(accelerate, launch_options)
     script = Path(train.__file__).with_name("train_srt.py")
     # -P: no file of the current folder (torch.py) may hide a module that accelerate imports.
     launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), *launch_options]

@@ -12,8 +12,8 @@ from typing import Annotated, Any, get_args
 import typer
 
 from srt.cli.output import JsonFlag, one_of, print_summary
+from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training
-from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
 from srt.io.progress import progress_bar
 
@@ -84,7 +84,8 @@ def preflight(
     """
     from train.preflight.checklist import run_checklist
 
-    accelerate = accelerate and find_bundled(accelerate, "configs")
+    require_kind(recipe, "train")
+    accelerate = accelerate and find_launch_file(accelerate)
     report = run_checklist(
         recipe,
         changes or (),
@@ -140,10 +141,9 @@ def train(
     from train.recipe_reader import load_recipe
 
     changes = set_ or []
+    require_kind(recipe, "train")
     load_recipe(recipe, changes)
-    accelerate = accelerate and find_bundled(accelerate, "configs")
-    if accelerate is not None and not accelerate.is_file():
-        raise UserError(f"{accelerate}: no such accelerate file; there are some in configs/")
+    accelerate = accelerate and find_launch_file(accelerate)
     if launch_options and accelerate is None:
         raise UserError(f"{launch_options[0]}: an option of accelerate launch, which is only used with --accelerate")
     options = ["--resume"] * resume + [part for change in changes for part in ("--set", change)]

@@ -4,6 +4,14 @@ Every command turns a :class:`UserError` into one line on standard error and exi
 of the toolkit and keeps its traceback.
 """
 
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 
 class UserError(Exception):
     """A fault in what the user gave us. ``str(error)`` is one line: where it is, what it is, what would be right."""
@@ -18,5 +26,53 @@ def cannot_read(path: object, error: OSError, why: str = "") -> UserError:
     return UserError(f"{path}: cannot be read: {error.strerror}")
 
 
+def no_model_folder(folder: object, key: str = "") -> UserError:
+    """The error for a model (or an adapter) that is not there: perhaps it is the id of one on the Hugging Face hub."""
+    name = str(folder)
+    owner, slash, model = name.partition("/")
+    message = f"{key}{name}: no such folder"
+    if slash and re.fullmatch(r"[\w.-]+/[\w.-]+", name) and owner not in (".", "..") and not Path(owner).exists():
+        message += (
+            "; models are read from this machine: if this is an id on the Hugging Face hub, run "
+            f"hf download {name} --local-dir models/{model} and give models/{model}"
+        )
+    return UserError(message)
+
+
 class RecordError(UserError):
     """A record that cannot be used; the message names file, line and field."""
+
+
+_EXPECTED = {
+    **dict.fromkeys(("model_type", "dict_type", "model_attributes_type"), "a mapping of keys to values"),
+    **dict.fromkeys(("list_type", "tuple_type", "set_type"), "a list"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    "finite_number": "a finite number",
+    "string_type": "a text",
+    "string_too_short": "a text that is not empty",
+    "path_type": "a path",
+}
+"""What was expected, by pydantic's type of fault. Its own messages name types of Python (``valid tuple``)."""
+
+_BOUNDS = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
+
+
+def fault_in_words(fault: Mapping[str, Any]) -> str:
+    """What is wrong with one value and what would be right, from an entry of pydantic's ``ValidationError.errors``."""
+    kind, message = fault["type"], str(fault["msg"])
+    if kind == "missing":
+        return "missing"
+    if kind == "value_error":
+        return message.removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        return "no such field"
+    given = "nothing" if fault["input"] is None else reprlib.repr(fault["input"])
+    if kind == "literal_error":
+        return f"{fault['ctx']['expected']} was expected, not {given}"
+    if kind in _BOUNDS:
+        return f"a number {message.removeprefix('Input should be ')} was expected, not {given}"
+    if kind in _EXPECTED:
+        return f"{_EXPECTED[kind]} was expected, not {given}"
+    return f"{message[0].lower()}{message[1:]}, not {given}"

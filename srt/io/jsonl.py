@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from srt.io.errors import RecordError, UserError, cannot_read
+from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
 from srt.io.strict_json import JsonFault, load_json
 
 M = TypeVar("M", bound=BaseModel)
@@ -96,7 +96,7 @@ def validation_fault(error: ValidationError) -> str:
     """The first fault of a record, as ``field: what is wrong``."""
     fault = error.errors(include_url=False)[0]
     field = ".".join(map(str, fault["loc"])) or "record"
-    return f"{field}: {fault['msg'].removeprefix('Value error, ')}"
+    return f"{field}: {fault_in_words(fault)}"
 
 
 def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:

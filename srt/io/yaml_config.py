@@ -20,20 +20,11 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from srt.io.bundled_files import find_bundled
-from srt.io.errors import UserError, cannot_read
+from srt.io.errors import UserError, cannot_read, fault_in_words
 
 C = TypeVar("C", bound="Config")
 
 _UNKNOWN_KEY = "unknown_key"
-_EXPECTED = {
-    **dict.fromkeys(("model_type", "dict_type"), "a mapping of keys to values"),
-    **dict.fromkeys(("list_type", "tuple_type", "set_type"), "a list"),
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
-    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
-    "string_type": "a text",
-}
-"""What pydantic's kinds of faults ask for, in words."""
 _DEEPEST = 50
 """Levels of nesting that a file may have; deeper ones exhaust Python's stack somewhere or other."""
 
@@ -190,17 +181,9 @@ def _nearest(name: str, known: Collection[str]) -> str | None:
 def _key_fault(fault: Mapping[str, Any]) -> KeyFault:
     # Tags of unions are in parentheses: they are not in the file.
     key = tuple(part for part in fault["loc"] if not str(part).startswith("("))
-    kind, message, near = fault["type"], str(fault["msg"]), None
-    if kind == _UNKNOWN_KEY:
-        near = fault["ctx"]["near"]
-    elif kind == "missing":
-        message = "missing"
-    elif kind in _EXPECTED:
-        message = f"{_EXPECTED[kind]} was expected, not {reprlib.repr(fault['input'])}"
-    elif kind == "value_error":
-        message = message.removeprefix("Value error, ")
-    else:
-        message = f"{message[0].lower()}{message[1:]}, not {reprlib.repr(fault['input'])}"
+    unknown = fault["type"] == _UNKNOWN_KEY
+    near = fault["ctx"]["near"] if unknown else None
+    message = str(fault["msg"]) if unknown else fault_in_words(fault)
     name = ".".join(map(str, key))
     return KeyFault(key, " ".join((f"{name}: {message}" if name else message).split()), near)
 

@@ -20,6 +20,7 @@ from srt.io.folder_lock import make_folder
 from srt.io.jsonl import keep_apart, read_records, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Image, Message, Problem, Record, Sequence
+from srt.io.sequence_files import write_sequences
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
@@ -58,11 +59,12 @@ def build_file(
     text: str = "claims",
     pictures: bool = False,
 ) -> dict[str, Any]:
-    """Write the sequences of ``traces`` in ``arm`` to ``out/sequences.jsonl``; returns the file, the arm and the count.
+    """Write the sequences of ``traces`` in ``arm``; returns the file, the arm and the count.
 
-    With ``pictures``, those of the problems that are not in or below ``out`` are copied there
+    ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.sequence_files`). With
+    ``pictures``, those of the problems that are not in or below the file's folder are copied there
     (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
-    are named in ``out/sequences.refusals.jsonl`` and counted by reason.
+    are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason.
 
     Raises:
         UserError: an unknown arm or style, an arm that trains on nothing, an unreadable or empty file, a problem id
@@ -73,7 +75,12 @@ def build_file(
         raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
     if text not in TEXT_STYLES:
         raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
-    path, refusals = out / "sequences.jsonl", out / "sequences.refusals.jsonl"
+    if out.suffix == ".jsonl":
+        raise UserError(
+            f"{out}: a folder for sequences.jsonl was expected, such as {out.with_suffix('')}, or a .parquet"
+        )
+    path = out if out.suffix == ".parquet" else out / "sequences.jsonl"
+    refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)
     built = build(
@@ -94,7 +101,7 @@ def build_file(
     if not sequences:
         why = f"the first of {len(refused)} refused: trace {refused[0].trace_id}: {refused[0].detail}"
         raise UserError(f"{traces}: no trace in this file can be trained on; {why}")
-    make_folder(out)
+    make_folder(path.parent)
     summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": len(sequences)}
     if pictures:
         folder = PictureFolder(path)
@@ -105,7 +112,7 @@ def build_file(
         summary |= {"pictures": sum(len(s.images) for s in sequences), "pictures_copied": folder.copied}
     if refused or refusals.exists():
         write_records(refusals, refused)
-    write_records(path, sequences)
+    write_sequences(path, sequences)
     if refused:
         summary |= {"refused": dict(Counter(one.reason for one in refused)), "refusals": str(refusals)}
     return summary

@@ -19,9 +19,10 @@ from typing import NamedTuple
 import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
-from srt.io.errors import UserError, cannot_read
+from srt.io.errors import UserError
 from srt.io.jsonl import parse_record
 from srt.io.records import Sequence
+from srt.io.sequence_files import Line, count_lines, sequence_lines
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
 from train.data.parent_death import die_with_parent
@@ -33,8 +34,7 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 Check = Callable[[Sequence, Example], Iterable[tuple[str, str]]]
 """Looks for faults in what was encoded: (kind of fault, line)."""
 
-Lines = list[tuple[int, bytes]]
-"""Lines of a file with their numbers, from 1."""
+Lines = list[Line]
 
 _LINES = 500  # that a process encodes at a time
 _MOST_PROCESSES = 32  # one process writes what all of them encode
@@ -75,19 +75,17 @@ def encode_file(
         UserError: the file cannot be read.
     """
     try:
-        with open(path, "rb") as file:
-            total = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-            file.seek(0)
-            numbered = enumerate(file, 1)
-            parts = iter(lambda: list(islice(numbered, _LINES)), [])
-            job = _Job(str(path), encoder, check)
-            with _on_all_cores(job, -(-total // _LINES)) as map_parts, progress(what, total) as advance:
-                for encoded in map_parts(parts):
-                    advance(min(_LINES, total))
-                    total -= min(_LINES, total)
-                    yield encoded
-    except OSError as error:
-        raise cannot_read(path, error) from None
+        total = count_lines(path)
+        remaining = sequence_lines(path)
+        parts = iter(lambda: list(islice(remaining, _LINES)), [])
+        with (
+            _on_all_cores(_Job(encoder, check), -(-total // _LINES)) as map_parts,
+            progress(what, total) as advance,
+        ):
+            for encoded in map_parts(parts):
+                advance(min(_LINES, total))
+                total -= min(_LINES, total)
+                yield encoded
     except BrokenProcessPool:
         raise UserError(
             f"{path}: a process that encodes it was killed, probably because memory ran out; start again on fewer "
@@ -97,21 +95,18 @@ def encode_file(
 
 @dataclass(frozen=True)
 class _Job:
-    """Encodes numbered lines of the file ``path``."""
+    """Encodes lines of a file."""
 
-    path: str
     encoder: Encoder
     check: Check | None
 
     def __call__(self, lines: Lines) -> EncodedLines:
         examples: list[tuple[str, Example]] = []
         faults: list[tuple[str, UserError]] = []
-        for number, line in lines:
-            if not line.strip():
-                continue
+        for place, line in lines:
             kind = INVALID
             try:
-                sequence = parse_record(line, Sequence, f"{self.path}:{number}")
+                sequence = parse_record(line, Sequence, place)
                 kind = NOT_ENCODED
                 example = self.encoder(sequence)
             except UserError as error:

@@ -12,8 +12,7 @@ from typing import Literal
 import torch
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
-from srt.io.records import Sequence
+from srt.io.sequence_files import read_sequences
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family
 from train.models.file_rights import apply_umask
@@ -112,5 +111,5 @@ def sequence_texts(paths: Iterable[str | Path]) -> Iterator[str]:
         if not files:
             raise UserError(f"{path}: no .jsonl file in this folder")
         for file in files:
-            for sequence in read_records(file, Sequence):
+            for sequence in read_sequences(file):
                 yield from (message.content for message in [*sequence.prompt, *sequence.completion])

@@ -21,7 +21,7 @@ from transformers import (
     ProcessorMixin,
 )
 
-from srt.io.errors import UserError
+from srt.io.errors import UserError, no_model_folder
 from train.models.families.family_registry import family_of
 from train.models.families.model_family import ModelFamily
 
@@ -34,7 +34,7 @@ def read_config(path: str) -> PreTrainedConfig:
     """
     place = f"model.path: {path}"
     if not Path(path).is_dir():
-        raise UserError(f"model.path: no such folder: {path} (a model from a hub must be downloaded first)")
+        raise no_model_folder(path, "model.path: ")
     try:
         raw = json.loads((Path(path) / "config.json").read_bytes())
     except OSError as error:

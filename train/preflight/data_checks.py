@@ -19,6 +19,7 @@ from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import parse_record
 from srt.io.records import Image, Sequence
+from srt.io.sequence_files import sequence_lines
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS, prompt_ids, render_prompt
 from train.data.encode_file import INVALID, EncodedLines, Encoder, Progress, encode_file
 from train.data.examples import IGNORED, Example
@@ -53,14 +54,12 @@ class CountedFaults:
 def check_lines(path: Path, faults: CountedFaults) -> None:
     """Check that each line of the file ``path`` is a sequence."""
     lines = 0
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                lines += 1
-                try:
-                    parse_record(line, Sequence, f"{path}:{number}")
-                except UserError as error:
-                    faults.add(INVALID, str(error))
+    for place, line in sequence_lines(path):
+        lines += 1
+        try:
+            parse_record(line, Sequence, place)
+        except UserError as error:
+            faults.add(INVALID, str(error))
     if not lines:
         faults.add("empty files", f"{path}: no sequence to train on")
 
@@ -92,26 +91,25 @@ def encode_and_check(
 def compare_prompts(path: Path, encoder: Encoder, processor: ProcessorMixin | None, faults: CountedFaults) -> int:
     """Make up to :data:`MOST_COMPARED` prompts as evaluation does, compare them by tokens, and return how many."""
     compared = 0
-    with open(path, "rb") as file:
-        for number, line in enumerate(filter(bytes.strip, file), 1):
-            if compared == MOST_COMPARED:
-                break
-            try:
-                sequence = parse_record(line, Sequence, f"{path}:{number}")
-                example = encoder(sequence)
-                compared += 1
-                evaluated = _evaluation_prompt(sequence, encoder.tokenizer, processor, encoder.root)
-            except UserError:
-                continue  # reported elsewhere
-            trained = example.input_ids[example.labels == IGNORED].tolist()
-            if trained != evaluated:
-                pairs = enumerate(zip(trained, evaluated, strict=False))
-                at = next((at for at, (one, other) in pairs if one != other), min(len(trained), len(evaluated)))
-                faults.add(
-                    "prompts that differ",
-                    f"sequence of trace {sequence.trace_id}: prompt: training has {len(trained)} tokens, evaluation "
-                    f"{len(evaluated)}; they first differ at token {at}",
-                )
+    for place, line in sequence_lines(path):
+        if compared == MOST_COMPARED:
+            break
+        try:
+            sequence = parse_record(line, Sequence, place)
+            example = encoder(sequence)
+            compared += 1
+            evaluated = _evaluation_prompt(sequence, encoder.tokenizer, processor, encoder.root)
+        except UserError:
+            continue  # reported elsewhere
+        trained = example.input_ids[example.labels == IGNORED].tolist()
+        if trained != evaluated:
+            pairs = enumerate(zip(trained, evaluated, strict=False))
+            at = next((at for at, (one, other) in pairs if one != other), min(len(trained), len(evaluated)))
+            faults.add(
+                "prompts that differ",
+                f"sequence of trace {sequence.trace_id}: prompt: training has {len(trained)} tokens, evaluation "
+                f"{len(evaluated)}; they first differ at token {at}",
+            )
     return compared
 
 

@@ -23,7 +23,7 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 from transformers.utils.logging import disable_progress_bar
 
-from srt.io.errors import UserError
+from srt.io.errors import UserError, no_model_folder
 from srt.io.records import Record
 from train.models.families.model_family import ModelFamily
 from train.models.file_rights import apply_umask
@@ -129,7 +129,7 @@ def merge(adapter: Path, output: Path, base: Path | None = None) -> MergeSummary
 
 def _base_of(adapter: Path, base: Path | None) -> Path:
     if not adapter.is_dir():
-        raise UserError(f"{adapter}: no such folder")
+        raise no_model_folder(adapter)
     if not (adapter / "adapter_config.json").is_file():
         if (adapter / "config.json").is_file():
             raise UserError(f"{adapter}: a whole model, not an adapter: there is nothing to merge")
@@ -144,7 +144,7 @@ def _base_of(adapter: Path, base: Path | None) -> Path:
         raise UserError(f"{adapter}: adapter_config.json does not name a base; give it with --model")
     base = base or Path(str(named))
     if not base.is_dir():
-        raise UserError(f"{base}: no such folder; give the base of the adapter with --model")
+        raise UserError(f"{no_model_folder(base)}; give the base of the adapter with --model")
     return base
 
 

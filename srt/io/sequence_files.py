@@ -1,0 +1,151 @@
+"""Files of training sequences: JSON Lines, or Parquet, which ``datasets`` and TRL read as they are.
+
+A Parquet file has a column for each field of :class:`~srt.io.records.Sequence`; ``images`` only where there are
+pictures (TRL takes a file that has this column for one of a vision model). Its cells have the form that ``datasets``
+decodes, bytes and path, so that the file alone is enough for other tools. ``srt train`` opens the pictures at these
+paths, beside the file, as it does for JSON Lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import orjson
+
+from srt.io.errors import UserError, cannot_read
+from srt.io.jsonl import check_place, parse_record, write_records
+from srt.io.records import Sequence
+
+Line: TypeAlias = tuple[str, bytes]
+"""Where a sequence stands (``file:line``, of Parquet ``file: row N``, both from 1), and its JSON."""
+
+_ROWS = 100  # in memory at a time, with their pictures
+
+
+def read_sequences(path: Path) -> Iterator[Sequence]:
+    """The sequences of ``path``.
+
+    Raises:
+        UserError: the file cannot be read.
+        RecordError: a line or row is not a sequence.
+    """
+    for place, line in sequence_lines(path):
+        yield parse_record(line, Sequence, place)
+
+
+def sequence_lines(path: Path) -> Iterator[Line]:
+    """The lines or rows of ``path``, not parsed yet; blank lines are left out.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    if path.suffix == ".parquet":
+        yield from _rows(path)
+        return
+    try:
+        with open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield f"{path}:{number}", line
+    except OSError as error:
+        raise cannot_read(path, error) from None
+
+
+def count_lines(path: Path) -> int:
+    """About how many sequences ``path`` has: rows, or line ends; raises as :func:`sequence_lines` does."""
+    if path.suffix == ".parquet":
+        with _opened(path) as file:
+            return int(file.metadata.num_rows)
+    try:
+        with open(path, "rb") as file:
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    except OSError as error:
+        raise cannot_read(path, error) from None
+
+
+def write_sequences(path: Path, sequences: Iterable[Sequence]) -> None:
+    """Write ``sequences`` to ``path``, Parquet or JSON Lines by its suffix; a reader sees all of them or none."""
+    if path.suffix != ".parquet":
+        write_records(path, sequences)
+        return
+    import pyarrow
+    import pyarrow.parquet
+
+    check_place(path)
+    rows = list(sequences)
+    schema = _schema(pictures=any(one.images for one in rows))
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+                for start in range(0, len(rows), _ROWS):
+                    values = [_row(one, path.parent) for one in rows[start : start + _ROWS]]
+                    writer.write_table(pyarrow.Table.from_pylist(values, schema=schema))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _schema(pictures: bool) -> Any:
+    """The schema of a file, with the notes by which ``datasets`` knows which cells are pictures."""
+    from datasets import Features, Image, List, Value
+
+    message = {"role": Value("string"), "content": Value("string")}
+    span = {"start": Value("int64"), "end": Value("int64"), "label": Value("string")}
+    columns: dict[str, Any] = {name: Value("string") for name in ("problem_id", "trace_id", "arm", "lang")}
+    columns |= {"prompt": List(message), "completion": List(message), "spans": List(span)}
+    return Features(columns | ({"images": List(Image())} if pictures else {})).arrow_schema
+
+
+def _row(sequence: Sequence, folder: Path) -> dict[str, Any]:
+    values = sequence.model_dump(mode="json")
+    images = [{"bytes": (folder / image.path).read_bytes(), "path": image.path} for image in sequence.images]
+    return values | {"images": images}
+
+
+def _rows(path: Path) -> Iterator[Line]:
+    import pyarrow
+
+    number = 0
+    with _opened(path) as file:
+        try:
+            for table in file.iter_batches(batch_size=_ROWS):
+                for row in table.to_pylist():
+                    number += 1
+                    yield f"{path}: row {number}", orjson.dumps(row | _images(row), default=str)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise UserError(f"{path}: cannot be read after row {number}: {' '.join(str(error).split())}") from None
+
+
+def _images(row: dict[str, Any]) -> dict[str, Any]:
+    """The pictures of a row as records name them, by path and hash; what has another form is left to the record."""
+    if "images" not in row:
+        return {}
+    return {
+        "images": [
+            {"path": one["path"], "sha256": hashlib.sha256(one["bytes"]).hexdigest()}
+            if isinstance(one, dict) and isinstance(one.get("bytes"), bytes) and "path" in one
+            else str(one)
+            for one in row["images"] or ()
+        ]
+    }
+
+
+def _opened(path: Path) -> Any:
+    import pyarrow.parquet
+
+    try:
+        path.open("rb").close()  # Python's error says more than pyarrow's
+        return pyarrow.parquet.ParquetFile(path)
+    except pyarrow.ArrowException as error:
+        raise UserError(f"{path}: not a Parquet file: {' '.join(str(error).split())}") from None
+    except OSError as error:
+        raise cannot_read(path, error) from None

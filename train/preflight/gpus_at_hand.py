@@ -1,0 +1,44 @@
+"""Whether this machine has the GPUs that a launch file wants, asked before any process starts.
+
+Eight processes on a machine without a GPU fail late, and each with a traceback. Only a file for several GPUs makes this
+module import PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from srt.io.errors import UserError
+from srt.io.yaml_config import read_yaml
+
+
+def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
+    """Check the accelerate file against this machine; ``options`` of ``accelerate launch`` win over it.
+
+    Raises:
+        UserError: it starts several processes here on GPUs, and there are fewer; or it cannot be read.
+    """
+    values = read_yaml(launch_file)
+    for name in ("num_processes", "num_machines"):
+        for at, option in enumerate(options):
+            flag, _, value = option.partition("=")
+            if flag.replace("-", "_") == f"__{name}":
+                values[name] = value or next(iter(options[at + 1 :]), "")
+    try:
+        processes, machines = (int(values.get(name) or 1) for name in ("num_processes", "num_machines"))
+    except (TypeError, ValueError):
+        return  # accelerate says what is wrong with them
+    here = -(-processes // max(machines, 1))
+    if here < 2 or str(values.get("use_cpu")).lower() == "true" or {"--cpu", "--use_cpu", "--use-cpu"} & {*options}:
+        return
+    import torch
+
+    if (gpus := torch.cuda.device_count()) < here:
+        has = "none" if gpus == 0 else f"{gpus}"
+        instead = f"add -- --num_processes {gpus}, or " if gpus > 1 else ""
+        without = "configs/one_gpu.yaml" if gpus == 1 else "no --accelerate (one process), or configs/cpu_ddp.yaml"
+        raise UserError(
+            f"{launch_file}: starts {here} processes on this machine, one for each GPU, but it has {has}; "
+            f"{instead}use {'another launch file' if instead else without}"
+        )
