@@ -95,14 +95,34 @@ def write_sequences(path: Path, sequences: Iterable[Sequence]) -> None:
 
 
 def _schema(pictures: bool) -> Any:
-    """The schema of a file, with the notes by which ``datasets`` knows which cells are pictures."""
-    from datasets import Features, Image, List, Value
+    """The schema of a file; where there are ``pictures``, with the note by which ``datasets`` decodes them."""
+    import pyarrow
 
-    message = {"role": Value("string"), "content": Value("string")}
-    span = {"start": Value("int64"), "end": Value("int64"), "label": Value("string")}
-    columns: dict[str, Any] = {name: Value("string") for name in ("problem_id", "trace_id", "arm", "lang")}
-    columns |= {"prompt": List(message), "completion": List(message), "spans": List(span)}
-    return Features(columns | ({"images": List(Image())} if pictures else {})).arrow_schema
+    text, number = pyarrow.string(), pyarrow.int64()
+    messages = pyarrow.list_(pyarrow.struct({"role": text, "content": text}))
+    columns = {
+        **dict.fromkeys(("problem_id", "trace_id", "arm", "lang"), text),
+        "prompt": messages,
+        "completion": messages,
+        "spans": pyarrow.list_(pyarrow.struct({"start": number, "end": number, "label": text})),
+    }
+    if not pictures:
+        return pyarrow.schema(columns)
+    columns["images"] = pyarrow.list_(pyarrow.struct({"bytes": pyarrow.binary(), "path": text}))
+    features = {name: _feature(kind) for name, kind in columns.items()}
+    features["images"]["feature"] = {"_type": "Image"}
+    return pyarrow.schema(columns, metadata={"huggingface": orjson.dumps({"info": {"features": features}})})
+
+
+def _feature(kind: Any) -> dict[str, Any]:
+    """A type of Arrow as ``datasets`` (from version 4) writes it in the note; a file that has one needs all of them."""
+    import pyarrow
+
+    if pyarrow.types.is_list(kind):
+        return {"feature": _feature(kind.value_type), "_type": "List"}
+    if pyarrow.types.is_struct(kind):
+        return {field.name: _feature(field.type) for field in kind}
+    return {"dtype": str(kind), "_type": "Value"}
 
 
 def _row(sequence: Sequence, folder: Path) -> dict[str, Any]:
