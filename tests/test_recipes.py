@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from srt.pipeline.experiment_recipe import load_experiment
+from srt.experiment.experiment_recipe import load_experiment
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
 

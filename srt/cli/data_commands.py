@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,22 +34,32 @@ def import_(
 
     Example: srt import mathspatial MathSpatial/corpus -o problems.jsonl --lang en
     """
-    from srt.corpora import CORPORA, import_file
-
-    if source in CORPORA:
-        summary = import_file(source, path, out, lang=lang, traces=traces)
-    else:
-        from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
-
-        if source not in BENCHMARKS:
-            known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
-            raise UserError(f"unknown corpus {source!r}: the corpora are {known}; other benchmarks are {others}")
-        if traces is not None:
-            raise UserError(f"{source}: --traces is for mathspatial")
-        summary = import_benchmark(source, path, out, lang=lang)
+    summary = import_any(source, path, out, lang=lang, traces=traces)
     print_summary(summary, as_json)
     if strict and summary.get("refused"):
         raise typer.Exit(1)
+
+
+def import_any(
+    source: str, path: Path, out: Path, *, lang: str | None = None, traces: Path | None = None
+) -> dict[str, Any]:
+    """Read the corpus or the benchmark ``source`` into the file of problems ``out``; returns the counts.
+
+    Raises:
+        UserError: there is neither of that name, and what the readers raise.
+    """
+    from srt.corpora import CORPORA, import_file
+
+    if source in CORPORA:
+        return import_file(source, path, out, lang=lang, traces=traces)
+    from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
+
+    if source not in BENCHMARKS:
+        known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
+        raise UserError(f"unknown corpus {source!r}: the corpora are {known}; other benchmarks are {others}")
+    if traces is not None:
+        raise UserError(f"{source}: --traces is for mathspatial")
+    return import_benchmark(source, path, out, lang=lang)
 
 
 def generate(

@@ -1,4 +1,7 @@
-"""The training run as a process of its own: ``srt train`` and ``srt experiment`` start it here."""
+"""Runs as processes of their own, which die with this one: a training, and an evaluation that several processes share.
+
+``srt train`` and ``srt experiment`` start them here.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,23 @@ def run_training(
     # -P: no file of the current folder (torch.py) may hide a module that accelerate imports.
     launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), *launch_options]
     command = [sys.executable, *(launch if accelerate else []), str(script), "--config", str(recipe), *options]
+    return _run(command, accelerate is not None, say)
+
+
+def run_shared_evaluation(recipe: Path, accelerate: Path, say: Callable[[str], None]) -> int:
+    """Run ``srt eval --config recipe`` in the processes of an accelerate file, which share the questions.
+
+    Returns the exit status; ``say`` is called with each line that they print.
+    """
+    from train.preflight.gpus_at_hand import require_gpus
+
+    require_gpus(accelerate, ())
+    launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), "--module"]
+    return _run([sys.executable, *launch, "srt", "eval", "--config", str(recipe)], True, say)
+
+
+def _run(command: Sequence[str], launched: bool, say: Callable[[str], None] | None) -> int:
+    """Run ``command``, ``launched`` by accelerate or not, and return its exit status."""
     with TemporaryDirectory(prefix="srt-train-") as folder:
         status_file = Path(folder) / "status"
         with (
@@ -53,7 +73,7 @@ def run_training(
                 env={**os.environ, "SRT_DIE_WITH_PARENT": "1", "SRT_STATUS_FILE": str(status_file)},
                 preexec_fn=_before_exec(),
             ) as run,
-            _signals_passed_on(run, launched=accelerate is not None),
+            _signals_passed_on(run, launched),
         ):
             if say is not None:
                 assert run.stdout is not None

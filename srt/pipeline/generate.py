@@ -7,7 +7,7 @@ what is kept out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +38,17 @@ def generate_file(
     split: str,
     out: str | Path,
     spec: Mapping[str, Any],
-    exclude: str | Path | None = None,
+    exclude: Sequence[str | Path] = (),
     watch: Callable[[Iterator[Problem]], Iterable[Problem]] = iter,
 ) -> GenerateSummary:
     """Write ``n`` new problems of ``world`` to ``out`` (atomically) and say what was dropped on the way.
 
-    ``spec`` holds the world's own fields. Problems with the key or the text of one in the problems file ``exclude`` are
-    dropped. ``watch`` passes the problems on as they come (a progress bar).
+    ``spec`` holds the world's fields. Problems with the key or the text of one in the files ``exclude`` are dropped.
+    ``watch`` passes the problems on as they come (a progress bar).
 
     Raises:
         UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
-            is the file ``exclude``.
+            is one of the files ``exclude``.
     """
     if split not in SPLITS:
         raise UserError(f"split: {split!r} is not one of {', '.join(SPLITS)}")
@@ -56,10 +56,10 @@ def generate_file(
         raise UserError(f"n: {n}: at least 1 was expected")
     if spec.get("split", split) != split:
         raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
-    keep_apart(out, exclude)
+    keep_apart(out, *exclude)
     sample = world_named(world).sampler({**spec, "split": split})
     counts = {"keys": 0, "duplicates": 0, "collisions": 0}
-    kept_out = set() if exclude is None else identities(read_records(exclude, Problem))
+    kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
 
     def problems() -> Iterator[Problem]:
         texts: set[str] = set()
@@ -88,8 +88,15 @@ def generate_file(
 
 
 def identities(problems: Iterable[Problem]) -> set[str]:
-    """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
-    return {name for problem in problems for name in (problem.question, split_key(problem)) if name is not None}
+    """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have.
+
+    "What is the volume of the solid?" is another problem over another picture, so pictures belong to the text.
+    """
+    return {name for problem in problems for name in (_content(problem), split_key(problem)) if name is not None}
+
+
+def _content(problem: Problem) -> str:
+    return "\n".join((problem.question, *(image.sha256 for image in problem.images)))
 
 
 def split_key(problem: Problem) -> str | None:
@@ -113,6 +120,7 @@ def generate_command(
     summary as a mapping.
     """
     keep_apart(out, spec)
+    excluded = () if exclude is None else (exclude,)
     keep_outside(out, wordings)
     fields: dict[str, Any] = {}
     if spec is not None:
@@ -123,5 +131,5 @@ def generate_command(
             raise UserError(f"{spec}: {error}") from None
     if wordings is not None:
         fields |= {"wordings": wordings}
-    summary = generate_file(world, n, split, out, fields, exclude, lambda made: progress(made, n, "generate"))
+    summary = generate_file(world, n, split, out, fields, excluded, lambda made: progress(made, n, "generate"))
     return summary.model_dump(mode="json")

@@ -328,7 +328,7 @@ SOURCE = EXPERIMENT["train_problems"][0]
 def test_an_experiment(
     change: dict[str, Any], message: str, refuses: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("srt.cli.experiment_command._check_init_model", lambda spec: None)
+    monkeypatch.setattr("srt.cli.experiment_stages._check_init_model", lambda spec: None)
     (folder / "runs").mkdir()
     (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | change))
     assert message in refuses("experiment", "e.yaml")

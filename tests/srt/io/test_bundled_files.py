@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from srt.experiment.experiment_recipe import load_experiment
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
-from srt.pipeline.experiment_recipe import load_experiment
 
 ROOT = Path(__file__).resolve().parents[3]
 

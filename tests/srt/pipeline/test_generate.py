@@ -35,7 +35,7 @@ def test_collisions_are_dropped_and_counted(tmp_path: Path) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     generate_file("seating", 3, "train", first, SPEC)
     # The same problems in Chinese: none of the texts collides, the keys do.
-    summary = generate_file("seating", 200, "train", second, {**SPEC, "lang": "zh"}, exclude=first)
+    summary = generate_file("seating", 200, "train", second, {**SPEC, "lang": "zh"}, exclude=[first])
     kept_out = {problem.group_id for problem in read_records(first, Problem)}
     assert summary.collisions > 0
     assert not kept_out & {problem.group_id for problem in read_records(second, Problem)}
@@ -45,7 +45,7 @@ def test_an_excluded_problem_that_cannot_be_solved_excludes_its_text_only(tmp_pa
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     other = Problem(id="x", source="y", split="test", lang="en", question="What is two and two?")
     first.write_text(other.model_dump_json() + "\n", encoding="utf-8")
-    assert generate_file("seating", 5, "train", second, SPEC, exclude=first).collisions == 0
+    assert generate_file("seating", 5, "train", second, SPEC, exclude=[first]).collisions == 0
 
 
 @pytest.mark.parametrize(

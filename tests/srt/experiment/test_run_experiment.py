@@ -12,15 +12,17 @@ import orjson
 import pytest
 import yaml
 
-import srt.pipeline.experiment_data
+import srt.experiment.arm_sequences
+import srt.experiment.gather_problems
+from srt.corpora import import_file
+from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
+from srt.experiment.model_stages import Evaluation, TrainedModel
+from srt.experiment.run_experiment import ExperimentResult, run_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
-from srt.io.records import Problem, Sequence
-from srt.language.prompts import PromptStyle
+from srt.io.records import Lang, Problem, Sequence
 from srt.language.trace import Trace
 from srt.pipeline.check import CheckSummary, check_file
-from srt.pipeline.experiment import ExperimentResult, TrainedModel, run_experiment
-from srt.pipeline.experiment_recipe import Experiment, InitModel, load_experiment
 from srt.pipeline.generate import generate_file, split_key
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,11 +39,13 @@ class Stages:
         self.most_at_once = 0
         self.lock = threading.Lock()
         self.dies_at = ""
+        self.faults: dict[str, list[str]] = {}
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         self._call("check")
         assert not (experiment.output / "data").exists()
-        assert set(recipe) - {"other_arms"} == {*experiment.train, "data", "output", "seed", "model", "logging"}
+        keys = {*experiment.train, "data", "output", "seed", "model", "logging"}
+        assert set(recipe) - {"other_arms", "eval_data"} == keys
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         out.mkdir()
@@ -69,11 +73,23 @@ class Stages:
             with self.lock:
                 self.at_once -= 1
 
-    def evaluate(
-        self, trained: TrainedModel, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
-    ) -> None:
+    def reads_pictures(self, model: Path | InitModel) -> bool:
+        return False
+
+    def import_problems(self, corpus: str, path: Path, out: Path, lang: Lang | None) -> None:
+        import_file(corpus, path, out, lang=lang)
+
+    def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
+        assert problems.exists()
+
+    def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
+        return self.faults.get(recipe.parent.name, [])
+
+    def evaluate(self, evaluation: Evaluation) -> None:
+        out = evaluation.out
         if not (out / "scores").exists():
-            self._call(f"evaluate {out.name} with {trained.model.relative_to(out.parents[1])}")
+            self._call(f"evaluate {out.name} with {evaluation.trained.model.relative_to(out.parents[2])}")
+            out.mkdir(parents=True)
             (out / "scores").touch()
 
     def compare(self, runs: list[Path], out: Path, title: str) -> str:
@@ -128,17 +144,18 @@ def test_every_stage_once(tmp_path: Path) -> None:
     done, calls, said = run(experiment, stages)
     out = tmp_path / "out"
     assert calls == ALL_CALLS
-    assert done == ExperimentResult(summary="out: llama from random weights", page=out / "report" / "report.html")
-    assert orjson.loads((out / "data" / "train.done.json").read_bytes()) == {
+    assert done == ExperimentResult(["fake: llama from random weights"], [out / "report" / "report.html"])
+    assert orjson.loads((out / "data" / "train.counts.json").read_bytes()) == {
         "problems": 6,
         "keys": len({p.group_id for p in read_records(out / "data" / "train.jsonl", Problem)}),
         "dropped": 0,
-        "traces": 6,
-        "proved": 6,
-        "refused": {},
     }
+    solved = orjson.loads((out / "data" / "solved.counts.json").read_bytes())
+    assert solved == {"problems": 6, "traces": 6, "refused": {}}
     # The tokenizer sees the sequences of all arms that are trained, prompts included.
-    sequences = [s for arm in ("answer", "srt") for s in read_records(out / arm / "sequences.jsonl", Sequence)]
+    sequences = [
+        s for arm in ("answer", "srt") for s in read_records(out / "data" / f"{arm}.sequences.jsonl", Sequence)
+    ]
     assert stages.texts == [m.content for s in sequences for m in (*s.prompt, *s.completion)]
     # The arms share all but the text.
     recipes = [yaml.safe_load((out / "runs" / f"{arm}-0" / "recipe.yaml").read_text()) for arm in ("answer", "srt")]
@@ -152,12 +169,12 @@ def test_every_stage_once(tmp_path: Path) -> None:
 def test_what_is_done_is_skipped(tmp_path: Path) -> None:
     run(make(tmp_path))
     out = tmp_path / "out"
-    files = {path: path.stat().st_mtime_ns for path in [*out.rglob("*.jsonl"), *out.rglob("*.done.json")]}
+    files = {path: path.stat().st_mtime_ns for path in [*out.rglob("*.jsonl"), *out.rglob("*.counts.json")]}
     assert len(files) >= 8
     _done, calls, said = run(make(tmp_path))
     assert calls == ["compare base-0 answer-0 srt-0"]
     assert {path: path.stat().st_mtime_ns for path in files} == files
-    assert not [line for line in said if line.startswith(("build", "init", "train: so", "test: so"))]
+    assert not [line for line in said if line.startswith(("build", "init", "train: so", "preflight"))]
 
 
 @pytest.mark.parametrize("dies_at", ALL_CALLS)
@@ -193,7 +210,6 @@ def test_seeds_and_a_model_that_is_given(tmp_path: Path) -> None:
     assert relative.models == [
         ("base-3", TrainedModel(tmp_path / "model")),
         ("srt-3", TrainedModel(tmp_path / "out" / "runs" / "srt-3" / "model")),
-        ("base-5", TrainedModel(tmp_path / "model")),
         ("srt-5", TrainedModel(tmp_path / "out" / "runs" / "srt-5" / "model")),
     ]
 
@@ -212,8 +228,8 @@ def test_what_is_too_long_for_an_arm_is_left_out_of_all(tmp_path: Path) -> None:
     out = tmp_path / "out"
     recipes = {arm: yaml.safe_load((out / "runs" / f"{arm}-0" / "recipe.yaml").read_text()) for arm in ("srt", "cot")}
     for arm, others in (("srt", ("cot", "answer")), ("cot", ("srt", "answer"))):
-        assert recipes[arm]["data"] == str(out / arm / "sequences.jsonl")
-        assert recipes[arm]["other_arms"] == [str(out / other / "sequences.jsonl") for other in others]
+        assert recipes[arm]["data"] == str(out / "data" / f"{arm}.sequences.jsonl")
+        assert recipes[arm]["other_arms"] == [str(out / "data" / f"{other}.sequences.jsonl") for other in others]
 
 
 @pytest.mark.parametrize("report_to", ["wandb", ["tensorboard", "wandb"], "tensorboard"])
@@ -232,11 +248,9 @@ class _Named(Stages):
         super().__init__()
         self.models: list[tuple[str, TrainedModel]] = []
 
-    def evaluate(
-        self, trained: TrainedModel, problems: Path, arm: str, prompt: PromptStyle, settings: dict[str, Any], out: Path
-    ) -> None:
-        assert out.name.startswith(arm)
-        self.models.append((out.name, trained))
+    def evaluate(self, evaluation: Evaluation) -> None:
+        assert evaluation.out.name.startswith(evaluation.arm)
+        self.models.append((evaluation.out.name, evaluation.trained))
 
 
 @pytest.mark.parametrize("parallel", [1, 2, 8])
@@ -317,7 +331,7 @@ def test_a_fault_in_the_sources_of_a_resumed_run_removes_nothing(
     def broken(*_: object, **__: object) -> None:
         raise UserError("the corpus is gone")
 
-    monkeypatch.setattr(srt.pipeline.experiment_data, "generate_file", broken)
+    monkeypatch.setattr(srt.experiment.gather_problems, "generate_file", broken)
     with pytest.raises(UserError, match="the corpus is gone"):
         run(make(tmp_path))
     assert sorted((tmp_path / "out").rglob("*")) == before
@@ -335,7 +349,7 @@ def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SRT_TEST_CORPUS", str(tmp_path))
     made = {"booth": 2, "shelf": 1}
 
-    def imported(name: str, path: Path, out: Path) -> None:
+    def imported(_: Stages, name: str, path: Path, out: Path, lang: Lang | None) -> None:
         assert (name, path) == ("space2025", tmp_path / "items.jsonl")
         problems = []
         for scene, n in made.items():
@@ -343,7 +357,7 @@ def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.Monk
             problems += [p.model_copy(update={"meta": {"scene": scene}}) for p in read_records(out, Problem)]
         write_records(out, problems)
 
-    monkeypatch.setattr(srt.pipeline.experiment_data, "import_file", imported)
+    monkeypatch.setattr(Stages, "import_problems", imported)
     source = {"corpus": "space2025", "path": "$SRT_TEST_CORPUS/items.jsonl", "where": {"scene": "shelf"}}
     run(make(tmp_path, train_problems=[source]))
     held = list(read_records(tmp_path / "out" / "data" / "train.jsonl", Problem))
@@ -353,12 +367,12 @@ def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.Monk
 def items_of(monkeypatch: pytest.MonkeyPatch, split: str, n: int) -> dict[str, Any]:
     """A source: a corpus of ``n`` sampled booths of ``split``, under ids and groups of its own, as a published one."""
 
-    def imported(name: str, path: Path, out: Path) -> None:
+    def imported(_: Stages, name: str, path: Path, out: Path, lang: Lang | None) -> None:
         generate_file("seating", n, split, out, BOOTHS["spec"])
         items = list(read_records(out, Problem))
         write_records(out, [p.model_copy(update={"id": f"i{i}", "group_id": None}) for i, p in enumerate(items)])
 
-    monkeypatch.setattr(srt.pipeline.experiment_data, "import_file", imported)
+    monkeypatch.setattr(Stages, "import_problems", imported)
     return {"corpus": "space2025", "path": "items.jsonl"}
 
 
@@ -374,7 +388,7 @@ def test_sampled_problems_are_kept_apart_from_a_test_that_was_not(
     source = {**BOOTHS, "n": 60, "exclude_test": exclude}
     _, _, said = run(make(tmp_path, train_problems=[source], test_problems=[corpus]))
     data = tmp_path / "out" / "data"
-    counts = orjson.loads((data / "train.done.json").read_bytes())
+    counts = orjson.loads((data / "train.counts.json").read_bytes())
     assert counts["problems"] == 60
     assert counts["keys"] == len(keys_of(data / "train.jsonl"))
     assert (counts["dropped"] > 0) == exclude
@@ -390,7 +404,7 @@ def test_items_of_a_corpus_are_kept_apart_from_the_test(
     sources = [{**corpus, "exclude_test": exclude}, BOOTHS]
     run(make(tmp_path, train_problems=sources, test_problems=[{**BOOTHS, "n": 5}]))
     data = tmp_path / "out" / "data"
-    counts = orjson.loads((data / "train.done.json").read_bytes())
+    counts = orjson.loads((data / "train.counts.json").read_bytes())
     assert (counts["dropped"] >= 5) == exclude
     assert counts["problems"] == 60 + 6 - counts["dropped"]
     assert counts["keys"] == len(keys_of(data / "train.jsonl"))
@@ -398,11 +412,11 @@ def test_items_of_a_corpus_are_kept_apart_from_the_test(
 
 
 def test_a_test_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def imported(name: str, path: Path, out: Path) -> None:
+    def imported(_: Stages, name: str, path: Path, out: Path, lang: Lang | None) -> None:
         generate_file("seating", 2, "test", out, BOOTHS["spec"])
         write_records(out, [p.model_copy(update={"answer": None}) for p in list(read_records(out, Problem))])
 
-    monkeypatch.setattr(srt.pipeline.experiment_data, "import_file", imported)
+    monkeypatch.setattr(Stages, "import_problems", imported)
     with pytest.raises(UserError, match="test_problems: "):
         run(make(tmp_path, test_problems=[{"corpus": "space2025", "path": "items.jsonl"}]))
     assert not (tmp_path / "out").exists()
@@ -415,13 +429,13 @@ def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.
         write_records(traces, held)
         return check_file(traces, problems)
 
-    monkeypatch.setattr(srt.pipeline.experiment_data, "check_file", corrupting)
+    monkeypatch.setattr(srt.experiment.arm_sequences, "check_file", corrupting)
     stages = Stages()
-    with pytest.raises(UserError, match=r"test: 1 .* t-seating-.*: .*answer"):
+    with pytest.raises(UserError, match=r"train: 1 .* t-seating-.*: .*answer"):
         run(make(tmp_path), stages)
     assert stages.calls == ["check"]
-    assert not (tmp_path / "out" / "data" / "test.done.json").exists()
-    assert (tmp_path / "out" / "data" / "test.traces.jsonl").exists(), "the evidence stays"
+    assert not (tmp_path / "out" / "data" / "solved.counts.json").exists()
+    assert (tmp_path / "out" / "data" / "solved.jsonl").exists(), "the evidence stays"
 
 
 def test_train_extends_a_training_recipe(tmp_path: Path) -> None:
@@ -450,7 +464,111 @@ def test_train_extends_a_training_recipe(tmp_path: Path) -> None:
 def test_the_experiments_of_the_repository_are_read() -> None:
     recipes = Path(__file__).parents[3] / "recipes"
     read = {path.stem: load_experiment(path) for path in recipes.glob("*.yaml")}
-    seven = read["r1-distill-qwen-7b"]
+    seven = read["r1-distill-seating"]
     assert seven.train["lora"] == {"r": 16, "alpha": 32}
-    assert seven.launch is not None
-    assert (recipes.parent / seven.launch).is_file()
+    for launch in (seven.launch, seven.eval_launch):
+        assert launch is not None
+        assert (recipes.parent / launch).is_file()
+
+
+def test_all_weights_by_one_override() -> None:
+    """As the recipe's head says."""
+    path = Path(__file__).parents[3] / "recipes" / "r1-distill-seating.yaml"
+    full = load_experiment(path, ["train.extends=train/r1-distill-qwen-7b-full.yaml", "seeds=[4]"])
+    assert "lora" not in full.train
+    assert full.train["learning_rate"] == 1e-5
+    assert full.seeds == [4]
+
+
+def test_an_arm_with_a_ban_is_trained_once(tmp_path: Path) -> None:
+    _, calls, _ = run(make(tmp_path, arms=["srt", "srt-ban-INFER"]))
+    assert [call for call in calls if call.startswith(("train", "evaluate"))] == [
+        "train srt-0",
+        "evaluate srt-0 with runs/srt-0/model",
+        "evaluate srt-ban-INFER-0 with runs/srt-0/model",
+    ]
+
+
+def test_what_a_training_would_refuse_is_found_before_the_first_one(tmp_path: Path) -> None:
+    stages = Stages()
+    stages.faults = {"srt-0": ["sequences are too long: 3"]}
+    with pytest.raises(UserError, match=r"^srt: cannot be trained; srt: sequences are too long: 3$"):
+        run(make(tmp_path), stages)
+    assert not [call for call in stages.calls if call.startswith("train")]
+
+
+def test_a_test_that_cannot_be_asked_is_found_before_anything_is_made(tmp_path: Path) -> None:
+    class Refusing(Stages):
+        def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
+            raise UserError("problem 7 has a picture and no description")
+
+    with pytest.raises(UserError, match="problem 7"):
+        run(make(tmp_path), Refusing())
+    assert not (tmp_path / "out").exists()
+
+
+def test_benchmarks_are_tests_with_reports_of_their_own(tmp_path: Path) -> None:
+    """Beside ``test_problems``, and instead of them; their problems are not trained on either."""
+    generate_file("seating", 5, "test", tmp_path / "copy.jsonl", BOOTHS["spec"])
+    asked: list[tuple[str, str | None, dict[str, str]]] = []
+
+    class Importing(Stages):
+        def import_problems(self, corpus: str, path: Path, out: Path, lang: Lang | None) -> None:
+            assert (corpus, lang) == ("solidgeo", "en")
+            write_records(out, read_records(path, Problem))
+
+        def evaluate(self, evaluation: Evaluation) -> None:
+            name = evaluation.benchmark and evaluation.benchmark.benchmark
+            options = evaluation.benchmark.options if evaluation.benchmark else {}
+            asked.append(("/".join(evaluation.out.parts[-3:]), name, options))
+
+    bench = {"benchmark": "solidgeo", "data": str(tmp_path / "copy.jsonl"), "lang": "en", "options": {"steps": "on"}}
+    away = {"benchmark": "hst", "data": "$SRT_NEVER_SET/hst", "needs": "SRT_NEVER_SET"}
+    changes: dict[str, Any] = {"arms": ["srt"], "benchmarks": [bench, {**bench, "name": "again"}, away]}
+    source = {**BOOTHS, "n": 60}
+    done, _, said = run(make(tmp_path, train_problems=[source], **changes), Importing())
+    assert asked == [
+        ("tested/test/srt-0", None, {}),
+        ("tested/solidgeo/srt-0", "solidgeo", {"steps": "on"}),
+        ("tested/again/srt-0", "solidgeo", {"steps": "on"}),
+    ]
+    pages = [page.relative_to(tmp_path / "out" / "report").parts[0] for page in done.pages]
+    assert pages == ["test", "solidgeo", "again"]
+    assert "hst: is left out: SRT_NEVER_SET is not set" in said
+    data = tmp_path / "out" / "data"
+    assert not keys_of(data / "train.jsonl") & keys_of(data / "solidgeo.jsonl")
+    only = make(tmp_path, output=str(tmp_path / "two"), test_problems=[], arms=["srt"], benchmarks=[bench])
+    done, _, _ = run(only, Importing())
+    assert done.pages == [tmp_path / "two" / "report" / "report.html"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"test_problems": []}, "test_problems, benchmarks: at least one"),
+        ({"arms": ["srt"], "traces": {"cot": "taught"}}, "traces: cot: no arm"),
+        ({"traces": {"answer": {"teach": "openai"}}}, "traces.answer: srt teach writes"),
+        ({"train": {"steps": 1, "eval_steps": 5}}, "train: eval_steps: needs held_out"),
+        ({"train": {"eval_data": "x"}}, "eval_data: must be left out"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x"}] * 2}, "hst is listed more than once; give each a name"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "train"}]}, "train and test are taken"),
+        ({"traces": {"srt": "no/such"}}, r"traces.srt: no/such: no such file; srt teach"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        run(make(tmp_path, **changes))
+    assert not (tmp_path / "out").exists()
+
+
+def test_held_out_sequences_are_the_eval_data_of_each_arm(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"held_out": 2, "train": {"steps": 1, "eval_steps": 1, "generations": {"count": 2}}}
+    run(make(tmp_path, arms=["answer", "srt"], **changes))
+    data = tmp_path / "out" / "data"
+    for arm in ("answer", "srt"):
+        recipe = yaml.safe_load((tmp_path / "out" / "runs" / f"{arm}-0" / "recipe.yaml").read_text())
+        assert recipe["eval_data"] == str(data / f"{arm}.held_out.jsonl")
+        assert recipe["generations"] == {"count": 2, "problems": str(data / "train.jsonl")}
+        held = {one.problem_id for one in read_records(data / f"{arm}.held_out.jsonl", Sequence)}
+        assert len(held) >= 2
+        assert not held & {one.problem_id for one in read_records(data / f"{arm}.sequences.jsonl", Sequence)}

@@ -38,14 +38,14 @@ TINY: dict[str, Any] = {
 }
 # When to kill: as soon as something matches in the output folder.
 MOMENTS = [
-    "data/train.traces.jsonl",
-    "srt/sequences.jsonl",
+    "data/solved.jsonl",
+    "data/srt.sequences.jsonl",
     "init-0",
     "runs/*-0/model/manifest.json",
     "runs/*-0/model/checkpoint-4/whole.json",
     "runs/srt-0/model/train.json",
-    "runs/base-0/predictions.jsonl",
-    "runs/srt-0/predictions.jsonl",
+    "tested/test/base-0/predictions.jsonl",
+    "tested/test/srt-0/predictions.jsonl",
     "report",
 ]
 

@@ -1,0 +1,196 @@
+"""The stages of an experiment that need ``train`` and ``eval``: training in a child process, the others in this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import orjson
+import yaml
+
+from srt.cli.output import one_of
+from srt.cli.trainer_process import run_shared_evaluation, run_training
+from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.model_stages import Evaluation
+from srt.io.errors import UserError
+from srt.io.jsonl import write_atomically
+from srt.io.problem_files import read_problems
+from srt.io.progress import progress_bar
+from srt.io.records import Lang
+from srt.language.arms import arm_named
+
+if TYPE_CHECKING:
+    from eval.run.eval_recipe import EvalRecipe
+
+_SET_BY_EXPERIMENT = (
+    "model", "adapter", "problems", "data", "lang", "benchmark", "options", "prompts", "output", "arm", "prompt", "ban",
+)  # fmt: skip
+"""Keys of an evaluation recipe that an experiment sets itself."""
+
+
+class TrainAndEval:
+    """The real stages (:class:`srt.experiment.model_stages.ModelStages`)."""
+
+    def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+        """Read all settings as their commands will, and make a new model once."""
+        from eval.backends.presets import effective_settings
+        from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
+        from train.recipe_reader import make_recipe
+
+        make_recipe(recipe, "train")
+        for key in _SET_BY_EXPERIMENT:
+            if key in experiment.evaluate:
+                raise UserError(f"evaluate: {key}: the experiment sets this itself")
+        for test in experiment.benchmarks:
+            chosen_options(find_benchmark(test.benchmark), test.options)
+        asked = _eval_recipe(experiment.evaluate, None, {"model": "m", "problems": "p.jsonl", "output": "o"})
+        if isinstance(experiment.model, InitModel):
+            _check_init_model(experiment.model)
+        elif effective_settings(experiment.model, None, **asked.generation()).temperature == 0 and asked.repeats > 1:
+            raise UserError("evaluate: repeats: greedy generation gives the same text each time; set a temperature")
+
+    def reads_pictures(self, model: Path | InitModel) -> bool:
+        """By the architecture, which a model's folder names in ``config.json``."""
+        from train.models.families.family_registry import find_family
+
+        if isinstance(model, InitModel):
+            return find_family(model.arch).chat_template.shows_pictures
+        try:
+            config = orjson.loads((model / "config.json").read_bytes())
+        except (OSError, ValueError):
+            raise UserError(f"model: {model}: no model in this folder: config.json is missing or not JSON") from None
+        return find_family(str(config.get("model_type"))).chat_template.shows_pictures
+
+    def import_problems(self, corpus: str, path: Path, out: Path, lang: Lang | None) -> None:
+        """As ``srt import``."""
+        from srt.cli.data_commands import import_any
+
+        import_any(corpus, path, out, lang=lang)
+
+    def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
+        """Ask every question of the test once, of nobody."""
+        from eval.benchmarks.benchmark import PLAIN, Asking
+        from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
+        from eval.benchmarks.prompt_files import read_own_prompts
+
+        pictures = self.reads_pictures(experiment.model)
+        held = read_problems(problems)
+        if not pictures and (blind := [p.id for p in held.values() if p.images and not p.diagram_description]):
+            raise UserError(
+                f"{problems}: {len(blind)} problems have pictures, the first {blind[0]!r}, and the model reads none: "
+                "have them described (describe: a config of srt teach), or test a vision model"
+            )
+        chosen = find_benchmark(PLAIN if benchmark is None else benchmark.benchmark)
+        options = {} if benchmark is None else benchmark.options
+        prompts = {} if benchmark is None or benchmark.prompts is None else read_own_prompts(benchmark.prompts)
+        asking = Asking(experiment.prompt, pictures, chosen_options(chosen, options), prompts)
+        if not any(True for _ in chosen.ask(list(held.values()), asking)):
+            raise UserError(f"{problems}: the benchmark {chosen.name} asks nothing of these problems")
+
+    def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
+        """As ``srt init-model``."""
+        from train.models.init_model import init_model
+
+        init_model(spec.arch, texts, out, seed=seed, **spec.options)
+
+    def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
+        """As ``srt preflight --no-step``."""
+        from train.preflight.checklist import run_checklist
+
+        report = run_checklist(
+            recipe,
+            (),
+            launch,
+            gpu_bytes=None,
+            step=False,
+            progress=lambda what, total: progress_bar(what, total, lines_from=1000),
+        )
+        return report.faults
+
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+        """As ``srt train --resume``, line by line to ``say``."""
+        heard = _LastLine(say)
+        if status := run_training(recipe, launch, ["--resume"], say=heard):
+            raise UserError(f"training {recipe} ended with status {status}: {heard.line}")
+
+    def evaluate(self, evaluation: Evaluation) -> None:
+        """As ``srt eval``, in this process or in those of the launch file."""
+        from eval.evaluation import run_evaluation
+        from eval.run.run_records import SUMMARY
+
+        out = evaluation.out
+        if (out / SUMMARY).exists():
+            return
+        own = {
+            "model": str(evaluation.trained.model),
+            "adapter": evaluation.trained.adapter,
+            "problems": evaluation.problems,
+            "output": out,
+            "arm": evaluation.arm,
+            "prompt": evaluation.prompt,
+            "ban": arm_named(evaluation.arm).ban,
+        }
+        recipe = _eval_recipe(evaluation.settings, evaluation.benchmark, own)
+        if evaluation.launch is not None:
+            config = out.with_name(f"{out.name}.yaml")
+            config.parent.mkdir(parents=True, exist_ok=True)
+            chosen = recipe.model_dump(mode="json", exclude_defaults=True)
+            write_atomically(config, [yaml.safe_dump(chosen, sort_keys=False).encode()])
+            heard = _LastLine(lambda line: None)
+            if status := run_shared_evaluation(config, evaluation.launch, heard):
+                raise UserError(f"the evaluation {config} ended with status {status}: {heard.line}")
+        # Where processes shared it, this merges and scores what they left, if the last of them has not.
+        if not (out / SUMMARY).exists():
+            run_evaluation(recipe)
+
+    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+        """As ``srt compare``."""
+        from eval.report.compare import compare
+        from eval.report.markdown import summary
+
+        return summary(compare(runs, out, title=title))
+
+
+class _LastLine:
+    """Passes on what a process prints, and remembers the last line, for the message of a failure."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.line = "it printed nothing"
+        self._say = say
+
+    def __call__(self, line: str) -> None:
+        self.line = line
+        self._say(line)
+
+
+def _eval_recipe(settings: dict[str, Any], benchmark: BenchmarkTest | None, own: dict[str, Any]) -> EvalRecipe:
+    """The evaluation recipe of the experiment's ``settings``, those of the test, and what it sets itself."""
+    from eval.run.eval_recipe import make_eval_recipe
+
+    test = {} if benchmark is None else benchmark.model_dump(include={"benchmark", "options", "prompts"})
+    return make_eval_recipe({**settings, **test, **own})
+
+
+def _check_init_model(spec: InitModel) -> None:
+    """Make the model once from two words in a temporary folder: wrong options fail here, before anything is written."""
+    from tempfile import TemporaryDirectory
+
+    from train.models.chat_templates import find_chat_template
+    from train.models.families.family_registry import find_family
+    from train.models.init_model import Pieces, init_model
+
+    find_family(spec.arch)
+    parameters = signature(init_model).parameters.values()
+    known = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed")
+    for key in spec.options:
+        one_of(key, known, "key in model.options")
+    one_of(spec.options.get("pieces", "words"), get_args(Pieces), "kind of pieces")
+    if (template := spec.options.get("chat_template")) is not None:
+        find_chat_template(template)
+    with TemporaryDirectory() as folder:
+        try:
+            init_model(spec.arch, iter(["two words"]), folder, **spec.options)
+        except (UserError, TypeError, ValueError) as error:
+            raise UserError(f"model.options: {error}") from None

@@ -1,0 +1,209 @@
+"""The sequences of every arm, of the same problems: what one arm has no sequence of is left out of all.
+
+Arms differ in which problems they can be built from: a teacher gave up on one, another's prose disagrees with gold. A
+difference between two arms could then come from the problems instead of the traces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_atomically, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Problem, Record, Refusal
+from srt.io.records import Sequence as TrainingSequence
+from srt.language.trace import Trace
+from srt.pipeline.build import build
+from srt.pipeline.check import check_file
+from srt.pipeline.solve import solve_file
+from srt.statistics.clusters import Cluster, cluster_of
+
+Say = Callable[[str], None]
+
+
+class LeftOut(Record):
+    """A problem that is in no arm's training because ``arm`` has no sequence of it, and why.
+
+    ``reason`` is that of a refused trace or solution (:mod:`srt.pipeline.build`), or ``no_trace``.
+    """
+
+    problem_id: str
+    arm: str
+    reason: str
+    detail: str
+
+
+def solve_training_problems(experiment: Experiment, say: Say) -> None:
+    """Write the exact world's traces of the training problems, if an arm is made from them.
+
+    Raises:
+        UserError: a trace is not proved.
+    """
+    folder = ExperimentFolder(experiment.output)
+    done = folder.solved.with_suffix(".counts.json")
+    if done.exists() or not any(SOLVED in experiment.traces_of(arm)[1] for arm in experiment.trained_arms):
+        return
+    say("train: solve and check")
+    solved = solve_file(folder.train, folder.solved)
+    if solved.solved:
+        checked = check_file(folder.solved, folder.train)
+        if checked.proved < checked.traces:
+            raise UserError(
+                f"train: {checked.traces - checked.proved} traces are not proved, first {checked.faults[0]}"
+            )
+    counts = {"problems": solved.problems, "traces": solved.solved, "refused": solved.refused}
+    write_atomically(done, [orjson.dumps(counts)])
+
+
+def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
+    """Write the sequences of every arm, and those that are held out; say and file what is left out.
+
+    ``pictures``: for a vision model.
+
+    Raises:
+        UserError: no problem is left that all arms have, or fewer than are to be held out.
+    """
+    folder = ExperimentFolder(experiment.output)
+    arms = experiment.trained_arms
+    if not arms or all(folder.sequences(arm).exists() for arm in arms):
+        return
+    problems = read_problems(folder.train)
+    built: dict[str, set[str]] = {}
+    left_out: list[LeftOut] = []
+    unsolved = _unsolved(folder)
+    for arm in arms:
+        say(f"build: the sequences of arm {arm}")
+        refused: dict[str, LeftOut] = {}
+        ids: list[str] = []
+        write_records(
+            _all_of(folder, arm), _noting(_sequences(experiment, folder, arm, problems, pictures, refused), ids)
+        )
+        built[arm] = set(ids)
+        only_solved = experiment.traces_of(arm)[1] == [SOLVED]
+        for problem_id in problems.keys() - built[arm]:
+            if problem_id not in refused:
+                why = unsolved.get(problem_id) if only_solved else None
+                reason, detail = (
+                    (why.reason, why.detail) if why else ("no_trace", "its traces have none of this problem")
+                )
+                refused[problem_id] = LeftOut(problem_id=problem_id, arm=arm, reason=reason, detail=detail)
+        left_out += refused.values()
+    common = set.intersection(*built.values())
+    left_out.sort(key=lambda one: (one.problem_id, arms.index(one.arm)))
+    write_records(folder.left_out, left_out)
+    for line in _left_out_lines(left_out, len(problems), arms):
+        say(line)
+    if not common:
+        raise UserError(
+            f"no problem has a sequence in all of {', '.join(arms)}; {folder.left_out} has the reasons, first "
+            f"{left_out[0].arm}: {left_out[0].problem_id}: {left_out[0].detail}"
+        )
+    held_out = _held_out([problems[name] for name in problems if name in common], experiment.held_out or 0)
+    for arm in arms:
+        of_problem = {one.problem_id: one for one in read_records(_all_of(folder, arm), TrainingSequence)}
+        for file, chosen in ((folder.held_out(arm), held_out), (folder.sequences(arm), common - held_out)):
+            if chosen:
+                # In the order of the problems: batches are drawn by place, and all arms are to have the same.
+                write_records(file, (of_problem[name] for name in problems if name in chosen))
+    for arm in arms:
+        _all_of(folder, arm).unlink(missing_ok=True)
+
+
+def _all_of(folder: ExperimentFolder, arm: str) -> Path:
+    """The sequences of an arm before the problems that others lack are left out."""
+    return folder.data / f"{arm}.all.jsonl"
+
+
+def _sequences(
+    experiment: Experiment,
+    folder: ExperimentFolder,
+    arm: str,
+    problems: Mapping[str, Problem],
+    pictures: bool,
+    refused: dict[str, LeftOut],
+) -> Iterator[TrainingSequence]:
+    """The sequences of ``arm``, one for each problem at most; the others' problems are added to ``refused``."""
+    name, sources = experiment.traces_of(arm)
+    traces = _one_each(name, sources, folder, problems)
+    for item in build(traces, problems, arm, prompt=experiment.prompt, text=experiment.text, pictures=pictures):
+        if isinstance(item, TrainingSequence):
+            yield item
+        else:
+            refused[item.problem_id] = LeftOut(
+                problem_id=item.problem_id, arm=arm, reason=item.reason, detail=item.detail
+            )
+
+
+def _one_each(
+    name: str, sources: Sequence[Any], folder: ExperimentFolder, problems: Mapping[str, Problem]
+) -> Iterator[Trace]:
+    """One trace of each problem: that of the first source which has any."""
+    seen: set[str] = set()
+    for source in sources:
+        for trace in read_records(trace_file(source, name, folder), Trace):
+            if trace.problem_id in problems and trace.problem_id not in seen:
+                seen.add(trace.problem_id)
+                yield trace
+
+
+def trace_file(source: Any, name: str, folder: ExperimentFolder) -> Path:
+    """The file of the traces that ``source`` (of the arm ``name``) stands for."""
+    if source == SOLVED:
+        return folder.solved
+    if isinstance(source, TaughtTraces):
+        return folder.taught(name) / "traces.jsonl"
+    path = Path(source)
+    return path / "traces.jsonl" if path.is_dir() else path
+
+
+def _noting(sequences: Iterator[TrainingSequence], ids: list[str]) -> Iterator[TrainingSequence]:
+    for sequence in sequences:
+        ids.append(sequence.problem_id)
+        yield sequence
+
+
+def _unsolved(folder: ExperimentFolder) -> dict[str, Refusal]:
+    """The problems that no exact world solves, if the experiment asked one."""
+    path = folder.solved.with_suffix(".refusals.jsonl")
+    return {one.problem_id: one for one in read_records(path, Refusal)} if path.exists() else {}
+
+
+def _left_out_lines(left_out: Sequence[LeftOut], problems: int, arms: Sequence[str]) -> Iterator[str]:
+    """What falls out of the training of all arms, by the arm that lacks it and the reason."""
+    if not left_out:
+        return
+    count = len({one.problem_id for one in left_out})
+    yield f"build: {count} of {problems} problems are left out of all arms, because one has none (data/left_out.jsonl)"
+    by_arm: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in left_out:
+        by_arm[one.arm][one.reason] += 1
+    for arm in arms:
+        if arm in by_arm:
+            reasons = ", ".join(f"{reason} {n}" for reason, n in by_arm[arm].most_common())
+            yield f"build: {arm} lacks {by_arm[arm].total()}: {reasons}"
+
+
+def _held_out(problems: Sequence[Problem], count: int) -> set[str]:
+    """At least ``count`` problems, whole clusters in the order of a hash; variants of a puzzle are never parted."""
+    if not count:
+        return set()
+    clusters: dict[Cluster, list[str]] = defaultdict(list)
+    for problem in problems:
+        clusters[cluster_of(problem)].append(problem.id)
+    chosen: set[str] = set()
+    for cluster in sorted(clusters, key=lambda one: hashlib.blake2b("/".join(one).encode(), digest_size=16).digest()):
+        if len(chosen) >= count:
+            break
+        chosen.update(clusters[cluster])
+    if len(chosen) == len(problems):
+        raise UserError(f"held_out: {count}: no problem is left to train on, of {len(problems)} that all arms have")
+    return chosen

@@ -1,0 +1,115 @@
+"""The folder of an experiment: where each stage puts its result, and whether the folder is this experiment's.
+
+OUTPUT/experiment.json          the settings that it was made with
+OUTPUT/data/TEST.jsonl          the problems of each test
+OUTPUT/data/train.jsonl         those that are trained on
+OUTPUT/data/solved.jsonl        their traces from an exact world, all proved
+OUTPUT/data/ARM.sequences.jsonl the sequences of each arm; ARM.held_out.jsonl those that are kept from training
+OUTPUT/data/left_out.jsonl      the problems that some arm has no sequence of, and why
+OUTPUT/taught/                  folders of ``srt teach``
+OUTPUT/init-S/                  the random weights of seed S, the same for all arms (or none, when a model is given)
+OUTPUT/runs/ARM-S/              the training recipe and the trained model
+OUTPUT/tested/TEST/ARM-S/       predictions and scores
+OUTPUT/report/                  tables, plots, report.html; with several tests, in a folder for each
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from srt.experiment.experiment_recipe import Experiment
+from srt.io.errors import UserError
+from srt.io.jsonl import write_atomically
+
+_MANIFEST = "experiment.json"
+_NOT_OF_THE_RESULT = frozenset({"output", "parallel", "eval_launch", "tiny"})
+
+
+class ExperimentFolder:
+    """The paths in the folder ``root``."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.data = root / "data"
+        self.train = self.data / "train.jsonl"
+        self.solved = self.data / "solved.jsonl"
+        self.left_out = self.data / "left_out.jsonl"
+
+    def test(self, name: str) -> Path:
+        """The problems of a test."""
+        return self.data / f"{name}.jsonl"
+
+    def sequences(self, arm: str) -> Path:
+        """What ``arm`` is trained on. It stands beside the problems, because it refers to the same pictures."""
+        return self.data / f"{arm}.sequences.jsonl"
+
+    def held_out(self, arm: str) -> Path:
+        """What ``arm`` is watched on during training."""
+        return self.data / f"{arm}.held_out.jsonl"
+
+    def taught(self, name: str) -> Path:
+        """What ``srt teach`` writes for the arm ``name``."""
+        return self.root / "taught" / name
+
+    def run(self, arm: str, seed: int) -> Path:
+        """The training run; the model is in ``model`` below it."""
+        return self.root / "runs" / f"{arm}-{seed}"
+
+    def tested(self, test: str, arm: str, seed: int) -> Path:
+        """The run folder of an evaluation."""
+        return self.root / "tested" / test / f"{arm}-{seed}"
+
+    def report(self, test: str, tests: int) -> Path:
+        """The report of one of so many tests."""
+        return self.root / "report" if tests == 1 else self.root / "report" / test
+
+
+def is_this_experiment(experiment: Experiment) -> bool:
+    """Whether the output folder holds this experiment; raise if it holds another one, or something else."""
+    out = experiment.output
+    manifest = out / _MANIFEST
+    if out.exists() and not out.is_dir():
+        raise UserError(f"{out}: output: a folder was expected, this is a file")
+    if not manifest.exists():
+        if out.exists() and any(not file.name.startswith(".") for file in out.iterdir()):
+            raise UserError(f"{out}: output: this folder holds files of something else; give another output")
+        return False
+    settings = _settings(experiment)
+    try:
+        held = dict(orjson.loads(manifest.read_bytes()))
+    except (ValueError, TypeError):
+        raise UserError(f"{manifest}: not the settings of an experiment; give another output") from None
+    differing = sorted(
+        key for key in (settings.keys() | held.keys()) - _NOT_OF_THE_RESULT if settings.get(key) != held.get(key)
+    )
+    if differing:
+        raise UserError(
+            f"{out}: this folder holds an experiment with other settings of {', '.join(differing)}; "
+            "give another output, or remove the folder"
+        )
+    return True
+
+
+def claim(experiment: Experiment) -> None:
+    """Write the settings into the new folder, so that it is refused to other experiments from now on."""
+    experiment.output.mkdir(parents=True, exist_ok=True)
+    settings = orjson.dumps(_settings(experiment), option=orjson.OPT_INDENT_2)
+    write_atomically(experiment.output / _MANIFEST, [settings])
+
+
+def give_up(experiment: Experiment) -> None:
+    """Undo :func:`claim` and remove the data: once a fault is mended, the folder must not be another experiment's."""
+    shutil.rmtree(experiment.output / "data", ignore_errors=True)
+    (experiment.output / _MANIFEST).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        experiment.output.rmdir()
+
+
+def _settings(experiment: Experiment) -> dict[str, Any]:
+    """The settings that the result depends on, as JSON; a key that is left out is as one at its default."""
+    return experiment.model_dump(mode="json", exclude=set(_NOT_OF_THE_RESULT), exclude_defaults=True)

@@ -1,0 +1,295 @@
+"""The recipe of ``srt experiment``: one YAML file, read and checked as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+
+from srt.io.bundled_files import find_bundled
+from srt.io.errors import UserError
+from srt.io.records import Lang
+from srt.io.yaml_config import Config, merged, parse_config, read_yaml
+from srt.language.arm import Input
+from srt.language.arms import arm_named
+from srt.language.prompts import PromptStyle
+from srt.pipeline.build import TextStyle
+
+
+class SampledSource(Config):
+    """``n`` problems of an exact world; ``spec`` as ``srt generate --spec`` reads it.
+
+    ``needs`` and ``exclude_test`` as in :class:`CorpusSource`.
+    """
+
+    world: str
+    n: int = Field(gt=0)
+    spec: dict[str, Any] = Field(default_factory=dict)
+    needs: str | None = None
+    exclude_test: bool = True
+
+
+class CorpusSource(Config):
+    """A corpus as it was published, in whatever ``srt import`` reads; ``lang`` for one that has both languages.
+
+    Its problems are filtered by their fields or their ``meta`` (``where: {scene: booth}``); ``n`` takes the first so
+    many of them. ``needs`` names an environment variable with the corpus's folder: where it is not set, the source is
+    left out, and the run says so.
+
+    ``exclude_test``, of a source of training problems: nothing with the content or the split key of a test problem is
+    trained on. It is set to false where the test asks for new words and not for new puzzles.
+    """
+
+    corpus: str
+    path: str
+    lang: Lang | None = None
+    where: dict[str, str] = Field(default_factory=dict)
+    n: int | None = Field(default=None, gt=0)
+    needs: str | None = None
+    exclude_test: bool = True
+
+
+class FileSource(Config):
+    """A file of problems, as ``srt import``, ``curate``, ``split`` and ``teach`` write it; the other keys as above."""
+
+    problems: str
+    where: dict[str, str] = Field(default_factory=dict)
+    n: int | None = Field(default=None, gt=0)
+    needs: str | None = None
+    exclude_test: bool = True
+
+
+class BenchmarkTest(Config):
+    """A benchmark as a test: asked, graded and reported by its own rules, with the keys of ``srt eval``.
+
+    ``data`` is the user's copy. ``name`` is that of its folders and its report; by default the benchmark's.
+    """
+
+    benchmark: str
+    data: str
+    lang: Lang | None = None
+    options: dict[str, str] = Field(default_factory=dict)
+    prompts: Path | None = None
+    where: dict[str, str] = Field(default_factory=dict)
+    n: int | None = Field(default=None, gt=0)
+    needs: str | None = None
+    name: str = Field(default="", pattern=r"^[\w.-]*$")
+
+    @model_validator(mode="after")
+    def _is_named(self) -> BenchmarkTest:
+        return self if self.name else self.model_copy(update={"name": self.benchmark})
+
+
+class TaughtTraces(Config):
+    """Traces that language models write while the experiment runs: ``teach`` is a config of ``srt teach``."""
+
+    teach: Path
+
+
+class InitModel(Config):
+    """A small model of a real architecture with random weights; its tokenizer is trained on the sequences."""
+
+    arch: str
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+def _source_form(value: Any) -> str:
+    """The form of a source, by its key: otherwise a fault in one form would be reported as faults in every other."""
+    forms: tuple[tuple[str, type[Config]], ...] = (("corpus", CorpusSource), ("problems", FileSource))
+    for key, form in forms:
+        if isinstance(value, form) or (isinstance(value, dict) and key in value):
+            return f"({key})"
+    return "(sampled)"
+
+
+Source = Annotated[
+    Annotated[SampledSource, Tag("(sampled)")]
+    | Annotated[CorpusSource, Tag("(corpus)")]
+    | Annotated[FileSource, Tag("(problems)")],
+    Discriminator(_source_form),
+]
+SOLVED = "solved"
+TraceSource = Annotated[
+    Annotated[Literal["solved"], Tag("(solved)")]
+    | Annotated[Path, Tag("(folder)")]
+    | Annotated[TaughtTraces, Tag("(taught)")],
+    Discriminator(
+        lambda v: "(taught)" if isinstance(v, TaughtTraces | dict) else "(solved)" if v == SOLVED else "(folder)"
+    ),
+]
+"""``solved`` by an exact world, a folder that ``srt teach`` has written (or a file of traces), or to be taught."""
+Model = Annotated[
+    Annotated[InitModel, Tag("(random)")] | Annotated[Path, Tag("(folder)")],
+    Discriminator(lambda v: "(random)" if isinstance(v, InitModel | dict) else "(folder)"),
+]
+_TraceSources = Annotated[
+    list[TraceSource],
+    Field(min_length=1),
+    BeforeValidator(lambda value: value if isinstance(value, list) else [value]),
+]
+
+TEST = "test"
+"""The name of the test on ``test_problems``."""
+
+_TRACES_BY_INPUT: dict[Input, str] = {"steps": "srt", "prose": "cot", "terse prose": "cot-terse", "any": "srt"}
+
+
+class Experiment(Config):
+    """The recipe of an experiment. ``train`` is a training recipe without model path, data, output and seed.
+
+    ``train`` may say which training recipe it ``extends``, relative to the experiment's file; what the experiment sets
+    itself is left out of that.
+
+    Tests are ``test_problems``, asked as they are, and ``benchmarks``; each has its own report.
+
+    ``traces`` says where the traces of an arm come from. An arm that is not named has those of ``srt`` or of ``cot``,
+    whichever it is made from; without them its problems are ``solved`` by an exact world. Of several sources, the first
+    that has a trace of a problem gives it. ``describe`` is a config of ``srt teach`` whose describer puts pictures into
+    words, for a model that reads none.
+
+    ``held_out`` problems are trained on by no arm: their sequences are the ``eval_data`` of each.
+
+    ``launch`` is an accelerate file for training, ``eval_launch`` one whose processes share each evaluation.
+    ``parallel`` runs are trained at a time: on a processor, two small models with a thread each learn faster than one
+    after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.tiny_experiment`).
+    """
+
+    name: str
+    output: Path
+    arms: list[str] = Field(min_length=1)
+    seeds: list[int] = Field(default=[0], min_length=1)
+    train_problems: list[Source] = Field(min_length=1)
+    test_problems: list[Source] = Field(default_factory=list)
+    benchmarks: list[BenchmarkTest] = Field(default_factory=list)
+    describe: Path | None = None
+    traces: dict[str, _TraceSources] = Field(default_factory=dict)
+    held_out: int | None = Field(default=None, ge=1)
+    prompt: PromptStyle = "full"
+    text: TextStyle = "claims"
+    model: Model
+    train: dict[str, Any]
+    launch: Path | None = None
+    parallel: int = Field(default=1, ge=1)
+    evaluate: dict[str, Any] = Field(default_factory=dict)
+    eval_launch: Path | None = None
+    tiny: dict[str, Any] = Field(default_factory=dict)
+
+    def traces_of(self, arm: str) -> tuple[str, list[Any]]:
+        """The sources of the arm's traces, and the arm that they are named for (``solved``: none is)."""
+        origin = _TRACES_BY_INPUT[arm_named(arm).input]
+        anything = list(self.traces) if arm_named(arm).input == "any" else []
+        found = next((name for name in (arm, origin, *anything) if name in self.traces), SOLVED)
+        return found, self.traces.get(found, [SOLVED])
+
+    @property
+    def trained_arms(self) -> list[str]:
+        """The arms that have a training run: a banned operation is banned while ``srt`` generates, if it is there."""
+        arms = [arm_named(arm) for arm in self.arms]
+        return [
+            name
+            for name, arm in zip(self.arms, arms, strict=True)
+            if arm.build and not (arm.ban and "srt" in self.arms)
+        ]
+
+    def trained_as(self, arm: str) -> str | None:
+        """The arm whose training run gives the model of ``arm``; ``None`` for the weights that all start from."""
+        if arm_named(arm).build is None:
+            return None
+        return arm if arm in self.trained_arms else "srt"
+
+    def seeds_of(self, arm: str) -> list[int]:
+        """The seeds that ``arm`` is evaluated with. A given model that is not trained is the same for every seed."""
+        return self.seeds if arm_named(arm).build or isinstance(self.model, InitModel) else self.seeds[:1]
+
+    @field_validator("arms", "seeds")
+    @classmethod
+    def _once(cls, values: list[Any]) -> list[Any]:
+        _refuse_twice(values)
+        return values
+
+    @field_validator("arms")
+    @classmethod
+    def _known(cls, arms: list[str]) -> list[str]:
+        for arm in arms:
+            try:
+                arm_named(arm)
+            except UserError as error:
+                raise ValueError(str(error)) from None
+        return arms
+
+    @field_validator("test_problems")
+    @classmethod
+    def _nothing_to_exclude(cls, sources: list[Any]) -> list[Any]:
+        if any("exclude_test" in source.model_fields_set for source in sources):
+            raise ValueError("exclude_test: is a key of training problems")
+        return sources
+
+    @field_validator("benchmarks")
+    @classmethod
+    def _own_names(cls, tests: list[BenchmarkTest]) -> list[BenchmarkTest]:
+        _refuse_twice((test.name for test in tests), "; give each a name")
+        if any(test.name in ("train", TEST) for test in tests):
+            raise ValueError(f"name: train and {TEST} are taken")
+        return tests
+
+    @field_validator("train")
+    @classmethod
+    def _leaves_us_the_rest(cls, train: dict[str, Any]) -> dict[str, Any]:
+        blocks = {name: train.get(name) for name in ("model", "generations")}
+        for name, block in blocks.items():
+            if block is not None and not isinstance(block, dict):
+                raise ValueError(f"{name}: a mapping of keys was expected")
+        keys = {*train, *(f"{name}.{key}" for name, block in blocks.items() for key in block or ())}
+        if ours := [key for key in _SET_BY_EXPERIMENT if key in keys]:
+            raise ValueError(f"{', '.join(ours)}: must be left out, because the experiment sets it")
+        return train
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Experiment:
+        faults = []
+        if not self.test_problems and not self.benchmarks:
+            faults.append("test_problems, benchmarks: at least one test is needed")
+        used = {self.traces_of(arm)[0] for arm in self.trained_arms}
+        if idle := [name for name in self.traces if name not in used]:
+            faults.append(f"traces: {', '.join(idle)}: no arm of this experiment is made from them")
+        for name, sources in self.traces.items():
+            if name not in ("srt", "cot") and any(isinstance(source, TaughtTraces) for source in sources):
+                faults.append(f"traces.{name}: srt teach writes traces of srt and of cot")
+        for key in ("eval_steps", "generations", "early_stopping"):
+            if self.train.get(key) and self.held_out is None:
+                faults.append(f"train: {key}: needs held_out, the number of problems that are kept from training")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+
+def _refuse_twice(values: Iterable[Any], advice: str = "") -> None:
+    if twice := [str(value) for value, count in Counter(values).items() if count > 1]:
+        raise ValueError(f"{', '.join(twice)} is listed more than once{advice}")
+
+
+_SET_BY_EXPERIMENT = ("data", "output", "seed", "other_arms", "eval_data", "model.path", "generations.problems")
+
+
+def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
+    """Read an experiment's YAML file; every fault in it is named at once in one :class:`UserError`.
+
+    ``changes`` win over the file: ``key=value`` each, as on the command line. ``train: {extends: FILE}`` builds on a
+    training recipe, but for the keys that the experiment sets itself.
+    """
+    path = find_bundled(path, "recipes")
+    values = read_yaml(path, changes)
+    train = values.get("train")
+    if isinstance(train, dict) and isinstance(train.get("extends"), str):
+        own = {key: value for key, value in train.items() if key != "extends"}
+        base = read_yaml(path.parent / train["extends"])
+        for key in (*_SET_BY_EXPERIMENT, "model.hub_id"):
+            *block, name = key.split(".")
+            place = base.get(block[0]) if block else base
+            if isinstance(place, dict):
+                place.pop(name, None)
+        values["train"] = merged(base, own)
+    return parse_config(Experiment, values, str(path))

@@ -1,0 +1,149 @@
+"""The problems of an experiment: of each test, and those that are trained on, kept apart from the tests.
+
+OUTPUT/data/PART.jsonl    the problems of one part: ``train``, ``test``, or a benchmark's name
+OUTPUT/data/PART.N.jsonl  the problems of source N, before the tests were kept out
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import (
+    TEST,
+    BenchmarkTest,
+    CorpusSource,
+    Experiment,
+    FileSource,
+    SampledSource,
+    Source,
+)
+from srt.experiment.model_stages import ModelStages
+from srt.images.store import PictureFolder
+from srt.io.errors import UserError
+from srt.io.jsonl import write_atomically, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Problem
+from srt.pipeline.generate import generate_file, identities, split_key
+
+Say = Callable[[str], None]
+
+
+def tests_of(experiment: Experiment, say: Say) -> dict[str, BenchmarkTest | None]:
+    """The tests by name; ``None`` is that of ``test_problems``. A benchmark whose data are not there is left out."""
+    tests: dict[str, BenchmarkTest | None] = {TEST: None} if experiment.test_problems else {}
+    for test in experiment.benchmarks:
+        if test.needs and not os.environ.get(test.needs):
+            say(f"{test.name}: is left out: {test.needs} is not set")
+        else:
+            tests[test.name] = test
+    if not tests:
+        raise UserError("benchmarks: none is left to test on")
+    return tests
+
+
+def gather_problems(
+    experiment: Experiment, tests: Mapping[str, BenchmarkTest | None], stages: ModelStages, say: Say
+) -> None:
+    """Write the problems of the tests, then those of training, which are not in any test. What is there is kept.
+
+    Raises:
+        UserError: a source cannot be read, a part has no problem, two sources of a part have the same one, or none of a
+            test's has a gold answer.
+    """
+    folder = ExperimentFolder(experiment.output)
+    folder.data.mkdir(parents=True, exist_ok=True)
+    for name, benchmark in tests.items():
+        sources = experiment.test_problems if benchmark is None else [_source_of(benchmark)]
+        _gather(name, sources, folder.test(name), (), stages, say)
+        if all(problem.answer is None for problem in read_problems(folder.test(name)).values()):
+            raise UserError(f"{_key(name)}: no problem has a gold answer, so there is nothing to score")
+        stages.check_test(experiment, folder.test(name), benchmark)
+    _gather("train", experiment.train_problems, folder.train, [folder.test(name) for name in tests], stages, say)
+
+
+def _source_of(test: BenchmarkTest) -> CorpusSource:
+    return CorpusSource(corpus=test.benchmark, path=test.data, lang=test.lang, where=test.where, n=test.n)
+
+
+def _key(part: str) -> str:
+    """The recipe's key for the sources of a part."""
+    return f"{part}_problems" if part in ("train", TEST) else f"benchmarks: {part}"
+
+
+def _gather(
+    part: str, sources: Sequence[Source], out: Path, tests: Sequence[Path], stages: ModelStages, say: Say
+) -> None:
+    """Write the problems of all ``sources`` to ``out``, without those of the files ``tests``, and count them."""
+    if out.exists():
+        return
+    gathered: list[Problem] = []
+    keys: set[str] = set()
+    dropped = 0
+    for number, source in enumerate(sources, 1):
+        if source.needs and not os.environ.get(source.needs):
+            say(f"{part}: source {number} is left out: {source.needs} is not set")
+            continue
+        say(f"{part}: source {number}")
+        kept_out = tests if source.exclude_test else ()
+        found = _problems_of(source, part, out.with_name(f"{part}.{number}.jsonl"), kept_out, stages)
+        if found.dropped:
+            say(f"{part}: source {number}: {found.dropped} problems are in the test and were dropped")
+        gathered += found.problems
+        keys |= found.keys
+        dropped += found.dropped
+    if not gathered:
+        raise UserError(f"{_key(part)}: no source has a problem")
+    if twice := [name for name, count in Counter(problem.id for problem in gathered).items() if count > 1]:
+        raise UserError(f"{_key(part)}: {len(twice)} problems come from two sources, first {twice[0]!r}")
+    counts = {"problems": len(gathered), "keys": len(keys), "dropped": dropped}
+    write_atomically(out.with_suffix(".counts.json"), [orjson.dumps(counts)])
+    write_records(out, gathered)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a source gave: its problems, their split keys, and how many were dropped because they are in a test."""
+
+    problems: list[Problem]
+    keys: set[str]
+    dropped: int
+
+
+def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], stages: ModelStages) -> _Found:
+    """The problems of ``source``, without those with the content or the split key of one in the files ``tests``."""
+    if isinstance(source, SampledSource):
+        split = "train" if part == "train" else "test"
+        summary = generate_file(source.world, source.n, split, path, source.spec, exclude=tests)
+        problems = list(read_problems(path).values())
+        return _Found(problems, {p.group_id for p in problems if p.group_id}, summary.collisions)
+    if isinstance(source, FileSource):
+        write_records(path, _referred(Path(os.path.expandvars(source.problems)), path))
+    else:
+        stages.import_problems(source.corpus, Path(os.path.expandvars(source.path)), path, source.lang)
+    seen: set[str] = set()
+    for test in tests:
+        seen |= identities(read_problems(test).values())
+    chosen = [p for p in read_problems(path).values() if all(_field(p, key) == v for key, v in source.where.items())]
+    kept = [(p, split_key(p)) for p in chosen if not seen & identities([p])]
+    dropped = len(chosen) - len(kept)
+    kept = kept[: source.n]
+    return _Found([p for p, _ in kept], {key for _, key in kept if key}, dropped)
+
+
+def _referred(problems: Path, out: Path) -> Iterable[Problem]:
+    """The problems of a file, with their pictures as ``out`` refers to them."""
+    pictures = PictureFolder(out)
+    for problem in read_problems(problems).values():
+        images = [pictures.refer(problems.parent, image.path) for image in problem.images]
+        yield problem.model_copy(update={"images": images}) if images else problem
+
+
+def _field(problem: Problem, name: str) -> object:
+    return getattr(problem, name) if name in Problem.model_fields else problem.meta.get(name)

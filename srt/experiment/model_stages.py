@@ -1,0 +1,72 @@
+"""The stages of an experiment that need ``train`` and ``eval``, which this package must not import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.io.records import Lang
+from srt.language.prompts import PromptStyle
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """The folder of a model that is evaluated, and that of its adapter if it was trained with ``lora``."""
+
+    model: Path
+    adapter: Path | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation: a model in an arm, on the ``problems`` of a test.
+
+    ``benchmark`` says how they are asked and graded; without it they are asked as they are. ``settings`` are the
+    recipe's ``evaluate``. The processes of the accelerate file ``launch`` share it.
+    """
+
+    trained: TrainedModel
+    problems: Path
+    arm: str
+    prompt: PromptStyle
+    out: Path
+    benchmark: BenchmarkTest | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    launch: Path | None = None
+
+
+class ModelStages(Protocol):
+    """What ``srt experiment`` has ``train`` and ``eval`` do."""
+
+    def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+        """Raise a :class:`UserError` for settings that ``train`` or ``eval`` would refuse; write nothing.
+
+        ``recipe`` is the training recipe of the first arm, as ``train`` will be given it.
+        """
+
+    def reads_pictures(self, model: Path | InitModel) -> bool:
+        """Whether the model is a vision model."""
+
+    def import_problems(self, corpus: str, path: Path, out: Path, lang: Lang | None) -> None:
+        """Read a published corpus, or the user's copy of a benchmark, into the file of problems ``out``."""
+
+    def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
+        """Raise a :class:`UserError` if the problems cannot be asked of the experiment's model, or not be scored."""
+
+    def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
+        """Make the initial weights and the tokenizer in ``out``."""
+
+    def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
+        """The faults of a training recipe file with its data, model and launch file; nothing is trained."""
+
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+        """Run ``train/train_srt.py`` on a recipe file; resumes, and returns at once where it is done."""
+
+    def evaluate(self, evaluation: Evaluation) -> None:
+        """Predict and score; resumes, and returns at once where it is done."""
+
+    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+        """Write the comparison, as ``report.html`` and more, and give its summary as Markdown."""

@@ -1,0 +1,251 @@
+"""``srt experiment``: arms x seeds, from problems to a comparison for each test, resumed where it was killed.
+
+Every stage writes its result atomically into the experiment's folder (:mod:`srt.experiment.experiment_folder`) and is
+skipped when the result is there; teaching, training and evaluation resume inside themselves. A folder of other settings
+is refused, so that nothing old is mixed with something new.
+
+What a later stage would refuse is looked for as early as it can be: settings before the folder is claimed for them, the
+tests before anything is paid for, the data of all arms before the first one is trained.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import yaml
+
+from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
+from srt.experiment.experiment_folder import ExperimentFolder, claim, give_up, is_this_experiment
+from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, TaughtTraces
+from srt.experiment.gather_problems import gather_problems, tests_of
+from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.io.bundled_files import find_bundled
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_atomically
+from srt.io.records import Sequence
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """The comparisons of a finished experiment, one for each test: summaries in Markdown, and pages."""
+
+    summaries: list[str]
+    pages: list[Path]
+
+
+def run_experiment(experiment: Experiment, stages: ModelStages, say: Say) -> ExperimentResult:
+    """Run every stage that is not done yet. ``say`` is called with one line when a stage begins or is left out.
+
+    Raises:
+        UserError: the output folder holds an experiment with other settings, a data source is empty, no problem is left
+            that all arms have, and whatever the stages themselves refuse.
+    """
+    new = not is_this_experiment(experiment)
+    if new:
+        _check_settings(experiment, stages)
+        claim(experiment)
+    try:
+        tests = tests_of(experiment, say)
+        gather_problems(experiment, tests, stages, say)
+    except UserError:
+        if new:
+            give_up(experiment)
+        raise
+    solve_training_problems(experiment, say)
+    build_arms(experiment, stages.reads_pictures(experiment.model), say)
+    starts = {seed: _initial_model(experiment, stages, seed, say) for seed in experiment.seeds}
+    _check_training(experiment, stages, starts, say)
+    models = _train_all(experiment, stages, starts, say)
+    return _compare(experiment, tests, _evaluate_all(experiment, tests, models, stages, say), stages, say)
+
+
+def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
+    """Report faults of the settings before anything is written."""
+    if isinstance(experiment.model, Path) and not experiment.model.is_dir():
+        raise UserError(f"model: {experiment.model}: no such folder")
+    for key in ("launch", "eval_launch"):
+        if (file := _launch_file(getattr(experiment, key))) is not None and not file.is_file():
+            raise UserError(f"{key}: {getattr(experiment, key)}: no such accelerate file; there are some in configs/")
+    for name, sources in experiment.traces.items():
+        for source in sources:
+            if not isinstance(source, TaughtTraces) and source != "solved":
+                file = trace_file(source, name, ExperimentFolder(experiment.output))
+                if not file.is_file():
+                    raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
+    arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
+    stages.check(experiment, _recipe(experiment, arm, seed, _start_folder(experiment, seed)))
+
+
+def _launch_file(path: Path | None) -> Path | None:
+    return None if path is None else find_bundled(path, "configs")
+
+
+def _check_training(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> None:
+    """Look for what a training run would refuse, in every arm, before the first one is trained."""
+    folder, seed = ExperimentFolder(experiment.output), experiment.seeds[0]
+    faults: dict[str, list[str]] = {}
+    for arm in experiment.trained_arms:
+        if not (folder.run(arm, seed) / _MODEL).exists():
+            say(f"preflight: {arm}")
+            recipe = _write_recipe(experiment, arm, seed, starts[seed])
+            if found := stages.preflight(recipe, _launch_file(experiment.launch)):
+                faults[arm] = found
+    if faults:
+        arm, found = next(iter(faults.items()))
+        raise UserError(f"{', '.join(faults)}: cannot be trained; {arm}: {'; '.join(found)}")
+
+
+def _train_all(
+    experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say
+) -> dict[tuple[str, int], TrainedModel]:
+    """Train every arm with every seed, ``parallel`` at a time; returns the models of all arms, in their order."""
+    failed = Event()
+    launch = _launch_file(experiment.launch)
+
+    def train(job: tuple[str, int]) -> None:
+        arm, seed = job
+        name = f"{arm}, seed {seed}"
+        if failed.is_set():
+            return
+        say(f"train: {name}")
+        try:
+            stages.train(
+                _write_recipe(experiment, arm, seed, starts[seed]), launch, lambda line: say(f"{name}: {line}")
+            )
+        except BaseException as error:
+            # Reported at once; the runs beside it are still waited for, and kept.
+            failed.set()
+            say(f"{name}: failed: {error}")
+            raise
+
+    with ThreadPoolExecutor(experiment.parallel) as pool:
+        list(pool.map(train, ((arm, seed) for seed in experiment.seeds for arm in experiment.trained_arms)))
+    folder = ExperimentFolder(experiment.output)
+    adapts = experiment.train.get("lora") is not None
+    models: dict[tuple[str, int], TrainedModel] = {}
+    for arm in experiment.arms:
+        for seed in experiment.seeds_of(arm):
+            models[arm, seed] = TrainedModel(starts[seed])
+            if origin := experiment.trained_as(arm):
+                trained = folder.run(origin, seed) / _MODEL
+                models[arm, seed] = TrainedModel(starts[seed], trained) if adapts else TrainedModel(trained)
+    return models
+
+
+_MODEL = "model"
+
+
+def _write_recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> Path:
+    """The training recipe of one run, as a file in its folder."""
+    run = ExperimentFolder(experiment.output).run(arm, seed)
+    run.mkdir(parents=True, exist_ok=True)
+    recipe = yaml.safe_dump(_recipe(experiment, arm, seed, start), sort_keys=False)
+    write_atomically(run / "recipe.yaml", [recipe.encode()])
+    return run / "recipe.yaml"
+
+
+def _recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> dict[str, Any]:
+    """What ``train/train_srt.py`` is given: the experiment's ``train`` and what differs from run to run."""
+    folder = ExperimentFolder(experiment.output)
+    # A problem that is too long for one arm is left out of all of them.
+    others = [other for other in experiment.trained_arms if other != arm and experiment.train.get("too_long") == "drop"]
+    generations = experiment.train.get("generations")
+    return {
+        **experiment.train,
+        "data": str(folder.sequences(arm)),
+        **({"other_arms": [str(folder.sequences(other)) for other in others]} if others else {}),
+        **({"eval_data": str(folder.held_out(arm))} if experiment.held_out else {}),
+        **({"generations": {**generations, "problems": str(folder.train)}} if generations else {}),
+        "output": str(folder.run(arm, seed) / _MODEL),
+        "seed": seed,
+        "logging": _logging(experiment, arm, seed),
+        "model": {**experiment.train.get("model", {}), "path": str(start)},
+    }
+
+
+def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
+    """The ``logging`` of one run: named experiment/arm/seed, and in W&B grouped by the experiment."""
+    given = experiment.train.get("logging") or {}
+    if not isinstance(given, dict):
+        return given  # a fault, which train reports
+    group = {"group": experiment.name} if "wandb" in (given.get("report_to") or ()) else {}
+    return {**group, **given, "name": f"{experiment.name}/{arm}/{seed}"}
+
+
+def _evaluate_all(
+    experiment: Experiment,
+    tests: Mapping[str, BenchmarkTest | None],
+    models: Mapping[tuple[str, int], TrainedModel],
+    stages: ModelStages,
+    say: Say,
+) -> dict[str, list[Path]]:
+    """Evaluate every model on every test; the run folders by test, in the order of the arms."""
+    folder = ExperimentFolder(experiment.output)
+    runs: dict[str, list[Path]] = {test: [] for test in tests}
+    for (arm, seed), model in models.items():
+        for test, benchmark in tests.items():
+            say(f"evaluate: {arm}, seed {seed}" + (f", {test}" if len(tests) > 1 else ""))
+            runs[test].append(folder.tested(test, arm, seed))
+            stages.evaluate(
+                Evaluation(
+                    trained=model,
+                    problems=folder.test(test),
+                    arm=arm,
+                    prompt=experiment.prompt,
+                    out=runs[test][-1],
+                    benchmark=benchmark,
+                    settings=experiment.evaluate,
+                    launch=_launch_file(experiment.eval_launch),
+                )
+            )
+    return runs
+
+
+def _compare(
+    experiment: Experiment,
+    tests: Mapping[str, BenchmarkTest | None],
+    runs: Mapping[str, list[Path]],
+    stages: ModelStages,
+    say: Say,
+) -> ExperimentResult:
+    folder, start = ExperimentFolder(experiment.output), experiment.model
+    described = start.name if isinstance(start, Path) else f"{start.arch} from random weights"
+    summaries, pages = [], []
+    for test in tests:
+        say("compare: the arms side by side" + (f" on {test}" if len(tests) > 1 else ""))
+        report = folder.report(test, len(tests))
+        summaries.append(stages.compare(runs[test], report, f"{experiment.name}: {described}"))
+        pages.append(report / "report.html")
+    return ExperimentResult(summaries, pages)
+
+
+def _initial_model(experiment: Experiment, stages: ModelStages, seed: int, say: Say) -> Path:
+    """The weights that every arm starts from: the given model, or random ones of this seed."""
+    folder = _start_folder(experiment, seed)
+    if isinstance(experiment.model, InitModel) and not folder.exists():
+        say(f"init-model: {experiment.model.arch}, seed {seed}")
+        # Made beside its place and moved there whole: after a kill, half a model must not pass for one.
+        making = folder.with_name(f".{folder.name}.tmp")
+        shutil.rmtree(making, ignore_errors=True)
+        stages.init_model(experiment.model, _texts(experiment), seed, making)
+        making.rename(folder)
+    return folder
+
+
+def _start_folder(experiment: Experiment, seed: int) -> Path:
+    return experiment.model if isinstance(experiment.model, Path) else experiment.output / f"init-{seed}"
+
+
+def _texts(experiment: Experiment) -> Iterator[str]:
+    """What the tokenizer of a new model is trained on: the sequences of all arms, so that no arm is favoured."""
+    for arm in experiment.trained_arms:
+        for sequence in read_records(ExperimentFolder(experiment.output).sequences(arm), Sequence):
+            yield from (message.content for message in (*sequence.prompt, *sequence.completion))

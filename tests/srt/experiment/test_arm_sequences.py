@@ -1,0 +1,163 @@
+"""All arms are trained on the same problems, whatever their traces come from; what falls out is said and filed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from srt.experiment.arm_sequences import LeftOut, build_arms, solve_training_problems
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import Experiment
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Answer, Problem, Sequence
+from srt.language.trace import Step, Trace
+from srt.pipeline.generate import generate_file
+from srt.statistics.clusters import cluster_of
+
+COUNT = 8
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ExperimentFolder:
+    """An experiment's folder with its training problems: cubes, in pairs of one group."""
+    folder = ExperimentFolder(tmp_path / "out")
+    folder.data.mkdir(parents=True)
+    write_records(folder.train, [cube(edge) for edge in range(1, COUNT + 1)])
+    return folder
+
+
+def cube(edge: int) -> Problem:
+    return Problem(
+        id=f"cube-{edge}",
+        source="made",
+        split="train",
+        lang="en",
+        question=f"A cube has an edge of {edge} cm. What is its volume?",
+        answer=Answer(kind="number", value=edge**3),
+        group_id=f"pair-{(edge + 1) // 2}",
+    )
+
+
+def free(edge: int, answer: int | None = None) -> Trace:
+    steps = (Step(op="CORRELATE", args=("(1)",), claim=f"the edge is {edge}"),)
+    steps += (Step(op="INFER", args=("#1",), claim=f"{edge}^3 = {edge**3}"),)
+    return Trace(
+        id=f"t{edge}", problem_id=f"cube-{edge}", kind="free", lang="en", steps=steps,
+        answer=str(edge**3 if answer is None else answer), teacher="hand",
+    )  # fmt: skip
+
+
+def prose(edge: int) -> Trace:
+    text = f"It is {edge}^3 = {edge**3}."
+    return Trace(
+        id=f"p{edge}", problem_id=f"cube-{edge}", kind="cot", lang="en", text=text, answer=str(edge**3), teacher="hand"
+    )
+
+
+def experiment(folder: ExperimentFolder, **changes: Any) -> Experiment:
+    values: dict[str, Any] = {
+        "name": "cubes",
+        "output": folder.root,
+        "arms": ["base", "answer", "cot", "srt", "srt-drop-INFER"],
+        "train_problems": [{"problems": "cubes.jsonl"}],
+        "test_problems": [{"problems": "cubes.jsonl"}],
+        "model": {"arch": "llama"},
+        "train": {},
+    }
+    return Experiment.model_validate(values | changes)
+
+
+def write_traces(folder: ExperimentFolder, **by_name: list[Trace]) -> dict[str, str]:
+    """Files of traces as ``srt teach`` leaves them, and the recipe's ``traces``."""
+    for name, traces in by_name.items():
+        (folder.root / name).mkdir()
+        write_records(folder.root / name / "traces.jsonl", traces)
+    return {name: str(folder.root / name) for name in by_name}
+
+
+def built(folder: ExperimentFolder, arm: str) -> list[str]:
+    return [one.problem_id for one in read_records(folder.sequences(arm), Sequence)]
+
+
+def test_only_problems_that_every_arm_has_are_trained_on(folder: ExperimentFolder) -> None:
+    # srt lacks 3, and its answer of 5 is wrong; cot lacks 7 and 8, and comes in another order.
+    srt = [free(edge, answer=1 if edge == 5 else None) for edge in range(1, COUNT + 1) if edge != 3]
+    cot = [prose(edge) for edge in (6, 5, 4, 3, 2, 1)]
+    said: list[str] = []
+    build_arms(experiment(folder, traces=write_traces(folder, srt=srt, cot=cot)), False, said.append)
+    for arm in ("answer", "cot", "srt", "srt-drop-INFER"):
+        assert built(folder, arm) == ["cube-1", "cube-2", "cube-4", "cube-6"], arm
+    left = {(one.problem_id, one.arm): one.reason for one in read_records(folder.left_out, LeftOut)}
+    of_srt = {"cube-3": "no_trace", "cube-5": "disagrees_with_gold"}
+    assert left == {
+        **{(name, arm): why for arm in ("answer", "srt", "srt-drop-INFER") for name, why in of_srt.items()},
+        ("cube-7", "cot"): "no_trace",
+        ("cube-8", "cot"): "no_trace",
+    }
+    assert any("4 of 8 problems" in line for line in said)
+    assert "build: cot lacks 2: no_trace 2" in said
+    assert "build: srt lacks 2: no_trace 1, disagrees_with_gold 1" in said
+    assert not list(folder.data.glob("*.all.jsonl"))
+    # Nothing is built again.
+    build_arms(experiment(folder), False, pytest.fail)
+
+
+def test_arms_without_a_problem_in_common_are_refused(folder: ExperimentFolder) -> None:
+    traces = write_traces(folder, srt=[free(1), free(2)], cot=[prose(3)])
+    with pytest.raises(UserError, match=r"in all of answer, cot, srt.*cube-1"):
+        build_arms(experiment(folder, traces=traces), False, lambda line: None)
+    assert folder.left_out.exists()
+    assert not folder.sequences("srt").exists()
+
+
+def test_the_first_source_that_has_a_trace_gives_it(folder: ExperimentFolder) -> None:
+    traces = write_traces(folder, first=[free(2)], second=[free(1), free(2).model_copy(update={"answer": "0"})])
+    build_arms(experiment(folder, arms=["srt"], traces={"srt": list(traces.values())}), False, lambda line: None)
+    assert built(folder, "srt") == ["cube-1", "cube-2"]
+
+
+def test_solved_traces_stand_beside_taught_ones(folder: ExperimentFolder) -> None:
+    """The traces of an exact world in one arm, a teacher's prose in another."""
+    generate_file("seating", 4, "train", folder.train, {"scenes": ["booth"], "names": 6})
+    ids = list(read_problems(folder.train))
+    answers = {one.id: one.answer for one in read_records(folder.train, Problem)}
+    taught = []
+    for name in ids[1:]:
+        answer = answers[name]
+        assert answer is not None
+        text = "As the clues say."
+        letters = ", ".join(answer.letters or ())
+        taught.append(Trace(id=name, problem_id=name, kind="cot", lang="zh", text=text, answer=letters, teacher="hand"))
+    chosen = experiment(folder, arms=["cot", "srt", "answer"], traces=write_traces(folder, cot=taught))
+    assert [chosen.traces_of(arm)[0] for arm in chosen.arms] == ["cot", "solved", "cot"]
+    solve_training_problems(chosen, lambda line: None)
+    build_arms(chosen, False, lambda line: None)
+    assert built(folder, "srt") == built(folder, "cot") == ids[1:]
+
+
+def test_what_no_world_solves_is_named_with_its_reason(folder: ExperimentFolder) -> None:
+    solve_training_problems(experiment(folder), lambda line: None)
+    with pytest.raises(UserError, match="no exact world"):
+        build_arms(experiment(folder), False, lambda line: None)
+    assert {one.reason for one in read_records(folder.left_out, LeftOut)} == {"no_world"}
+
+
+def test_held_out_problems_are_the_same_in_all_arms_and_whole_groups(folder: ExperimentFolder) -> None:
+    every = range(1, COUNT + 1)
+    traces = write_traces(folder, srt=[free(edge) for edge in every], cot=[prose(edge) for edge in every])
+    build_arms(experiment(folder, traces=traces, held_out=3), False, lambda line: None)
+    groups = {problem.id: cluster_of(problem) for problem in read_records(folder.train, Problem)}
+    trained = {arm: built(folder, arm) for arm in ("answer", "cot", "srt")}
+    held = {arm: [one.problem_id for one in read_records(folder.held_out(arm), Sequence)] for arm in trained}
+    assert trained["cot"] == trained["srt"] == trained["answer"]
+    assert held["cot"] == held["srt"] == held["answer"]
+    assert len(held["srt"]) == 4
+    assert not {groups[name] for name in held["srt"]} & {groups[name] for name in trained["srt"]}
+    for arm in trained:
+        folder.sequences(arm).unlink()
+    with pytest.raises(UserError, match=r"held_out: 8: .* of 8"):
+        build_arms(experiment(folder, traces=traces, held_out=8), False, lambda line: None)
