@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from srt.answers.written_form import canonical_text
 from srt.experiment.arm_sequences import LeftOut, build_arms, solve_training_problems
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
@@ -43,8 +44,8 @@ def cube(edge: int) -> Problem:
 
 
 def free(edge: int, answer: int | None = None) -> Trace:
-    steps = (Step(op="CORRELATE", args=("(1)",), claim=f"the edge is {edge}"),)
-    steps += (Step(op="INFER", args=("#1",), claim=f"{edge}^3 = {edge**3}"),)
+    steps = (Step(op="CORRELATE", args=("(1)",), assertion=f"the edge is {edge}"),)
+    steps += (Step(op="INFER", args=("#1",), assertion=f"{edge}^3 = {edge**3}"),)
     return Trace(
         id=f"t{edge}", problem_id=f"cube-{edge}", kind="free", lang="en", steps=steps,
         answer=str(edge**3 if answer is None else answer), teacher="hand",
@@ -123,15 +124,14 @@ def test_the_first_source_that_has_a_trace_gives_it(folder: ExperimentFolder) ->
 def test_solved_traces_stand_beside_taught_ones(folder: ExperimentFolder) -> None:
     """The traces of an exact world in one arm, a teacher's prose in another."""
     generate_file("seating", 4, "train", folder.train, {"scenes": ["booth"], "names": 6})
-    ids = list(read_problems(folder.train))
-    answers = {one.id: one.answer for one in read_records(folder.train, Problem)}
+    problems = read_problems(folder.train)
+    ids = list(problems)
     taught = []
     for name in ids[1:]:
-        answer = answers[name]
-        assert answer is not None
-        text = "As the clues say."
-        letters = ", ".join(answer.letters or ())
-        taught.append(Trace(id=name, problem_id=name, kind="cot", lang="zh", text=text, answer=letters, teacher="hand"))
+        problem = problems[name]
+        assert problem.answer is not None
+        written = {"id": name, "problem_id": name, "kind": "cot", "lang": problem.lang, "text": "As the clues say."}
+        taught.append(Trace.model_validate({**written, "answer": canonical_text(problem.answer), "teacher": "hand"}))
     chosen = experiment(folder, arms=["cot", "srt", "answer"], traces=write_traces(folder, cot=taught))
     assert [chosen.traces_of(arm)[0] for arm in chosen.arms] == ["cot", "solved", "cot"]
     solve_training_problems(chosen, lambda line: None)
