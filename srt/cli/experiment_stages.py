@@ -11,6 +11,7 @@ import orjson
 import yaml
 
 from srt.cli.output import one_of
+from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
 from srt.experiment.model_stages import Evaluation
@@ -37,12 +38,15 @@ class TrainAndEval:
         """Read all settings as their commands will, and make a new model once."""
         from eval.backends.presets import effective_settings
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
+        from train.preflight.gpus_at_hand import require_gpus
         from train.recipe_reader import make_recipe
 
         make_recipe(recipe, "train")
         for key in _SET_BY_EXPERIMENT:
             if key in experiment.evaluate:
                 raise UserError(f"evaluate: {key}: the experiment sets this itself")
+        for launch in filter(None, (experiment.launch, experiment.eval_launch)):
+            require_gpus(find_launch_file(launch))
         for test in experiment.benchmarks:
             chosen_options(find_benchmark(test.benchmark), test.options)
         asked = _eval_recipe(experiment.evaluate, None, {"model": "m", "problems": "p.jsonl", "output": "o"})

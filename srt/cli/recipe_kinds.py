@@ -33,7 +33,7 @@ def _eval() -> set[str]:
 
 
 def _experiment() -> set[str]:
-    from srt.pipeline.experiment_recipe import Experiment
+    from srt.experiment.experiment_recipe import Experiment
 
     return {*Experiment.model_fields}
 
