@@ -13,8 +13,10 @@ from eval.backends.presets import effective_settings
 from eval.backends.protocol import Backend, GenerationSettings
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, import_benchmark
 from eval.benchmarks.prompt_files import read_own_prompts
+from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.predict import predict
+from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
 from eval.scoring.score import score
 from srt.io.errors import UserError
@@ -38,6 +40,8 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     chosen_options(find_benchmark(recipe.benchmark), recipe.options)
     shard = this_shard()
     shard.take_device()
+    if (wandb := recipe.wandb()) is not None:
+        require_wandb()
     backend = make_backend(recipe)
     problems, imported = _problems(recipe)
     made = predict(
@@ -64,6 +68,8 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         print("no problem has a gold answer: there is nothing to score", file=sys.stderr)
         return {"predictions": made.total, "scored": 0, **imported}
     scored = score(recipe.output, problems, **recipe.chosen("policy", "reference_tokenizer"))
+    if wandb is not None:
+        log_scores(wandb, read_run(recipe.output), scored)
     return {**scored.model_dump(mode="json"), **imported}
 
 

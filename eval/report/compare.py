@@ -18,8 +18,10 @@ from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimensi
 from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
 from eval.report.report_wording import comparison_title
+from eval.report.wandb_log import log_comparison, require_wandb
 from eval.run.run_records import ARM_FIELDS, Run, differences_between, mean_values, pooled, read_manifest, write_json
 from eval.run.scored_run import read_run
+from eval.run.wandb_settings import WandbSettings
 from eval.scoring.arm_summary import summarise
 from eval.scoring.differences import common_problems, differences
 from eval.scoring.human_baseline import read_human_baseline, with_human_rows
@@ -42,6 +44,7 @@ def compare(
     examples: int = EXAMPLES,
     human: Sequence[str | Path] = (),
     title: str | None = None,
+    wandb: WandbSettings | None = None,
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
 
@@ -53,13 +56,16 @@ def compare(
     scene as SVG; by default its world does. ``examples`` is how many problems the page shows. Runs of one arm are its
     training seeds.
     ``human`` are folders of ``srt human``, whose rows are shown below the benchmark's tables. ``title`` names the
-    experiment and the model, by default the models of the runs; the benchmark is added to it.
+    experiment and the model, by default the models of the runs; the benchmark is added to it. ``wandb``:
+    where in W&B to report to.
 
     Raises:
         UserError: a folder without a scored run, one model twice in an arm, runs of an arm that differ in more than the
             model, runs scored under different policies, an unknown reference, no common problem, different problems
             under one id.
     """
+    if wandb is not None:
+        require_wandb()
     by_arm = _read(folders)
     runs = {arm: pooled(several) for arm, several in by_arm.items()}
     if reference is None:
@@ -106,6 +112,8 @@ def compare(
     write_atomically(output / "report.html", (piece.encode() for piece in pieces))
     write_atomically(output / "report.md", [markdown(comparison, errors).encode()])
     write_json(output / "comparison.json", comparison)
+    if wandb is not None:
+        log_comparison(wandb, output, comparison, runs, chosen)
     return comparison
 
 

@@ -56,7 +56,7 @@ def collect_examples(runs: Mapping[str, Run], chosen: Sequence[str], drawing: Dr
     """The problems ``chosen`` with the outputs of every arm; ``drawing`` gives the scene of one without pictures."""
     album = _Album(drawing)
     faults = {arm: first_faults(run) for arm, run in runs.items()}
-    rows_of = {arm: _rows_by_problem(run) for arm, run in runs.items()}
+    rows_of = {arm: run.scores_by_problem() for arm, run in runs.items()}
     first = next(iter(runs.values()))
     shortened = 0
     pieces = []
@@ -106,14 +106,6 @@ def _example(problem: Problem, outputs: list[dict[str, Any]], pictures: list[int
         "pictures": pictures,
         "outputs": outputs,
     }
-
-
-def _rows_by_problem(run: Run) -> dict[str, list[RowId]]:
-    rows: dict[str, list[RowId]] = {}
-    order = {question: place for place, question in enumerate(run.questions)}
-    for key in sorted(run.scores, key=lambda key: (order[key[:2]], key[2])):
-        rows.setdefault(key[0], []).append(key)
-    return rows
 
 
 def _output(index: int, run: Run, keys: Sequence[RowId], faults: Mapping[RowId, tuple[str, str]]) -> dict[str, Any]:

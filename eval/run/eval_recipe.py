@@ -13,7 +13,9 @@ from pydantic import Field, model_validator
 
 from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
+from eval.run.wandb_settings import WANDB_KEYS, WandbSettings, make_wandb_settings
 from srt.answers.equality import PolicyName
+from srt.io.errors import UserError
 from srt.io.records import Lang
 from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
 from srt.language.prompts import PromptStyle
@@ -35,6 +37,9 @@ class EvalRecipe(Config):
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.
+
+    ``report_to: wandb`` sends scores and examples to Weights & Biases; the last four keys are those of
+    :class:`~eval.run.wandb_settings.WandbSettings`.
     """
 
     model: str = Field(min_length=1)
@@ -82,11 +87,21 @@ class EvalRecipe(Config):
     server_type: ServerType | None = None
     opens_thought: bool = False
 
+    report_to: str | None = None
+    wandb_mode: str | None = None
+    project: str | None = None
+    group: str | None = None
+    run_name: str | None = None
+
     @model_validator(mode="after")
     def _fits_together(self) -> EvalRecipe:
         faults = []
         if (self.problems is None) == (self.data is None):
             faults.append("problems, data: give one of them, a file of problems or your copy of the benchmark")
+        try:
+            self.wandb()
+        except UserError as error:
+            faults.append(str(error))
         if self.backend not in BACKENDS:
             raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}"]))
         entry = BACKENDS[self.backend]
@@ -103,6 +118,10 @@ class EvalRecipe(Config):
         if faults:
             raise ValueError("; ".join(faults))
         return self
+
+    def wandb(self) -> WandbSettings | None:
+        """Where in W&B to report to; ``None`` if this was not asked for."""
+        return make_wandb_settings(self.report_to, {key: getattr(self, key) for key in WANDB_KEYS})
 
     def _given(self, name: str) -> bool:
         return bool(getattr(self, name) != type(self).model_fields[name].default)

@@ -131,6 +131,14 @@ class Run:
         scored = {row.problem_id for row in self.scores.values()}
         return [problem for ident, problem in self.problems.items() if ident in scored]
 
+    def scores_by_problem(self) -> dict[str, list[RowId]]:
+        """The keys of the scores of each problem, in the order of the questions."""
+        rows: dict[str, list[RowId]] = {}
+        order = {question: place for place, question in enumerate(self.questions)}
+        for key in sorted(self.scores, key=lambda key: (order[key[:2]], key[2])):
+            rows.setdefault(key[0], []).append(key)
+        return rows
+
     def restricted(self, only: Collection[str]) -> Run:
         """The run on the problems ``only``."""
         return replace(

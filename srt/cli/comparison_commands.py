@@ -10,6 +10,7 @@ import typer
 
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
+from srt.cli.wandb_flags import Group, Project, ReportTo, RunName, WandbModeFlag
 from srt.io.errors import UserError
 
 _USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -34,6 +35,11 @@ def compare(
     examples: Annotated[
         int, typer.Option("--examples", min=0, help="Number of example problems on the page, with all outputs.")
     ] = 400,
+    report_to: ReportTo = None,
+    wandb_mode: WandbModeFlag = None,
+    project: Project = None,
+    group: Group = None,
+    run_name: RunName = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare runs on one page: tables, differences, plots.
@@ -41,8 +47,18 @@ def compare(
     Example: srt compare runs/base runs/cot runs/srt -o report
     """
     from eval.report.compare import compare as compare_runs
+    from eval.run.wandb_settings import make_wandb_settings
 
-    comparison = compare_runs(runs, out, reference=reference, human=human or (), examples=examples, title=title)
+    given = {"wandb_mode": wandb_mode, "project": project, "group": group, "run_name": run_name}
+    comparison = compare_runs(
+        runs,
+        out,
+        reference=reference,
+        human=human or (),
+        examples=examples,
+        title=title,
+        wandb=make_wandb_settings(report_to, given),
+    )
     if as_json:
         print_summary(comparison.model_dump(mode="json"), as_json)
         return

@@ -13,6 +13,7 @@ import typer
 
 from srt.cli.output import JsonFlag, StrictFlag, one_of, print_summary
 from srt.cli.recipe_kinds import require_kind
+from srt.cli.wandb_flags import Group, Project, ReportTo, RunName, WandbModeFlag
 from srt.io.errors import UserError
 from srt.language.prompts import PromptStyle
 
@@ -111,6 +112,11 @@ def eval_(
     ] = None,
     policy: _PolicyFlag = None,
     reference_tokenizer: _TokenizerFlag = None,
+    report_to: ReportTo = None,
+    wandb_mode: WandbModeFlag = None,
+    project: Project = None,
+    group: Group = None,
+    run_name: RunName = None,
     strict: StrictFlag = False,
     as_json: JsonFlag = False,
 ) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import socket
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from srt.io.errors import UserError
+from tests.wandb_offline import read_offline_run
 from train.loop.generations import JudgedText
 from train.loop.reporting import reporting, reporting_faults
 from train.recipe import Recipe
@@ -43,19 +42,23 @@ def test_wandb_offline_and_tensorboard_get_figures_and_tables_and_nobody_calls_o
 
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
-    logging = {"steps": 1, "report_to": ["wandb", "tensorboard"], "wandb_mode": "offline", "group": "arms"}
+    logging = {
+        "steps": 1,
+        "report_to": ["wandb", "tensorboard"],
+        "wandb_mode": "offline",
+        "group": "arms",
+        "name": "booths/srt/0",
+    }
     chosen = recipe(steps=2, logging=logging, save_steps=1, eval_steps=2, **held_out)
     train(chosen)
     assert calls == []
-    (log,) = Path(chosen.output).glob("wandb/offline-run-*/run-*.wandb")
-    rows, until = [], time.monotonic() + 60
-    while len(rows) < 4 and time.monotonic() < until:  # W&B's own process may still be writing
-        time.sleep(0.1)
-        rows = wandb_history(log.read_bytes())
+    offline = read_offline_run(Path(chosen.output), lambda rows: len(rows) >= 4)
+    rows = offline.rows
+    named = (offline.run.project, offline.run.run_group, offline.run.display_name, offline.run.job_type)
+    assert named == ("srt", "arms", "booths/srt/0", "train")
     (evaluation,) = [row for row in rows if "eval/loss" in row]
     assert {"eval/loss/infer", "eval/accuracy/answer", "eval/generated/right"} <= evaluation.keys()
-    (table,) = Path(chosen.output).glob("wandb/offline-run-*/files/media/table/generations_*.table.json")
-    shown = json.loads(table.read_bytes())
+    shown = offline.tables["generations"]
     assert shown["columns"] == list(JudgedText.model_fields)
     assert [row[0] for row in shown["data"]] == [2] * 5
     rows = [row for row in rows if "train/loss" in row]
@@ -71,24 +74,6 @@ def test_wandb_offline_and_tensorboard_get_figures_and_tables_and_nobody_calls_o
     (text,) = [values["generations/text_summary"] for _, values in events if "generations/text_summary" in values]
     assert text.count("\n") == 6
     assert text.startswith("| step | problem_id | text | answer | gold | right | verdict |\n|---|")
-
-
-def wandb_history(log: bytes) -> list[dict[str, Any]]:
-    """The history in a W&B log, which is one of LevelDB: records in blocks of 32 KiB, in pieces where they are long."""
-    from wandb.proto.wandb_internal_pb2 import Record
-
-    rows, at, record = [], 7, b""  # after the file's own header
-    while at + 7 <= len(log):
-        if 32768 - at % 32768 < 7:  # no room for a header: the rest of the block is empty
-            at += 32768 - at % 32768
-            continue
-        size, kind = int.from_bytes(log[at + 4 : at + 6], "little"), log[at + 6]
-        record, at = record + log[at + 7 : at + 7 + size], at + 7 + size
-        if kind in (1, 4):  # whole, or its last piece
-            parsed, record = Record.FromString(record), b""
-            if parsed.HasField("history"):
-                rows.append({"/".join(i.nested_key) or i.key: json.loads(i.value_json) for i in parsed.history.item})
-    return rows
 
 
 def tensorboard_events(folder: Path) -> list[tuple[int, dict[str, Any]]]:
