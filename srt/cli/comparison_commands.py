@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from srt.cli.output import JsonFlag, print_summary
+from srt.cli.output import Group, JsonFlag, Project, ReportTo, RunName, WandbModeFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
-from srt.cli.wandb_flags import Group, Project, ReportTo, RunName, WandbModeFlag
 from srt.io.errors import UserError
 
 _USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)

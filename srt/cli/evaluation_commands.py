@@ -11,9 +11,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from srt.cli.output import JsonFlag, StrictFlag, one_of, print_summary
+from srt.cli.output import Group, JsonFlag, Project, ReportTo, RunName, StrictFlag, WandbModeFlag, one_of, print_summary
 from srt.cli.recipe_kinds import require_kind
-from srt.cli.wandb_flags import Group, Project, ReportTo, RunName, WandbModeFlag
 from srt.io.errors import UserError
 from srt.language.prompts import PromptStyle
 

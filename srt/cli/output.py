@@ -1,4 +1,4 @@
-"""What the commands share: the flags ``--json`` and ``--strict``, and how a summary is printed."""
+"""What the commands share: flags (``--json``, ``--strict``, those of W&B), and how a summary is printed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ from srt.io.errors import UserError
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any record was refused.")]
+
+ReportTo = Annotated[
+    str | None, typer.Option("--report-to", help="wandb: send scores and examples to Weights & Biases.")
+]
+WandbModeFlag = Annotated[
+    str | None, typer.Option("--wandb-mode", help="online (default), or offline: a folder for wandb sync.")
+]
+Project = Annotated[str | None, typer.Option("--project", help="W&B: the project (default: srt).")]
+Group = Annotated[str | None, typer.Option("--group", help="W&B: the group.")]
+RunName = Annotated[str | None, typer.Option("--run-name", help="W&B: the run's name (default: that of the folder).")]
 
 _WIDE = 1000
 
