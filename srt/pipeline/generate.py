@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, keep_outside, read_records, write_records
 from srt.io.progress import progress
@@ -44,7 +45,8 @@ def generate_file(
     """Write ``n`` new problems of ``world`` to ``out`` (atomically) and say what was dropped on the way.
 
     ``spec`` holds the world's fields. Problems with the key or the text of one in the files ``exclude`` are dropped.
-    ``watch`` passes the problems on as they come (a progress bar).
+    ``watch`` passes the problems on as they come (a progress bar). What the problems show is written to a folder beside
+    ``out`` (:class:`srt.images.store.PictureFolder`).
 
     Raises:
         UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
@@ -57,7 +59,9 @@ def generate_file(
     if spec.get("split", split) != split:
         raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
     keep_apart(out, *exclude)
-    sample = world_named(world).sampler({**spec, "split": split})
+    of_world = world_named(world)
+    sample = of_world.sampler({**spec, "split": split})
+    pictures = PictureFolder(Path(out))
     counts = {"keys": 0, "duplicates": 0, "collisions": 0}
     kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
 
@@ -82,6 +86,8 @@ def generate_file(
                 texts.add(problem.question)
                 keys.add(problem.group_id)
                 counts["keys"] = len(keys)
+                if (picture := of_world.picture(problem)) is not None:
+                    problem = problem.model_copy(update={"images": [pictures.keep(picture, problem.id)]})
                 yield problem
 
     return GenerateSummary(problems=write_records(out, watch(problems())), **counts)

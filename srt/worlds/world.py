@@ -112,6 +112,14 @@ class World(ABC):
         """
         return lambda claim: "unknown"
 
+    def picture(self, problem: Problem) -> bytes | None:
+        """What ``problem`` shows, as a PNG; ``None`` where its text is all. ``srt generate`` writes it beside the file.
+
+        Raises:
+            ValueError: the problem has figures that cannot be drawn.
+        """
+        return None
+
     def draw(self, problem: Problem) -> str | None:
         """The solved problem as an SVG picture; ``None`` where this world draws none. Raises as ``solve``."""
         return None

@@ -22,11 +22,15 @@ Line = tuple[int, int, int, int]
 
 
 class SolidFigure(Record):
-    """A solid, shown from the front right and above. ``layers`` from the bottom up; ``#`` is a cube."""
+    """A solid, shown from the front right and above. ``layers`` from the bottom up; ``#`` is a cube.
+
+    ``arrow``: an arrow shows where its front is; a solid that may have been turned has none.
+    """
 
     type: Literal["solid"] = "solid"
     name: FigureName
     layers: Annotated[tuple[tuple[Squares, ...], ...], Field(min_length=1, max_length=8)]
+    arrow: bool = True
 
     @model_validator(mode="after")
     def _even(self) -> SolidFigure:

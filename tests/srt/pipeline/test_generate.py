@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
+from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Problem
 from srt.pipeline.generate import generate_command, generate_file
+from srt.worlds.seating.seating_world import SeatingWorld
+from srt.worlds.views.drawing.picture import picture
+from srt.worlds.views.figures import ViewFigure
 from srt.worlds.world_registry import world_named
 
 SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}
@@ -29,6 +33,17 @@ def test_a_file_holds_what_was_asked_for(tmp_path: Path) -> None:
     again = tmp_path / "again.jsonl"
     generate_file("seating", 60, "dev", again, SPEC)
     assert out.read_bytes() == again.read_bytes()
+
+
+def test_pictures_stand_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = ViewFigure(name="front", rows=("#.", "##"))
+    monkeypatch.setattr(SeatingWorld, "picture", lambda _, problem: picture((figure,), "en", "varied", problem.id))
+    out = tmp_path / "p.jsonl"
+    generate_file("seating", 3, "train", out, SPEC)
+    for problem in read_records(out, Problem):
+        (image,) = problem.images
+        assert (tmp_path / image.path).read_bytes() == picture((figure,), "en", "varied", problem.id)
+        assert shown_picture(tmp_path, image).width % 28 == 0
 
 
 def test_collisions_are_dropped_and_counted(tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""Where the figures of a problem stand: those of the question above, the options below, in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srt.worlds.views.drawing.flat_figures import plan_drawing, view_drawing
+from srt.worlds.views.drawing.lettering import drawn_text
+from srt.worlds.views.drawing.raster import Drawing, Mark
+from srt.worlds.views.drawing.solid_figure import solid_drawing
+from srt.worlds.views.drawing.style import PATCH, Style
+from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+
+_WIDEST = 21 * PATCH
+"""A row of figures is broken before it is wider."""
+
+
+def page(figures: Sequence[Figure], style: Style) -> Drawing:
+    """All ``figures`` with their labels; sides are multiples of :data:`PATCH`.
+
+    Raises:
+        ValueError: there is no figure.
+    """
+    if not figures:
+        raise ValueError("no figure to draw")
+    shown = [figure for figure in figures if not _is_option(figure)]
+    options = [figure for figure in figures if _is_option(figure)]
+    parts = []
+    if shown:
+        parts.append(_question(shown, style))
+    if options:
+        parts.append(_options(options, style))
+    body = _column(parts, style.gap, style, centred=True)
+    width, height = (_up(side + 2 * style.margin, PATCH) for side in (body.width, body.height))
+    corner = (_down((width - body.width) // 2, style.snap), _down((height - body.height) // 2, style.snap))
+    return Drawing(width, height, tuple(body.moved(*corner)))
+
+
+def _is_option(figure: Figure) -> bool:
+    return len(figure.name) == 1
+
+
+def _question(figures: Sequence[Figure], style: Style) -> Drawing:
+    drawn = {figure.name: _labelled(figure, style.words.get(figure.name, ""), style) for figure in figures}
+    if style.projection and set(drawn) == {"front", "left", "top"}:
+        above = _row([drawn["front"], drawn["left"]], style.gap, style)
+        return _column([above, drawn["top"]], style.gap * 2 // 3, style, centred=False)
+    return _rows(list(drawn.values()), style)
+
+
+def _options(figures: Sequence[Figure], style: Style) -> Drawing:
+    drawn = [_labelled(figure, figure.name, style) for figure in figures]
+    width, height = max(one.width for one in drawn), max(one.height for one in drawn)
+    even = [
+        Drawing(width, height, tuple(one.moved(_down((width - one.width) // 2, style.snap), height - one.height)))
+        for one in drawn
+    ]
+    columns = style.option_columns
+    if columns * (width + style.gap) > _WIDEST:
+        columns = 2
+    rows = [_row(even[i : i + columns], style.gap, style) for i in range(0, len(even), columns)]
+    return _column(rows, style.gap * 2 // 3, style, centred=False)
+
+
+def _labelled(figure: Figure, label: str, style: Style) -> Drawing:
+    """A figure over its label, both in the middle."""
+    drawing = _drawing(figure, style)
+    if not label:
+        return _boxed(drawing, drawing.height, style)
+    text = drawn_text(label, style.letters, style.pen)
+    width, height = _up(max(drawing.width, text.width), style.snap), _up(drawing.height, style.snap)
+    left = _down((width - drawing.width) // 2, style.snap)
+    words_left = max(0, left + (drawing.width - text.width) // 2)
+    words = text.moved(words_left, height + (8 if style.snap == 1 else (style.snap - text.height) // 2))
+    strip = _up(text.height + 8, style.snap)
+    return Drawing(
+        max(width, _up(words_left + text.width, style.snap)),
+        height + strip,
+        (*drawing.moved(left, height - drawing.height), *words),
+    )
+
+
+def _drawing(figure: Figure, style: Style) -> Drawing:
+    option = _is_option(figure)
+    match figure:
+        case SolidFigure():
+            return solid_drawing(figure, style.option_cube if option else style.cube, style)
+        case ViewFigure():
+            return view_drawing(figure, style.option_cell if option else style.cell, style)
+        case PlanFigure():
+            return plan_drawing(figure, style.option_cell if option else style.cell, style)
+
+
+def _boxed(drawing: Drawing, height: int, style: Style) -> Drawing:
+    """The drawing in a box whose sides fit ``style.snap``, on its lower edge."""
+    width, height = _up(drawing.width, style.snap), _up(height, style.snap)
+    return Drawing(width, height, tuple(drawing.moved(0, height - drawing.height)))
+
+
+def _rows(drawings: Sequence[Drawing], style: Style) -> Drawing:
+    """As many in a row as fit."""
+    rows: list[list[Drawing]] = [[]]
+    for drawing in drawings:
+        if rows[-1] and sum(one.width + style.gap for one in rows[-1]) + drawing.width > _WIDEST:
+            rows.append([])
+        rows[-1].append(drawing)
+    return _column([_row(row, style.gap, style) for row in rows], style.gap, style, centred=True)
+
+
+def _row(drawings: Sequence[Drawing], gap: int, style: Style) -> Drawing:
+    """Side by side, on one base line."""
+    height = max(drawing.height for drawing in drawings)
+    gap, left, marks = _up(gap, style.snap), 0, list[Mark]()
+    for drawing in drawings:
+        marks += drawing.moved(left, height - drawing.height)
+        left += drawing.width + gap
+    return Drawing(left - gap, height, tuple(marks))
+
+
+def _column(drawings: Sequence[Drawing], gap: int, style: Style, centred: bool) -> Drawing:
+    """One below the other."""
+    width = max(drawing.width for drawing in drawings)
+    gap, top, marks = _up(gap, style.snap), 0, list[Mark]()
+    for drawing in drawings:
+        marks += drawing.moved(_down((width - drawing.width) // 2, style.snap) if centred else 0, top)
+        top += drawing.height + gap
+    return Drawing(width, top - gap, tuple(marks))
+
+
+def _up(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+def _down(number: int, step: int) -> int:
+    return number // step * step

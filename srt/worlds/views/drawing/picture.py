@@ -1,0 +1,32 @@
+"""The picture of a problem: its figures on one page, in the style that the problem names."""
+
+from __future__ import annotations
+
+from srt.io.records import Lang, Problem
+from srt.worlds.views.drawing.layout import page
+from srt.worlds.views.drawing.raster import painted, png
+from srt.worlds.views.drawing.style import StyleName, style_of
+from srt.worlds.views.figures import Figure, figures_of
+
+
+def problem_picture(problem: Problem) -> bytes | None:
+    """The figures of ``problem`` as a PNG; ``None`` if it has none.
+
+    ``meta["style"]`` names the style (``varied`` if absent), and ``problem.id`` is the seed of a varied one.
+
+    Raises:
+        ValueError: the figures or the style are not known.
+    """
+    figures = figures_of(problem)
+    if not figures:
+        return None
+    name = problem.meta.get("style", "varied")
+    if name not in ("varied", "patches"):
+        raise ValueError(f"meta.style: {name!r} is not one of varied, patches")
+    return picture(figures, problem.lang, name, problem.id)
+
+
+def picture(figures: tuple[Figure, ...], lang: Lang, style: StyleName, seed: str) -> bytes:
+    """``figures`` as a PNG with sides that are multiples of 28 pixels; the same arguments give the same pixels."""
+    look = style_of(style, lang, seed)
+    return png(painted(page(figures, look)), look.theme, look.ink)

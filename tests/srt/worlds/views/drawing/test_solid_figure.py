@@ -1,0 +1,101 @@
+"""What a picture of a solid shows, against rays: which face each pixel sees, and that lines run between faces."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from srt.worlds.views.drawing.raster import LEVELS, painted
+from srt.worlds.views.drawing.solid_figure import solid_drawing
+from srt.worlds.views.drawing.style import style_of
+from srt.worlds.views.figures import SolidFigure
+
+STYLE = style_of("patches", "en", "")
+Face = tuple[int, int, int, int]
+"""The axis of a face's normal (0 up, 1 to the front, 2 to the right), and layer, row and column of its cube."""
+
+
+def random_solid(seed: int) -> NDArray[np.bool_]:
+    rng = np.random.default_rng(seed)
+    solid = rng.random(rng.integers(1, 4, 3)) < 0.5
+    solid[0, 0, 0] = True
+    return solid
+
+
+def faces_seen(solid: NDArray[np.bool_], cube: tuple[int, int, int]) -> dict[tuple[int, int], Face]:
+    """The face at each pixel, by a ray from the pixel's centre through the solid.
+
+    A point (z, y, x) is drawn at ((x - y) * across, (x + y) * down - z * high), from the back left lower corner of the
+    array: one step towards the viewer is one step to the right, one to the front, and 2 * down / high upwards.
+    """
+    across, down, high = cube
+    rise = Fraction(2 * down, high)
+    layers, rows, columns = solid.shape
+    padded = np.pad(solid, 1)
+    found: dict[tuple[int, int], Face] = {}
+    for top in range(-layers * high - 2, (rows + columns) * down + 2):
+        for left in range(-rows * across - 2, columns * across + 2):
+            u, v = Fraction(2 * left + 1, 2), Fraction(2 * top + 1, 2)
+            # The point of the ray in the plane y = 0; at y = t it is (z + t * rise, t, x + t).
+            x = u / across
+            z = (x * down - v) / high
+            best: tuple[Fraction, Face] | None = None
+            for cell in np.argwhere(solid):
+                at = [int(axis) for axis in cell]
+                for axis in range(3):
+                    beside = tuple(place + (axis == i) for i, place in enumerate(at))
+                    if padded[tuple(place + 1 for place in beside)]:
+                        continue
+                    plane = at[axis] + 1
+                    t = (plane - z) / rise if axis == 0 else Fraction(plane) if axis == 1 else plane - x
+                    point = (z + t * rise, t, x + t)
+                    hit = all(i == axis or at[i] <= point[i] <= at[i] + 1 for i in range(3))
+                    if hit and (best is None or t > best[0]):
+                        best = (t, (axis, *at))
+            if best is not None:
+                found[left, top] = best[1]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_pixel_shows_the_nearest_face_and_lines_run_between_faces(seed: int) -> None:
+    solid, cube = random_solid(seed), (9, 6, 10)
+    layers = tuple(tuple("".join("#" if c else "." for c in row) for row in layer) for layer in solid.tolist())
+    drawing = solid_drawing(SolidFigure(name="solid", layers=layers, arrow=False), cube, STYLE)
+    pixels = painted(drawing)
+    seen = faces_seen(solid, cube)
+    # The drawing's box is as tight as the solid, but for half a line.
+    border = -(-STYLE.inner // 16)
+    left, top = min(x for x, _ in seen) - border, min(y for _, y in seen) - border
+    tones, inks = np.divmod(pixels, LEVELS + 1)
+    checked = lines = 0
+    for (x, y), face in seen.items():
+        ink, tone = inks[y - top, x - left], tones[y - top, x - left]
+        around = [seen.get((x + dx, y + dy)) for dx in (-2, -1, 0, 1, 2) for dy in (-2, -1, 0, 1, 2)]
+        if all(other == face for other in around):
+            assert (tone, ink) == (face[0] + 1, 0), (x, y)
+            checked += 1
+        for dx, dy in ((1, 0), (0, 1)):
+            if seen.get((x + dx, y + dy)) != face:
+                lines += 1
+                assert ink or inks[y + dy - top, x + dx - left], (x, y)
+    assert checked > 20
+    assert lines > 20
+
+
+def test_the_arrow_points_at_the_front() -> None:
+    """It stands below and to the left of the cube, and nothing of it lies on the cube."""
+    cube = SolidFigure(name="solid", layers=(("#",),))
+    with_arrow = painted(solid_drawing(cube, STYLE.cube, STYLE))
+    without = painted(solid_drawing(cube.model_copy(update={"arrow": False}), STYLE.cube, STYLE))
+    height, width = without.shape
+    there = without > 0
+    assert (with_arrow[:height, -width:][there] == without[there]).all()
+    rest = with_arrow.copy()
+    rest[:height, -width:][there] = 0
+    ys, xs = np.nonzero(rest % (LEVELS + 1) == LEVELS)
+    assert xs.max() < with_arrow.shape[1] - width // 2
+    assert ys.min() > height // 2
