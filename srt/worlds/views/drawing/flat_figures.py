@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import PIXEL, Drawing, Mark, Path, Stamp, face, stroke
+from srt.worlds.views.drawing.raster import PIXEL, Mark, Path, Sketch, Stamp, face, stroke
 from srt.worlds.views.drawing.style import Style
 from srt.worlds.views.figures import Line, PlanFigure, ViewFigure
 
@@ -16,17 +16,17 @@ _DASHED = 10
 """The greatest width of a dashed line: a dashed edge of one small square still has four dashes."""
 
 
-def view_drawing(view: ViewFigure, cell: int, style: Style) -> Drawing:
+def view_drawing(view: ViewFigure, cell: int, style: Style) -> Sketch:
     """The view, with squares of ``cell`` pixels."""
     height = len(view.rows)
     marks = _squares([[square == "#" for square in row] for row in view.rows], cell, style, inner=view.lines is None)
     if view.lines is not None:
         marks += [_line(line, height, cell, min(style.inner, _DASHED), dashed=True) for line in view.hidden]
         marks += [_line(line, height, cell, style.outline) for line in view.lines]
-    return Drawing(len(view.rows[0]) * cell, height * cell, tuple(marks))
+    return Sketch(len(view.rows[0]) * cell, height * cell, tuple(marks))
 
 
-def plan_drawing(plan: PlanFigure, cell: int, style: Style) -> Drawing:
+def plan_drawing(plan: PlanFigure, cell: int, style: Style) -> Sketch:
     """The plan, with squares of ``cell`` pixels and a number in each."""
     marks = _squares([[height > 0 for height in row] for row in plan.heights], cell, style, inner=True)
     for y, row in enumerate(plan.heights):
@@ -35,7 +35,7 @@ def plan_drawing(plan: PlanFigure, cell: int, style: Style) -> Drawing:
                 number = drawn_text(str(height), cell * 9 // 20, style.pen + 1)
                 corner = ((cell - number.width) // 2, (cell - number.height) // 2)
                 marks += number.moved(x * cell + corner[0], y * cell + corner[1])
-    return Drawing(len(plan.heights[0]) * cell, len(plan.heights) * cell, tuple(marks))
+    return Sketch(len(plan.heights[0]) * cell, len(plan.heights) * cell, tuple(marks))
 
 
 def _squares(filled: list[list[bool]], cell: int, style: Style, inner: bool) -> list[Mark]:

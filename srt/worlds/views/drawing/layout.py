@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from srt.worlds.views.drawing.flat_figures import plan_drawing, view_drawing
 from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import Drawing, Mark
+from srt.worlds.views.drawing.raster import Mark, Sketch
 from srt.worlds.views.drawing.solid_figure import solid_drawing
 from srt.worlds.views.drawing.style import PATCH, Style
 from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
@@ -15,7 +15,7 @@ _WIDEST = 21 * PATCH
 """A row of figures is broken before it is wider."""
 
 
-def page(figures: Sequence[Figure], style: Style) -> Drawing:
+def page(figures: Sequence[Figure], style: Style) -> Sketch:
     """All ``figures`` with their labels; sides are multiples of :data:`PATCH`.
 
     Raises:
@@ -33,14 +33,14 @@ def page(figures: Sequence[Figure], style: Style) -> Drawing:
     body = _column(parts, style.gap, style, centred=True)
     width, height = (_up(side + 2 * style.margin, PATCH) for side in (body.width, body.height))
     corner = (_down((width - body.width) // 2, style.snap), _down((height - body.height) // 2, style.snap))
-    return Drawing(width, height, tuple(body.moved(*corner)))
+    return Sketch(width, height, tuple(body.moved(*corner)))
 
 
 def _is_option(figure: Figure) -> bool:
     return len(figure.name) == 1
 
 
-def _question(figures: Sequence[Figure], style: Style) -> Drawing:
+def _question(figures: Sequence[Figure], style: Style) -> Sketch:
     drawn = {figure.name: _labelled(figure, style.words.get(figure.name, ""), style) for figure in figures}
     if style.projection and set(drawn) == {"front", "left", "top"}:
         above = _row([drawn["front"], drawn["left"]], style.gap, style)
@@ -48,11 +48,11 @@ def _question(figures: Sequence[Figure], style: Style) -> Drawing:
     return _rows(list(drawn.values()), style)
 
 
-def _options(figures: Sequence[Figure], style: Style) -> Drawing:
+def _options(figures: Sequence[Figure], style: Style) -> Sketch:
     drawn = [_labelled(figure, figure.name, style) for figure in figures]
     width, height = max(one.width for one in drawn), max(one.height for one in drawn)
     even = [
-        Drawing(width, height, tuple(one.moved(_down((width - one.width) // 2, style.snap), height - one.height)))
+        Sketch(width, height, tuple(one.moved(_down((width - one.width) // 2, style.snap), height - one.height)))
         for one in drawn
     ]
     columns = style.option_columns
@@ -62,7 +62,7 @@ def _options(figures: Sequence[Figure], style: Style) -> Drawing:
     return _column(rows, style.gap * 2 // 3, style, centred=False)
 
 
-def _labelled(figure: Figure, label: str, style: Style) -> Drawing:
+def _labelled(figure: Figure, label: str, style: Style) -> Sketch:
     """A figure over its label, both in the middle."""
     drawing = _drawing(figure, style)
     if not label:
@@ -73,14 +73,14 @@ def _labelled(figure: Figure, label: str, style: Style) -> Drawing:
     words_left = max(0, left + (drawing.width - text.width) // 2)
     words = text.moved(words_left, height + (8 if style.snap == 1 else (style.snap - text.height) // 2))
     strip = _up(text.height + 8, style.snap)
-    return Drawing(
+    return Sketch(
         max(width, _up(words_left + text.width, style.snap)),
         height + strip,
         (*drawing.moved(left, height - drawing.height), *words),
     )
 
 
-def _drawing(figure: Figure, style: Style) -> Drawing:
+def _drawing(figure: Figure, style: Style) -> Sketch:
     option = _is_option(figure)
     match figure:
         case SolidFigure():
@@ -91,15 +91,15 @@ def _drawing(figure: Figure, style: Style) -> Drawing:
             return plan_drawing(figure, style.option_cell if option else style.cell, style)
 
 
-def _boxed(drawing: Drawing, height: int, style: Style) -> Drawing:
+def _boxed(drawing: Sketch, height: int, style: Style) -> Sketch:
     """The drawing in a box whose sides fit ``style.snap``, on its lower edge."""
     width, height = _up(drawing.width, style.snap), _up(height, style.snap)
-    return Drawing(width, height, tuple(drawing.moved(0, height - drawing.height)))
+    return Sketch(width, height, tuple(drawing.moved(0, height - drawing.height)))
 
 
-def _rows(drawings: Sequence[Drawing], style: Style) -> Drawing:
+def _rows(drawings: Sequence[Sketch], style: Style) -> Sketch:
     """As many in a row as fit."""
-    rows: list[list[Drawing]] = [[]]
+    rows: list[list[Sketch]] = [[]]
     for drawing in drawings:
         if rows[-1] and sum(one.width + style.gap for one in rows[-1]) + drawing.width > _WIDEST:
             rows.append([])
@@ -107,24 +107,24 @@ def _rows(drawings: Sequence[Drawing], style: Style) -> Drawing:
     return _column([_row(row, style.gap, style) for row in rows], style.gap, style, centred=True)
 
 
-def _row(drawings: Sequence[Drawing], gap: int, style: Style) -> Drawing:
+def _row(drawings: Sequence[Sketch], gap: int, style: Style) -> Sketch:
     """Side by side, on one base line."""
     height = max(drawing.height for drawing in drawings)
     gap, left, marks = _up(gap, style.snap), 0, list[Mark]()
     for drawing in drawings:
         marks += drawing.moved(left, height - drawing.height)
         left += drawing.width + gap
-    return Drawing(left - gap, height, tuple(marks))
+    return Sketch(left - gap, height, tuple(marks))
 
 
-def _column(drawings: Sequence[Drawing], gap: int, style: Style, centred: bool) -> Drawing:
+def _column(drawings: Sequence[Sketch], gap: int, style: Style, centred: bool) -> Sketch:
     """One below the other."""
     width = max(drawing.width for drawing in drawings)
     gap, top, marks = _up(gap, style.snap), 0, list[Mark]()
     for drawing in drawings:
         marks += drawing.moved(_down((width - drawing.width) // 2, style.snap) if centred else 0, top)
         top += drawing.height + gap
-    return Drawing(width, top - gap, tuple(marks))
+    return Sketch(width, top - gap, tuple(marks))
 
 
 def _up(number: int, step: int) -> int:

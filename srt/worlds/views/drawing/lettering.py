@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from srt.worlds.views.drawing.raster import PIXEL, Drawing, Path, stroke
+from srt.worlds.views.drawing.raster import PIXEL, Path, Sketch, stroke
 
 _COSINES = (1000, 966, 866, 707, 500, 259, 0, -259, -500, -707, -866, -966)
 """Of the multiples of 15 degrees up to 165, in thousandths."""
@@ -20,7 +20,7 @@ class _Glyph(NamedTuple):
     strokes: tuple[Path, ...]
 
 
-def drawn_text(text: str, height: int, width: int) -> Drawing:
+def drawn_text(text: str, height: int, width: int) -> Sketch:
     """``text`` in one line; ``height`` of a capital in pixels, ``width`` of the line in eighths of a pixel.
 
     Raises:
@@ -29,7 +29,7 @@ def drawn_text(text: str, height: int, width: int) -> Drawing:
     paths, right, rise, fall = _paths(text, height)
     half = -(-width // (2 * PIXEL))
     stamp = stroke(paths, width)
-    return Drawing(right + 2 * half, rise + fall + 2 * half, ((half, rise + half, stamp),))
+    return Sketch(right + 2 * half, rise + fall + 2 * half, ((half, rise + half, stamp),))
 
 
 @cache

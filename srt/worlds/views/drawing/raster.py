@@ -46,7 +46,7 @@ Mark = tuple[int, int, Stamp]
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Sketch:
     """Marks within a box of ``width`` times ``height`` pixels."""
 
     width: int
@@ -90,7 +90,7 @@ def solid_area(corners: Path) -> Stamp:
     return Stamp(left, top, _levels(_inside(xs, ys, corners)))
 
 
-def painted(drawing: Drawing) -> NDArray[np.uint8]:
+def painted(drawing: Sketch) -> NDArray[np.uint8]:
     """The picture as colour numbers: ``(LEVELS + 1) * tone + ink``, one for each pixel, rows from the top."""
     tones = np.zeros((drawing.height, drawing.width), dtype=np.uint8)
     inks = np.zeros_like(tones)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from srt.worlds.views.drawing.lettering import drawn_text
-from srt.worlds.views.drawing.raster import PIXEL, Drawing, Mark, Stamp, face, solid_area, stroke
+from srt.worlds.views.drawing.raster import PIXEL, Mark, Sketch, Stamp, face, solid_area, stroke
 from srt.worlds.views.drawing.style import Style
 from srt.worlds.views.figures import SolidFigure
 
@@ -17,7 +17,7 @@ Cube = tuple[int, int, int]
 """Layer from the bottom, row from the back, column from the left."""
 
 
-def solid_drawing(solid: SolidFigure, cube: tuple[int, int, int], style: Style) -> Drawing:
+def solid_drawing(solid: SolidFigure, cube: tuple[int, int, int], style: Style) -> Sketch:
     """The solid, its cubes of the size ``cube`` (:data:`srt.worlds.views.drawing.style.Style.cube`)."""
     across, down, high = cube
     cubes = [
@@ -77,10 +77,10 @@ def _arrow(filled: set[Cube], cube: tuple[int, int, int], style: Style) -> list[
     return [(0, 0, stroke(((tail, neck),), style.inner)), (0, 0, solid_area(corners)), *word.moved(*at)]
 
 
-def _fitted(marks: list[Mark]) -> Drawing:
+def _fitted(marks: list[Mark]) -> Sketch:
     """The marks in the smallest box that holds them."""
     left = min(x + stamp.x for x, _, stamp in marks)
     top = min(y + stamp.y for _, y, stamp in marks)
     right = max(x + stamp.x + stamp.ink.shape[1] for x, _, stamp in marks)
     bottom = max(y + stamp.y + stamp.ink.shape[0] for _, y, stamp in marks)
-    return Drawing(right - left, bottom - top, tuple((x - left, y - top, stamp) for x, y, stamp in marks))
+    return Sketch(right - left, bottom - top, tuple((x - left, y - top, stamp) for x, y, stamp in marks))

@@ -13,7 +13,7 @@ from srt.io.records import Problem
 from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.picture import picture, problem_picture
-from srt.worlds.views.drawing.raster import LEVELS, Drawing, painted
+from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure, as_meta
 
@@ -81,7 +81,7 @@ def test_labels_lie_on_nothing_else(lang: str) -> None:
         labels = [mark for mark in drawing.marks if id(mark[2].ink) in inks]
         assert len(labels) == 7
         rest = painted(
-            Drawing(drawing.width, drawing.height, tuple(mark for mark in drawing.marks if mark not in labels))
+            Sketch(drawing.width, drawing.height, tuple(mark for mark in drawing.marks if mark not in labels))
         )
         for x, y, stamp in labels:
             height, width = stamp.ink.shape
