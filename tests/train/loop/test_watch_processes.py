@@ -14,24 +14,27 @@ import torch
 import yaml
 from safetensors.torch import load_file
 
+import train.loop.held_out as held_out_loss
+import train.loop.watch as watch
 from srt.io.jsonl import read_records, write_records
 from tests.train.conftest import HELD_OUT, make_pictures, make_sequence
+from tests.train.loop.first_is_best import best_is_the_first
 from train.loop.generations import JudgedText
 from train.recipe import Recipe
 from train.run.resume import TrainSummary
 from train.train_srt import train
 
 ROOT = Path(__file__).parents[3]
-# With this threshold no evaluation is better than the first one: its weights have to be loaded at the end.
-SHAPE: dict[str, Any] = {"early_stopping": {"patience": 9, "threshold": 99}, "load_best_model_at_end": True}
-SHAPE |= {"steps": 4, "eval_steps": 2, "logging": {"steps": 2}, "batch_size": 4, "micro_batch": 2}
+SCRIPT = Path(__file__).with_name("first_is_best.py")
+SHAPE: dict[str, Any] = {"early_stopping": {"patience": 9}, "load_best_model_at_end": True, "steps": 4}
+SHAPE |= {"eval_steps": 2, "logging": {"steps": 2}, "batch_size": 4, "micro_batch": 2}
 LORA = {"r": 4, "alpha": 8}
 
 
 def launch(config: str, recipe: Recipe, path: Path) -> TrainSummary:
     path.write_text(yaml.safe_dump(recipe.model_dump(mode="json")), encoding="utf-8")
     command = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", f"configs/{config}.yaml"]
-    command += ["train/train_srt.py", "--config", str(path)]
+    command += [str(SCRIPT), "--config", str(path)]
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -71,6 +74,7 @@ def test_as_one_process(
     vision_recipe: Callable[..., Recipe],
     held_out: dict[str, Any],
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     make, pictures = (recipe, False) if content == "text" else (vision_recipe, True)
     for name, numbers in (("data", range(4)), ("held-out", HELD_OUT)):
@@ -83,6 +87,8 @@ def test_as_one_process(
     generations = {**held_out["generations"], "max_new_tokens": 20}
     shape = {**SHAPE, **files, "generations": generations, "lora": lora}
     one = make(output=str(tmp_path / "one"), **shape)
+    for module in (held_out_loss, watch):
+        monkeypatch.setattr(module, "best_evaluation", lambda log, threshold=0.0: best_is_the_first(log))
     alone = train(one)
     assert alone.result_step == 2
     for config in ("cpu_ddp", "cpu_fsdp2", "cpu_zero2", "cpu_zero3"):
