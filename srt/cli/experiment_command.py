@@ -18,6 +18,15 @@ def experiment(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
     ] = None,
+    arm: Annotated[
+        list[str] | None, typer.Option("--arm", help="Of learning curves: measure only this arm now; may be repeated.")
+    ] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option("--seed", help="Of learning curves: only this seed now; may be repeated.")
+    ] = None,
+    items: Annotated[
+        int | None, typer.Option("--items", help="Of learning curves: only points up to so many items now.")
+    ] = None,
 ) -> None:
     """Run a whole experiment: data, training, evaluation.
 
@@ -27,14 +36,23 @@ def experiment(
     Example: srt experiment demo
 
     Example: srt experiment r1-distill-seating --set 'seeds=[0]' --set output=runs/one-seed
+
+    Example: srt experiment ladder/booths --arm cot --arm srt --seed 0 --items 40000
     """
     from srt.cli.experiment_stages import TrainAndEval
     from srt.experiment.experiment_recipe import load_experiment
+    from srt.experiment.learning_curve import Portion
     from srt.experiment.run_experiment import run_experiment
 
     require_kind(recipe, "experiment")
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    done = run_experiment(load_experiment(recipe, set_ or ()), TrainAndEval(), lambda line: console.print(f"· {line}"))
+    portion = Portion(arm, seed, items)
+    done = run_experiment(
+        load_experiment(recipe, set_ or ()),
+        TrainAndEval(),
+        lambda line: console.print(f"· {line}"),
+        None if portion == Portion() else portion,
+    )
     for text, page in zip(done.summaries, done.pages, strict=True):
         console.print(Markdown(text) if console.is_terminal else text)
         console.print(f"The whole report is at {page}")

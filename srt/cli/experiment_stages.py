@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -14,7 +15,7 @@ from srt.cli.output import one_of
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
-from srt.experiment.model_stages import Evaluation
+from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically
 from srt.io.problem_files import read_problems
@@ -113,10 +114,11 @@ class TrainAndEval:
         )
         return report.faults
 
-    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         """As ``srt train --resume``, line by line to ``say``."""
         heard = _LastLine(say)
-        if status := run_training(recipe, launch, ["--resume"], say=heard):
+        options = ["--resume", *([] if until is None else ["--until", str(until)])]
+        if status := run_training(recipe, launch, options, say=heard):
             raise UserError(f"training {recipe} ended with status {status}: {heard.line}")
 
     def evaluate(self, evaluation: Evaluation) -> None:
@@ -148,6 +150,45 @@ class TrainAndEval:
         # Where processes shared it, this merges and scores what they left, if the last of them has not.
         if not (out / SUMMARY).exists():
             run_evaluation(recipe)
+
+    def tokens_until(self, recipe: Path, steps: Sequence[int]) -> list[TrainedTokens]:
+        """Counted from the plan of the batches; the tokens are those that the training run has cached."""
+        from train.data.batches import plan_batches
+        from train.data.token_cache import read_examples
+        from train.models.model_files import load_tokenizer_and_processor
+        from train.recipe_reader import load_recipe
+
+        made = load_recipe(recipe)
+        tokenizer, processor = load_tokenizer_and_processor(made.model.path)
+        examples = read_examples(made, tokenizer, processor)
+        batches = plan_batches(made, examples, 1)
+        counted = []
+        for step in steps:
+            seen = batches.micro_batches.members[: batches.micro_batches.bounds[step * batches.accumulation]]
+            counted.append(TrainedTokens(int(examples.lengths[seen].sum()), int(examples.trained_tokens[seen].sum())))
+        return counted
+
+    def figures(self, run: Path) -> RunFigures:
+        """From the scores and the verdicts; a problem that was asked several times counts as right if most are."""
+        from eval.errors.error_findings import find_first_fault
+        from eval.run.run_records import mean_values
+        from eval.run.scored_run import read_run
+
+        scored = read_run(run)
+        values = mean_values(scored.scores.values())
+        faults: Counter[str] = Counter()
+        for key, score in scored.scores.items():
+            if score.value < 1 and (check := scored.checked.get(key)) and check.has_steps:
+                problem = scored.questions[key[:2]]
+                fault = find_first_fault(problem, scored.predictions[key].read(), score, check.read())
+                faults[" ".join(filter(None, (fault.op, fault.kind)))] += 1
+        count = max(len(scored.predictions), 1)
+        return RunFigures(
+            right="".join("1" if values[problem.id] > 0.5 else "0" for problem in scored.scored_problems),
+            output_tokens=round(sum(one.output_tokens for one in scored.predictions.values()) / count, 2),
+            proved=round(sum(one.proved for one in scored.checked.values()) / count, 4),
+            first_wrong=dict(faults.most_common()),
+        )
 
     def compare(self, runs: list[Path], out: Path, title: str) -> str:
         """As ``srt compare``."""

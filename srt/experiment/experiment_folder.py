@@ -22,7 +22,7 @@ from typing import Any
 
 import orjson
 
-from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.experiment_recipe import Experiment, InitModel
 from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically
 
@@ -87,12 +87,25 @@ def is_this_experiment(experiment: Experiment) -> bool:
     differing = sorted(
         key for key in (settings.keys() | held.keys()) - _NOT_OF_THE_RESULT if settings.get(key) != held.get(key)
     )
+    if differing and _only_adds(experiment, held, differing):
+        claim(experiment)
+        return True
     if differing:
         raise UserError(
             f"{out}: this folder holds an experiment with other settings of {', '.join(differing)}; "
             "give another output, or remove the folder"
         )
     return True
+
+
+def _only_adds(experiment: Experiment, held: dict[str, Any], differing: list[str]) -> bool:
+    """Whether the folder has learning curves, to which only arms and seeds are added, with the same initial weights."""
+    if experiment.curve is None or not set(differing) <= {"arms", "seeds"}:
+        return False
+    if "arms" in differing and isinstance(experiment.model, InitModel) and not experiment.model.tokenizer_arms:
+        return False
+    before = {"arms": held.get("arms", []), "seeds": held.get("seeds", [0])}
+    return set(before["arms"]) <= set(experiment.arms) and set(before["seeds"]) <= set(experiment.seeds)
 
 
 def claim(experiment: Experiment) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -90,10 +91,32 @@ class TaughtTraces(Config):
 
 
 class InitModel(Config):
-    """A small model of a real architecture with random weights; its tokenizer is trained on the sequences."""
+    """A small model of a real architecture with random weights.
+
+    Its tokenizer is trained on the sequences of ``tokenizer_arms``, by default those of all arms: say which, if the
+    same weights and tokenizer are to be had with other arms besides.
+    """
 
     arch: str
     options: dict[str, Any] = Field(default_factory=dict)
+    tokenizer_arms: list[str] = Field(default_factory=list)
+
+
+class Curve(Config):
+    """Where the learning curves of an experiment are measured: after so many training ``items`` (sequences).
+
+    An arm whose accuracy on the first test has reached ``enough`` is not trained further (with that seed).
+    """
+
+    items: list[int] = Field(min_length=1)
+    enough: float | None = Field(default=None, gt=0, le=1)
+
+    @field_validator("items")
+    @classmethod
+    def _increase(cls, items: list[int]) -> list[int]:
+        if any(after <= before for before, after in pairwise([0, *items])):
+            raise ValueError("numbers above 0 that increase were expected")
+        return items
 
 
 def _source_form(value: Any) -> str:
@@ -152,6 +175,9 @@ class Experiment(Config):
 
     ``held_out`` problems are trained on by no arm: their sequences are the ``eval_data`` of each.
 
+    ``curve`` gives learning curves in place of one comparison (:mod:`srt.experiment.learning_curve`): ``train`` then
+    has no ``steps``, and a constant learning rate, with which a run up to a point is the start of every longer one.
+
     ``launch`` is an accelerate file for training, ``eval_launch`` one whose processes share each evaluation.
     ``parallel`` runs are trained at a time: on a processor, two small models with a thread each learn faster than one
     after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.tiny_experiment`).
@@ -171,6 +197,7 @@ class Experiment(Config):
     text: TextStyle = "claims"
     model: Model
     train: dict[str, Any]
+    curve: Curve | None = None
     launch: Path | None = None
     parallel: int = Field(default=1, ge=1)
     evaluate: dict[str, Any] = Field(default_factory=dict)
@@ -261,9 +288,26 @@ class Experiment(Config):
         for key in ("eval_steps", "generations", "early_stopping"):
             if self.train.get(key) and self.held_out is None:
                 faults.append(f"train: {key}: needs held_out, the number of problems that are kept from training")
+        wanted = self.model.tokenizer_arms if isinstance(self.model, InitModel) else []
+        if unknown := [arm for arm in wanted if arm not in self.trained_arms]:
+            faults.append(f"model: tokenizer_arms: {', '.join(unknown)}: not among the arms that are trained")
+        if self.curve is not None:
+            faults += _faults_of_curve(self.curve, self.train)
         if faults:
             raise ValueError("; ".join(faults))
         return self
+
+
+def _faults_of_curve(curve: Curve, train: dict[str, Any]) -> list[str]:
+    faults = [f"train: {key}: the last of curve.items decides this" for key in ("steps", "epochs") if key in train]
+    batch_size = train.get("batch_size")
+    if not isinstance(batch_size, int) or batch_size < 1:
+        return [*faults, "train: batch_size: a whole number above 0 was expected"]
+    if odd := [items for items in curve.items if items % batch_size]:
+        faults.append(f"curve: items: {odd[0]} is no multiple of train.batch_size, {batch_size}")
+    if train.get("scheduler") != "constant":
+        faults.append("train: scheduler: constant was expected: with another, a point depends on those after it")
+    return faults
 
 
 def _refuse_twice(values: Iterable[Any], advice: str = "") -> None:

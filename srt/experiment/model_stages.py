@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
 from srt.io.records import Lang
@@ -38,6 +38,28 @@ class Evaluation:
     launch: Path | None = None
 
 
+@dataclass(frozen=True)
+class RunFigures:
+    """What a learning curve keeps of an evaluation.
+
+    ``right`` has a character for each problem, in their order: ``1`` if it was answered rightly, else ``0``.
+    ``first_wrong`` counts what failed first in wrong traces, as ``INFER contradiction``
+    (:mod:`eval.errors.error_findings`); prose is not looked into.
+    """
+
+    right: str
+    output_tokens: float
+    proved: float
+    first_wrong: dict[str, int]
+
+
+class TrainedTokens(NamedTuple):
+    """Tokens that a training run has seen up to some step, and those of them that have a label."""
+
+    tokens: int
+    with_label: int
+
+
 class ModelStages(Protocol):
     """What ``srt experiment`` has ``train`` and ``eval`` do."""
 
@@ -62,11 +84,20 @@ class ModelStages(Protocol):
     def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
         """The faults of a training recipe file with its data, model and launch file; nothing is trained."""
 
-    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
-        """Run ``train/train_srt.py`` on a recipe file; resumes, and returns at once where it is done."""
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
+        """Run ``train/train_srt.py`` on a recipe file, to its end or to the step ``until``.
+
+        It resumes, and returns at once where this is done.
+        """
+
+    def tokens_until(self, recipe: Path, steps: Sequence[int]) -> list[TrainedTokens]:
+        """What the run of a recipe file has seen after each of ``steps``."""
 
     def evaluate(self, evaluation: Evaluation) -> None:
         """Predict and score; resumes, and returns at once where it is done."""
+
+    def figures(self, run: Path) -> RunFigures:
+        """The figures of an evaluation that is done."""
 
     def compare(self, runs: list[Path], out: Path, title: str) -> str:
         """Write the comparison, as ``report.html`` and more, and give its summary as Markdown."""

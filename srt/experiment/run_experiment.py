@@ -24,6 +24,7 @@ from srt.experiment.arm_sequences import build_arms, solve_training_problems, tr
 from srt.experiment.experiment_folder import ExperimentFolder, claim, give_up, is_this_experiment
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, TaughtTraces
 from srt.experiment.gather_problems import gather_problems, tests_of
+from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
@@ -41,13 +42,19 @@ class ExperimentResult:
     pages: list[Path]
 
 
-def run_experiment(experiment: Experiment, stages: ModelStages, say: Say) -> ExperimentResult:
+def run_experiment(
+    experiment: Experiment, stages: ModelStages, say: Say, portion: Portion | None = None
+) -> ExperimentResult:
     """Run every stage that is not done yet. ``say`` is called with one line when a stage begins or is left out.
+
+    Of learning curves, ``portion`` is what is measured now; the result is then of what the folder has by now.
 
     Raises:
         UserError: the output folder holds an experiment with other settings, a data source is empty, no problem is left
             that all arms have, and whatever the stages themselves refuse.
     """
+    if portion is not None:
+        portion.check(experiment)
     new = not is_this_experiment(experiment)
     if new:
         _check_settings(experiment, stages)
@@ -63,8 +70,31 @@ def run_experiment(experiment: Experiment, stages: ModelStages, say: Say) -> Exp
     build_arms(experiment, stages.reads_pictures(experiment.model), say)
     starts = {seed: _initial_model(experiment, stages, seed, say) for seed in experiment.seeds}
     _check_training(experiment, stages, starts, say)
+    if experiment.curve is not None:
+        return _measure_curves(experiment, tests, starts, stages, say, portion or Portion())
     models = _train_all(experiment, stages, starts, say)
     return _compare(experiment, tests, _evaluate_all(experiment, tests, models, stages, say), stages, say)
+
+
+def _measure_curves(
+    experiment: Experiment,
+    tests: Mapping[str, BenchmarkTest | None],
+    starts: Mapping[int, Path],
+    stages: ModelStages,
+    say: Say,
+    portion: Portion,
+) -> ExperimentResult:
+    curves = LearningCurves(
+        experiment,
+        tests,
+        stages,
+        starts,
+        lambda arm, seed: _write_recipe(experiment, arm, seed, starts[seed]),
+        (_launch_file(experiment.launch), _launch_file(experiment.eval_launch)),
+        say,
+    )
+    points = curves.measure(portion)
+    return ExperimentResult([curve_table(points, test) for test in tests], [curves.file] * len(tests))
 
 
 def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
@@ -164,6 +194,7 @@ def _recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> dict[st
         **({"other_arms": [str(folder.sequences(other)) for other in others]} if others else {}),
         **({"eval_data": str(folder.held_out(arm))} if experiment.held_out else {}),
         **({"generations": {**generations, "problems": str(folder.train)}} if generations else {}),
+        **({"steps": experiment.curve.items[-1] // experiment.train["batch_size"]} if experiment.curve else {}),
         "output": str(folder.run(arm, seed) / _MODEL),
         "seed": seed,
         "logging": _logging(experiment, arm, seed),
@@ -246,6 +277,7 @@ def _start_folder(experiment: Experiment, seed: int) -> Path:
 
 def _texts(experiment: Experiment) -> Iterator[str]:
     """What the tokenizer of a new model is trained on: the sequences of all arms, so that no arm is favoured."""
-    for arm in experiment.trained_arms:
+    assert isinstance(experiment.model, InitModel)
+    for arm in experiment.model.tokenizer_arms or experiment.trained_arms:
         for sequence in read_records(ExperimentFolder(experiment.output).sequences(arm), Sequence):
             yield from (message.content for message in (*sequence.prompt, *sequence.completion))

@@ -54,7 +54,7 @@ class Stages:
         self.texts = list(texts)
         (out / "half").rename(out / "weights")
 
-    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         settings = yaml.safe_load(recipe.read_text())
         output = Path(settings["output"])
         with self.lock:
@@ -266,7 +266,9 @@ def test_parallel_training_calls_each_recipe_once(parallel: int, tmp_path: Path)
 
 def test_a_training_that_fails_is_told(tmp_path: Path) -> None:
     class Failing(Stages):
-        def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None]) -> None:
+        def train(
+            self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None
+        ) -> None:
             if "srt-0" in str(recipe):
                 raise UserError("no memory")
             super().train(recipe, launch, say)

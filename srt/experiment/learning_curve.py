@@ -1,0 +1,255 @@
+"""Learning curves: every arm and seed is trained up to each number of items in turn, and evaluated there.
+
+A point is a checkpoint of one training run. The learning rate is constant after the warmup, so the run up to a point is
+the beginning of every longer run: all points of a curve are equally fair, and a curve can be made longer later. The
+price is that no point has the gain that a falling learning rate gives at the end of a run; every arm pays it.
+
+The order is seed by seed, and point by point within a seed, so that whenever the experiment is stopped, the arms have
+been measured after the same items. Each point is filed at once:
+
+    OUTPUT/curve/TEST/ARM-S/ITEMS/  predictions and scores
+    OUTPUT/curve/points.jsonl       a row for each of them (:class:`CurvePoint`)
+    OUTPUT/curve/TEST.json          which of the test's problems are variants of one puzzle (:class:`TestPuzzles`)
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import BenchmarkTest, Experiment
+from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records, write_atomically, write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Record
+from srt.statistics.clusters import cluster_of
+
+
+class CurvePoint(Record):
+    """One arm with one seed after ``items`` training sequences, on one test.
+
+    ``tokens`` is what the run had seen by then, ``labelled_tokens`` those of them that were trained on. ``right``,
+    ``output_tokens``, ``proved`` (a share of all problems) and ``first_wrong`` as in
+    :class:`~srt.experiment.model_stages.RunFigures`.
+    """
+
+    test: str
+    arm: str
+    seed: int
+    items: int
+    tokens: int
+    labelled_tokens: int
+    right: str
+    output_tokens: float
+    proved: float
+    first_wrong: dict[str, int]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right answers."""
+        return self.right.count("1") / len(self.right)
+
+
+class TestPuzzles(Record):
+    """For each problem of a test, in their order, the number of its puzzle; and how many puzzles are trained on."""
+
+    __test__ = False  # for pytest
+
+    puzzles: list[int]
+    trained_puzzles: int
+    training_problems: int
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What of an experiment to run now: these arms and seeds, up to so many items; ``None`` is all there is."""
+
+    arms: Sequence[str] | None = None
+    seeds: Sequence[int] | None = None
+    items: int | None = None
+
+    def check(self, experiment: Experiment) -> None:
+        """Raise a :class:`UserError` if the experiment does not have what is asked for."""
+        if experiment.curve is None:
+            raise UserError("--arm, --seed and --items choose a part of learning curves; this experiment has no curve")
+        items = [] if self.items is None else [self.items]
+        choices: list[tuple[str, Sequence[object], Sequence[object]]] = [
+            ("arm", self.arms or (), experiment.arms),
+            ("seed", self.seeds or (), experiment.seeds),
+            ("items", items, experiment.curve.items),
+        ]
+        for name, asked, known in choices:
+            if unknown := [value for value in asked if value not in known]:
+                raise UserError(f"--{name}: {unknown[0]} is not one of {', '.join(map(str, known))}")
+
+
+class LearningCurves:
+    """The curves of ``experiment``, measured with ``stages``.
+
+    ``recipe_of`` writes the training recipe of an arm and a seed; ``starts`` are the initial weights by seed.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        tests: Mapping[str, BenchmarkTest | None],
+        stages: ModelStages,
+        starts: Mapping[int, Path],
+        recipe_of: Callable[[str, int], Path],
+        launch: tuple[Path | None, Path | None],
+        say: Callable[[str], None],
+    ) -> None:
+        self._experiment, self._tests, self._stages, self._starts = experiment, tests, stages, starts
+        self._recipe_of, (self._launch, self._eval_launch), self._say = recipe_of, launch, say
+        self._folder = ExperimentFolder(experiment.output)
+        self._batch_size = int(experiment.train["batch_size"])
+        assert experiment.curve is not None
+        self._curve = experiment.curve
+
+    def measure(self, portion: Portion) -> list[CurvePoint]:
+        """Measure what is missing of ``portion``, and return all points that the folder has by now."""
+        for test in self._tests:
+            write_atomically(self._root / f"{test}.json", [orjson.dumps(self._puzzles(test).model_dump())])
+        points = {(p.test, p.arm, p.seed, p.items): p for p in read_points(self._folder)}
+        for arm, seed, items in self._order(portion):
+            if all((test, arm, seed, items) in points for test in self._tests):
+                continue
+            if self._has_enough(arm, seed, points.values()):
+                continue
+            for point in self._measure_one(arm, seed, items):
+                points[point.test, arm, seed, items] = point
+                write_records(self.file, points.values())
+                self._say(f"{arm}, seed {seed}, {items} items, {point.test}: {point.accuracy:.1%} right")
+        return list(points.values())
+
+    @property
+    def file(self) -> Path:
+        """The file of all points."""
+        return self._root / _POINTS
+
+    @property
+    def _root(self) -> Path:
+        root = self._folder.root / _CURVE
+        root.mkdir(exist_ok=True)
+        return root
+
+    def _order(self, portion: Portion) -> Iterator[tuple[str, int, int]]:
+        for seed in self._experiment.seeds:
+            for items in self._curve.items:
+                for arm in self._experiment.arms:
+                    chosen = (portion.arms is None or arm in portion.arms) and (
+                        portion.seeds is None or seed in portion.seeds
+                    )
+                    if chosen and (portion.items is None or items <= portion.items):
+                        yield arm, seed, items
+
+    def _has_enough(self, arm: str, seed: int, points: Iterable[CurvePoint]) -> bool:
+        enough, first = self._curve.enough, next(iter(self._tests))
+        reached = (p.accuracy for p in points if (p.test, p.arm, p.seed) == (first, arm, seed))
+        return enough is not None and max(reached, default=0.0) >= enough
+
+    def _measure_one(self, arm: str, seed: int, items: int) -> Iterator[CurvePoint]:
+        """Train to ``items`` and evaluate on each test. A banned operation is banned in the checkpoints of ``srt``."""
+        origin, step = self._experiment.trained_as(arm), items // self._batch_size
+        name = f"{arm}, seed {seed}"
+        tokens, labelled, model = 0, 0, self._starts[seed]
+        if origin is not None:
+            recipe = self._recipe_of(origin, seed)
+            model = self._weights(origin, seed, items)
+            if not model.exists():
+                self._say(f"train: {name}, to {items} items")
+                output = self._folder.run(origin, seed) / "model"
+                last = items == self._curve.items[-1]
+                self._stages.train(
+                    recipe, self._launch, lambda line: self._say(f"{name}: {line}"), None if last else step
+                )
+                trained = output if last else output / f"checkpoint-{step}"
+                keep_weights(trained, model)
+            tokens, labelled = self._stages.tokens_until(recipe, [step])[0]
+        adapts = self._experiment.train.get("lora") is not None and origin is not None
+        for test, benchmark in self._tests.items():
+            out = self._root / test / f"{arm}-{seed}" / str(items)
+            self._say(f"evaluate: {name}, {items} items" + (f", {test}" if len(self._tests) > 1 else ""))
+            self._stages.evaluate(
+                Evaluation(
+                    trained=TrainedModel(self._starts[seed], model) if adapts else TrainedModel(model),
+                    problems=self._folder.test(test),
+                    arm=arm,
+                    prompt=self._experiment.prompt,
+                    out=out,
+                    benchmark=benchmark,
+                    settings=self._experiment.evaluate,
+                    launch=self._eval_launch,
+                )
+            )
+            figures = self._stages.figures(out)
+            yield CurvePoint(
+                test=test,
+                arm=arm,
+                seed=seed,
+                items=items,
+                tokens=tokens,
+                labelled_tokens=labelled,
+                right=figures.right,
+                output_tokens=figures.output_tokens,
+                proved=figures.proved,
+                first_wrong=figures.first_wrong,
+            )
+
+    def _weights(self, arm: str, seed: int, items: int) -> Path:
+        return self._root / "weights" / f"{arm}-{seed}" / str(items)
+
+    def _puzzles(self, test: str) -> TestPuzzles:
+        clusters = [cluster_of(problem) for problem in read_problems(self._folder.test(test)).values()]
+        number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
+        trained = [cluster_of(problem) for problem in read_problems(self._folder.train).values()]
+        return TestPuzzles(
+            puzzles=[number[cluster] for cluster in clusters],
+            trained_puzzles=len(set(trained)),
+            training_problems=len(trained),
+        )
+
+
+def read_points(folder: ExperimentFolder) -> list[CurvePoint]:
+    """The points that are measured in an experiment's folder."""
+    path = folder.root / _CURVE / _POINTS
+    return list(read_records(path, CurvePoint)) if path.exists() else []
+
+
+def curve_table(points: Sequence[CurvePoint], test: str) -> str:
+    """The accuracy of each arm after so many items, in Markdown: the mean over the seeds that were measured there."""
+    here = [point for point in points if point.test == test]
+    columns = sorted({point.items for point in here})
+    lines = [
+        "| right, % (seeds) | " + " | ".join(f"{items:,}" for items in columns) + " |",
+        "|---" * (len(columns) + 1) + "|",
+    ]
+    for arm in dict.fromkeys(point.arm for point in here):
+        cells = []
+        for items in columns:
+            values = [point.accuracy for point in here if (point.arm, point.items) == (arm, items)]
+            cells.append(f"{100 * sum(values) / len(values):.1f} ({len(values)})" if values else "")
+        lines.append(f"| {arm} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def keep_weights(trained: Path, kept: Path) -> None:
+    """Copy a model folder without the optimizer, which is most of a checkpoint; atomically."""
+    making = kept.with_name(f".{kept.name}.tmp")
+    shutil.rmtree(making, ignore_errors=True)
+    shutil.copytree(trained, making, ignore=_optimizer_files)
+    making.rename(kept)
+
+
+def _optimizer_files(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not name.endswith((".safetensors", ".json", ".jinja", ".model", ".txt"))]
+
+
+_CURVE = "curve"
+_POINTS = "points.jsonl"

@@ -1,0 +1,175 @@
+"""Learning curves: one training run through all points, filed one by one, in an order that keeps arms comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import Experiment, InitModel, load_experiment
+from srt.experiment.learning_curve import Portion, TestPuzzles, read_points
+from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.experiment.run_experiment import run_experiment
+from srt.io.errors import UserError
+
+BOOTHS: dict[str, Any] = {"world": "seating", "n": 12, "spec": {"scenes": ["booth"], "names": 6}}
+
+
+class Stages:
+    """``train`` and ``eval`` as files: a checkpoint for each stop, and as many right answers as its weights say."""
+
+    def __init__(self, right: str = "0110") -> None:
+        self.calls: list[str] = []
+        self.right = right
+        self.dies_at = ""
+
+    def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+        assert recipe["steps"] == 4
+
+    def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
+        out.mkdir()
+
+    def reads_pictures(self, model: Path | InitModel) -> bool:
+        return False
+
+    def check_test(self, *_: object) -> None:
+        pass
+
+    def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
+        return []
+
+    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
+        settings = yaml.safe_load(recipe.read_text())
+        self._call(f"train {Path(settings['output']).parent.name} until {until}")
+        trained = Path(settings["output"]) / (f"checkpoint-{until}" if until else ".")
+        trained.mkdir(parents=True, exist_ok=True)
+        for name in ("model.safetensors", "optimizer.pt"):
+            (trained / name).write_text(str(until or settings["steps"]))
+
+    def tokens_until(self, recipe: Path, steps: Sequence[int]) -> list[TrainedTokens]:
+        return [TrainedTokens(100 * step, 50 * step) for step in steps]
+
+    def evaluate(self, evaluation: Evaluation) -> None:
+        weights = evaluation.trained.model / "model.safetensors"
+        self._call(f"evaluate {evaluation.arm} at {weights.read_text()}")
+        assert not (evaluation.trained.model / "optimizer.pt").exists()
+
+    def figures(self, run: Path) -> RunFigures:
+        return RunFigures(self.right, 20.0, 0.25, {"INFER contradiction": 1})
+
+    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+        raise AssertionError("curves are not compared run by run")
+
+    def _call(self, name: str) -> None:
+        self.calls.append(name)
+        if name == self.dies_at:
+            raise KeyboardInterrupt(name)
+
+
+def make(tmp_path: Path, **changes: Any) -> Experiment:
+    values: dict[str, Any] = {
+        "name": "fake",
+        "output": str(tmp_path / "out"),
+        "arms": ["answer", "srt", "srt-ban-INFER"],
+        "seeds": [0, 1],
+        "train_problems": [BOOTHS],
+        "test_problems": [{**BOOTHS, "n": 4}],
+        "model": {"arch": "llama", "tokenizer_arms": ["answer", "srt"]},
+        "curve": {"items": [2, 8]},
+        "train": {"batch_size": 2, "scheduler": "constant"},
+    }
+    path = tmp_path / "experiment.yaml"
+    path.write_text(yaml.safe_dump(values | changes))
+    return load_experiment(path)
+
+
+SEED_0 = [
+    "train answer-0 until 1",
+    "evaluate answer at 1",
+    "train srt-0 until 1",
+    "evaluate srt at 1",
+    "evaluate srt-ban-INFER at 1",
+    "train answer-0 until None",
+    "evaluate answer at 4",
+    "train srt-0 until None",
+    "evaluate srt at 4",
+    "evaluate srt-ban-INFER at 4",
+]
+ALL = [*SEED_0, *(call.replace("-0", "-1") for call in SEED_0)]
+
+
+def test_all_arms_reach_a_point_before_one_goes_on(tmp_path: Path) -> None:
+    stages = Stages()
+    done = run_experiment(make(tmp_path), stages, lambda line: None)
+    assert stages.calls == ALL
+    points = read_points(ExperimentFolder(tmp_path / "out"))
+    assert [(p.arm, p.seed, p.items) for p in points][:3] == [("answer", 0, 2), ("srt", 0, 2), ("srt-ban-INFER", 0, 2)]
+    assert [(p.tokens, p.labelled_tokens) for p in points if (p.arm, p.seed) == ("srt", 1)] == [(100, 50), (400, 200)]
+    assert points[0].accuracy == 0.5
+    assert "| srt | 50.0 (2) | 50.0 (2) |" in done.summaries[0]
+    puzzles = TestPuzzles.model_validate_json((tmp_path / "out" / "curve" / "test.json").read_bytes())
+    assert len(puzzles.puzzles) == 4
+    assert puzzles.training_problems == 12
+
+
+@pytest.mark.parametrize("dies_at", [SEED_0[3], SEED_0[7], SEED_0[9]])
+def test_it_goes_on_where_it_died(dies_at: str, tmp_path: Path) -> None:
+    stages = Stages()
+    stages.dies_at = dies_at
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(make(tmp_path), stages, lambda line: None)
+    begun, stages.dies_at = len(stages.calls), ""
+    run_experiment(make(tmp_path), stages, lambda line: None)
+    assert stages.calls[begun:] == ALL[ALL.index(dies_at) :]
+
+
+def test_a_portion_now_and_the_rest_later(tmp_path: Path) -> None:
+    stages = Stages()
+    portion = Portion(arms=["answer", "srt"], seeds=[0], items=2)
+    run_experiment(make(tmp_path), stages, lambda line: None, portion)
+    assert stages.calls == SEED_0[:4]
+    run_experiment(make(tmp_path), stages, lambda line: None)
+    assert stages.calls[4:] == ALL[4:]
+    for wrong in (Portion(arms=["cot"]), Portion(seeds=[7]), Portion(items=3)):
+        with pytest.raises(UserError, match="is not one of"):
+            run_experiment(make(tmp_path), stages, lambda line: None, wrong)
+
+
+def test_an_arm_that_has_enough_is_not_trained_further(tmp_path: Path) -> None:
+    stages = Stages("0111")
+    run_experiment(make(tmp_path, curve={"items": [2, 8], "enough": 0.75}), stages, lambda line: None)
+    assert not [call for call in stages.calls if call.endswith(("None", "at 4"))]
+
+
+def test_arms_and_seeds_can_be_added(tmp_path: Path) -> None:
+    stages = Stages()
+    run_experiment(make(tmp_path), stages, lambda line: None)
+    stages.calls.clear()
+    more = make(tmp_path, arms=["answer", "cot", "srt", "srt-ban-INFER"], seeds=[0, 1, 2])
+    run_experiment(more, stages, lambda line: None)
+    assert [call for call in stages.calls if call.startswith("train") and "None" not in call] == [
+        f"train {run} until 1" for run in ("cot-0", "cot-1", "answer-2", "cot-2", "srt-2")
+    ]
+    # Not where the tokenizer would be another one.
+    with pytest.raises(UserError, match="other settings of arms, model"):
+        run_experiment(make(tmp_path, model={"arch": "llama"}), stages, lambda line: None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"curve": {"items": [2, 3]}}, "3 is no multiple of train.batch_size, 2"),
+        ({"curve": {"items": [4, 2]}}, "numbers above 0 that increase"),
+        ({"train": {"batch_size": 2, "scheduler": "cosine"}}, "constant was expected"),
+        ({"train": {"batch_size": 2, "scheduler": "constant", "steps": 3}}, "the last of curve.items decides"),
+        ({"train": {"scheduler": "constant"}}, "batch_size"),
+        ({"model": {"arch": "llama", "tokenizer_arms": ["cot"]}}, "tokenizer_arms: cot"),
+    ],
+)
+def test_faults_are_named(changes: dict[str, Any], fault: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=fault):
+        make(tmp_path, **changes)
