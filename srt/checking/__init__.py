@@ -10,12 +10,13 @@ from collections.abc import Callable
 from srt.checking.free.check_free import check_free
 from srt.checking.seating.check_seating import check_seating
 from srt.checking.size_limits import oversize
+from srt.checking.views.check_views import check_views
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
 
-CHECKERS: tuple[Callable[[Problem, Trace], TraceCheck | None], ...] = (check_seating,)
+CHECKERS: tuple[Callable[[Problem, Trace], TraceCheck | None], ...] = (check_seating, check_views)
 """One for each exact world; each returns ``None`` for a problem of another world."""
 
 

@@ -77,13 +77,14 @@ def generate_file(
                 )
             problem = sample(index)
             index, misses = index + 1, misses + 1
-            if problem.question in texts:
+            text = _content(problem)
+            if text in texts:
                 counts["duplicates"] += 1
-            elif problem.group_id in kept_out or problem.question in kept_out:
+            elif problem.group_id in kept_out or text in kept_out:
                 counts["collisions"] += 1
             else:
                 misses = 0
-                texts.add(problem.question)
+                texts.add(text)
                 keys.add(problem.group_id)
                 counts["keys"] = len(keys)
                 if (picture := of_world.picture(problem)) is not None:
@@ -94,15 +95,17 @@ def generate_file(
 
 
 def identities(problems: Iterable[Problem]) -> set[str]:
-    """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have.
-
-    "What is the volume of the solid?" is another problem over another picture, so pictures belong to the text.
-    """
+    """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
     return {name for problem in problems for name in (_content(problem), split_key(problem)) if name is not None}
 
 
 def _content(problem: Problem) -> str:
-    return "\n".join((problem.question, *(image.sha256 for image in problem.images)))
+    """The question with what its figures show: "How many cubes is it built of?" is asked of many.
+
+    A description in words stands for the pictures, so that a problem is the same before they are drawn.
+    """
+    figures = [problem.diagram_description] if problem.diagram_description else [i.sha256 for i in problem.images]
+    return "\n".join((problem.question, *figures))
 
 
 def split_key(problem: Problem) -> str | None:

@@ -61,7 +61,8 @@ class World(ABC):
     def sampler(self, fields: Mapping[str, object]) -> Sampler:
         """The problems of the specification ``fields``: ``split``, and whatever else this world understands.
 
-        Each has one right answer, proven. Its ``question`` is different from that of every problem of another split.
+        Each has one right answer, proven. Its ``question``, with the ``diagram_description`` where there is one, is
+        different from that of every problem of another split.
 
         Raises:
             UserError: a field is unknown or has a wrong value. The sampler may raise it too, where the specification

@@ -5,10 +5,12 @@ from __future__ import annotations
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.worlds.seating.seating_world import SeatingWorld
+from srt.worlds.views.views_world import ViewsWorld
 from srt.worlds.world import World
 
 WORLDS: list[World] = [
     SeatingWorld(),
+    ViewsWorld(),
 ]
 
 

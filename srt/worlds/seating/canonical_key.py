@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 from srt.worlds.seating.claim_language import (
     Apply,
@@ -32,9 +31,6 @@ from srt.worlds.seating.scenes import Scene
 _SYMMETRIC_FUNCTIONS = frozenset({"across", "diag"})
 _SYMMETRIC_REGIONS = frozenset({"beside", "one_between", "tier_next", "tier_apart", "stacked", "same_side"})
 
-Split = Literal["train", "dev", "test"]
-SHARES: tuple[tuple[Split, float], ...] = (("train", 0.8), ("dev", 0.1), ("test", 0.1))
-
 
 def canonical_key(scene: Scene, clues: Iterable[Claim], question: Claim, placement: Mapping[str, str]) -> str:
     """The key of a problem, 16 hexadecimal digits.
@@ -49,16 +45,6 @@ def canonical_key(scene: Scene, clues: Iterable[Claim], question: Claim, placeme
         forms.append([sorted({_form(clue, turned) for clue in clue_list}), _form(question, turned)])
     text = json.dumps([scene.kind, scene.compass, min(forms)], separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def split_of(key: str) -> Split:
-    """The split that everything with ``key`` belongs to: 80% ``train``, 10% ``dev``, 10% ``test``."""
-    at = int.from_bytes(hashlib.sha256(f"seating/split/{key}".encode()).digest()[:8]) / 2**64
-    for split, share in SHARES:
-        if at < share:
-            return split
-        at -= share
-    return SHARES[-1][0]
 
 
 def _form(claim: Claim, seats: Mapping[str, str]) -> str:

@@ -27,7 +27,7 @@ from pydantic import Field, model_validator
 from srt.io.errors import UserError
 from srt.io.records import Answer, Lang, Problem
 from srt.io.yaml_config import Config, parse_config
-from srt.worlds.seating.canonical_key import Split, canonical_key, split_of
+from srt.worlds.seating.canonical_key import canonical_key
 from srt.worlds.seating.claim_language import BLANK, Claim, Equal, parse_claim
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
@@ -36,6 +36,7 @@ from srt.worlds.seating.scenes import SCENES, Scene
 from srt.worlds.seating.writing.own_templates import own_templates
 from srt.worlds.seating.writing.published_templates import published_templates
 from srt.worlds.seating.writing.sentence_templates import SentenceTemplates, Wording, fill_names
+from srt.worlds.split_shares import Split, split_of
 from srt.worlds.world import Refused
 
 VERSION = 1
@@ -110,7 +111,7 @@ def sample(spec: SampleSpec, index: int) -> Problem:
     rng = random.Random(hashlib.sha256(f"{plan.identity}/{index}".encode()).digest())
     for _ in range(_ATTEMPTS):
         draft = _draw(plan, rng)
-        if draft is not None and split_of(_split_key(draft, spec)) == spec.split:
+        if draft is not None and split_of("seating", _split_key(draft, spec)) == spec.split:
             problem = _written(draft, plan, rng, index)
             _prove(problem, draft)
             return problem

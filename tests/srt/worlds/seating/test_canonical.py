@@ -7,9 +7,10 @@ from collections import Counter
 
 import pytest
 
-from srt.worlds.seating.canonical_key import canonical_key, split_of
+from srt.worlds.seating.canonical_key import canonical_key
 from srt.worlds.seating.claim_language import Claim, parse_claim
 from srt.worlds.seating.scenes import Scene
+from srt.worlds.split_shares import split_of
 
 BOOTH = Scene("booth", "none")
 PLACES = {"Ann": "S1", "Bob": "S2", "Cal": "N1", "Dee": "N2"}
@@ -90,7 +91,7 @@ def test_a_compass_leaves_no_turn() -> None:
 
 def test_splits_have_their_shares() -> None:
     rng = random.Random(0)
-    counts = Counter(split_of(f"{rng.getrandbits(64):016x}") for _ in range(5000))
+    counts = Counter(split_of("seating", f"{rng.getrandbits(64):016x}") for _ in range(5000))
     assert abs(counts["train"] / 5000 - 0.8) < 0.03
     assert abs(counts["dev"] / 5000 - 0.1) < 0.02
-    assert split_of("0000") == split_of("0000")
+    assert split_of("seating", "0000") == split_of("seating", "0000")

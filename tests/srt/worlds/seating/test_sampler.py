@@ -179,7 +179,7 @@ def test_the_small_family_is_small() -> None:
 
 
 def test_what_is_drawn_and_not_read_back_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampler, "split_of", lambda key: "train")
+    monkeypatch.setattr(sampler, "split_of", lambda world, key: "train")
     true_draw = sampler._draw
 
     def wrong_draw(*args: Any) -> Any:

@@ -1,0 +1,110 @@
+"""Claims as the checker sees them: the left side of a claim, and the value that it has according to the claim."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+Value = int | str | tuple[int, ...] | frozenset[str]
+
+
+class Left(NamedTuple):
+    """What a claim speaks of. ``owner`` is the letter of an option whose solid is meant, else empty."""
+
+    what: str
+    owner: str = ""
+    name: str = ""
+    at: int = 0
+    cells: frozenset[str] = frozenset()
+
+
+class Statement(NamedTuple):
+    """A claim: ``left`` has ``value``; for ``bound``, at most that value."""
+
+    left: Left
+    value: Value
+
+
+OPERATIONS = {
+    "asked": "CORRELATE",
+    "shows": "CORRELATE",
+    "stack": "CONSTRAIN",
+    "bound": "CONSTRAIN",
+    "max": "CONSTRAIN",
+}
+"""The operation of a claim by what it speaks of; all others are INFER."""
+
+_CELL = "[a-h][1-8]"
+_INTEGER = r"(?:0|[1-9]\d{0,8})"
+_ASKED = re.compile(
+    r"\? (?:= (?:count|least|most|ways|surface|painted|front|left|right|back|top|plan)|sees view"
+    r"|completes (?:front|left|right|back)|fits (?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)"
+)
+_EQUATION = re.compile(rf"(.+?) (=|<=) ({_INTEGER}|\d(?: \d){{1,7}}|\{{{_CELL}(?:, {_CELL})*\}})")
+_COLUMN = re.compile(r"(?:([A-H])\.)?(front|left|right|back)\[([1-8])\]")
+_STACK = re.compile(rf"(?:([A-H])\.)?({_CELL})")
+_SET = re.compile(rf"(max|sum|least|most|ways)\{{({_CELL}(?:, {_CELL})*)\}}")
+_FACES = re.compile(r"faces\((front|left|right|back|top)(?:\[([1-8])\])?\)")
+_NEED = re.compile(r"need\(([1-8])\)")
+_WORD = re.compile(r"count|least|most|ways|surface|painted|front|left|right|back|top|\?")
+_LETTER = re.compile(r"not ([A-H])|options = \{([A-H])\}")
+
+
+@lru_cache(maxsize=32_768)
+def read_statement(text: str) -> Statement | None:
+    """The claim ``text``; ``None`` if it is none, or not in its normal form."""
+    if _ASKED.fullmatch(text):
+        return Statement(Left("asked"), text)
+    if letter := _LETTER.fullmatch(text):
+        return Statement(Left("not", letter[1]), "wrong") if letter[1] else Statement(Left("options"), letter[2])
+    equation = _EQUATION.fullmatch(text)
+    if equation is None:
+        return None
+    left, relation, right = equation.groups()
+    value = _value(right)
+    if value is None:
+        return None
+    if relation == "<=":
+        bound = _STACK.fullmatch(left)
+        plain = bound is not None and not bound[1] and isinstance(value, int)
+        return Statement(Left("bound", name=left), value) if plain else None
+    read = _left(left, value)
+    return None if read is None else Statement(read, value)
+
+
+def _value(text: str) -> Value | None:
+    if text.startswith("{"):
+        cells = text[1:-1].split(", ")
+        return frozenset(cells) if cells == sorted(set(cells)) else None
+    return tuple(map(int, text.split())) if " " in text else int(text)
+
+
+def _left(text: str, value: Value) -> Left | None:
+    """The left side, if it can have such a value."""
+    if match := _COLUMN.fullmatch(text):
+        if isinstance(value, tuple):
+            return None
+        return Left("shows" if isinstance(value, frozenset) else "column", match[1] or "", match[2], int(match[3]))
+    if match := _WORD.fullmatch(text):
+        if text == "?":
+            return Left("found")
+        if text == "top":
+            return Left("view", name=text) if isinstance(value, frozenset) else None
+        if text in ("front", "left", "right", "back"):
+            return Left("view", name=text) if isinstance(value, tuple) else None
+        return Left("number", name=text) if isinstance(value, int) else None
+    if not isinstance(value, int):
+        return None
+    if match := _STACK.fullmatch(text):
+        return Left("stack", match[1] or "", match[2])
+    if match := _SET.fullmatch(text):
+        cells = match[2].split(", ")
+        return Left(match[1], cells=frozenset(cells)) if cells == sorted(set(cells)) else None
+    if match := _FACES.fullmatch(text):
+        if match[2] and match[1] == "top":
+            return None
+        return Left("faces", name=match[1], at=int(match[2] or 0))
+    if match := _NEED.fullmatch(text):
+        return Left("need", at=int(match[1]))
+    return None

@@ -1,0 +1,40 @@
+"""One key for all problems that ask the same of the same solid, in whatever position, size of numbers and language.
+
+The key is a hash of (what is shown and asked, canonical solid). The solid is the one that the problem is about; of
+several that fit the views, the greatest; where the options are solids, the right one. Turns on the table and mirror
+images are divided out, and with them which side a view is from: that puts more problems together than are the same,
+never fewer. A split is a function of the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from srt.io.records import Problem
+from srt.worlds.views.claim_language import QUANTITIES, ViewClaim
+from srt.worlds.views.derivation.exact_teacher import make_trace
+from srt.worlds.views.kernel.stacks import Heights, canonical
+from srt.worlds.views.problem_reader import heights_of, read_problem
+from srt.worlds.world import Refused
+
+
+def canonical_key(asked: ViewClaim, shows_solid: bool, solid: Heights) -> str:
+    """The key, 16 hexadecimal digits. ``shows_solid``: the solid itself or its plan is shown."""
+    if asked.form == "asked":
+        what = asked.word if asked.word in (*QUANTITIES, "plan") else "view"
+    else:
+        what = asked.form
+    text = f"{what}/{shows_solid}/{canonical(solid)}"
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def key_of(problem: Problem) -> str | None:
+    """The key of ``problem``; ``None`` where it cannot be read, or has no single solution."""
+    try:
+        read = read_problem(problem)
+        if read.asked.form == "fits":
+            option = read.options[make_trace(problem).answer]
+            return None if isinstance(option, str) else canonical_key(read.asked, False, heights_of(option))
+        return canonical_key(read.asked, read.source is not None, read.heights)
+    except Refused:
+        return None

@@ -1,0 +1,135 @@
+"""The claims of the views world: parsed, and written in their normal form. ``docs/views.md`` defines them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from srt.language.trace import Operation
+
+Form = Literal[
+    "asked", "fits", "sees", "completes",
+    "binding", "column", "stack", "bound", "tallest", "sum", "line_least", "line_most", "line_ways", "needed",
+    "column_faces", "view_faces", "quantity", "profile", "footprint", "found", "found_cells", "rejected", "options",
+]  # fmt: skip
+
+QUANTITIES = ("count", "least", "most", "ways", "surface", "painted")
+"""Numbers that a problem may ask for: cubes, the least and the most cubes, solids, faces, faces but the bottom."""
+
+
+class ClaimSyntaxError(ValueError):
+    """A text that is no claim of this world."""
+
+
+@dataclass(frozen=True)
+class ViewClaim:
+    """One claim. Which fields mean something depends on ``form``; ``option`` is the solid of an option, if not ``""``.
+
+    ``word`` is a direction or a quantity, ``k`` the column of a view (or a height), ``cells`` are in order.
+    """
+
+    form: Form
+    option: str = ""
+    word: str = ""
+    k: int = 0
+    cells: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def operation(self) -> Operation:
+        """The operation of a step with this claim."""
+        if self.form in ("asked", "fits", "sees", "completes", "binding"):
+            return "CORRELATE"
+        return "CONSTRAIN" if self.form in ("stack", "bound", "tallest") else "INFER"
+
+    def __str__(self) -> str:
+        of, word, k = f"{self.option}." if self.option else "", self.word, self.k
+        cells, numbers = "{" + ", ".join(self.cells) + "}", " ".join(map(str, self.numbers))
+        return {
+            "asked": f"? = {word}",
+            "fits": f"? fits {word}",
+            "sees": "? sees view",
+            "completes": f"? completes {word}",
+            "binding": f"{of}{word}[{k}] = {cells}",
+            "column": f"{of}{word}[{k}] = {numbers}",
+            "stack": f"{of}{''.join(self.cells)} = {numbers}",
+            "bound": f"{''.join(self.cells)} <= {numbers}",
+            "tallest": f"max{cells} = {numbers}",
+            "sum": f"sum{cells} = {numbers}",
+            "line_least": f"least{cells} = {numbers}",
+            "line_most": f"most{cells} = {numbers}",
+            "line_ways": f"ways{cells} = {numbers}",
+            "needed": f"need({k}) = {numbers}",
+            "column_faces": f"faces({word}[{k}]) = {numbers}",
+            "view_faces": f"faces({word}) = {numbers}",
+            "quantity": f"{word} = {numbers}",
+            "profile": f"{word} = {numbers}",
+            "footprint": f"top = {cells}",
+            "found": f"? = {numbers}",
+            "found_cells": f"? = {cells}",
+            "rejected": f"not {self.option}",
+            "options": f"options = {{{self.option}}}",
+        }[self.form]
+
+
+_SIDE = r"(?P<word>front|left|right|back)"
+_DIRECTION = r"(?P<word>front|left|right|back|top)"
+_OF = r"(?:(?P<option>[A-H])\.)?"
+_COLUMN = r"\[(?P<k>[1-8])\]"
+_CELL = r"(?P<cells>[a-h][1-8])"
+_CELLS = r"\{(?P<cells>[a-h][1-8](?:, [a-h][1-8])*)\}"
+_NUMBER = r"(?P<numbers>0|[1-9]\d{0,8})"
+_HEIGHTS = r"\d(?: \d){1,7}"
+_NUMBERS = rf"(?P<numbers>{_HEIGHTS})"
+_WRITTEN: dict[Form, str] = {
+    "asked": rf"\? = (?P<word>{'|'.join(QUANTITIES)}|front|left|right|back|top|plan)",
+    "fits": r"\? fits (?P<word>(?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)",
+    "sees": r"\? sees view",
+    "completes": rf"\? completes {_SIDE}",
+    "binding": rf"{_OF}{_SIDE}{_COLUMN} = {_CELLS}",
+    "column": rf"{_OF}{_SIDE}{_COLUMN} = {_NUMBER}",
+    "stack": rf"{_OF}{_CELL} = {_NUMBER}",
+    "bound": rf"{_CELL} <= {_NUMBER}",
+    "tallest": rf"max{_CELLS} = {_NUMBER}",
+    "sum": rf"sum{_CELLS} = {_NUMBER}",
+    "line_least": rf"least{_CELLS} = {_NUMBER}",
+    "line_most": rf"most{_CELLS} = {_NUMBER}",
+    "line_ways": rf"ways{_CELLS} = {_NUMBER}",
+    "needed": rf"need\((?P<k>[1-8])\) = {_NUMBER}",
+    "column_faces": rf"faces\({_SIDE}{_COLUMN}\) = {_NUMBER}",
+    "view_faces": rf"faces\({_DIRECTION}\) = {_NUMBER}",
+    "quantity": rf"(?P<word>{'|'.join(QUANTITIES)}) = {_NUMBER}",
+    "profile": rf"{_SIDE} = {_NUMBERS}",
+    "footprint": rf"top = {_CELLS}",
+    "found": rf"\? = (?P<numbers>{_HEIGHTS}|0|[1-9]\d{{0,8}})",
+    "found_cells": rf"\? = {_CELLS}",
+    "rejected": r"not (?P<option>[A-H])",
+    "options": r"options = \{(?P<option>[A-H])\}",
+}
+_PATTERNS = {form: re.compile(pattern) for form, pattern in _WRITTEN.items()}
+
+
+@lru_cache(maxsize=16_384)
+def parse_claim(text: str) -> ViewClaim:
+    """The claim that ``text`` states.
+
+    Raises:
+        ClaimSyntaxError: it is no claim of this world in its normal form.
+    """
+    for form, pattern in _PATTERNS.items():
+        if match := pattern.fullmatch(text):
+            parts = match.groupdict()
+            cells = tuple((parts.get("cells") or "").split(", ")) if parts.get("cells") else ()
+            if list(cells) != sorted(set(cells)):
+                raise ClaimSyntaxError(f"{text!r}: cells were expected in order, without repetition")
+            return ViewClaim(
+                form,
+                option=parts.get("option") or "",
+                word=parts.get("word") or "",
+                k=int(parts.get("k") or 0),
+                cells=cells,
+                numbers=tuple(map(int, (parts.get("numbers") or "").split())),
+            )
+    raise ClaimSyntaxError(f"{text!r} is no claim of the views world")

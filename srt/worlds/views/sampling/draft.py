@@ -1,0 +1,89 @@
+"""A problem as it is drawn, before it is put into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from srt.worlds.views.claim_language import ViewClaim
+from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.kernel.stacks import Heights, Side, footprint
+
+Kind = Literal["C3M", "3VM", "IVI", "MVC", "VT", "PRA", "FPBI", "GPC", "SVT"]
+Option = ViewFigure | SolidFigure | PlanFigure | str | int
+"""What an option shows or says; figures have the name of a letter in the end."""
+Reason = Literal[
+    "mirror image",
+    "one cube off",
+    "one square off",
+    "another view",
+    "turned",
+    "nearest row only",
+    "a view ignored",
+    "hidden cubes forgotten",
+    "least for most",
+    "most for least",
+    "sum for product",
+    "bottom forgotten",
+    "bottom counted",
+    "dents or ends forgotten",
+    "another direction",
+    "contradicts the views",
+]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong option and the mistake that leads to it."""
+
+    option: Option
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class Draft:
+    """``solid`` is the one that the problem is about; of several that fit the views shown, the greatest.
+
+    ``wrong`` are more than are needed, the best first; a number may go without options.
+    """
+
+    kind: Kind
+    asked: ViewClaim
+    shown: tuple[Figure, ...]
+    solid: Heights
+    right: Option
+    wrong: tuple[Wrong, ...]
+
+
+def side_figure(heights: tuple[int, ...], name: str) -> ViewFigure:
+    """A side view with columns of these heights."""
+    rows = tuple("".join(".#"[height > level] for height in heights) for level in reversed(range(max(heights))))
+    return ViewFigure(name=name, rows=rows)
+
+
+def top_figure(heights: Heights, name: str = "top") -> ViewFigure:
+    """The top view of a solid."""
+    return ViewFigure(name=name, rows=tuple("".join(".#"[square] for square in row) for row in footprint(heights)))
+
+
+def solid_figure(heights: Heights, name: str = "solid") -> SolidFigure:
+    """The picture of a solid."""
+    layers = tuple(
+        tuple("".join(".#"[height > level] for height in row) for row in heights)
+        for level in range(max(map(max, heights)))
+    )
+    return SolidFigure(name=name, layers=layers)
+
+
+def plan_figure(heights: Heights, name: str = "plan") -> PlanFigure:
+    """The plan of a solid with numbers."""
+    return PlanFigure(name=name, heights=heights)
+
+
+def asked(word: str) -> ViewClaim:
+    """The reading of a question for a quantity, a view or a plan."""
+    return ViewClaim("asked", word=word)
+
+
+SHOWN_SIDES: tuple[Side, ...] = ("front", "left", "right")
+"""The side views that school texts draw."""

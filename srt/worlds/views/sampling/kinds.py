@@ -1,0 +1,324 @@
+"""The kinds of problems: how each is drawn from a solid.
+
+A function takes a solid and returns a draft, or ``None`` where this solid makes no good problem of the kind. Options
+are only proposed here; the sampler proves them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from srt.worlds.views.claim_language import ViewClaim
+from srt.worlds.views.figures import Figure, ViewFigure
+from srt.worlds.views.kernel.corner_picture import every_top_is_seen
+from srt.worlds.views.kernel.stacks import (
+    DIRECTIONS,
+    SIDES,
+    Direction,
+    Heights,
+    Side,
+    count,
+    faces_seen,
+    footprint,
+    places,
+    profile,
+    size,
+    surface,
+    view_width,
+)
+from srt.worlds.views.sampling.distractors import (
+    wrong_numbers,
+    wrong_side_views,
+    wrong_solids,
+    wrong_top_views,
+)
+from srt.worlds.views.sampling.draft import (
+    SHOWN_SIDES,
+    Draft,
+    Kind,
+    Reason,
+    Wrong,
+    asked,
+    plan_figure,
+    side_figure,
+    solid_figure,
+    top_figure,
+)
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A solid to make a problem of, and the highest stack that the specification allows."""
+
+    heights: Heights
+    highest: int
+
+
+Drawer = Callable[[Solid, random.Random], Draft | None]
+
+
+def cubes_of_three_views(solid: Solid, rng: random.Random) -> Draft | None:
+    """C3M: how many cubes, where three views leave one solid."""
+    heights = solid.heights
+    side: Side = rng.choice(("left", "left", "right"))
+    if not _views_leave_one(heights):
+        return None
+    number, front = count(heights), profile(heights, "front")
+    ignored = sum(front[x] for _, x in places(heights))
+    rows = profile(heights, "left")
+    mistakes: list[tuple[int, Reason]] = [
+        (ignored, "a view ignored"),
+        (sum(rows[y] for y, _ in places(heights)), "a view ignored"),
+        (number - 1, "one cube off"),
+        (sum(front) + len(places(heights)) - len(front), "a view ignored"),
+    ]
+    shown = (_side(heights, "front"), _side(heights, side), top_figure(heights))
+    return Draft("C3M", asked("count"), shown, heights, number, wrong_numbers(number, mistakes))
+
+
+def bound_of_two_views(solid: Solid, rng: random.Random) -> Draft | None:
+    """MVC: the least or the greatest number of cubes, given two views."""
+    word = rng.choice(("least", "most"))
+    heights = solid.heights
+    columns, rows = profile(heights, "front"), profile(heights, "left")
+    if rng.random() < 0.25:
+        side: Side = rng.choice(("left", "right"))
+        shown: tuple[Figure, ...] = (_side(heights, "front"), _side(heights, side))
+        greatest = tuple(tuple(min(column, row) for column in columns) for row in rows)
+        most = count(greatest)
+        least = sum(v * max(columns.count(v), rows.count(v)) for v in {*columns, *rows})
+    else:
+        side = rng.choice(SHOWN_SIDES)
+        shown = (_side(heights, side), top_figure(heights))
+        greatest = _greatest(heights, side)
+        most = count(greatest)
+        tallest = columns if side == "front" else rows
+        least = sum(tallest) + len(places(heights)) - len(tallest)
+    if least == most:
+        return None
+    number, other = (least, most) if word == "least" else (most, least)
+    why: Reason = "most for least" if word == "least" else "least for most"
+    mistakes: list[tuple[int, Reason]] = [(other, why), (number + 1, "one cube off"), (number - 1, "one cube off")]
+    return Draft("MVC", asked(word), shown, greatest, number, wrong_numbers(number, mistakes))
+
+
+def missing_view(solid: Solid, rng: random.Random) -> Draft | None:
+    """MVC: which picture can be the third view, given the top view and one from a side."""
+    heights = solid.heights
+    pairs: tuple[tuple[Side, Side], ...] = (("front", "left"), ("front", "right"), ("left", "front"))
+    side, missing = rng.choice(pairs)
+    right = profile(heights, missing)
+    proposed = [one.option for one in wrong_side_views(heights, missing, rng)]
+    wrong = tuple(
+        Wrong(one, "contradicts the views")
+        for one in proposed
+        if isinstance(one, ViewFigure) and len(one.rows[0]) == len(right)
+    )
+    shown = (_side(heights, side), top_figure(heights))
+    asks = ViewClaim("completes", word=missing)
+    return Draft("MVC", asks, shown, _greatest(heights, side), side_figure(right, "view"), wrong)
+
+
+def view_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+    """3VM: which view of the solid in the picture."""
+    if not every_top_is_seen(solid.heights):
+        return None
+    direction: Direction = rng.choice(("front", "left", "top", "front", "left", "top", "right", "back"))
+    return _view("3VM", solid.heights, direction, solid_figure(solid.heights), rng)
+
+
+def view_of_plan(solid: Solid, rng: random.Random) -> Draft | None:
+    """VT: which view of the solid with this numbered plan."""
+    return _view("VT", solid.heights, rng.choice(("front", "left", "right")), plan_figure(solid.heights), rng)
+
+
+def view_of_coded_plan(solid: Solid, rng: random.Random) -> Draft | None:
+    """SVT: which view from a marked side, the back and the right among them."""
+    return _view("SVT", solid.heights, rng.choice(SIDES), plan_figure(solid.heights), rng)
+
+
+def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure, rng: random.Random) -> Draft:
+    if direction == "top":
+        return Draft(kind, asked("top"), (shown,), heights, top_figure(heights), wrong_top_views(heights, rng))
+    right = side_figure(profile(heights, direction), direction)
+    return Draft(kind, asked(direction), (shown,), heights, right, wrong_side_views(heights, direction, rng))
+
+
+def solid_of_views(solid: Solid, rng: random.Random) -> Draft | None:
+    """3VM: which solid has these three views."""
+    side: Side = rng.choice(("left", "right"))
+    return _solid_with("3VM", solid, ("front", side, "top"), rng)
+
+
+def solid_with_view(solid: Solid, rng: random.Random) -> Draft | None:
+    """IVI: which of the solids has this one view."""
+    return _solid_with("IVI", solid, (rng.choice(("front", "left", "top", "right")),), rng)
+
+
+def _solid_with(kind: Kind, solid: Solid, directions: tuple[Direction, ...], rng: random.Random) -> Draft | None:
+    heights = solid.heights
+    if not every_top_is_seen(heights):
+        return None
+
+    def looks(other: Heights) -> tuple[object, ...]:
+        return tuple(footprint(other) if d == "top" else profile(other, d) for d in directions)
+
+    expected = looks(heights)
+    wrong = wrong_solids(heights, rng, solid.highest, lambda other: looks(other) != expected)
+    shown = tuple(top_figure(heights) if d == "top" else _side(heights, d) for d in directions)
+    options = tuple(Wrong(solid_figure(one), why) for one, why in wrong)
+    return Draft(kind, ViewClaim("fits", word=" ".join(directions)), shown, heights, solid_figure(heights), options)
+
+
+def direction_of_view(solid: Solid, rng: random.Random) -> Draft | None:
+    """PRA: under which direction the solid looks like this."""
+    heights = solid.heights
+    if not every_top_is_seen(heights):
+        return None
+    direction: Direction = rng.choice(DIRECTIONS)
+    if direction == "top":
+        drawn = footprint(heights)
+        figure = top_figure(heights, "view")
+    else:
+        figure = side_figure(profile(heights, direction), "view")
+        drawn = tuple(tuple(int(square == "#") for square in row) for row in figure.rows)
+    shown_columns = tuple(map(sum, zip(*drawn, strict=True)))
+    wrong = []
+    for other in rng.sample(DIRECTIONS, len(DIRECTIONS)):
+        if other == "top":
+            differs = any(
+                square != (y < len(drawn) and x < len(drawn[0]) and drawn[y][x])
+                for y, row in enumerate(footprint(heights))
+                for x, square in enumerate(row)
+            )
+        else:
+            differs = profile(heights, other) != shown_columns[: view_width(other, *size(heights))]
+        if other != direction and differs:
+            wrong.append(Wrong(other, "another direction"))
+    shown = (solid_figure(heights), figure)
+    return Draft("PRA", ViewClaim("sees"), shown, heights, direction, tuple(wrong))
+
+
+def solids_of_two_views(solid: Solid, rng: random.Random) -> Draft | None:
+    """FPBI: how many solids have these two views."""
+    heights = solid.heights
+    side: Side = rng.choice(SHOWN_SIDES)
+    profiles = profile(heights, side)
+    depth = len(heights)
+    cells = [0] * len(profiles)
+    for y, x in places(heights):
+        cells[x if side == "front" else y if side == "left" else depth - 1 - y] += 1
+    ways = [tall**n - (tall - 1) ** n for tall, n in zip(profiles, cells, strict=True)]
+    number = 1
+    for one in ways:
+        number *= one
+    if not 1 < number <= 60:
+        return None
+    mistakes: list[tuple[int, Reason]] = [(sum(ways), "sum for product"), (number + 1, "one cube off")]
+    shown = (_side(heights, side), top_figure(heights))
+    return Draft("FPBI", asked("ways"), shown, _greatest(heights, side), number, wrong_numbers(number, mistakes))
+
+
+def faces_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+    """GPC: the surface, or the painted faces, of the solid in a picture or a numbered plan."""
+    heights = solid.heights
+    figure = plan_figure(heights) if rng.random() < 0.4 else solid_figure(heights)
+    if figure.name == "solid" and not every_top_is_seen(heights):
+        return None
+    word = rng.choice(("surface", "painted"))
+    whole, ground = surface(heights), len(places(heights))
+    number, other = (whole, whole - ground) if word == "surface" else (whole - ground, whole)
+    views = sum(profile(heights, "front")) + sum(profile(heights, "left"))
+    seen = 2 * views + (2 if word == "surface" else 1) * ground
+    ends = sum(faces_seen(heights, "front", k) for k in range(1, size(heights)[1] + 1))
+    mistakes: list[tuple[int, Reason]] = [
+        (other, "bottom forgotten" if word == "surface" else "bottom counted"),
+        (seen, "dents or ends forgotten"),
+        (number - ends, "dents or ends forgotten"),
+    ]
+    return Draft("GPC", asked(word), (figure,), heights, number, wrong_numbers(number, mistakes, 2))
+
+
+def volume_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+    """GPC: the number of cubes of the solid in the picture, the hidden ones among them."""
+    if not every_top_is_seen(solid.heights):
+        return None
+    return _cubes("GPC", solid.heights, solid_figure(solid.heights))
+
+
+def cubes_of_plan(solid: Solid, rng: random.Random) -> Draft | None:
+    """SVT: the number of cubes of the building with this numbered plan."""
+    return _cubes("SVT", solid.heights, plan_figure(solid.heights))
+
+
+def _cubes(kind: Kind, heights: Heights, shown: Figure) -> Draft:
+    number, top = count(heights), len(places(heights))
+    # The cubes whose upper, front or right face is free: those of which the picture can show something.
+    open_cubes = sum(
+        max(1, height - min(heights[y + 1][x] if y + 1 < len(heights) else 0, row[x + 1] if x + 1 < len(row) else 0))
+        for y, row in enumerate(heights)
+        for x, height in enumerate(row)
+        if height
+    )
+    mistakes: list[tuple[int, Reason]] = [
+        (open_cubes, "hidden cubes forgotten"),
+        (number + 1, "one cube off"),
+        (number - 1, "one cube off"),
+        (top, "hidden cubes forgotten"),
+    ]
+    return Draft(kind, asked("count"), (shown,), heights, number, wrong_numbers(number, mistakes))
+
+
+def plan_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+    """SVT: which numbered plan is that of the building in the picture."""
+    heights = solid.heights
+    if not every_top_is_seen(heights):
+        return None
+    wrong = wrong_solids(heights, rng, solid.highest, lambda other: other != heights)
+    options = tuple(Wrong(plan_figure(one), why) for one, why in wrong)
+    return Draft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), options)
+
+
+KINDS: dict[Kind, tuple[Drawer, ...]] = {
+    "C3M": (cubes_of_three_views,),
+    "3VM": (view_of_solid, solid_of_views),
+    "IVI": (solid_with_view,),
+    "MVC": (bound_of_two_views, bound_of_two_views, missing_view),
+    "VT": (view_of_plan,),
+    "PRA": (direction_of_view,),
+    "FPBI": (solids_of_two_views,),
+    "GPC": (faces_of_solid, faces_of_solid, volume_of_solid),
+    "SVT": (cubes_of_plan, view_of_coded_plan, plan_of_solid),
+}
+
+
+def _side(heights: Heights, side: Side) -> Figure:
+    return side_figure(profile(heights, side), side)
+
+
+def _greatest(heights: Heights, side: Side) -> Heights:
+    """The greatest solid with the same view from ``side`` and the same top view."""
+    along_columns = side in ("front", "back")
+    line = profile(heights, "front" if along_columns else "left")
+    return tuple(
+        tuple((line[x] if along_columns else line[y]) * (height > 0) for x, height in enumerate(row))
+        for y, row in enumerate(heights)
+    )
+
+
+def _views_leave_one(heights: Heights) -> bool:
+    """Whether front, left and top view leave one solid: every stack is of one cube, or alone reaches some line."""
+    columns, rows = profile(heights, "front"), profile(heights, "left")
+    top = {(y, x): min(columns[x], rows[y]) for y, x in places(heights)}
+    for (y, x), bound in top.items():
+        if bound == 1:
+            continue
+        alone_in_column = columns[x] == bound and all(
+            other < bound for (j, i), other in top.items() if i == x and j != y
+        )
+        alone_in_row = rows[y] == bound and all(other < bound for (j, i), other in top.items() if j == y and i != x)
+        if not alone_in_column and not alone_in_row:
+            return False
+    return True

@@ -1,0 +1,79 @@
+"""Whether an option is the answer, by the second method."""
+
+from __future__ import annotations
+
+from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.kernel.stacks import DIRECTIONS, Heights
+from srt.worlds.views.sampling.draft import Draft, Option
+from srt.worlds.views.sampling.second_method import cube_counts, cubes_of, free_faces, view_rows
+
+
+def is_answer(draft: Draft, option: Option) -> bool:
+    """Whether ``option`` answers the question of ``draft``, from its figures alone."""
+    match draft.asked.form:
+        case "fits":
+            assert isinstance(option, SolidFigure)
+            solid = _solid(option)
+            return all(view_rows(solid, _direction(view.name)) == view.rows for view in _views(draft))
+        case "sees":
+            view = next(view for view in _views(draft) if view.name == "view")
+            return view_rows(_shown_solid(draft), _direction(str(option))) == view.rows
+        case "completes":
+            assert isinstance(option, ViewFigure)
+            views = {view.name: view for view in _views(draft)}
+            return _counts({**views, draft.asked.word: option})[0] > 0
+    word = draft.asked.word
+    if word == "plan":
+        assert isinstance(option, PlanFigure)
+        return option.heights == _shown_solid(draft)
+    if isinstance(option, ViewFigure):
+        return view_rows(_shown_solid(draft), _direction(word)) == option.rows
+    return option == _number(draft, word)
+
+
+def _number(draft: Draft, word: str) -> int | None:
+    """The number that is asked for; ``None`` if the figures leave it open."""
+    views = {view.name: view for view in _views(draft)}
+    if not views:
+        solid = _shown_solid(draft)
+        whole, ground = free_faces(solid)
+        return {"count": len(cubes_of(solid)), "surface": whole, "painted": whole - ground}[word]
+    solids, least, most = _counts(views)
+    if word == "count":
+        return least if solids and least == most else None
+    return {"least": least, "most": most, "ways": solids}[word]
+
+
+def _counts(views: dict[str, ViewFigure]) -> tuple[int, int, int]:
+    heights = {name: tuple(map("".join, zip(*view.rows, strict=True))) for name, view in views.items()}
+    tall = {name: tuple(column.count("#") for column in columns) for name, columns in heights.items()}
+    columns = tall.get("front")
+    rows = tall.get("left") or (tall["right"][::-1] if "right" in tall else None)
+    top = views.get("top")
+    squares = None if top is None else tuple(tuple(int(square == "#") for square in row) for row in top.rows)
+    depth = len(squares) if squares is not None else len(rows or ())
+    width = len(squares[0]) if squares is not None else len(columns or ())
+    return cube_counts(depth, width, columns, rows, squares)
+
+
+def _views(draft: Draft) -> list[ViewFigure]:
+    return [figure for figure in draft.shown if isinstance(figure, ViewFigure)]
+
+
+def _direction(name: str) -> str:
+    assert name in DIRECTIONS
+    return name
+
+
+def _shown_solid(draft: Draft) -> Heights:
+    for figure in draft.shown:
+        if isinstance(figure, PlanFigure):
+            return figure.heights
+        if isinstance(figure, SolidFigure):
+            return _solid(figure)
+    raise AssertionError("no solid is shown")
+
+
+def _solid(figure: SolidFigure) -> Heights:
+    depth, width = len(figure.layers[0]), len(figure.layers[0][0])
+    return tuple(tuple(sum(layer[y][x] == "#" for layer in figure.layers) for x in range(width)) for y in range(depth))

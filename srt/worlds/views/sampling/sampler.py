@@ -1,0 +1,215 @@
+"""New problems of the views world, each with one right answer, proven by a second method.
+
+A problem is a function of (world, version, specification, index): a hash of these seeds the draw. A kind and a solid
+are drawn, and a problem is made of them. What was drawn is then proved by :mod:`.second_method`: the right answer is
+right, and every other option is wrong. A proposed option that is not wrong is left out; a right answer that is not
+confirmed is a defect, and raises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic import Field, model_validator
+
+from srt.io.errors import UserError
+from srt.io.records import Answer, Lang, Problem
+from srt.io.yaml_config import Config, parse_config
+from srt.worlds.split_shares import Split, split_of
+from srt.worlds.views.canonical_key import canonical_key
+from srt.worlds.views.figures import Figure, as_meta
+from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed
+from srt.worlds.views.sampling.draft import Draft, Kind, Option, Wrong
+from srt.worlds.views.sampling.kinds import KINDS, Solid
+from srt.worlds.views.sampling.proof import is_answer
+from srt.worlds.views.writing.description import describe
+from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
+
+VERSION = 1
+LETTERS = "ABCD"
+_ATTEMPTS = 20_000
+
+
+class ViewsSpec(Config):
+    """What kind of problems to draw. Recipes hold these fields as YAML."""
+
+    split: Split = "train"
+    lang: Lang = "en"
+    kinds: tuple[Kind, ...] | None = Field(default=None, min_length=1)
+    """The categories of MathSpatial and tests to draw from; ``None`` is all."""
+    smallest: int = Field(default=2, ge=2, le=5)
+    largest: int = Field(default=3, ge=2, le=5)
+    """Bounds on the rows and the columns of the plan."""
+    highest: int = Field(default=3, ge=2, le=5)
+    """The most cubes in a stack."""
+    min_cubes: int = Field(default=4, ge=1)
+    max_cubes: int = Field(default=20, ge=1)
+    """Bounds on the cubes of the solid that is drawn."""
+    connected: bool = True
+    """Whether the stacks hang together by faces."""
+    options_share: float = Field(default=0.5, ge=0, le=1)
+    """The share with options among the problems whose answer is a number; all others have options."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> ViewsSpec:
+        if self.smallest > self.largest:
+            raise ValueError(f"smallest: {self.smallest} is more than largest, {self.largest}")
+        if self.min_cubes > self.max_cubes:
+            raise ValueError(f"min_cubes: {self.min_cubes} is more than max_cubes, {self.max_cubes}")
+        return self
+
+    @classmethod
+    def parse(cls, fields: Mapping[str, object]) -> ViewsSpec:
+        """The specification of ``fields`` (YAML); a :class:`UserError` names every field that is wrong."""
+        return parse_config(cls, fields, "views")
+
+
+class ViewsSampleDefect(Exception):
+    """The second method does not confirm the answer that was drawn: a bug, never the user's fault."""
+
+
+class ViewsSampler:
+    """The problems of a specification, by index."""
+
+    def __init__(self, spec: ViewsSpec) -> None:
+        self.spec = spec
+        self.identity = f"views/{VERSION}/{spec.model_dump_json()}"
+        self._name = hashlib.sha256(self.identity.encode()).hexdigest()[:8]
+        self._kinds = spec.kinds or get_args(Kind)
+
+    def __call__(self, index: int) -> Problem:
+        """Problem ``index``; the same on every machine.
+
+        Raises:
+            UserError: the specification allows no problem of its split.
+            ViewsSampleDefect: the answer is not confirmed.
+        """
+        rng = random.Random(hashlib.sha256(f"{self.identity}/{index}".encode()).digest())
+        kind = rng.choice(self._kinds)
+        drawer = rng.choice(KINDS[kind])
+        for _ in range(_ATTEMPTS):
+            heights = self._draw_solid(rng)
+            draft = None if heights is None else drawer(Solid(heights, self.spec.highest), rng)
+            if draft is None:
+                continue
+            key = canonical_key(draft.asked, draft.shown[0].name in ("plan", "solid"), draft.solid)
+            if split_of("views", key) != self.spec.split:
+                continue
+            options = self._options(draft, rng)
+            if options is not None:
+                return self._written(draft, options, key, rng, index)
+        raise UserError(
+            f"views: kinds: no {kind} of the split {self.spec.split!r} came up in {_ATTEMPTS} draws: "
+            "allow larger solids, or another number of cubes"
+        )
+
+    def _draw_solid(self, rng: random.Random) -> Heights | None:
+        """A solid, or ``None`` where chance led to one that the specification does not allow."""
+        spec = self.spec
+        depth, width = (rng.randint(spec.smallest, spec.largest) for _ in range(2))
+        empty = rng.choice((0.1, 0.3, 0.45))
+        low = rng.random() < 0.5  # Half of the solids have mostly low stacks: views tell more of them.
+        heights = tuple(
+            tuple(
+                0 if rng.random() < empty else 1 if low and rng.random() < 0.6 else rng.randint(1, spec.highest)
+                for _ in range(width)
+            )
+            for _ in range(depth)
+        )
+        if not is_trimmed(heights) or not spec.min_cubes <= count(heights) <= spec.max_cubes:
+            return None
+        return None if spec.connected and not is_connected(heights) else heights
+
+    def _options(self, draft: Draft, rng: random.Random) -> list[Wrong | Option] | None:
+        """The options in order, the right one as it is; empty for a problem without; ``None`` if too few are wrong."""
+        if not is_answer(draft, draft.right):
+            raise ViewsSampleDefect(f"{self.identity}: {draft}: the answer is not confirmed")
+        if isinstance(draft.right, int) and rng.random() >= self.spec.options_share:
+            return []
+        if isinstance(draft.right, int):
+            return self._numbers(draft, draft.right, rng)
+        wrong: list[Wrong] = []
+        for one in draft.wrong:
+            if not is_answer(draft, one.option):
+                wrong.append(one)
+            if len(wrong) == len(LETTERS) - 1:
+                options: list[Wrong | Option] = [draft.right, *wrong]
+                rng.shuffle(options)
+                return options
+        return None
+
+    @staticmethod
+    def _numbers(draft: Draft, right: int, rng: random.Random) -> list[Wrong | Option] | None:
+        """Numbers in order; the right one is as often in one place as in another, so that the place tells nothing."""
+        place = rng.randrange(len(LETTERS))
+        wrong = [(one.option, one) for one in draft.wrong if isinstance(one.option, int)]
+        less = [(number, one) for number, one in wrong if number < right and not is_answer(draft, number)][:place]
+        count = len(LETTERS) - 1 - place
+        more = [(number, one) for number, one in wrong if number > right and not is_answer(draft, number)][:count]
+        if len(less) < place or len(more) < count:
+            return None
+        options: list[tuple[int, Wrong | Option]] = [*less, (right, right), *more]
+        return [option for _, option in sorted(options, key=lambda option: option[0])]
+
+    def _written(
+        self, draft: Draft, options: Sequence[Wrong | Option], key: str, rng: random.Random, index: int
+    ) -> Problem:
+        """The draft in words."""
+        lang = self.spec.lang
+        figures: list[Figure] = list(draft.shown)
+        choices: dict[str, str] = {}
+        reasons: dict[str, str] = {}
+        right = ""
+        for letter, option in zip(LETTERS, options, strict=False):
+            if isinstance(option, Wrong):
+                reasons[letter] = option.reason
+                option = option.option
+            else:
+                right = letter
+            match option:
+                case int():
+                    choices[letter] = str(option)
+                case str():
+                    choices[letter] = _direction_text(option, lang)
+                case _:
+                    choices[letter] = picture_text(letter, lang)
+                    figures.append(option.model_copy(update={"name": letter}))
+        if right:
+            answer = Answer(kind="choice_set", value=[right])
+        else:
+            answer = Answer(kind="number", value=draft.right)
+        names = [figure.name for figure in draft.shown]
+        solids = any(figure.type == "solid" and figure.name in choices for figure in figures)
+        depth, width = len(draft.solid), len(draft.solid[0])
+        meta: dict[str, Any] = {
+            "kind": draft.kind,
+            "asked": str(draft.asked),
+            "shown": "+".join(names),
+            "figures": as_meta(tuple(figures)),
+            "size": f"{min(depth, width)}x{max(depth, width)}",
+            "cubes": count(draft.solid),
+            "key": key,
+        }
+        if reasons:
+            meta["distractors"] = reasons
+        return Problem(
+            id=f"views-{self._name}-{self.spec.split}-{index}",
+            source="views",
+            split=self.spec.split,
+            lang=lang,
+            question=question_text(draft.asked, names, lang, rng, solids),
+            choices=choices,
+            diagram_description=describe(figures, lang),
+            answer=answer,
+            category=draft.kind,
+            subcategory=draft.asked.word.split(" ")[0] if draft.asked.form == "asked" else draft.asked.form,
+            group_id=key,
+            meta=meta,
+        )
+
+
+def _direction_text(direction: str, lang: Lang) -> str:
+    return {str(name): text for name, text in SEEN_FROM[lang].items()}[direction]

@@ -1,0 +1,57 @@
+"""The views world as the rest of the toolkit sees it (:class:`srt.worlds.world.World`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from srt.io.records import Lang, Problem
+from srt.language.trace import Trace
+from srt.worlds.views.canonical_key import key_of
+from srt.worlds.views.derivation.exact_teacher import make_trace
+from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
+from srt.worlds.views.writing.assertion import assertion
+from srt.worlds.views.writing.derivation_prose import explain
+from srt.worlds.world import Refused, Sampler, World
+
+
+class ViewsWorld(World):
+    """Solids of unit cubes and their views: ``docs/views.md``."""
+
+    name = "views"
+    dimensions = ("kind", "shown", "size")
+
+    def recognises(self, problem: Problem) -> bool:
+        """Whether ``problem`` keeps its figures as this world does."""
+        return problem.source == self.name and "figures" in problem.meta
+
+    def traits(self, problem: Problem) -> dict[str, str]:
+        """``kind``, ``shown`` and ``size``, as the problem says."""
+        return {key: str(problem.meta[key]) for key in self.dimensions if key in problem.meta}
+
+    def sampler(self, fields: Mapping[str, object]) -> Sampler:
+        """The problems of a :class:`~srt.worlds.views.sampling.sampler.ViewsSpec`."""
+        return ViewsSampler(ViewsSpec.parse(fields))
+
+    def split_key(self, problem: Problem) -> str | None:
+        """The canonical key: :mod:`srt.worlds.views.canonical_key`."""
+        return key_of(problem)
+
+    def solve(self, problem: Problem) -> Trace:
+        """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""
+        trace = make_trace(problem)
+        gold = problem.answer
+        if gold is not None and gold.value not in ([trace.answer], _number(trace.answer)):
+            raise Refused("disagrees_with_gold", f"solved: {trace.answer}; gold: {gold.value}")
+        return trace
+
+    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
+        """``trace`` as prose."""
+        return explain(trace, terse)
+
+    def assertion(self, claim: str, lang: Lang) -> str:
+        """``claim`` as a sentence."""
+        return assertion(claim, lang)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,1 @@
+"""Questions, descriptions of figures, claims and derivations in words, in English and Chinese."""
