@@ -8,6 +8,7 @@ from srt.io.records import Lang, Problem
 from srt.language.trace import Trace
 from srt.worlds.views.canonical_key import key_of
 from srt.worlds.views.derivation.exact_teacher import make_trace
+from srt.worlds.views.drawing.picture import problem_picture
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.writing.assertion import assertion
 from srt.worlds.views.writing.derivation_prose import explain
@@ -47,6 +48,10 @@ class ViewsWorld(World):
     def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` as prose."""
         return explain(trace, terse)
+
+    def picture(self, problem: Problem) -> bytes | None:
+        """The figures of ``problem`` as one picture: :mod:`srt.worlds.views.drawing`."""
+        return None if problem.meta.get("style") == "none" else problem_picture(problem)
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

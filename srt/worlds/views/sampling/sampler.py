@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -48,6 +48,11 @@ class ViewsSpec(Config):
     min_cubes: int = Field(default=4, ge=1)
     max_cubes: int = Field(default=20, ge=1)
     """Bounds on the cubes of the solid that is drawn."""
+    style: Literal["varied", "patches", "none"] = "varied"
+    """How pictures are drawn: as in various textbooks, or plainly, on a grid of the patches of a vision model.
+
+    ``none`` draws none: the figures are described in words.
+    """
     connected: bool = True
     """Whether the stacks hang together by faces."""
     options_share: float = Field(default=0.5, ge=0, le=1)
@@ -195,6 +200,8 @@ class ViewsSampler:
         }
         if reasons:
             meta["distractors"] = reasons
+        if self.spec.style != "varied":
+            meta["style"] = self.spec.style
         return Problem(
             id=f"views-{self._name}-{self.spec.split}-{index}",
             source="views",
