@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from srt.checking.views.fitting_solids import FittingSolids
 from srt.checking.views.one_step import one_step
-from srt.checking.views.statements import OPERATIONS, Statement, read_statement
-from srt.checking.views.views_scene import Scene, UnreadableFigures
+from srt.checking.views.statements import OPERATIONS, ViewStatement, read_statement
+from srt.checking.views.views_scene import UnreadableFigures, ViewsScene
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.premises import Premise, parse_premise
@@ -22,7 +22,7 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
     if problem.source != "views" or "figures" not in problem.meta:
         return None
     try:
-        scene = Scene(problem)
+        scene = ViewsScene(problem)
     except UnreadableFigures as error:
         verdict = _unchecked(f"the problem cannot be read: {error}")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=("question",))
@@ -32,10 +32,10 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
 class _Pass:
     """One pass over a trace: the claims so far, which of them are proved, and the steps that were used."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: ViewsScene) -> None:
         self.scene = scene
         self.fitting = FittingSolids(scene)
-        self.claims: list[Statement | None] = []
+        self.claims: list[ViewStatement | None] = []
         self.sound: list[bool] = []
         self.used: set[int] = set()
 
@@ -73,7 +73,7 @@ class _Pass:
                 return _PROVED
         return self._not_proved(step, claim, fault, words, known, value)
 
-    def _value(self, claim: Statement, words: Sequence[str], known: Sequence[Statement]) -> object:
+    def _value(self, claim: ViewStatement, words: Sequence[str], known: Sequence[ViewStatement]) -> object:
         """What one inference from just these premises gives."""
         if len(set(words)) < len(words) or len(set(known)) < len(known):
             return None
@@ -82,10 +82,10 @@ class _Pass:
     def _not_proved(
         self,
         step: Step,
-        claim: Statement,
+        claim: ViewStatement,
         fault: str | None,
         words: Sequence[str],
-        known: Sequence[Statement],
+        known: Sequence[ViewStatement],
         value: object,
     ) -> StepCheck:
         """Why a step is not proved: it contradicts the problem or its premises, is mislabelled, or does not follow."""
@@ -114,7 +114,7 @@ class _Pass:
             return StepCheck(support="consistent", fault=Fault.LEAP, reason=reason)
         return _consistent("it does not follow from the cited premises in one inference")
 
-    def _idle(self, claim: Statement, words: Sequence[str], known: Sequence[Statement]) -> str | None:
+    def _idle(self, claim: ViewStatement, words: Sequence[str], known: Sequence[ViewStatement]) -> str | None:
         """A premise without which the claim follows."""
         for at, word in enumerate(words):
             if self._value(claim, [*words[:at], *words[at + 1 :]], known) == claim.value:

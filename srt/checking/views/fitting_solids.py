@@ -13,14 +13,14 @@ from functools import cached_property
 from itertools import pairwise, product
 
 from srt.checking.views.one_step import _at, _from_the_back, says
-from srt.checking.views.statements import Statement, Value
-from srt.checking.views.views_scene import Scene
+from srt.checking.views.statements import Value, ViewStatement
+from srt.checking.views.views_scene import ViewsScene
 
 
 class FittingSolids:
     """The solids that fit a problem, as far as claims speak of them."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: ViewsScene) -> None:
         self.scene = scene
 
     @cached_property
@@ -41,7 +41,7 @@ class FittingSolids:
             return None
         return scene.bounds if all(len(self._heights(cell)) == 1 for cell in scene.places) else None
 
-    def can_hold(self, claim: Statement) -> bool:
+    def can_hold(self, claim: ViewStatement) -> bool:
         """Whether ``claim`` holds in some solid that fits; so too if this cannot be told."""
         left, value = claim
         scene = self.scene
@@ -228,7 +228,7 @@ class FittingSolids:
             if all(any(heights[at] == height for at in places) for height, places in lines):
                 yield heights
 
-    def _can_be_seen(self, claim: Statement) -> bool:
+    def _can_be_seen(self, claim: ViewStatement) -> bool:
         """What views show of a solid that is not known: they are given, or cannot be told here."""
         left, value = claim
         scene = self.scene
@@ -242,7 +242,7 @@ class FittingSolids:
             return False
         return _at(scene.profiles[left.name], left.at) == value if left.name in scene.shown else True
 
-    def _holds_of_option(self, claim: Statement) -> bool:
+    def _holds_of_option(self, claim: ViewStatement) -> bool:
         left, value = claim
         scene = self.scene
         solid = scene.solids.get(left.owner)
@@ -256,7 +256,7 @@ class FittingSolids:
         return max((solid[cell] for cell in line), default=0) == value
 
 
-def _look(scene: Scene, name: str, what: str, index: int, solid: Mapping[str, int]) -> Value | None:
+def _look(scene: ViewsScene, name: str, what: str, index: int, solid: Mapping[str, int]) -> Value | None:
     """A view of a known solid, a column of it, or the faces that look that way."""
     if name == "top":
         there = frozenset(cell for cell, height in solid.items() if height)

@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
-from srt.checking.views.statements import Left, Statement, Value
-from srt.checking.views.views_scene import Scene
+from srt.checking.views.statements import Left, Value, ViewStatement
+from srt.checking.views.views_scene import ViewsScene
 
 Words = frozenset[str]
-Rule = Callable[[Scene, Left, Words, Sequence[Statement]], Value | None]
+Rule = Callable[[ViewsScene, Left, Words, Sequence[ViewStatement]], Value | None]
 SIDES = ("front", "left", "right", "back")
 NO_WORDS: Words = frozenset()
 _THREE_DIRECTIONS = [{one, other, "top"} for one in ("front", "back") for other in ("left", "right")]
 
 
-def one_step(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def one_step(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     """The value of ``left`` by one inference from all of ``words`` and ``claims``; ``None`` if there is none."""
     return _RULES[left.what](scene, left, words, claims)
 
 
-def _asked(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _asked(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     return scene.asked if words == {"question"} and not claims else None
 
 
-def _shows(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _shows(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     """A column of a view is bound to the stacks that it shows."""
     if left.owner:
         needed: Collection[str] = {left.owner}
@@ -38,7 +38,7 @@ def _shows(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) 
     return scene.line(left.owner, left.name, left.at) if words == needed and not claims else None
 
 
-def _stack(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _stack(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     source = left.owner or scene.source
     if source is not None and words == {source}:
         return scene.solids[left.owner].get(left.name) if not claims and left.owner in scene.solids else None
@@ -61,12 +61,12 @@ def _stack(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) 
     return tallest.value if all(height < _number(tallest) for height in others.values()) else None
 
 
-def _bound(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _bound(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     tallest = _only(claims, "max")
     return tallest.value if tallest and not words and left.name in tallest.left.cells else None
 
 
-def _max(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _max(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     line = _only(claims, "shows")
     if line is None or line.left.owner or line.value != left.cells or words != {line.left.name}:
         return None
@@ -74,12 +74,12 @@ def _max(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) ->
     return heights[line.left.at - 1] if heights and line.left.at <= len(heights) else None
 
 
-def _sum(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _sum(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     heights = _stacks(claims, "")
     return sum(heights.values()) if heights is not None and not words and set(heights) == left.cells else None
 
 
-def _line_bound(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _line_bound(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     """``least``, ``most`` or ``ways`` of a line, given a side view and the top view; ``most`` also given two sides."""
     count = len(left.cells)
     if _one_side_and_top(scene):
@@ -101,13 +101,13 @@ def _line_bound(scene: Scene, left: Left, words: Words, claims: Sequence[Stateme
     return None
 
 
-def _need(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _need(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     if claims or not _two_sides(scene) or words != set(scene.shown):
         return None
     return max(scene.profiles[side].count(left.at) for side in scene.shown) or None
 
 
-def _faces(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _faces(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     if left.at:
         line = next((claim for claim in claims if claim.left.what == "shows"), None)
         if words or line is None or (line.left.name, line.left.at, line.left.owner) != (left.name, left.at, ""):
@@ -126,7 +126,7 @@ def _faces(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) 
     return sum(parts.values()) if whole else None
 
 
-def _quantity(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _quantity(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     if left.name in ("surface", "painted"):
         faces = {claim.left.name: _number(claim) for claim in claims if claim.left[0] == "faces" and not claim.left.at}
         if words or len(claims) != 3 or set(faces) not in _THREE_DIRECTIONS:
@@ -155,7 +155,7 @@ def _quantity(scene: Scene, left: Left, words: Words, claims: Sequence[Statement
     return product
 
 
-def _column(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _column(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     line = next((claim for claim in claims if claim.left.what == "shows"), None)
     if words or line is None or line.left[1:4] != left[1:4]:
         return None
@@ -163,7 +163,7 @@ def _column(scene: Scene, left: Left, words: Words, claims: Sequence[Statement])
     return max(heights.values()) if heights is not None and heights and set(heights) == _cells(line) else None
 
 
-def _view(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _view(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     """A whole view: all columns from a side, or all the stacks that the columns from a side show."""
     if not scene.covering or words != scene.covering or not claims:
         return None
@@ -177,7 +177,7 @@ def _view(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -
     return tuple(int(str(parts[index])) for index in sorted(parts))
 
 
-def _found(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _found(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     if words or len(claims) != 2:
         return None
     asked = next((claim for claim in claims if claim.left.what == "asked"), None)
@@ -185,7 +185,7 @@ def _found(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) 
     return value.value if asked and value and asked.value == f"? = {value.left.name}" else None
 
 
-def _not(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _not(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     """An option is wrong, for one difference."""
     asked = next((claim for claim in claims if claim.left.what == "asked"), None)
     rest = [claim for claim in claims if claim is not asked]
@@ -208,7 +208,7 @@ def _not(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) ->
     return "wrong" if wrong else None
 
 
-def _looks_different(scene: Scene, letter: str, view: str, rest: Sequence[Statement]) -> bool:
+def _looks_different(scene: ViewsScene, letter: str, view: str, rest: Sequence[ViewStatement]) -> bool:
     if len(rest) != 1 or rest[0].left.owner != letter or view not in scene.shown:
         return False
     seen = rest[0]
@@ -218,7 +218,7 @@ def _looks_different(scene: Scene, letter: str, view: str, rest: Sequence[Statem
     return seen.left[:3] == ("column", letter, view) and _at(heights, seen.left.at) != seen.value
 
 
-def _seen_differently(scene: Scene, letter: str, rest: Sequence[Statement]) -> bool:
+def _seen_differently(scene: ViewsScene, letter: str, rest: Sequence[ViewStatement]) -> bool:
     direction = scene.direction(letter)
     if len(rest) != 1 or rest[0].left.owner or direction is None:
         return False
@@ -231,7 +231,7 @@ def _seen_differently(scene: Scene, letter: str, rest: Sequence[Statement]) -> b
     return seen.left[:3] == ("column", "", direction) and _at(columns, seen.left.at) != seen.value
 
 
-def _cannot_complete(scene: Scene, letter: str, side: str, rest: Sequence[Statement]) -> bool:
+def _cannot_complete(scene: ViewsScene, letter: str, side: str, rest: Sequence[ViewStatement]) -> bool:
     heights = scene.profiles.get(letter, ())
     lines = [claim for claim in rest if claim.left[:3] == ("shows", "", side)]
     others = [claim for claim in rest if claim not in lines]
@@ -248,7 +248,7 @@ def _cannot_complete(scene: Scene, letter: str, side: str, rest: Sequence[Statem
     return all(height < _at(heights, lines[0].left.at) for height in bounds.values())
 
 
-def _options(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]) -> Value | None:
+def _options(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     if words != set(scene.letters) or not claims:
         return None
     found = _only(claims, "found")
@@ -262,7 +262,7 @@ def _options(scene: Scene, left: Left, words: Words, claims: Sequence[Statement]
     return right[0] if len(right) == 1 else None
 
 
-def says(scene: Scene, letter: str, value: Value) -> bool:
+def says(scene: ViewsScene, letter: str, value: Value) -> bool:
     """Whether an option is the number or the view ``value``."""
     if isinstance(value, int):
         return scene.texts.get(letter) == str(value)
@@ -274,20 +274,20 @@ def says(scene: Scene, letter: str, value: Value) -> bool:
     return bool(same_size) and scene.tops[letter] == value
 
 
-def _only(claims: Sequence[Statement], what: str) -> Statement | None:
+def _only(claims: Sequence[ViewStatement], what: str) -> ViewStatement | None:
     """The claim, if it is the only one and speaks of ``what``."""
     return claims[0] if len(claims) == 1 and claims[0].left.what == what else None
 
 
-def _number(claim: Statement) -> int:
+def _number(claim: ViewStatement) -> int:
     return claim.value if isinstance(claim.value, int) else -1
 
 
-def _cells(claim: Statement) -> frozenset[str]:
+def _cells(claim: ViewStatement) -> frozenset[str]:
     return claim.value if isinstance(claim.value, frozenset) else frozenset()
 
 
-def _stacks(claims: Iterable[Statement], owner: str) -> dict[str, int] | None:
+def _stacks(claims: Iterable[ViewStatement], owner: str) -> dict[str, int] | None:
     """The heights of stacks, if all claims give one, each of another stack."""
     heights: dict[str, int] = {}
     for claim in claims:
@@ -297,7 +297,7 @@ def _stacks(claims: Iterable[Statement], owner: str) -> dict[str, int] | None:
     return heights
 
 
-def _heights_at_most(claims: Iterable[Statement], skip: Statement | None = None) -> dict[str, int] | None:
+def _heights_at_most(claims: Iterable[ViewStatement], skip: ViewStatement | None = None) -> dict[str, int] | None:
     """How high stacks are at most, if all claims but ``skip`` say that, each of another stack."""
     heights: dict[str, int] = {}
     for claim in claims:
@@ -320,15 +320,15 @@ def _from_the_back(rows: Sequence[str], deep: int) -> frozenset[str]:
     )
 
 
-def _one_side_and_top(scene: Scene) -> bool:
+def _one_side_and_top(scene: ViewsScene) -> bool:
     return scene.source is None and len(scene.shown) == 2 and "top" in scene.shown and bool(scene.covering)
 
 
-def _two_sides(scene: Scene) -> bool:
+def _two_sides(scene: ViewsScene) -> bool:
     return scene.source is None and len(scene.shown) == 2 and "top" not in scene.shown and bool(scene.covering)
 
 
-def _are_lines(scene: Scene, sets: Sequence[frozenset[str]]) -> bool:
+def _are_lines(scene: ViewsScene, sets: Sequence[frozenset[str]]) -> bool:
     """Whether the sets are the columns of one view that is shown."""
     lines = {
         side: [frozenset(line) & scene.places for line in scene.shapes[""].lines[side]]

@@ -19,7 +19,7 @@ class Left(NamedTuple):
     cells: frozenset[str] = frozenset()
 
 
-class Statement(NamedTuple):
+class ViewStatement(NamedTuple):
     """A claim: ``left`` has ``value``; for ``bound``, at most that value."""
 
     left: Left
@@ -52,12 +52,14 @@ _LETTER = re.compile(r"not ([A-H])|options = \{([A-H])\}")
 
 
 @lru_cache(maxsize=32_768)
-def read_statement(text: str) -> Statement | None:
+def read_statement(text: str) -> ViewStatement | None:
     """The claim ``text``; ``None`` if it is none, or not in its normal form."""
     if _ASKED.fullmatch(text):
-        return Statement(Left("asked"), text)
+        return ViewStatement(Left("asked"), text)
     if letter := _LETTER.fullmatch(text):
-        return Statement(Left("not", letter[1]), "wrong") if letter[1] else Statement(Left("options"), letter[2])
+        return (
+            ViewStatement(Left("not", letter[1]), "wrong") if letter[1] else ViewStatement(Left("options"), letter[2])
+        )
     equation = _EQUATION.fullmatch(text)
     if equation is None:
         return None
@@ -68,9 +70,9 @@ def read_statement(text: str) -> Statement | None:
     if relation == "<=":
         bound = _STACK.fullmatch(left)
         plain = bound is not None and not bound[1] and isinstance(value, int)
-        return Statement(Left("bound", name=left), value) if plain else None
+        return ViewStatement(Left("bound", name=left), value) if plain else None
     read = _left(left, value)
-    return None if read is None else Statement(read, value)
+    return None if read is None else ViewStatement(read, value)
 
 
 def _value(text: str) -> Value | None:

@@ -41,7 +41,7 @@ class Shape:
         self.cells = [cell for line in along for cell in line]
 
 
-class Scene:
+class ViewsScene:
     """The problem: what is asked, the solids and views that are shown, the options."""
 
     def __init__(self, problem: Problem) -> None:

@@ -18,7 +18,7 @@ from srt.worlds.views.kernel.stacks import (
     quarter_turn,
     size,
 )
-from srt.worlds.views.sampling.draft import Reason, Wrong, side_figure, top_figure
+from srt.worlds.views.sampling.problem_draft import Reason, Wrong, side_figure, top_figure
 
 
 def wrong_side_views(heights: Heights, side: Side, rng: random.Random) -> tuple[Wrong, ...]:

@@ -34,10 +34,10 @@ from srt.worlds.views.sampling.distractors import (
     wrong_solids,
     wrong_top_views,
 )
-from srt.worlds.views.sampling.draft import (
+from srt.worlds.views.sampling.problem_draft import (
     SHOWN_SIDES,
-    Draft,
     Kind,
+    ProblemDraft,
     Reason,
     Wrong,
     asked,
@@ -56,10 +56,10 @@ class Solid:
     highest: int
 
 
-Drawer = Callable[[Solid, random.Random], Draft | None]
+Drawer = Callable[[Solid, random.Random], ProblemDraft | None]
 
 
-def cubes_of_three_views(solid: Solid, rng: random.Random) -> Draft | None:
+def cubes_of_three_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """C3M: how many cubes, where three views leave one solid."""
     heights = solid.heights
     side: Side = rng.choice(("left", "left", "right"))
@@ -75,10 +75,10 @@ def cubes_of_three_views(solid: Solid, rng: random.Random) -> Draft | None:
         (sum(front) + len(places(heights)) - len(front), "a view ignored"),
     ]
     shown = (_side(heights, "front"), _side(heights, side), top_figure(heights))
-    return Draft("C3M", asked("count"), shown, heights, number, wrong_numbers(number, mistakes))
+    return ProblemDraft("C3M", asked("count"), shown, heights, number, wrong_numbers(number, mistakes))
 
 
-def bound_of_two_views(solid: Solid, rng: random.Random) -> Draft | None:
+def bound_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """MVC: the least or the greatest number of cubes, given two views."""
     word = rng.choice(("least", "most"))
     heights = solid.heights
@@ -101,10 +101,10 @@ def bound_of_two_views(solid: Solid, rng: random.Random) -> Draft | None:
     number, other = (least, most) if word == "least" else (most, least)
     why: Reason = "most for least" if word == "least" else "least for most"
     mistakes: list[tuple[int, Reason]] = [(other, why), (number + 1, "one cube off"), (number - 1, "one cube off")]
-    return Draft("MVC", asked(word), shown, greatest, number, wrong_numbers(number, mistakes))
+    return ProblemDraft("MVC", asked(word), shown, greatest, number, wrong_numbers(number, mistakes))
 
 
-def missing_view(solid: Solid, rng: random.Random) -> Draft | None:
+def missing_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """MVC: which picture can be the third view, given the top view and one from a side."""
     heights = solid.heights
     pairs: tuple[tuple[Side, Side], ...] = (("front", "left"), ("front", "right"), ("left", "front"))
@@ -118,10 +118,10 @@ def missing_view(solid: Solid, rng: random.Random) -> Draft | None:
     )
     shown = (_side(heights, side), top_figure(heights))
     asks = ViewClaim("completes", word=missing)
-    return Draft("MVC", asks, shown, _greatest(heights, side), side_figure(right, "view"), wrong)
+    return ProblemDraft("MVC", asks, shown, _greatest(heights, side), side_figure(right, "view"), wrong)
 
 
-def view_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+def view_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """3VM: which view of the solid in the picture."""
     if not every_top_is_seen(solid.heights):
         return None
@@ -129,35 +129,35 @@ def view_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
     return _view("3VM", solid.heights, direction, solid_figure(solid.heights), rng)
 
 
-def view_of_plan(solid: Solid, rng: random.Random) -> Draft | None:
+def view_of_plan(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """VT: which view of the solid with this numbered plan."""
     return _view("VT", solid.heights, rng.choice(("front", "left", "right")), plan_figure(solid.heights), rng)
 
 
-def view_of_coded_plan(solid: Solid, rng: random.Random) -> Draft | None:
+def view_of_coded_plan(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """SVT: which view from a marked side, the back and the right among them."""
     return _view("SVT", solid.heights, rng.choice(SIDES), plan_figure(solid.heights), rng)
 
 
-def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure, rng: random.Random) -> Draft:
+def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure, rng: random.Random) -> ProblemDraft:
     if direction == "top":
-        return Draft(kind, asked("top"), (shown,), heights, top_figure(heights), wrong_top_views(heights, rng))
+        return ProblemDraft(kind, asked("top"), (shown,), heights, top_figure(heights), wrong_top_views(heights, rng))
     right = side_figure(profile(heights, direction), direction)
-    return Draft(kind, asked(direction), (shown,), heights, right, wrong_side_views(heights, direction, rng))
+    return ProblemDraft(kind, asked(direction), (shown,), heights, right, wrong_side_views(heights, direction, rng))
 
 
-def solid_of_views(solid: Solid, rng: random.Random) -> Draft | None:
+def solid_of_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """3VM: which solid has these three views."""
     side: Side = rng.choice(("left", "right"))
     return _solid_with("3VM", solid, ("front", side, "top"), rng)
 
 
-def solid_with_view(solid: Solid, rng: random.Random) -> Draft | None:
+def solid_with_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """IVI: which of the solids has this one view."""
     return _solid_with("IVI", solid, (rng.choice(("front", "left", "top", "right")),), rng)
 
 
-def _solid_with(kind: Kind, solid: Solid, directions: tuple[Direction, ...], rng: random.Random) -> Draft | None:
+def _solid_with(kind: Kind, solid: Solid, directions: tuple[Direction, ...], rng: random.Random) -> ProblemDraft | None:
     heights = solid.heights
     if not every_top_is_seen(heights):
         return None
@@ -169,10 +169,12 @@ def _solid_with(kind: Kind, solid: Solid, directions: tuple[Direction, ...], rng
     wrong = wrong_solids(heights, rng, solid.highest, lambda other: looks(other) != expected)
     shown = tuple(top_figure(heights) if d == "top" else _side(heights, d) for d in directions)
     options = tuple(Wrong(solid_figure(one), why) for one, why in wrong)
-    return Draft(kind, ViewClaim("fits", word=" ".join(directions)), shown, heights, solid_figure(heights), options)
+    return ProblemDraft(
+        kind, ViewClaim("fits", word=" ".join(directions)), shown, heights, solid_figure(heights), options
+    )
 
 
-def direction_of_view(solid: Solid, rng: random.Random) -> Draft | None:
+def direction_of_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """PRA: under which direction the solid looks like this."""
     heights = solid.heights
     if not every_top_is_seen(heights):
@@ -198,10 +200,10 @@ def direction_of_view(solid: Solid, rng: random.Random) -> Draft | None:
         if other != direction and differs:
             wrong.append(Wrong(other, "another direction"))
     shown = (solid_figure(heights), figure)
-    return Draft("PRA", ViewClaim("sees"), shown, heights, direction, tuple(wrong))
+    return ProblemDraft("PRA", ViewClaim("sees"), shown, heights, direction, tuple(wrong))
 
 
-def solids_of_two_views(solid: Solid, rng: random.Random) -> Draft | None:
+def solids_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """FPBI: how many solids have these two views."""
     heights = solid.heights
     side: Side = rng.choice(SHOWN_SIDES)
@@ -218,10 +220,10 @@ def solids_of_two_views(solid: Solid, rng: random.Random) -> Draft | None:
         return None
     mistakes: list[tuple[int, Reason]] = [(sum(ways), "sum for product"), (number + 1, "one cube off")]
     shown = (_side(heights, side), top_figure(heights))
-    return Draft("FPBI", asked("ways"), shown, _greatest(heights, side), number, wrong_numbers(number, mistakes))
+    return ProblemDraft("FPBI", asked("ways"), shown, _greatest(heights, side), number, wrong_numbers(number, mistakes))
 
 
-def faces_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+def faces_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """GPC: the surface, or the painted faces, of the solid in a picture or a numbered plan."""
     heights = solid.heights
     figure = plan_figure(heights) if rng.random() < 0.4 else solid_figure(heights)
@@ -238,22 +240,22 @@ def faces_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
         (seen, "dents or ends forgotten"),
         (number - ends, "dents or ends forgotten"),
     ]
-    return Draft("GPC", asked(word), (figure,), heights, number, wrong_numbers(number, mistakes, 2))
+    return ProblemDraft("GPC", asked(word), (figure,), heights, number, wrong_numbers(number, mistakes, 2))
 
 
-def volume_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+def volume_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """GPC: the number of cubes of the solid in the picture, the hidden ones among them."""
     if not every_top_is_seen(solid.heights):
         return None
     return _cubes("GPC", solid.heights, solid_figure(solid.heights))
 
 
-def cubes_of_plan(solid: Solid, rng: random.Random) -> Draft | None:
+def cubes_of_plan(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """SVT: the number of cubes of the building with this numbered plan."""
     return _cubes("SVT", solid.heights, plan_figure(solid.heights))
 
 
-def _cubes(kind: Kind, heights: Heights, shown: Figure) -> Draft:
+def _cubes(kind: Kind, heights: Heights, shown: Figure) -> ProblemDraft:
     number, top = count(heights), len(places(heights))
     # The cubes whose upper, front or right face is free: those of which the picture can show something.
     open_cubes = sum(
@@ -268,17 +270,17 @@ def _cubes(kind: Kind, heights: Heights, shown: Figure) -> Draft:
         (number - 1, "one cube off"),
         (top, "hidden cubes forgotten"),
     ]
-    return Draft(kind, asked("count"), (shown,), heights, number, wrong_numbers(number, mistakes))
+    return ProblemDraft(kind, asked("count"), (shown,), heights, number, wrong_numbers(number, mistakes))
 
 
-def plan_of_solid(solid: Solid, rng: random.Random) -> Draft | None:
+def plan_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     """SVT: which numbered plan is that of the building in the picture."""
     heights = solid.heights
     if not every_top_is_seen(heights):
         return None
     wrong = wrong_solids(heights, rng, solid.highest, lambda other: other != heights)
     options = tuple(Wrong(plan_figure(one), why) for one, why in wrong)
-    return Draft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), options)
+    return ProblemDraft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), options)
 
 
 KINDS: dict[Kind, tuple[Drawer, ...]] = {

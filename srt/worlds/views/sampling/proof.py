@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Heights
-from srt.worlds.views.sampling.draft import Draft, Option
+from srt.worlds.views.sampling.problem_draft import Option, ProblemDraft
 from srt.worlds.views.sampling.second_method import cube_counts, cubes_of, free_faces, view_rows
 
 
-def is_answer(draft: Draft, option: Option) -> bool:
+def is_answer(draft: ProblemDraft, option: Option) -> bool:
     """Whether ``option`` answers the question of ``draft``, from its figures alone."""
     match draft.asked.form:
         case "fits":
@@ -31,7 +31,7 @@ def is_answer(draft: Draft, option: Option) -> bool:
     return option == _number(draft, word)
 
 
-def _number(draft: Draft, word: str) -> int | None:
+def _number(draft: ProblemDraft, word: str) -> int | None:
     """The number that is asked for; ``None`` if the figures leave it open."""
     views = {view.name: view for view in _views(draft)}
     if not views:
@@ -56,7 +56,7 @@ def _counts(views: dict[str, ViewFigure]) -> tuple[int, int, int]:
     return cube_counts(depth, width, columns, rows, squares)
 
 
-def _views(draft: Draft) -> list[ViewFigure]:
+def _views(draft: ProblemDraft) -> list[ViewFigure]:
     return [figure for figure in draft.shown if isinstance(figure, ViewFigure)]
 
 
@@ -65,7 +65,7 @@ def _direction(name: str) -> str:
     return name
 
 
-def _shown_solid(draft: Draft) -> Heights:
+def _shown_solid(draft: ProblemDraft) -> Heights:
     for figure in draft.shown:
         if isinstance(figure, PlanFigure):
             return figure.heights

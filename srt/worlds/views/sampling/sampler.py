@@ -22,8 +22,8 @@ from srt.worlds.split_shares import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.figures import Figure, as_meta
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed
-from srt.worlds.views.sampling.draft import Draft, Kind, Option, Wrong
 from srt.worlds.views.sampling.kinds import KINDS, Solid
+from srt.worlds.views.sampling.problem_draft import Kind, Option, ProblemDraft, Wrong
 from srt.worlds.views.sampling.proof import is_answer
 from srt.worlds.views.writing.description import describe
 from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
@@ -128,7 +128,7 @@ class ViewsSampler:
             return None
         return None if spec.connected and not is_connected(heights) else heights
 
-    def _options(self, draft: Draft, rng: random.Random) -> list[Wrong | Option] | None:
+    def _options(self, draft: ProblemDraft, rng: random.Random) -> list[Wrong | Option] | None:
         """The options in order, the right one as it is; empty for a problem without; ``None`` if too few are wrong."""
         if not is_answer(draft, draft.right):
             raise ViewsSampleDefect(f"{self.identity}: {draft}: the answer is not confirmed")
@@ -147,7 +147,7 @@ class ViewsSampler:
         return None
 
     @staticmethod
-    def _numbers(draft: Draft, right: int, rng: random.Random) -> list[Wrong | Option] | None:
+    def _numbers(draft: ProblemDraft, right: int, rng: random.Random) -> list[Wrong | Option] | None:
         """Numbers in order; the right one is as often in one place as in another, so that the place tells nothing."""
         place = rng.randrange(len(LETTERS))
         wrong = [(one.option, one) for one in draft.wrong if isinstance(one.option, int)]
@@ -160,7 +160,7 @@ class ViewsSampler:
         return [option for _, option in sorted(options, key=lambda option: option[0])]
 
     def _written(
-        self, draft: Draft, options: Sequence[Wrong | Option], key: str, rng: random.Random, index: int
+        self, draft: ProblemDraft, options: Sequence[Wrong | Option], key: str, rng: random.Random, index: int
     ) -> Problem:
         """The draft in words."""
         lang = self.spec.lang

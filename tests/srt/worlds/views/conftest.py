@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from srt.io.records import Lang, Problem
-from srt.worlds.views.sampling.draft import Kind
+from srt.worlds.views.sampling.problem_draft import Kind
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -41,7 +41,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ProblemDraft:
     """``solid`` is the one that the problem is about; of several that fit the views shown, the greatest.
 
     ``wrong`` are more than are needed, the best first; a number may go without options.
