@@ -15,6 +15,7 @@ from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, i
 from eval.benchmarks.prompt_files import read_own_prompts
 from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
+from eval.run.given_predictions import take_predictions
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
@@ -39,24 +40,36 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     """
     chosen_options(find_benchmark(recipe.benchmark), recipe.options)
     shard = this_shard()
-    shard.take_device()
     if (wandb := recipe.wandb()) is not None:
         require_wandb()
-    backend = make_backend(recipe)
-    problems, imported = _problems(recipe)
-    made = predict(
-        problems,
-        recipe.output,
-        backend,
-        arm=recipe.arm,
-        style=recipe.prompt,
-        settings=_settings(recipe),
-        repeats=recipe.repeats,
-        benchmark=recipe.benchmark,
-        options=recipe.options,
-        prompts=read_own_prompts(recipe.prompts) if recipe.prompts else None,
-        shard=shard,
-    )
+    if recipe.predictions is None:
+        shard.take_device()
+        backend = make_backend(recipe)
+        problems, imported = _problems(recipe)
+        made = predict(
+            problems,
+            recipe.output,
+            backend,
+            arm=recipe.arm,
+            style=recipe.prompt,
+            settings=_settings(recipe),
+            repeats=recipe.repeats,
+            benchmark=recipe.benchmark,
+            options=recipe.options,
+            prompts=read_own_prompts(recipe.prompts) if recipe.prompts else None,
+            shard=shard,
+        )
+    else:
+        problems, imported = _problems(recipe)
+        made = take_predictions(
+            recipe.predictions,
+            problems,
+            recipe.output,
+            model=recipe.model,
+            arm=recipe.arm,
+            benchmark=recipe.benchmark,
+            options=recipe.options,
+        )
     if not made.complete:
         return {
             "share": f"{shard.rank + 1} of {shard.count}",
@@ -76,6 +89,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
 def make_backend(recipe: EvalRecipe) -> Backend:
     """The back end of ``recipe``."""
     entry = BACKENDS[recipe.backend]
+    assert entry.make is not None  # the recipe has no predictions
     return entry.make(recipe.model, recipe.adapter, recipe.chosen(*entry.keys))
 
 

@@ -25,13 +25,14 @@ class BackendEntry:
     """One back end.
 
     Args:
-        make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets.
+        make: makes it from the recipe's ``model`` and ``adapter``, and from those of ``keys`` that the recipe sets;
+            ``None`` if nothing is generated, and the predictions are in a file.
         keys: the recipe keys that no other back end reads.
         local: ``model`` is a folder on this machine, so that adapters are loaded here and the preset of the model's
             family applies. Otherwise it is the name of a model at ``base_url``, which the recipe must give.
     """
 
-    make: Callable[[str, Path | None, dict[str, Any]], Backend]
+    make: Callable[[str, Path | None, dict[str, Any]], Backend] | None
     keys: tuple[str, ...] = ()
     local: bool = True
 
@@ -68,4 +69,5 @@ BACKENDS: dict[str, BackendEntry] = {
     ),
     "vllm": BackendEntry(_vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter")),
     "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
+    "file": BackendEntry(None, keys=("predictions",), local=False),
 }

@@ -15,6 +15,7 @@ import orjson
 
 import srt
 from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
+from eval.run.run_records import given_counts
 from eval.run.run_rows import StoredPrediction, StoredScore
 from srt.io.jsonl import write_atomically
 from srt.io.records import Prediction
@@ -57,7 +58,9 @@ def write(exported: RunExport, output: Path) -> list[Path]:
             "config": {
                 "max_tokens": manifest.settings.max_new_tokens,
                 **manifest.settings.model_dump(include={"temperature", "top_p", "seed"}),
-            },
+            }
+            if manifest.settings
+            else {},
         },
         "results": {
             "total_samples": len(samples),
@@ -76,7 +79,7 @@ def write(exported: RunExport, output: Path) -> list[Path]:
         "stats": {
             "started_at": created,
             "completed_at": created,
-            "model_usage": {model: _usage(*exported.run.predictions.values())},
+            "model_usage": {model: usage} if (usage := _usage(*exported.run.predictions.values())) else {},
         },
         "samples": samples,
     }
@@ -110,9 +113,10 @@ def _sample(exported: RunExport, asked: ExportedQuestion, sample: Sample, model:
         },
     }
     if prediction is not None:
-        usage = _usage(prediction)
-        made["output"] |= {"usage": usage, "time": prediction.seconds}
-        made["model_usage"] = {model: usage}
+        made["output"]["time"] = prediction.seconds
+        if usage := _usage(prediction):
+            made["output"]["usage"] = usage
+            made["model_usage"] = {model: usage}
         made["metadata"]["key"] = prediction.key
     if sample.score is not None:
         made["scores"] = {SCORER: _score(sample, sample.score, text)}
@@ -144,8 +148,13 @@ def _score(sample: Sample, score: StoredScore, text: str) -> dict[str, Any]:
 
 
 def _usage(*predictions: Prediction | StoredPrediction) -> dict[str, int]:
-    given, made = (sum(getattr(row, name) for row in predictions) for name in ("input_tokens", "output_tokens"))
-    return {"input_tokens": given, "output_tokens": made, "total_tokens": given + made}
+    """The tokens of ``predictions`` together; empty where they are not given for all of them."""
+    given, made = (
+        given_counts(getattr(row, name) for row in predictions) for name in ("input_tokens", "output_tokens")
+    )
+    if not given or not made:
+        return {}
+    return {"input_tokens": sum(given), "output_tokens": sum(made), "total_tokens": sum(given) + sum(made)}
 
 
 def _identity(*parts: object) -> str:

@@ -123,6 +123,8 @@ def _results(exported: RunExport, task: str, samples: list[dict[str, Any]]) -> d
 
 def _generation(exported: RunExport) -> dict[str, Any]:
     settings = exported.manifest.settings
+    if settings is None:
+        return {}
     return {
         "max_gen_toks": settings.max_new_tokens,
         "do_sample": settings.temperature > 0,

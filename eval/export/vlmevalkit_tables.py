@@ -83,7 +83,7 @@ def _prediction(sample: Sample) -> dict[str, Any]:
         "hit": "" if score is None else f"{score.value:g}",
         "extracted": (score.extracted or "") if score else "",
         "status": score.status if score else "",
-        "output_tokens": prediction.output_tokens if prediction else "",
+        "output_tokens": prediction.output_tokens if prediction and prediction.output_tokens is not None else "",
     }
 
 

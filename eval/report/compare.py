@@ -19,7 +19,16 @@ from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
 from eval.report.report_wording import comparison_title
 from eval.report.wandb_log import log_comparison, require_wandb
-from eval.run.run_records import ARM_FIELDS, Run, differences_between, mean_values, pooled, read_manifest, write_json
+from eval.run.run_records import (
+    ARM_FIELDS,
+    Run,
+    differences_between,
+    mean_values,
+    pooled,
+    read_manifest,
+    same_problems,
+    write_json,
+)
 from eval.run.scored_run import read_run
 from eval.run.wandb_settings import WandbSettings
 from eval.scoring.arm_summary import summarise
@@ -164,7 +173,10 @@ def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:
             same_arm = f"{folder} and {other.folder} are both of arm {run.manifest.arm!r}"
             if other.manifest.fingerprint == run.manifest.fingerprint:
                 raise UserError(f"{same_arm}, with the very same model: give an arm of its own, or leave one out")
-            if different := differences_between(other.manifest, run.manifest, ARM_FIELDS):
+            different = differences_between(other.manifest, run.manifest, ARM_FIELDS)
+            if not same_problems(other, run):
+                different.append("problems")
+            if different:
                 raise UserError(f"{same_arm} but differ in {', '.join(different)}: give them arms of their own")
         others.append(run)
     # Runs scored under different policies differ in what counts as right.

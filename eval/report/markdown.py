@@ -28,6 +28,7 @@ from eval.report.report_wording import (
     labels,
     scope,
     shown_dimensions,
+    tokens_not_given,
     training,
     unlike_settings,
 )
@@ -37,7 +38,8 @@ from eval.scoring.breakdowns import title
 
 def summary(comparison: Comparison) -> str:
     """What a console shows: the answer in a sentence, the arms, and their paired differences."""
-    parts = [f"# {comparison.title}", f"**{headline(comparison)}**", *unlike_settings(comparison)]
+    parts = [f"# {comparison.title}", f"**{headline(comparison)}**"]
+    parts += [*unlike_settings(comparison), *tokens_not_given(comparison)]
     parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
     if comparison.differences:
         parts += ["## Paired differences", _difference_table(comparison), footnote(comparison)]
@@ -66,7 +68,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
     rows = []
     for arm in arms:
         tokens = arm.output_tokens
-        counts = ["-"] * 4
+        counts = ["not given", "-", "-", "-"]
         if tokens is not None:
             counts = [f"{tokens.mean:.1f}", *(f"{x:.0f}" for x in (tokens.p50, tokens.p90, tokens.p99))]
         right = f"{arm.accuracy.right:g}/{arm.accuracy.count}"

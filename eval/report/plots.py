@@ -106,6 +106,11 @@ def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> by
         return _png(figure)
 
 
+def _cost(at: AtK) -> float:
+    """The tokens of ``k`` samples; where they are not given, ``k``."""
+    return at.k if at.tokens is None else at.tokens
+
+
 def sampling_curves(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
     """One panel for each arm that was sampled: the accuracy of k samples against the tokens of all of them."""
     sampled = [(index, arm.arm, arm.sampling.curve) for index, arm in enumerate(arms) if arm.sampling]
@@ -114,7 +119,7 @@ def sampling_curves(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
     with _panels(max(6.4, 3.6 * columns), 3.3 * rows + 0.4, rows, columns, dark) as (figure, panels, ink):
         for (index, name, curve), axes in zip(sampled, panels, strict=False):
             for kind, style, marker, take in _CURVES:
-                points = [(at.tokens, found) for at in curve if (found := take(at)) is not None]
+                points = [(_cost(at), found) for at in curve if (found := take(at)) is not None]
                 if not points:
                     continue
                 spent = [tokens for tokens, _ in points]
@@ -133,7 +138,7 @@ def sampling_curves(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
                     highs = [100 * (at.value if at.high is None else at.high) for _, at in points]
                     axes.fill_between(spent, lows, highs, color=colour(index), alpha=0.16)
             axes.set_xscale("log")
-            ticks = [at.tokens for at in curve if at.tokens > 0]
+            ticks = [cost for at in curve if (cost := _cost(at)) > 0]
             axes.set_xticks(ticks, [f"{tokens:,.0f}" for tokens in ticks])
             axes.minorticks_off()
             axes.set_ylim(-3, 103)
@@ -206,7 +211,8 @@ def _panels(width: float, height: float, rows: int, columns: int, dark: bool) ->
 
 def _legend(axes: Any, ink: str, columns: int = 6) -> None:
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "borderaxespad": 0.3}
-    axes.legend(ncols=columns, frameon=False, labelcolor=ink, **place)
+    if axes.get_legend_handles_labels()[0]:  # none if no arm has the figures that are drawn
+        axes.legend(ncols=columns, frameon=False, labelcolor=ink, **place)
 
 
 def _plain(text: str) -> str:

@@ -115,6 +115,14 @@ def unlike_settings(comparison: Comparison) -> list[str]:
     ]
 
 
+def tokens_not_given(comparison: Comparison) -> list[str]:
+    """A sentence on the arms whose tokens nobody gave, if there are any."""
+    without = [arm.arm for arm in comparison.arms if arm.output_tokens is None]
+    if not without:
+        return []
+    return [f"Tokens are not given for {', '.join(without)}, which no comparison of tokens includes."]
+
+
 _TESTS: dict[Test, str] = {
     "mcnemar": "the exact McNemar test",
     "sign_flip": "the exact sign-flip test on the totals of clusters",

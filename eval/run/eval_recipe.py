@@ -5,7 +5,7 @@ A flag wins over the file. Paths are relative to the folder in which the command
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,9 @@ class EvalRecipe(Config):
     problems), or ``data`` (the user's copy of the ``benchmark``, which is read into ``output/problems.jsonl``; ``lang``
     is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
     replace our prompts of the same names (:mod:`eval.benchmarks.prompt_files`). ``policy`` is that of scoring.
+
+    ``predictions`` are those of another system (:mod:`eval.run.given_predictions`), named by ``model`` and ``arm``, or
+    else as the file is.
 
     ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
@@ -83,6 +86,7 @@ class EvalRecipe(Config):
     in_flight: int | None = Field(default=None, ge=1, le=4096)
     timeout_s: float | None = Field(default=None, gt=0)
     retries: int | None = Field(default=None, ge=0, le=20)
+    predictions: Path | None = None
     pictures: bool | None = None
     server_type: ServerType | None = None
     opens_thought: bool = False
@@ -92,6 +96,14 @@ class EvalRecipe(Config):
     project: str | None = None
     group: str | None = None
     run_name: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_after_file(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("predictions"), str | Path):
+            model = data.get("model") or Path(data["predictions"]).stem
+            return {"arm": model, **data, "model": model}
+        return data
 
     @model_validator(mode="after")
     def _fits_together(self) -> EvalRecipe:
@@ -105,9 +117,11 @@ class EvalRecipe(Config):
         if self.backend not in BACKENDS:
             raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}"]))
         entry = BACKENDS[self.backend]
-        if not entry.local and self.base_url is None:
+        if entry.make is None:
+            faults += self._faults_of_a_file()
+        elif not entry.local and self.base_url is None:
             faults.append("base_url: missing, the server's address, as in http://127.0.0.1:8000/v1")
-        if not entry.local and self.adapter is not None:
+        if entry.make is not None and not entry.local and self.adapter is not None:
             faults.append("adapter: a server loads its adapters itself; give the adapter's name there as model")
         for name, other in BACKENDS.items():
             faults += [
@@ -122,6 +136,13 @@ class EvalRecipe(Config):
     def wandb(self) -> WandbSettings | None:
         """Where in W&B to report to; ``None`` if this was not asked for."""
         return make_wandb_settings(self.report_to, {key: getattr(self, key) for key in WANDB_KEYS})
+
+    def _faults_of_a_file(self) -> Iterator[str]:
+        if self.predictions is None:
+            yield "predictions: missing, the file with the columns id and prediction"
+        for key in (*GENERATION, "adapter", "prompts", "repeats"):
+            if self._given(key):
+                yield f"{key}: the back end {self.backend} generates nothing; leave it out"
 
     def _given(self, name: str) -> bool:
         return bool(getattr(self, name) != type(self).model_fields[name].default)

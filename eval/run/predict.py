@@ -127,23 +127,29 @@ def predict(
     del by_id
     batches = backend.plan([job.request for job in jobs], settings)
     if output.is_dir():
-        _check_folder(output, manifest)
+        check_folder(output, manifest)
         if shard.count == 1:
             merge_shards(output)
     with shard.hold(output):
-        _check_folder(output, manifest)
+        check_folder(output, manifest)
         if (output / MANIFEST).exists():
             manifest = read_manifest(output)
         else:
             write_json(output / MANIFEST, manifest)
-        summary = _generate(jobs, batches, output, backend, manifest, shard)
+        summary = _generate(jobs, batches, output, backend, manifest, settings, shard)
     if shard.count == 1 or not summary.complete:
         return summary
     return replace(summary, complete=merge_shards(output))
 
 
 def _generate(
-    jobs: list[_Job], batches: list[list[int]], output: Path, backend: Backend, manifest: RunManifest, shard: Shard
+    jobs: list[_Job],
+    batches: list[list[int]],
+    output: Path,
+    backend: Backend,
+    manifest: RunManifest,
+    settings: GenerationSettings,
+    shard: Shard,
 ) -> PredictSummary:
     """Generate and write the missing predictions of this process's share."""
     described = dict(backend.description)
@@ -155,7 +161,7 @@ def _generate(
         todo = sum(jobs[index].key not in done for batch in missing for index in batch)
         with progress_bar(f"{manifest.arm}: problems", count, count - todo) as advance:
             requests = [[jobs[index].request for index in batch] for batch in missing]
-            for number, generations in backend.generate_batches(requests, manifest.settings):
+            for number, generations in backend.generate_batches(requests, settings):
                 if learned := dict(backend.description.items() - described.items()):  # what a server did not take
                     described |= learned
                     manifest = manifest.model_copy(update={"model": manifest.model | learned})
@@ -199,7 +205,7 @@ def _prediction_key(manifest: RunManifest, question: Question, prompt: str, repe
     parts = [
         manifest.backend,
         manifest.fingerprint,
-        manifest.settings.model_dump(mode="json"),
+        manifest.model_dump(mode="json")["settings"],
         question.variant,
         repeat,
         question.problem.id,
@@ -209,13 +215,17 @@ def _prediction_key(manifest: RunManifest, question: Question, prompt: str, repe
     return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _check_folder(output: Path, manifest: RunManifest) -> None:
-    """Raise where the folder holds another run, or predictions without a manifest."""
+def check_folder(output: Path, manifest: RunManifest) -> None:
+    """Raise a :class:`UserError` where ``output`` holds another run, or predictions without a manifest."""
     # The logs are listed first: another process of the same run writes its manifest before its predictions.
     logs = logs_of(output)
     if not (output / MANIFEST).exists():
         if logs:
             raise UserError(f"{output}: there are predictions and no {MANIFEST} beside them; give another folder")
         return
-    if different := differences_between(read_manifest(output), manifest, ("arm", "fingerprint", *ARM_FIELDS)):
+    found = read_manifest(output)
+    different = differences_between(found, manifest, ("arm", "fingerprint", *ARM_FIELDS))
+    if found.problems.sha256 != manifest.problems.sha256:
+        different.append("problems")
+    if different:
         raise UserError(f"{output}: holds another run ({', '.join(different)} differ); give another folder")

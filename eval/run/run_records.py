@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -47,13 +47,14 @@ class RunManifest(Record):
     """What made the predictions of a run. ``model`` and ``versions`` are for readers, the rest identifies the run.
 
     ``pictures`` says whether the model was shown them; ``options`` are those of the benchmark; ``prompts`` are the
-    texts that replaced ours, by ``lang/name``.
+    texts that replaced ours, by ``lang/name``. Without ``settings`` the predictions came from a file, and how they were
+    asked for is not known.
     """
 
     arm: str
     backend: str
     fingerprint: str
-    settings: GenerationSettings
+    settings: GenerationSettings | None
     style: PromptStyle
     pictures: bool
     benchmark: str
@@ -70,24 +71,30 @@ ARM_FIELDS = ("backend", "settings", "style", "pictures", "benchmark", "options"
 
 
 def differences_between(first: RunManifest, second: RunManifest, fields: Iterable[str]) -> list[str]:
-    """Those of ``fields`` in which two manifests differ, and ``problems`` where the files have other contents."""
-    different = [field for field in fields if getattr(first, field) != getattr(second, field)]
-    return different if first.problems.sha256 == second.problems.sha256 else [*different, "problems"]
+    """Those of ``fields`` in which two manifests differ."""
+    return [field for field in fields if getattr(first, field) != getattr(second, field)]
 
 
 def settings_apart(first: RunManifest, second: RunManifest) -> list[str]:
-    """What differs between the runs of two arms besides the weights, one phrase each: ``max_new_tokens 512 against
-    2048``. Facts about the model count where both name them, apart from its path and its adapter."""
+    """What differs between the runs of two arms besides the weights and the problems, one phrase each: ``max_new_tokens
+    512 against 2048``. Facts about the model count where both name them, apart from its path and its adapter."""
+    unknown = [f"how {each.arm} was generated is not known" for each in (first, second) if each.settings is None]
+    if unknown:
+        sides = [{name: getattr(each, name) for name in ("benchmark", "options")} for each in (first, second)]
+        return [*_apart(*sides), *unknown]
     sides = [_settings(manifest) for manifest in (first, second)]
     facts = [{key: value for key, value in each.model.items() if key not in _WEIGHTS} for each in (first, second)]
     shared = facts[0].keys() & facts[1].keys()
     for side, fact in zip(sides, facts, strict=True):
         side.update({key: value for key, value in sorted(fact.items()) if key in shared})
-    names = dict.fromkeys([*sides[0], *sides[1]])
+    return _apart(*sides)
+
+
+def _apart(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
     return [
-        f"{name.replace('_', ' ')} {sides[0].get(name)} against {sides[1].get(name)}"
-        for name in names
-        if sides[0].get(name) != sides[1].get(name)
+        f"{name.replace('_', ' ')} {one.get(name)} against {other.get(name)}"
+        for name in dict.fromkeys([*one, *other])
+        if one.get(name) != other.get(name)
     ]
 
 
@@ -98,14 +105,13 @@ def _settings(manifest: RunManifest) -> dict[str, object]:
     """Everything in a manifest that should be the same for two arms, by name."""
     return {
         "backend": manifest.backend,
-        **manifest.settings.model_dump(mode="json"),
+        **(manifest.settings.model_dump(mode="json") if manifest.settings else {}),
         "prompt style": manifest.style,
         "pictures": manifest.pictures,
         "benchmark": manifest.benchmark,
         **{f"option {name}": value for name, value in manifest.options.items()},
         **{f"prompt {name}": _short_hash(text) for name, text in manifest.prompts.items()},
         "samples a question": manifest.repeats,
-        "problems file": manifest.problems.sha256[:16],
         **{f"version of {name}": value for name, value in manifest.versions.items()},
     }
 
@@ -149,6 +155,22 @@ class Run:
             scores={key: row for key, row in self.scores.items() if key[0] in only},
             checked={key: row for key, row in self.checked.items() if key[0] in only},
         )
+
+
+def same_problem(one: Problem, other: Problem) -> bool:
+    """Whether two records are of one problem: their pictures may lie at other paths, with the same bytes."""
+    return one.model_copy(update={"images": []}) == other.model_copy(update={"images": []}) and [
+        image.sha256 for image in one.images
+    ] == [image.sha256 for image in other.images]
+
+
+def same_problems(first: Run, second: Run) -> bool:
+    """Whether two runs were made with the same problems, in one file or in two."""
+    if first.manifest.problems.sha256 == second.manifest.problems.sha256:
+        return True
+    return first.problems.keys() == second.problems.keys() and all(
+        same_problem(problem, second.problems[ident]) for ident, problem in first.problems.items()
+    )
 
 
 def pooled(runs: Sequence[Run]) -> Run:
@@ -221,6 +243,13 @@ def mean_values(scores: Iterable[StoredScore]) -> dict[str, float]:
     for row in scores:
         values[row.problem_id].append(row.value)
     return {problem_id: sum(rows) / len(rows) for problem_id, rows in values.items()}
+
+
+def given_counts(counts: Iterable[int | None]) -> list[int]:
+    """Token counts; an empty list where one is not given: figures of the others would be of other problems."""
+    every = list(counts)
+    known = [count for count in every if count is not None]
+    return known if len(known) == len(every) else []
 
 
 class DerivedFromScores(Record):

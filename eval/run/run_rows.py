@@ -66,9 +66,9 @@ R = TypeVar("R", Prediction, Score, Checked)
 class StoredPrediction:
     """The token counts of a prediction, as in the record; :meth:`read` gives the record with its text."""
 
-    input_tokens: int
+    input_tokens: int | None
     image_tokens: int
-    output_tokens: int
+    output_tokens: int | None
     reasoning_tokens: int | None
     path: Path
     offset: int

@@ -11,7 +11,7 @@ import numpy as np
 
 from eval.benchmarks.benchmark import Table
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run, mean_values, pooled
+from eval.run.run_records import Run, given_counts, mean_values, pooled
 from eval.run.run_rows import StoredScore
 from eval.scoring.breakdowns import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
@@ -75,6 +75,7 @@ class ArmSummary(Record):
 
     ``by``: the accuracy by each dimension that the problems have (:mod:`eval.scoring.breakdowns`).
 
+    ``output_tokens`` and ``input_tokens`` are ``None`` where a prediction from a file has no count of them.
     ``answer_tokens`` are output tokens other than ``reasoning_tokens``; both are over the predictions whose text shows
     where the answer begins. ``image_tokens`` are part of ``input_tokens``, counted where there were pictures.
     ``reference_tokens`` are counted by ``reference_tokenizer``, the same for all models. ``tokens_per_right``: all
@@ -126,7 +127,11 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
         values = np.array([[values[problem_id] for problem_id in of] for values in by_run], dtype=np.float64)
         return share(values, [cluster_of(problems[problem_id]) for problem_id in of])
 
-    split = [(row.output_tokens, row.reasoning_tokens) for row in predictions]
+    split = [
+        (row.output_tokens, row.reasoning_tokens)
+        for row in predictions
+        if row.output_tokens is not None and row.reasoning_tokens is not None
+    ]
     return ArmSummary(
         arm=run.manifest.arm,
         runs=len(runs),
@@ -144,10 +149,10 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
             if problem.answer and (reason := unreadable_gold(problem.answer))
         },
         by={name: {key: accuracy(group[key]) for key in sorted(group)} for name, group in groups.items() if group},
-        output_tokens=_tokens([output for output, _ in split]),
-        reasoning_tokens=_tokens([reasoning for _, reasoning in split if reasoning is not None]),
-        answer_tokens=_tokens([output - reasoning for output, reasoning in split if reasoning is not None]),
-        input_tokens=_tokens([row.input_tokens for row in predictions]),
+        output_tokens=_tokens(given_counts(row.output_tokens for row in predictions)),
+        reasoning_tokens=_tokens([reasoning for _, reasoning in split]),
+        answer_tokens=_tokens([output - reasoning for output, reasoning in split]),
+        input_tokens=_tokens(given_counts(row.input_tokens for row in predictions)),
         image_tokens=_tokens([row.image_tokens for row in predictions if row.image_tokens]),
         reference_tokens=_tokens([row.reference_tokens for row in scores if row.reference_tokens is not None]),
         reference_tokenizer=" and ".join(sorted(reference_tokenizers(scores))) or None,
@@ -187,8 +192,9 @@ def share_of(values: Mapping[str, float], problems: Mapping[str, Problem]) -> Sh
 def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
     """Over the problems that have a gold answer: tokens spent on others cannot buy a right answer."""
     credit = sum(row.value for row in run.scores.values() if row.problem_id in problems)
-    spent = sum(row.output_tokens for key, row in run.predictions.items() if key in run.scores and key[0] in problems)
-    return spent / credit if credit else None
+    rows = [row for key, row in run.predictions.items() if key in run.scores and key[0] in problems]
+    spent = given_counts(row.output_tokens for row in rows)
+    return sum(spent) / credit if credit and spent else None
 
 
 def _tokens(counts: list[int]) -> Tokens | None:

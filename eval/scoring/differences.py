@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.run.run_records import Run, mean_values, settings_apart
+from eval.run.run_records import Run, mean_values, same_problem, same_problems, settings_apart
 from eval.scoring.arm_summary import reference_tokenizers
 from srt.io.errors import UserError
 from srt.io.records import Record
@@ -35,7 +35,8 @@ class Difference(Record):
     ``only_arm`` and ``only_reference`` count the problems that one alone solves, ``None`` where scores are fractions.
     ``different`` names the settings, apart from the arm, in which the runs differ.
 
-    ``token_ratio`` is the ratio of mean output tokens per prediction, ``reference_token_ratio`` the same by one
+    ``token_ratio`` is the ratio of mean output tokens per prediction (``None`` where they are not given),
+    ``reference_token_ratio`` the same by one
     tokenizer for both (``None`` without one, or with different ones), ``per_right_ratio`` that of output tokens per
     right answer (``None`` if one arm has none).
 
@@ -93,7 +94,12 @@ def differences(by_arm: Mapping[str, Sequence[Run]], common: Sequence[str], refe
     for arm, other in pairs:
         row = _difference(arm, other, measured[arm], measured[other], clusters)
         both = (*by_arm[arm], *by_arm[other])
-        update: dict[str, object] = {"different": settings_apart(by_arm[arm][0].manifest, by_arm[other][0].manifest)}
+        one, another = by_arm[arm][0], by_arm[other][0]
+        different = settings_apart(one.manifest, another.manifest)
+        if not same_problems(one, another):
+            files = (each.manifest.problems.sha256[:16] for each in (one, another))
+            different.append(f"problems file {' against '.join(files)}")
+        update: dict[str, object] = {"different": different}
         if len(reference_tokenizers(score for run in both for score in run.scores.values())) > 1:
             update["reference_token_ratio"] = None
         rows.append(row.model_copy(update=update))
@@ -134,21 +140,22 @@ def common_problems(runs: Mapping[str, Run]) -> tuple[list[str], dict[str, int]]
         raise UserError(f"the runs {', '.join(runs)} cannot be compared: they have no scored problem in common")
     for run in runs.values():
         for problem_id in common:
-            if run.problems[problem_id] != first.problems[problem_id]:
+            if not same_problem(run.problems[problem_id], first.problems[problem_id]):
                 raise UserError(
                     f"{run.folder}: its problem {problem_id!r} differs from the problem of that id in {first.folder}"
                 )
     return common, {name: len(ids - shared) for name, ids in scored.items()}
 
 
-_VALUE, _CREDIT, _SPENT, _PREDICTIONS, _REFERENCE, _COUNTED = range(6)
+_VALUE, _CREDIT, _SPENT, _PREDICTIONS, _REFERENCE, _COUNTED, _NOT_GIVEN = range(7)
 
 
 def _measured(run: Run, common: Sequence[str]) -> Floats:
     """Figures of one run, ``[figure, problem]``: the score (mean over variants and repeats), and over all variants and
-    repeats the sums of scores, of output tokens, of predictions, of reference tokens, of predictions that have them."""
+    repeats the sums of scores, of output tokens, of predictions, of reference tokens, of predictions that have them.
+    Where one prediction has no output tokens, the run counts as having none."""
     place = {problem_id: index for index, problem_id in enumerate(common)}
-    table = np.zeros((6, len(common)))
+    table = np.zeros((_NOT_GIVEN + 1, len(common)))
     for problem_id, value in mean_values(row for row in run.scores.values() if row.problem_id in place).items():
         table[_VALUE, place[problem_id]] = value
     for row in run.scores.values():
@@ -158,7 +165,14 @@ def _measured(run: Run, common: Sequence[str]) -> Floats:
                 table[[_REFERENCE, _COUNTED], place[row.problem_id]] += (row.reference_tokens, 1)
     for key, prediction in run.predictions.items():
         if key[0] in place:
-            table[[_SPENT, _PREDICTIONS], place[key[0]]] += (prediction.output_tokens, 1)
+            counted = prediction.output_tokens is not None
+            table[[_SPENT, _PREDICTIONS, _NOT_GIVEN], place[key[0]]] += (
+                prediction.output_tokens or 0,
+                int(counted),
+                int(not counted),
+            )
+    if table[_NOT_GIVEN].any():
+        table[[_SPENT, _PREDICTIONS]] = 0  # there is no ratio of totals that are 0
     return table
 
 

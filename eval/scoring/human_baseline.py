@@ -156,8 +156,6 @@ def _scored(problem: Problem, answer: str, policy: PolicyName, grade: Grade | No
         key="",
         problem_id=problem.id,
         text=f"ANSWER: {answer}",
-        input_tokens=0,
-        output_tokens=0,
         finish_reason="stop",
         seconds=0.0,
     )

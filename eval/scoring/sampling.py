@@ -7,6 +7,7 @@ there the checker, or the solver's truth, selects samples before they vote.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -25,7 +26,7 @@ from srt.statistics.intervals import Estimate, estimate, share_interval
 
 
 class AtK(Record):
-    """The accuracy of ``k`` samples of a question, and the output ``tokens`` of all of them together.
+    """The accuracy of ``k`` samples of a question, and the output ``tokens`` of all of them together, if given.
 
     ``mean``: a single sample (the same for every ``k``). ``majority``: the most frequent answer. ``at_least_one``: one
     of them is right (pass@k). ``checked``: the most frequent answer among the samples that the checker proves, or among
@@ -34,7 +35,7 @@ class AtK(Record):
     """
 
     k: int
-    tokens: float
+    tokens: float | None
     mean: Estimate
     majority: Estimate
     at_least_one: Estimate
@@ -84,7 +85,7 @@ def sample_curve(runs: Sequence[Run], only: Collection[str]) -> Sampling | None:
         curve.append(
             AtK(
                 k=k,
-                tokens=float(values[:, :, first].mean()),
+                tokens=None if np.isnan(spent := values[:, :, first].mean()) else float(spent),
                 mean=mean,
                 majority=vote,
                 at_least_one=some,
@@ -101,9 +102,9 @@ _FIGURES = 6
 
 def _measured(run: Run, ids: Sequence[str], sizes: Sequence[int]) -> tuple[Floats, int]:
     """``[problem, column]``, six columns for each of ``sizes``; and how many votes over all samples are tied."""
-    tokens: dict[tuple[str, str], list[int]] = defaultdict(list)
+    tokens: dict[tuple[str, str], list[float]] = defaultdict(list)
     for key, prediction in run.predictions.items():
-        tokens[key[:2]].append(prediction.output_tokens)
+        tokens[key[:2]].append(math.nan if prediction.output_tokens is None else prediction.output_tokens)
     samples: dict[str, dict[str, list[_Sample]]] = defaultdict(lambda: defaultdict(list))
     for key, score in run.scores.items():
         row = run.checked.get(key)

@@ -41,7 +41,11 @@ def eval_(
         typer.Option("--config", help="A recipe (YAML), such as one in recipes/eval/; options override it."),
     ] = None,
     adapter: Annotated[Path | None, typer.Option("--adapter", help="Folder of a LoRA adapter.")] = None,
-    backend: Annotated[str | None, typer.Option(help="transformers (default), vllm or server.")] = None,
+    backend: Annotated[str | None, typer.Option(help="transformers (default), vllm, server or file.")] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option("--predictions", help="file: another system's predictions, with the columns id and prediction."),
+    ] = None,
     benchmark: Annotated[
         str | None, typer.Option("--benchmark", help="The benchmark of the problems; see srt benchmarks.")
     ] = None,
@@ -126,6 +130,8 @@ def eval_(
     questions.
 
     Example: srt eval --model models/qwen --adapter runs/srt --benchmark space2025 --data SpaCE2025/dev -o runs/dev
+
+    Example: srt eval --backend file --predictions theirs.csv --problems test.jsonl -o runs/theirs
 
     Example: accelerate launch --num_processes 8 -m srt eval --config recipes/eval/r1-distill-qwen-7b.yaml
     """
@@ -228,9 +234,16 @@ def _print_scored(summary: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         print_summary(summary, as_json)
         return
-    from eval.benchmarks.benchmark import Table
     from eval.benchmarks.tables.breakdown import markdown_table
+    from eval.report.console_rows import console_rows
+    from eval.scoring.arm_summary import ArmSummary
 
-    print_summary({name: value for name, value in summary.items() if name != "tables"}, as_json)
-    for table in summary.get("tables", ()):
-        print(f"\n{markdown_table(Table.model_validate(table))}")
+    figures = {name: value for name, value in summary.items() if name in ArmSummary.model_fields}
+    if "accuracy" not in figures:  # nothing was scored
+        print_summary(summary, as_json)
+        return
+    scored = ArmSummary.model_validate(figures)
+    others = {name: value for name, value in summary.items() if name not in figures}
+    print_summary({**console_rows(scored), **others}, as_json)
+    for table in scored.tables:
+        print(f"\n{markdown_table(table)}")

@@ -137,7 +137,7 @@ class Sequence(Record):
 
 
 class Prediction(Record):
-    """One generation. Token counts come from ids, never from re-tokenized text.
+    """One generation. Token counts come from ids, never from re-tokenized text; ``None`` where nobody gave them.
 
     ``image_tokens`` are part of ``input_tokens``. ``reasoning_tokens`` are part of ``output_tokens``; ``None`` where
     the text does not show where its answer begins, or the back end does not say which tokens it wrote.
@@ -151,9 +151,9 @@ class Prediction(Record):
     variant: str = "plain"
     repeat: int = 0
     text: str
-    input_tokens: int
+    input_tokens: int | None = None
     image_tokens: int = 0
-    output_tokens: int
+    output_tokens: int | None = None
     reasoning_tokens: int | None = None
     finish_reason: Literal["stop", "length", "error"]
     seconds: float

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from eval.benchmarks.benchmark import Published, Table, Unit
-from eval.run.run_records import Run, mean_values
+from eval.run.run_records import Run, given_counts, mean_values
 from srt.answers.equality import POLICIES
 from srt.io.records import Problem
 
@@ -70,8 +70,8 @@ def mean(values: Collection[float]) -> float | None:
 
 
 def mean_tokens(run: Run) -> float | None:
-    """Mean output tokens of a prediction."""
-    return mean([row.output_tokens for row in run.predictions.values()])
+    """Mean output tokens of a prediction; ``None`` where they are not given for all."""
+    return mean(given_counts(row.output_tokens for row in run.predictions.values()))
 
 
 def policy_note(runs: Mapping[str, Run]) -> str:

@@ -13,7 +13,7 @@ from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
-from srt.io.records import Problem
+from srt.io.records import Image, Problem
 
 MakeRun = Callable[..., Path]
 MakeProblem = Callable[..., Problem]
@@ -276,3 +276,27 @@ def test_faults(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) ->
     with pytest.raises(UserError, match=r"scores\.jsonl"):
         compare([base], out)
     assert not out.exists()
+
+
+def test_the_same_problems_in_two_files_are_one(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+    """As a run with ``--problems`` and one with ``--data``, whose copies of the pictures have other paths."""
+
+    def file(folder: str, sha256: str = "0" * 64) -> Path:
+        (tmp_path / folder).mkdir()
+        image = Image(path=f"{folder}/p.png", sha256=sha256)
+        some = [make_problem(n, images=[image], diagram_description="d") for n in range(30)]
+        write_records(tmp_path / folder / "p.jsonl", some)
+        return tmp_path / folder / "p.jsonl"
+
+    base, srt, again = (file(name) for name in ("one", "two", "three"))
+    runs = [
+        make_run("base", lambda _: "ANSWER: B", problems=base),
+        make_run("srt", lambda _: "ANSWER: A", problems=srt),
+        make_run("srt", lambda _: "ANSWER: C", problems=again, seed=1),
+    ]
+    result = compare(runs, tmp_path / "report")
+    assert result.common == 30
+    assert [row.different for row in result.differences] == [[]]
+    other = make_run("cot", lambda _: "ANSWER: B", problems=file("five", "1" * 64))
+    with pytest.raises(UserError, match=r"cot: its problem 'made-0' differs from the problem of that id in "):
+        compare([runs[0], other], tmp_path / "report")

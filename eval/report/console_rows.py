@@ -1,0 +1,61 @@
+"""The figures of one scored run as a console shows them: one line each, in percent and words.
+
+``summary.json`` has all of them, with their intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from eval.report.number_format import interval, percent
+from eval.scoring.arm_summary import ArmSummary, Share, Tokens
+from eval.scoring.breakdowns import title
+
+
+def console_rows(summary: ArmSummary) -> dict[str, str]:
+    """The rows of ``summary``, by their name."""
+    traces = summary.traces
+    rows = {
+        "arm": summary.arm,
+        "accuracy": f"{interval(summary.accuracy)}%, {_of(summary.accuracy)}",
+        "answers": _counts(summary.statuses),
+        "compared": f"{summary.policy} policy; decided by {_counts(summary.decided)}",
+        "samples a question": str(summary.repeats) if summary.repeats > 1 else "",
+        "missing": f"{summary.missing} predictions, which count as wrong" if summary.missing else "",
+        "without gold": f"{summary.without_gold} problems, which do not count" if summary.without_gold else "",
+        "unreadable gold": f"{len(summary.unreadable_gold)} problems, which only the same text meets"
+        if summary.unreadable_gold
+        else "",
+        "output tokens": _tokens(summary.output_tokens) or "not given",
+        "of them reasoning": _tokens(summary.reasoning_tokens),
+        "input tokens": _tokens(summary.input_tokens) or "not given",
+        "tokens by the reference": _tokens(summary.reference_tokens),
+        "tokens a right answer": f"{summary.tokens_per_right:,.0f}" if summary.tokens_per_right else "",
+        "traces": f"{percent(traces.with_steps.share)}% of outputs; proved {percent(traces.proved.share)}%"
+        if traces.with_steps.right
+        else "",
+        "steps": _counts(traces.steps) if any(traces.steps.values()) else "",
+    }
+    for dimension, shares in summary.by.items():
+        if len(shares) > 1:
+            rows |= {
+                f"{title(dimension)} {label}": f"{percent(one.share)}%, {_of(one)}" for label, one in shares.items()
+            }
+    if summary.sampling is not None:
+        rows |= {
+            f"{at.k} samples": f"majority {percent(at.majority.value)}%, pass@{at.k} {percent(at.at_least_one.value)}%"
+            for at in summary.sampling.curve
+        }
+    return {name: text for name, text in rows.items() if text}
+
+
+def _of(share: Share) -> str:
+    return f"{share.right:g} of {share.count}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if count) or "nothing"
+
+
+def _tokens(tokens: Tokens | None) -> str:
+    return "" if tokens is None else f"mean {tokens.mean:,.1f}, median {tokens.p50:,.0f}, p99 {tokens.p99:,.0f}"

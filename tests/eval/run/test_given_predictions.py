@@ -1,0 +1,169 @@
+"""Predictions from a file: scored and compared as a run, with faults in one line, and never with tokens of 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from eval.evaluation import run_evaluation
+from eval.export import export
+from eval.report.compare import compare
+from eval.report.console_rows import console_rows
+from eval.run.eval_recipe import make_eval_recipe
+from eval.run.scored_run import read_run
+from eval.scoring.arm_summary import ArmSummary
+from srt.io.errors import UserError
+
+MakeRun = Callable[..., Path]
+
+
+@pytest.fixture
+def evaluated(problems_file: Path, tmp_path: Path) -> Callable[..., ArmSummary]:
+    """``evaluated(file, **keys)``: the summary of the predictions in it."""
+
+    def run(file: Path, out: str = "theirs", **keys: Any) -> ArmSummary:
+        given = {"backend": "file", "predictions": file, "problems": problems_file, "output": tmp_path / out}
+        summary = run_evaluation(make_eval_recipe(given | keys))
+        return ArmSummary.model_validate({name: summary[name] for name in ArmSummary.model_fields if name in summary})
+
+    return run
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    if path.suffix == ".csv":
+        lines = [";".join(rows[0]), *(";".join(f'"{value}"' for value in row.values()) for row in rows)]
+        path.write_text("\r\n".join(lines), encoding="utf-8-sig")
+    elif path.suffix == ".parquet":
+        import pyarrow
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    else:
+        path.write_bytes(b"\n".join(orjson.dumps(row) for row in rows))
+    return path
+
+
+def rows(**more: Any) -> list[dict[str, Any]]:
+    """The gold answer is B but for every third problem: 20 of 30 are right."""
+    return [{"id": f"made-{n}", "prediction": ("B", "So it is\nANSWER: B")[n % 2], **more} for n in range(30)]
+
+
+@pytest.mark.parametrize("name", ["gpt-9.csv", "gpt-9.jsonl", "gpt-9.parquet"])
+def test_each_form_gives_the_same_scores(name: str, evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
+    summary = evaluated(write(tmp_path / name, rows()))
+    assert (summary.arm, summary.accuracy.right, summary.accuracy.count) == ("gpt-9", 20, 30)
+    assert summary.statuses == {"ok": 30}
+    assert (summary.output_tokens, summary.input_tokens, summary.tokens_per_right) == (None, None, None)
+    assert console_rows(summary)["output tokens"] == "not given"
+
+
+def test_given_tokens_are_counted_and_a_single_missing_one_is_not_zero(
+    evaluated: Callable[..., ArmSummary], tmp_path: Path
+) -> None:
+    whole = evaluated(write(tmp_path / "whole.jsonl", rows(output_tokens=7)), "whole")
+    assert whole.output_tokens is not None
+    assert (whole.output_tokens.mean, whole.output_tokens.count) == (7, 30)
+    some = rows(output_tokens=7)
+    some[3]["output_tokens"] = None
+    assert evaluated(write(tmp_path / "some.jsonl", some), "some").output_tokens is None
+
+
+def test_a_comparison_leaves_tokens_out_and_says_so(
+    evaluated: Callable[..., ArmSummary], make_run: MakeRun, tmp_path: Path
+) -> None:
+    evaluated(write(tmp_path / "gpt-9.csv", rows()))
+    ours = make_run("srt", lambda number: "ANSWER: B" if number % 2 else "dunno")
+    result = compare([tmp_path / "theirs", ours], tmp_path / "report")
+    [row] = result.differences
+    assert (row.arm, row.reference, row.count) == ("srt", "gpt-9", 30)
+    assert (row.token_ratio, row.per_right_ratio) == (None, None)
+    assert row.different == ["how gpt-9 was generated is not known"]
+    assert result.tokens_per_right["gpt-9"] is None
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "report" / name).read_text()
+        assert "Tokens are not given for gpt-9, which no comparison of tokens includes." in text
+        assert "not given" in text
+    assert (
+        "| gpt-9 | 66.7 [48.8, 80.8] | 20/30 | not given | - | - | - |" in (tmp_path / "report/report.md").read_text()
+    )
+
+
+def test_samples_of_a_problem(evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
+    twice = [row | {"repeat": repeat} for row in rows() for repeat in range(2)]
+    summary = evaluated(write(tmp_path / "t.jsonl", twice))
+    assert (summary.repeats, summary.accuracy.right) == (2, 20)
+    assert summary.sampling is not None
+    assert summary.sampling.curve[-1].tokens is None
+    compare([tmp_path / "theirs"], tmp_path / "report")
+    assert (tmp_path / "report" / "sampling.png").exists()
+
+
+def test_missing_ones_are_reported_and_wrong(
+    evaluated: Callable[..., ArmSummary], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    summary = evaluated(write(tmp_path / "few.csv", rows()[2:]))
+    assert summary.missing == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("few.csv: 2 of 30 predictions are missing and count as wrong; the first: 'made-0'")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda r: r.append(r[4]), r"t\.jsonl:31: id: 'made-4' has a prediction already \(.*t\.jsonl:5\); remove one"),
+        (lambda r: r[6].update(id="x"), r"t\.jsonl:7: id: 'x' is not in .*problems\.jsonl \(the first of 1 such of 30"),
+        (lambda r: r[6].update(id=None), r"t\.jsonl:7: id: empty"),
+        (lambda r: r[6].update(prediction=["B"]), r"t\.jsonl:7: prediction: a text was expected, not list"),
+        (lambda r: r[6].pop("prediction"), r"t\.jsonl:7: no column 'prediction'; .*this file has id"),
+        (lambda r: r[6].update(output_tokens="many"), r"t\.jsonl:7: output_tokens: a whole number, or nothing, was"),
+        (lambda r: r[6].update(output_tokens=-1), r"t\.jsonl:7: output_tokens: a whole number"),
+        (lambda r: r[6].update(repeat=0.5), r"t\.jsonl:7: repeat: a whole number"),
+        (lambda r: r[6].update(variant="flip"), r"t\.jsonl:7: variant: 'flip'; problem 'made-6' is asked as plain"),
+        (lambda r: r.clear(), r"t\.jsonl: no prediction in this file"),
+    ],
+)
+def test_faults_name_the_place(
+    change: Callable[[list[dict[str, Any]]], object],
+    message: str,
+    evaluated: Callable[..., ArmSummary],
+    tmp_path: Path,
+) -> None:
+    given = rows()
+    change(given)
+    with pytest.raises(UserError, match=message):
+        evaluated(write(tmp_path / "t.jsonl", given))
+    assert not (tmp_path / "theirs" / "predictions.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"predictions": None}, "predictions: missing, the file with the columns id and prediction"),
+        ({"temperature": 0.5}, "temperature: the back end file generates nothing"),
+        ({"adapter": Path("a")}, "adapter: the back end file generates nothing"),
+        ({"backend": "transformers"}, "predictions: only the back end file reads this; this run uses transformers"),
+    ],
+)
+def test_keys_that_do_not_go_with_a_file(keys: dict[str, Any], message: str) -> None:
+    given = {"backend": "file", "predictions": Path("p.csv"), "problems": Path("p.jsonl"), "output": Path("o")}
+    with pytest.raises(UserError, match=message):
+        make_eval_recipe(given | {"model": "m"} | keys)
+
+
+def test_other_predictions_need_another_folder(evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
+    file = write(tmp_path / "t.csv", rows())
+    assert evaluated(file) == evaluated(file)
+    write(file, [row | {"prediction": "A"} for row in rows()])
+    with pytest.raises(UserError, match="holds another run"):
+        evaluated(file)
+
+
+def test_such_a_run_is_exported(evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
+    evaluated(write(tmp_path / "t.csv", rows()))
+    for to in ("inspect", "lm-eval", "vlmevalkit"):
+        assert export(tmp_path / "theirs", to, tmp_path / to)
+    assert read_run(tmp_path / "theirs").manifest.settings is None
