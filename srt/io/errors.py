@@ -10,6 +10,7 @@ import re
 import reprlib
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 
@@ -68,7 +69,7 @@ def fault_in_words(fault: Mapping[str, Any]) -> str:
         return message.removeprefix("Value error, ")
     if kind == "extra_forbidden":
         return "no such field"
-    given = "nothing" if fault["input"] is None else reprlib.repr(fault["input"])
+    given = "nothing" if fault["input"] is None else shorten(reprlib.repr(fault["input"]), 80, placeholder=" ...")
     if kind == "literal_error":
         return f"{fault['ctx']['expected']} was expected, not {given}"
     if kind in _BOUNDS:

@@ -17,7 +17,8 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
-from srt.io.strict_json import JsonFault, load_json
+from srt.io.records import Record
+from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -82,14 +83,49 @@ def read_unique(path: str | Path, model: type[M], field: str, *, growing: bool =
 
 
 def parse_record(line: bytes, model: type[M], place: str) -> M:
-    """One record from one line of JSON. ``place`` (``file:line``) opens the message of a :class:`RecordError`."""
+    """One record from one line of JSON. ``place`` (``file:line``) opens the message of a :class:`RecordError`.
+
+    If the line is a record of another kind, or nothing like a record, the message says so, and how to make the right
+    file.
+    """
     try:
-        return model.model_validate(load_json(line, "a line of JSON"))
+        values = load_json(line, "a line of JSON")
     except JsonFault as error:
-        raise RecordError(f"{place}: {error}") from None
+        unlike = "" if line.lstrip().startswith(b"{") or not_utf8_text(line) else _how_to_make(model)
+        raise RecordError(f"{place}: {error}{unlike}") from None
+    try:
+        return model.model_validate(values)
     except ValidationError as error:
-        name = re.sub(r"(?<!^)(?=[A-Z])", " ", model.__name__).lower()  # TeachingCase: teaching case
-        raise RecordError(f"{place}: not a {name}: {validation_fault(error)}") from None
+        if (other := _kind_of(values)) is not None and other is not model:
+            wrong = f"a {_name(model)} was expected, this is a {_name(other)}"
+            raise RecordError(f"{place}: {wrong}; --help shows which file goes where") from None
+        missing = sum(fault["type"] == "missing" for fault in error.errors())
+        unlike = _how_to_make(model) if missing > 1 or not isinstance(values, dict) else ""
+        raise RecordError(f"{place}: not a {_name(model)}: {validation_fault(error)}{unlike}") from None
+
+
+def _name(model: type[BaseModel]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", model.__name__).lower()  # TeachingCase: teaching case
+
+
+def _how_to_make(model: type[BaseModel]) -> str:
+    return f"; {model.how_to_make}" if issubclass(model, Record) and model.how_to_make else ""
+
+
+def _kind_of(values: object) -> type[BaseModel] | None:
+    """The record whose fields ``values`` has: all that it must have, and no others."""
+    todo, known = [Record], list[type[BaseModel]]()
+    while todo:
+        subclasses = todo.pop().__subclasses__()
+        todo += subclasses
+        known += subclasses
+    if not isinstance(values, dict):
+        return None
+    for model in known:
+        needed = {name for name, field in model.model_fields.items() if field.is_required()}
+        if len(needed) > 1 and needed <= values.keys() <= model.model_fields.keys():
+            return model
+    return None
 
 
 def validation_fault(error: ValidationError) -> str:

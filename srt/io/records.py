@@ -6,7 +6,7 @@ Reading and writing files of records is :mod:`srt.io.jsonl`; the trace record is
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -21,6 +21,9 @@ class Record(BaseModel):
     """Base of all records: immutable; refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    how_to_make: ClassVar[str] = ""
+    """How files of such records are made: the end of the message about a file of something else."""
 
 
 class Answer(Record):
@@ -77,6 +80,11 @@ class Problem(Record):
     them without letters. ``group_id`` names problems whose errors are not independent (variants, translations).
     """
 
+    how_to_make = (
+        "to read a corpus, or your own file, run srt import first: srt import SOURCE FILE -o problems.jsonl, where "
+        "SOURCE is mathspatial, solidgeo, space2025, or plain for your own"
+    )
+
     id: str = Field(min_length=1)
     source: str
     split: str
@@ -125,6 +133,8 @@ class Message(Record):
 
 class Sequence(Record):
     """What ``srt build`` writes and ``train`` reads: TRL's prompt-completion form, with the spans of the operations."""
+
+    how_to_make = "srt build writes sequences from traces"
 
     problem_id: str
     trace_id: str

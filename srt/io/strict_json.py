@@ -6,6 +6,7 @@ becomes the nearest floating-point number, which is another number. Here, each i
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any, Final
 
@@ -28,10 +29,16 @@ class JsonLoss(JsonFault):
 def load_json(data: bytes | str, what: str = "JSON") -> Any:
     """The value that ``data`` spells out; ``what`` is what the message of a syntax error says was expected.
 
+    A byte order mark before it is no fault. What is plainly another format is named.
+
     Raises:
         JsonFault: it is not JSON.
         JsonLoss: an object has a key twice, or an integer does not fit in 64 bits.
     """
+    if isinstance(data, bytes):
+        data = data.removeprefix(codecs.BOM_UTF8)
+        if fault := not_utf8_text(data):
+            raise JsonFault(f"not {what}: {fault}")
     try:
         json.loads(data, object_pairs_hook=_without_repeats, parse_int=_fitting)
     except _Lost:
@@ -44,6 +51,32 @@ def load_json(data: bytes | str, what: str = "JSON") -> Any:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise JsonFault(f"not {what}: {error}") from None
+
+
+_OTHER_FORMATS = {
+    b"\x1f\x8b": "this is compressed with gzip; unpack it first (gunzip)",
+    b"PK\x03\x04": "this is a zip archive, or a spreadsheet; unpack it, or save it as CSV",
+    b"PAR1": "this is Parquet, which is not read here",
+    codecs.BOM_UTF16_LE: "this is text in UTF-16; save it as UTF-8",
+    codecs.BOM_UTF16_BE: "this is text in UTF-16; save it as UTF-8",
+}
+"""How files of other formats begin, and what to do with them."""
+_LINE_END = b"\n"
+
+
+def not_utf8_text(data: bytes) -> str | None:
+    """What ``data`` is if it is no text in UTF-8, and what to do; ``None`` if it is."""
+    for begin, fault in _OTHER_FORMATS.items():
+        if data.startswith(begin):
+            return fault
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = f"line {before.count(_LINE_END) + 1}, " if _LINE_END in data.rstrip() else ""
+        at = f"{line}byte {len(before.rpartition(_LINE_END)[2]) + 1}"
+        return f"{at} is not UTF-8; convert the text (iconv -f latin1 -t utf-8, if it is in Latin-1)"
+    return None
 
 
 class _Lost(Exception):

@@ -135,6 +135,8 @@ class Trace(Record):
     fault. Only what no text can express is refused here.
     """
 
+    how_to_make = "srt solve and srt teach write traces"
+
     id: str = Field(min_length=1)
     problem_id: str
     kind: TraceKind

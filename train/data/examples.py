@@ -58,9 +58,15 @@ class Example(NamedTuple):
 
 
 def data_faults(recipe: Recipe) -> list[str]:
-    """A line for each data file that does not exist."""
+    """A line for each data file that does not exist, or is a folder."""
     named = [("data", recipe.data), *(("other_arms", path) for path in recipe.other_arms)]
-    return [f"{key}: no such file: {path}; srt build makes one" for key, path in named if not Path(path).is_file()]
+    return [
+        f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"
+        if Path(path).is_dir()
+        else f"{key}: no such file: {path}; srt build makes one"
+        for key, path in named
+        if not Path(path).is_file()
+    ]
 
 
 def encode(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from srt.images.open import MAX_BYTES
 from srt.io.errors import RecordError, UserError
 from srt.io.jsonl import read_rows
-from srt.io.strict_json import JsonFault, load_json
+from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
 _SEPARATORS = ",;\t|"
@@ -48,7 +48,9 @@ def rows_of(path: Path) -> Iterator[Row]:
         return _dataset(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise UserError(f"{path}: a file of {', '.join(SUFFIXES)} was expected")
+        raise UserError(
+            f"{path}: a file of {', '.join(SUFFIXES)} was expected; unpack archives, and save spreadsheets as CSV"
+        )
     if not path.is_file():
         raise UserError(f"{path}: no such file")
     if suffix == ".jsonl":
@@ -150,8 +152,8 @@ def _table(path: Path) -> Iterator[Row]:
     with open(path, encoding="utf-8-sig", newline="") as file:
         try:
             first = re.sub('"[^"]*"', "", file.readline())
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+        except UnicodeDecodeError:
+            raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
         file.seek(0)
         reader = csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else max(_SEPARATORS, key=first.count))
         try:
@@ -166,7 +168,7 @@ def _table(path: Path) -> Iterator[Row]:
                 if len(cells) != len(header):
                     raise RecordError(f"{place}: {len(cells)} cells; the header has {len(header)}")
                 yield Row(place, dict(zip(header, cells, strict=True)))
-        except UnicodeDecodeError as error:
-            raise UserError(f"{path}: not UTF-8 text ({error.reason} at byte {error.start})") from None
+        except UnicodeDecodeError:
+            raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
         except csv.Error as error:
             raise RecordError(f"{path}:{reader.line_num}: {error}") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eval.benchmarks.external.external_images import mirrored, picture_of
-from eval.benchmarks.external.external_rows import Row, is_dataset, rows_of
+from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form, TwinMapping, read_mapping
 from eval.benchmarks.variants import FLIP, Twin, with_twin
 from srt.answers.written_form import read_answer
@@ -41,7 +41,7 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     Raises:
         UserError: a fault of the file or of the mapping: a column that is not there, named with the line.
     """
-    if path.is_dir() and ((path / "mapping.yaml").is_file() or not is_dataset(path)):
+    if (path / "mapping.yaml").is_file():
         path = path / "mapping.yaml"
     mapping = read_mapping(path, form) if path.suffix.lower() in (".yaml", ".yml") else FieldMap(data=path.name)
     source = _Source(path.parent, request, form, mapping)
