@@ -60,15 +60,13 @@ def rows_of(path: Path) -> Iterator[Row]:
     return _json(path) if suffix == ".json" else _table(path)
 
 
-def is_dataset(folder: Path) -> bool:
-    """Whether ``folder`` holds a dataset that :func:`rows_of` reads."""
-    return bool(_saved_parts(folder) or _parquet_parts(folder))
-
-
 def _dataset(folder: Path) -> Iterator[Row]:
     saved, parts = _saved_parts(folder), _parquet_parts(folder)
     if not saved and not parts:
-        raise UserError(f"{folder}: no dataset in this folder: neither Parquet files nor what save_to_disk writes")
+        raise UserError(
+            f"{folder}: no data in this folder: neither mapping.yaml, nor Parquet files, nor what save_to_disk writes; "
+            "other files are given one by one"
+        )
     for part, split in saved:
         yield from _saved(part, split)
     for part, split in () if saved else parts:
