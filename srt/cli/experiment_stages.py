@@ -171,7 +171,7 @@ class TrainAndEval:
     def figures(self, run: Path) -> RunFigures:
         """From the scores and the verdicts; a problem that was asked several times counts as right if most are."""
         from eval.errors.error_findings import find_first_fault
-        from eval.run.run_records import mean_values
+        from eval.run.run_records import given_counts, mean_values
         from eval.run.scored_run import read_run
 
         scored = read_run(run)
@@ -185,7 +185,7 @@ class TrainAndEval:
         count = max(len(scored.predictions), 1)
         return RunFigures(
             right="".join("1" if values[problem.id] > 0.5 else "0" for problem in scored.scored_problems),
-            output_tokens=round(sum(one.output_tokens for one in scored.predictions.values()) / count, 2),
+            output_tokens=round(sum(given_counts(one.output_tokens for one in scored.predictions.values())) / count, 2),
             proved=round(sum(one.proved for one in scored.checked.values()) / count, 4),
             first_wrong=dict(faults.most_common()),
         )
