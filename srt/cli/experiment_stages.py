@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _SET_BY_EXPERIMENT = (
     "model", "adapter", "problems", "data", "lang", "benchmark", "options", "prompts", "output", "arm", "prompt", "ban",
+    "run_name",
 )  # fmt: skip
 """Keys of an evaluation recipe that an experiment sets itself."""
 
@@ -190,12 +191,14 @@ class TrainAndEval:
             first_wrong=dict(faults.most_common()),
         )
 
-    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
         """As ``srt compare``."""
         from eval.report.compare import compare
         from eval.report.markdown import summary
+        from eval.run.wandb_settings import make_wandb_settings
 
-        return summary(compare(runs, out, title=title))
+        where = {key: value for key, value in reporting.items() if key != "report_to"}
+        return summary(compare(runs, out, title=title, wandb=make_wandb_settings(reporting.get("report_to"), where)))
 
 
 class _LastLine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -99,5 +99,8 @@ class ModelStages(Protocol):
     def figures(self, run: Path) -> RunFigures:
         """The figures of an evaluation that is done."""
 
-    def compare(self, runs: list[Path], out: Path, title: str) -> str:
-        """Write the comparison, as ``report.html`` and more, and give its summary as Markdown."""
+    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
+        """Write the comparison, as ``report.html`` and more, and give its summary as Markdown.
+
+        ``reporting`` has the keys of an evaluation recipe that say where in W&B to report to, if this is asked for.
+        """

@@ -211,6 +211,13 @@ def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
     return {**group, **given, "name": f"{experiment.name}/{arm}/{seed}"}
 
 
+def _reporting(experiment: Experiment, name: str) -> dict[str, Any]:
+    """The keys with which an evaluation or comparison reports to W&B, named as trainings are; empty if none does."""
+    keys = ("report_to", "wandb_mode", "project", "group")
+    given = {key: experiment.evaluate[key] for key in keys if key in experiment.evaluate}
+    return {"group": experiment.name, **given, "run_name": f"{experiment.name}/{name}"} if given else {}
+
+
 def _evaluate_all(
     experiment: Experiment,
     tests: Mapping[str, BenchmarkTest | None],
@@ -233,7 +240,10 @@ def _evaluate_all(
                     prompt=experiment.prompt,
                     out=runs[test][-1],
                     benchmark=benchmark,
-                    settings=experiment.evaluate,
+                    settings={
+                        **experiment.evaluate,
+                        **_reporting(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
+                    },
                     launch=_launch_file(experiment.eval_launch),
                 )
             )
@@ -253,7 +263,8 @@ def _compare(
     for test in tests:
         say("compare: the arms side by side" + (f" on {test}" if len(tests) > 1 else ""))
         report = folder.report(test, len(tests))
-        summaries.append(stages.compare(runs[test], report, f"{experiment.name}: {described}"))
+        reporting = _reporting(experiment, "report" + (f"/{test}" if len(tests) > 1 else ""))
+        summaries.append(stages.compare(runs[test], report, f"{experiment.name}: {described}", reporting))
         pages.append(report / "report.html")
     return ExperimentResult(summaries, pages)
 

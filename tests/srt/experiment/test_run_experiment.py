@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ class Stages:
         self.most_at_once = 0
         self.lock = threading.Lock()
         self.dies_at = ""
+        self.reported: list[dict[str, Any]] = []  # of evaluations and comparisons, to W&B
         self.faults: dict[str, list[str]] = {}
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
@@ -87,12 +88,14 @@ class Stages:
 
     def evaluate(self, evaluation: Evaluation) -> None:
         out = evaluation.out
+        self.reported.append({key: value for key, value in evaluation.settings.items() if key != "batch_size"})
         if not (out / "scores").exists():
             self._call(f"evaluate {out.name} with {evaluation.trained.model.relative_to(out.parents[2])}")
             out.mkdir(parents=True)
             (out / "scores").touch()
 
-    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
+        self.reported.append(dict(reporting))
         self._call(f"compare {' '.join(run.name for run in runs)}")
         return title
 
@@ -239,6 +242,17 @@ def test_runs_are_named_for_who_watches_them(report_to: object, tmp_path: Path) 
     recipe = yaml.safe_load((tmp_path / "out" / "runs" / "srt-3" / "recipe.yaml").read_text())
     group = {} if report_to == "tensorboard" else {"group": "fake"}
     assert recipe["logging"] == {**logging, **group, "name": "fake/srt/3"}
+
+
+def test_evaluations_and_the_comparison_are_named_too(tmp_path: Path) -> None:
+    wandb = {"report_to": "wandb", "project": "booths"}
+    run(make(tmp_path, evaluate={**wandb, "batch_size": 4}, arms=["base", "srt"], seeds=[0]), stages := Stages())
+    assert stages.reported == [
+        {**wandb, "group": "fake", "run_name": f"fake/{name}"} for name in ("base/0", "srt/0", "report")
+    ]
+    (tmp_path / "quiet").mkdir()
+    run(make(tmp_path / "quiet", arms=["srt"]), quiet := Stages())
+    assert quiet.reported == [{}, {}]
 
 
 class _Named(Stages):
