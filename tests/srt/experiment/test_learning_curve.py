@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ class Stages:
     def figures(self, run: Path) -> RunFigures:
         return RunFigures(self.right, 20.0, 0.25, {"INFER contradiction": 1})
 
-    def compare(self, runs: list[Path], out: Path, title: str) -> str:
+    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
         raise AssertionError("curves are not compared run by run")
 
     def _call(self, name: str) -> None:
