@@ -7,14 +7,12 @@ and no requests.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from eval.benchmarks.tables.breakdown import table_rows
@@ -33,11 +31,12 @@ from eval.report.plots import (
     sampling_curves,
 )
 from eval.report.report_errors import ArmErrors, arm_errors, judged_arms
-from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples, data_uri
+from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples
 from eval.run.run_records import Run
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import title
 from srt.answers.equality import POLICIES
+from srt.pages.page_template import data_uri, page_environment, page_script, page_style
 
 _FOLDER = Path(__file__).parent
 T = TypeVar("T")
@@ -65,7 +64,6 @@ def page(
     ``by_arm`` has the training runs of each arm, ``pooled`` these as one; ``chosen`` are the ids of the problems to
     show; ``drawing`` gives the scene of one that has no pictures, as SVG.
     """
-    script = (_FOLDER / "report.js").read_text("utf-8")
     errors = arm_errors(by_arm)
     return (
         _environment()
@@ -102,21 +100,14 @@ def page(
                 for name, policy in POLICIES.items()
                 if any(name in arm.policy for arm in comparison.arms)
             },
-            style=Markup((_FOLDER / "report.css").read_text("utf-8")),
-            script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            style=page_style(_FOLDER / "report.css"),
+            script=page_script(_FOLDER / "report.js"),
         )
     )
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment(_FOLDER)
     environment.filters.update(
         percent=figures.percent,
         interval=figures.interval,

@@ -6,7 +6,6 @@ which has the answer, and pictures are embedded, scaled down, until their budget
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from srt.images.scale import scaled_down
 from srt.io.errors import UserError
 from srt.io.records import Image, Prediction, Problem
 from srt.language.trace import StepCheck
+from srt.pages.page_template import data_uri
 
 PICTURE_BUDGET = 8 * 2**20
 """Bytes of pictures that a page embeds, before base64; the examples that come first get them."""
@@ -244,8 +244,3 @@ class _Album:
         self.uris.append(data_uri(kind, data))
         self._places[name] = len(self.uris) - 1
         return self._places[name]
-
-
-def data_uri(kind: str, data: bytes) -> str:
-    """``data`` as a data URI, which a page shows without a request."""
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}"

@@ -51,7 +51,7 @@ def main() -> None:
 def make_app() -> typer.Typer:
     """Return the command line with all its commands, grouped by stage."""
     from srt.cli.comparison_commands import compare, errors, export, judge, power
-    from srt.cli.data_commands import curate, generate, import_, split
+    from srt.cli.data_commands import curate, gallery, generate, import_, split
     from srt.cli.evaluation_commands import benchmarks, eval_, human, score
     from srt.cli.experiment_command import experiment
     from srt.cli.official_predictions import predictions, totals
@@ -60,7 +60,7 @@ def make_app() -> typer.Typer:
     from srt.cli.training_commands import init_model, merge, preflight, train
 
     stages: dict[str, tuple[Callable[..., None], ...]] = {
-        "Problems": (import_, generate, curate, split),
+        "Problems": (import_, generate, gallery, curate, split),
         "Traces": (solve, check, mutate, build),
         "Language-model teachers": (teach, review, agreement),
         "Training": (init_model, preflight, train, merge),

@@ -90,6 +90,26 @@ def generate(
     print_summary(generate_command(world, n, split, out, spec, wordings, exclude), as_json)
 
 
+def gallery(
+    world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("gallery.html"),
+    n: Annotated[int, typer.Option("-n", "--n", min=1, max=1000, help="Number of problems.")] = 24,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
+    lang: Annotated[str | None, typer.Option("--lang", help="en or zh (default: the world's own default).")] = None,
+    spec: Annotated[
+        Path | None, typer.Option("--spec", help="A YAML file of sampling settings; each world has its own.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Write a page of sampled problems with their pictures, traces and verdicts.
+
+    Example: srt gallery seating -n 24 -o gallery.html
+    """
+    from srt.gallery.gallery_page import gallery_command
+
+    print_summary(gallery_command(world, out, n, seed, lang, spec), as_json)
+
+
 def split(
     problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for a file of each part, as train.jsonl.")],

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from srt.io.errors import UserError
 from srt.io.jsonl import dump, write_atomically, write_records
@@ -15,6 +14,7 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.llm.exchange import Outcome
 from srt.llm.journal import Query, model_usage, read_only
+from srt.pages.page_template import page_environment
 from srt.teaching.case_store.audit_sample import read_sample
 from srt.teaching.case_store.case_records import TeachingCase
 from srt.teaching.case_store.case_table import with_cases
@@ -80,13 +80,7 @@ def write_report(folder: Path, summary: Summary) -> None:
 
 def report_page(summary: Summary) -> str:
     """The report as one self-contained HTML page; all data is escaped."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = page_environment(Path(__file__).parent)
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}"
     environment.filters["percent2"] = lambda share: f"{100 * share:.2f}"  # 0 errors in 299 bound the rate at 0.997%
     environment.filters["thousands"] = "{:,}".format

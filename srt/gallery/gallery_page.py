@@ -1,0 +1,55 @@
+"""``srt gallery``: samples of a world as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from srt.gallery.gallery_samples import Sample, samples
+from srt.io.jsonl import keep_apart, write_atomically
+from srt.io.yaml_config import read_yaml
+from srt.pages.page_template import page_environment, page_script, page_style
+from srt.worlds.world_registry import world_named
+
+_FOLDER = Path(__file__).parent
+
+
+def gallery_command(
+    world: str, out: Path, n: int, seed: int, lang: str | None = None, spec: Path | None = None
+) -> dict[str, Any]:
+    """Write the page ``out`` with ``n`` samples of ``world``; ``spec`` is a YAML file of the world's settings.
+
+    Returns the counts that the command prints.
+
+    Raises:
+        UserError: there is no such world, the settings are not its own, or the page cannot be written.
+    """
+    keep_apart(out, spec)
+    fields = {} if spec is None else read_yaml(spec)
+    shown = samples(world_named(world), n, seed, fields if lang is None else {**fields, "lang": lang})
+    write_atomically(out, [page(world, seed, shown).encode()])
+    proved = sum(sample.checked.proved for sample in shown)
+    return {"page": str(out), "problems": len(shown), "proved traces": proved, "kind": _kinds(shown)}
+
+
+def page(world: str, seed: int, shown: list[Sample]) -> str:
+    """The page as text; everything that comes from data is escaped."""
+    verdicts = Counter(step.verdict.support for sample in shown for step in sample.steps)
+    return (
+        page_environment(_FOLDER)
+        .get_template("gallery.html.jinja")
+        .render(
+            world=world,
+            seed=seed,
+            samples=shown,
+            kinds=_kinds(shown),
+            verdicts=verdicts.most_common(),
+            style=page_style(_FOLDER / "gallery.css"),
+            script=page_script(_FOLDER / "gallery.js"),
+        )
+    )
+
+
+def _kinds(shown: list[Sample]) -> dict[str, int]:
+    return dict(sorted(Counter(sample.kind for sample in shown).items()))

@@ -1,0 +1,97 @@
+"""The problems that a gallery shows, with their traces, verdicts and pictures; all kinds that the world has."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from srt.io.errors import UserError
+from srt.io.records import Problem
+from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.pages.page_template import data_uri
+from srt.pipeline.check import check_with_truth
+from srt.worlds.world import Refused, World
+
+_CANDIDATES = 8
+"""Problems drawn for each one shown, so that rare kinds are there too."""
+
+
+class ShownStep(NamedTuple):
+    """A step as text: what it cites, its claim, the claim as a sentence, and the verdict with its reason."""
+
+    op: str
+    args: str
+    claim: str
+    assertion: str
+    verdict: StepCheck
+
+
+class Sample(NamedTuple):
+    """``picture`` and ``solved`` are data URIs: what the problem shows, and the world's drawing of its solution."""
+
+    problem: Problem
+    kind: str
+    picture: str | None
+    solved: str | None
+    trace: Trace
+    steps: tuple[ShownStep, ...]
+    checked: TraceCheck
+    prose: str
+    terse: str
+
+    @property
+    def gold(self) -> list[str]:
+        """The letters of the right options."""
+        return self.trace.answer.split(", ") if self.problem.choices else []
+
+
+def samples(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> list[Sample]:
+    """``n`` problems of ``world``, ordered by kind and as evenly spread over the kinds as the draw allows.
+
+    ``spec`` are the fields of the world's specification; the same seed gives the same samples.
+
+    Raises:
+        UserError: the specification is not the world's, or a sampled problem cannot be solved.
+    """
+    kinds: dict[str, list[Problem]] = {}
+    seen: set[str] = set()
+    for problem in _drawn(world, n * _CANDIDATES, seed, spec):
+        if problem.id not in seen:
+            seen.add(problem.id)
+            kinds.setdefault(problem.category or world.name, []).append(problem)
+    turns = itertools.zip_longest(*(kinds[kind] for kind in sorted(kinds)))
+    chosen = [problem for turn in turns for problem in turn if problem is not None][:n]
+    return [_sample(world, problem) for problem in sorted(chosen, key=lambda problem: problem.category or "")]
+
+
+def _drawn(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> Iterator[Problem]:
+    sample = world.sampler({"split": "train", **spec})
+    return (sample(seed * n + index) for index in range(n))
+
+
+def _sample(world: World, problem: Problem) -> Sample:
+    try:
+        trace = world.solve(problem)
+        picture = world.picture(problem)
+        solved = world.draw(problem)
+        prose, terse = (world.explain(problem, trace, terse) for terse in (False, True))
+    except Refused as refused:
+        raise UserError(f"{problem.id}: {refused.reason}: {refused.detail}") from None
+    checked = check_with_truth(problem, trace)
+    return Sample(
+        problem=problem,
+        kind=problem.category or world.name,
+        picture=None if picture is None else data_uri("image/png", picture),
+        solved=None if solved is None else data_uri("image/svg+xml", solved.encode()),
+        trace=trace,
+        steps=tuple(
+            ShownStep(
+                step.op, " ".join(step.args), step.claim or "", world.assertion(step.claim or "", trace.lang), verdict
+            )
+            for step, verdict in zip(trace.steps, checked.steps, strict=True)
+        ),
+        checked=checked,
+        prose=prose,
+        terse=terse,
+    )

@@ -1,0 +1,1 @@
+"""What all self-contained HTML pages share: the template engine, with escaping, and the look."""
