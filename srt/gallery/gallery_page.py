@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from srt.gallery.gallery_samples import Sample, samples
+from srt.gallery.gallery_samples import GallerySample, samples
 from srt.io.jsonl import keep_apart, write_atomically
 from srt.io.yaml_config import read_yaml
 from srt.pages.page_template import page_environment, page_script, page_style
@@ -33,7 +33,7 @@ def gallery_command(
     return {"page": str(out), "problems": len(shown), "proved traces": proved, "kind": _kinds(shown)}
 
 
-def page(world: str, seed: int, shown: list[Sample]) -> str:
+def page(world: str, seed: int, shown: list[GallerySample]) -> str:
     """The page as text; everything that comes from data is escaped."""
     verdicts = Counter(step.verdict.support for sample in shown for step in sample.steps)
     return (
@@ -51,5 +51,5 @@ def page(world: str, seed: int, shown: list[Sample]) -> str:
     )
 
 
-def _kinds(shown: list[Sample]) -> dict[str, int]:
+def _kinds(shown: list[GallerySample]) -> dict[str, int]:
     return dict(sorted(Counter(sample.kind for sample in shown).items()))

@@ -27,7 +27,7 @@ class ShownStep(NamedTuple):
     verdict: StepCheck
 
 
-class Sample(NamedTuple):
+class GallerySample(NamedTuple):
     """``picture`` and ``solved`` are data URIs: what the problem shows, and the world's drawing of its solution."""
 
     problem: Problem
@@ -46,7 +46,7 @@ class Sample(NamedTuple):
         return self.trace.answer.split(", ") if self.problem.choices else []
 
 
-def samples(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> list[Sample]:
+def samples(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> list[GallerySample]:
     """``n`` problems of ``world``, ordered by kind and as evenly spread over the kinds as the draw allows.
 
     ``spec`` are the fields of the world's specification; the same seed gives the same samples.
@@ -70,7 +70,7 @@ def _drawn(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> Iterator
     return (sample(seed * n + index) for index in range(n))
 
 
-def _sample(world: World, problem: Problem) -> Sample:
+def _sample(world: World, problem: Problem) -> GallerySample:
     try:
         trace = world.solve(problem)
         picture = world.picture(problem)
@@ -79,7 +79,7 @@ def _sample(world: World, problem: Problem) -> Sample:
     except Refused as refused:
         raise UserError(f"{problem.id}: {refused.reason}: {refused.detail}") from None
     checked = check_with_truth(problem, trace)
-    return Sample(
+    return GallerySample(
         problem=problem,
         kind=problem.category or world.name,
         picture=None if picture is None else data_uri("image/png", picture),
