@@ -11,6 +11,8 @@ from srt.experiment.experiment_recipe import load_experiment
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
 
 
-@pytest.mark.parametrize("path", sorted(RECIPES.glob("*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted([*RECIPES.glob("*.yaml"), *RECIPES.glob("ladder/*.yaml")]), ids=lambda path: path.name
+)
 def test_experiments(path: Path) -> None:
     assert load_experiment(path).name == path.stem

@@ -15,6 +15,7 @@ been measured after the same items. Each point is filed at once:
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,13 +58,19 @@ class CurvePoint(Record):
 
 
 class TestPuzzles(Record):
-    """For each problem of a test, in their order, the number of its puzzle; and how many puzzles are trained on."""
+    """For each problem of a test, in their order, the number of its puzzle; and the size of the family.
+
+    ``trained_puzzles`` are among the ``training_problems``. ``puzzles_at_least`` estimates from below how many there
+    are to draw training problems from: Chao's estimate (Scandinavian Journal of Statistics 11, 1984), from the puzzles
+    that were drawn once and twice. Where every puzzle was drawn many times, it is their number.
+    """
 
     __test__ = False  # for pytest
 
     puzzles: list[int]
-    trained_puzzles: int
     training_problems: int
+    trained_puzzles: int
+    puzzles_at_least: int
 
 
 @dataclass(frozen=True)
@@ -208,11 +215,13 @@ class LearningCurves:
     def _puzzles(self, test: str) -> TestPuzzles:
         clusters = [cluster_of(problem) for problem in read_problems(self._folder.test(test)).values()]
         number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
-        trained = [cluster_of(problem) for problem in read_problems(self._folder.train).values()]
+        trained = Counter(cluster_of(problem) for problem in read_problems(self._folder.train).values())
+        times = Counter(trained.values())
         return TestPuzzles(
             puzzles=[number[cluster] for cluster in clusters],
-            trained_puzzles=len(set(trained)),
-            training_problems=len(trained),
+            training_problems=trained.total(),
+            trained_puzzles=len(trained),
+            puzzles_at_least=len(trained) + times[1] * (times[1] - 1) // (2 * (times[2] + 1)),
         )
 
 

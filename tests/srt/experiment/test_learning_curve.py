@@ -114,6 +114,7 @@ def test_all_arms_reach_a_point_before_one_goes_on(tmp_path: Path) -> None:
     puzzles = TestPuzzles.model_validate_json((tmp_path / "out" / "curve" / "test.json").read_bytes())
     assert len(puzzles.puzzles) == 4
     assert puzzles.training_problems == 12
+    assert puzzles.trained_puzzles <= 12 <= puzzles.puzzles_at_least + 1
 
 
 @pytest.mark.parametrize("dies_at", [SEED_0[3], SEED_0[7], SEED_0[9]])

@@ -1,0 +1,226 @@
+"""Make docs/does-structure-pay.md and its figures from the filed results.
+
+    python -m benchmarks.ladder.page
+
+The words are in ``page.md.jinja`` beside this file; every figure is computed here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from jinja2 import Environment, StrictUndefined
+from matplotlib.figure import Figure
+
+from benchmarks.ladder.results import Family, read_filed, scores
+from srt.io.jsonl import write_atomically
+from srt.statistics.intervals import share_interval
+from srt.statistics.items_to_level import Crossing, items_needed, items_ratio
+from srt.statistics.paired_difference import paired_difference
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+LEVELS = (0.5, 0.9)
+# Okabe and Ito (2008), for colour-blind readers.
+COLOURS = {"answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00"}
+OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
+
+
+def main() -> None:
+    """Write the page and a figure for each family."""
+    families = read_filed()
+    figures = DOCS / "ladder"
+    figures.mkdir(exist_ok=True)
+    for family in families:
+        draw(family, figures / f"{family.name}.svg")
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    template = environment.from_string((Path(__file__).parent / "page.md.jinja").read_text())
+    text = template.render(
+        families=families,
+        sizes=_table(["family", "puzzles", "trained on", "tested: problems, puzzles"], map(_size, families)),
+        accuracy={family.name: accuracy_table(family) for family in families},
+        needed={family.name: needed_table(family) for family in families},
+        tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
+        differences=_table(["family", "difference", "items", "seeds", "points [95%]", "p"], _differences(families)),
+        same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
+        first_wrong=_table(["family", "items", "wrong traces", "what failed first, % of them"], _first_wrong(families)),
+        operations=_table(["family", "arm − srt", "items", "seeds", "points [95%]", "p"], _operations(families)),
+    )
+    write_atomically(DOCS / "does-structure-pay.md", [text.rstrip().encode() + b"\n"])
+
+
+def draw(family: Family, path: Path) -> None:
+    """The learning curves of a family: thin lines are seeds, thick ones their mean where all seeds were measured."""
+    with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 9, "svg.hashsalt": family.name}):
+        figure = Figure(figsize=(6.4, 3.6), facecolor="white", layout="constrained")
+        axes = figure.add_subplot()
+        others = iter(OTHERS)
+        for arm in family.arms:
+            colour = COLOURS.get(arm) or next(others, "#000000")
+            curves = family.curves(arm)
+            for curve in curves.values():
+                items = sorted(curve)
+                axes.plot(items, [100 * curve[n].mean() for n in items], color=colour, lw=0.7, alpha=0.45)
+            common = [n for n in family.items(arm) if len(family.of(arm, n)) == len(curves)]
+            means = [100 * float(np.mean([scores(point).mean() for point in family.of(arm, n)])) for n in common]
+            axes.plot(common, means, color=colour, lw=2, marker="o", ms=4, label=arm)
+        for level in LEVELS:
+            axes.axhline(100 * level, color="#e3e3e3", lw=0.8, zorder=0)
+        axes.set(xscale="log", ylim=(0, 100), xlabel="training items", ylabel="right on unseen puzzles, %")
+        ticks = sorted({point.items for point in family.points})
+        axes.set_xticks(ticks, [f"{n // 1000}k" for n in ticks])
+        axes.minorticks_off()
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, loc="upper left")
+        figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def accuracy_table(family: Family) -> str:
+    """Accuracy by arm and items, each with its interval over puzzles and seeds."""
+    columns = sorted({point.items for point in family.points})
+    rows = []
+    for arm in family.arms:
+        cells = []
+        for items in columns:
+            points = family.of(arm, items)
+            cells.append(_share(family, points and np.stack([scores(p) for p in points]), len(points)))
+        rows.append([arm, *cells])
+    return _table(["right, % [95%], seeds", *(f"{items:,}" for items in columns)], rows)
+
+
+def needed_table(family: Family) -> str:
+    """Items to each level by arm, and the ratio to ``cot``."""
+    rows = []
+    for arm in family.arms:
+        curves = family.curves(arm)
+        for level in LEVELS:
+            found = items_needed(list(curves.values()), family.test.puzzles, level)
+            ratio = ""
+            shared = sorted(curves.keys() & family.curves("cot").keys())
+            if arm.startswith("srt") and shared and math.isfinite(found.items):
+                cot = family.curves("cot")
+                against = items_ratio([curves[s] for s in shared], [cot[s] for s in shared], family.test.puzzles, level)
+                bound = "at most " if against.at_most else ""
+                ratio = f"{bound}{against.ratio:.2f} [{_number(against.low, 2)}, {_number(against.high, 2)}]"
+            value = f"{_items(found.items)} [{_items(found.low)}, {_items(found.high)}]"
+            if math.isinf(found.items):
+                value = f"more than {max(max(curve) for curve in curves.values()):,}"
+            rows.append([arm, f"{level:.0%}", value, "; ".join(map(_bracket, found.by_seed)), ratio])
+    return _table(["arm", "level", "items [95%]", "by seed: more than, at most", "items of cot × "], rows)
+
+
+def _size(family: Family) -> list[str]:
+    test = family.test
+    exact = test.trained_puzzles == test.puzzles_at_least
+    return [
+        family.name,
+        f"{test.puzzles_at_least:,}" if exact else f"at least {test.puzzles_at_least:,}",
+        f"{test.trained_puzzles:,}",
+        f"{len(test.puzzles):,}, {len(set(test.puzzles)):,}",
+    ]
+
+
+def _share(family: Family, values: object, seeds: int) -> str:
+    if not seeds:
+        return ""
+    found, _ = share_interval(np.asarray(values, dtype=float), family.test.puzzles)
+    return f"{100 * found.value:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}], {seeds}"
+
+
+def _tokens(families: list[Family]) -> list[list[str]]:
+    rows = []
+    for family in families:
+        for arm in family.arms:
+            last = max(family.of(arm), key=lambda point: point.items)
+            rows.append([family.name, arm, f"{last.tokens / last.items:.1f}", f"{last.output_tokens:.1f}"])
+    return rows
+
+
+def _differences(families: list[Family]) -> list[list[str]]:
+    return [
+        _difference(family, one, other)
+        for family in families
+        for one, other in (("srt", "cot"), ("srt", "answer"), ("cot", "answer"))
+        if family.items(one, other)
+    ]
+
+
+def _operations(families: list[Family]) -> list[list[str]]:
+    return [
+        _difference(family, arm, "srt")
+        for family in families
+        for arm in family.arms
+        if arm.startswith("srt-") and family.items(arm, "srt")
+    ]
+
+
+def _difference(family: Family, one: str, other: str) -> list[str]:
+    """At the last point that both have with the same seeds."""
+    items = family.items(one, other)[-1]
+    points = [family.of(arm, items) for arm in (one, other)]
+    found = paired_difference(*(np.stack([scores(p) for p in of_arm]) for of_arm in points), family.test.puzzles)
+    interval = found.interval
+    value, low, high = (
+        f"{100 * share:+.1f}".replace("-", "−") for share in (interval.value, interval.low, interval.high)
+    )
+    name = f"{one} − {other}"
+    return [family.name, name, f"{items:,}", str(len(points[0])), f"{value} [{low}, {high}]", f"{found.p:.2g}"]
+
+
+def _same_tokens(families: list[Family]) -> list[list[str]]:
+    """The accuracy of both arms after as many training tokens as the cheaper one had at the last common point."""
+    rows = []
+    for family in families:
+        if not family.items("cot", "srt"):
+            continue
+        items = family.items("cot", "srt")[-1]
+        tokens = min(point.tokens for arm in ("cot", "srt") for point in family.of(arm, items))
+        cells = []
+        for arm in ("cot", "srt"):
+            at = []
+            for seed in {point.seed for point in family.of(arm, items)}:
+                curve = [point for point in family.of(arm) if point.seed == seed]
+                at.append(np.interp(math.log(tokens), [math.log(p.tokens) for p in curve], [p.accuracy for p in curve]))
+            cells.append(f"{100 * float(np.mean(at)):.1f}")
+        rows.append([family.name, f"{tokens:,}", *cells])
+    return rows
+
+
+def _first_wrong(families: list[Family]) -> list[list[str]]:
+    rows = []
+    for family in families:
+        points = family.of("srt")
+        for items in sorted({point.items for point in points}):
+            counts: Counter[str] = Counter()
+            for point in family.of("srt", items):
+                counts.update(point.first_wrong)
+            whole = counts.total()
+            named = ", ".join(f"{name} {100 * n / whole:.0f}" for name, n in counts.most_common(5))
+            rows.append([family.name, f"{items:,}", str(whole), named])
+    return rows
+
+
+def _bracket(found: Crossing) -> str:
+    return f"{_items(found.above)}, {_items(found.until)}"
+
+
+def _items(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{round(value, -2):,.0f}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "∞" if math.isinf(value) else f"{value:.{digits}f}"
+
+
+def _table(header: list[str], rows: object) -> str:
+    lines = [header, ["---"] * len(header), *rows]  # type: ignore[misc]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""The results of the ladder: what is filed in benchmarks/results/ladder of each family, and how it is read again.
+
+    python -m benchmarks.ladder.results runs/ladder/FAMILY ...
+
+copies from the folders of experiments, for each family: ``settings.json`` (the recipe), ``points.jsonl`` (a row for
+each arm, seed and number of items), ``test.json`` (its puzzles) and ``manifests/ARM-SEED.json`` (versions, device, git
+revision, hashes of data and weights). Where points of that family are filed already, those of the folder are added.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from srt.experiment.learning_curve import CurvePoint, TestPuzzles
+from srt.io.jsonl import read_records, write_atomically, write_records
+from srt.statistics.items_to_level import Curve
+
+FILED = Path(__file__).resolve().parents[1] / "results" / "ladder"
+
+
+@dataclass(frozen=True)
+class Family:
+    """The filed results of one family."""
+
+    name: str
+    settings: dict[str, Any]
+    points: list[CurvePoint]
+    test: TestPuzzles
+
+    @property
+    def arms(self) -> list[str]:
+        """Those that have points, in the order of the recipe."""
+        measured = {point.arm for point in self.points}
+        return [arm for arm in self.settings["arms"] if arm in measured]
+
+    def of(self, arm: str, items: int | None = None) -> list[CurvePoint]:
+        """The points of ``arm``, by seed and items; only those at ``items``, if given."""
+        found = [point for point in self.points if point.arm == arm and items in (None, point.items)]
+        return sorted(found, key=lambda point: (point.seed, point.items))
+
+    def items(self, *arms: str) -> list[int]:
+        """The numbers of items at which all of ``arms`` were measured with the same seeds (at least one)."""
+        seeds = {arm: self._seeds(arm) for arm in arms}
+        common = set.intersection(*(set(of_arm) for of_arm in seeds.values()))
+        return sorted(items for items in common if len({frozenset(seeds[arm][items]) for arm in arms}) == 1)
+
+    def curves(self, arm: str) -> dict[int, Curve]:
+        """The curve of each seed."""
+        curves: dict[int, dict[int, npt.NDArray[np.float64]]] = {}
+        for point in self.of(arm):
+            curves.setdefault(point.seed, {})[point.items] = scores(point)
+        return dict(curves)
+
+    def _seeds(self, arm: str) -> dict[int, set[int]]:
+        seeds: dict[int, set[int]] = {}
+        for point in self.of(arm):
+            seeds.setdefault(point.items, set()).add(point.seed)
+        return seeds
+
+
+def scores(point: CurvePoint) -> npt.NDArray[np.float64]:
+    """1 for each problem that was answered rightly, else 0."""
+    return np.array([float(digit) for digit in point.right])
+
+
+def read_filed() -> list[Family]:
+    """All families that are filed, the smallest first."""
+    families = []
+    for folder in sorted(path for path in FILED.iterdir() if (path / "points.jsonl").exists()):
+        families.append(
+            Family(
+                name=folder.name,
+                settings=orjson.loads((folder / "settings.json").read_bytes()),
+                points=[p for p in read_records(folder / "points.jsonl", CurvePoint) if p.test == "test"],
+                test=TestPuzzles.model_validate_json((folder / "test.json").read_bytes()),
+            )
+        )
+    return sorted(families, key=lambda family: family.test.puzzles_at_least)
+
+
+def file_results(experiment: Path) -> None:
+    """File the results in the folder of an experiment."""
+    settings = orjson.loads((experiment / "experiment.json").read_bytes())
+    folder = FILED / str(settings["name"])
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / "settings.json", [orjson.dumps(settings, option=orjson.OPT_INDENT_2)])
+    write_atomically(folder / "test.json", [(experiment / "curve" / "test.json").read_bytes()])
+    points: dict[tuple[str, str, int, int], CurvePoint] = {}
+    for path in (folder / "points.jsonl", experiment / "curve" / "points.jsonl"):
+        if path.exists():
+            points |= {(p.test, p.arm, p.seed, p.items): p for p in read_records(path, CurvePoint)}
+    write_records(folder / "points.jsonl", (points[key] for key in sorted(points)))
+    for manifest in sorted(experiment.glob("runs/*/model/manifest.json")):
+        kept = folder / "manifests" / f"{manifest.parent.parent.name}.json"
+        kept.parent.mkdir(exist_ok=True)
+        write_atomically(kept, [manifest.read_bytes()])
+    print(f"{folder}: {len(points)} points")
+
+
+def main(folders: Sequence[str]) -> None:
+    """File the results of each folder."""
+    for folder in folders:
+        file_results(Path(folder))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
