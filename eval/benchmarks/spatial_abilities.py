@@ -1,8 +1,9 @@
 """Basic Spatial Abilities: 312 items of nine psychometric tests with pictures, five abilities.
 
 The user's mapping (:mod:`eval.benchmarks.external.mapped_reader`) names the fields; ``test``, ``number``, ``section``
-(of NCIT) and ``block`` (of R-Cube-Vis) are the benchmark's own, and ``role: example`` marks items that are shown as
-shots and never asked. The options are in the pictures.
+(of NCIT) and ``block`` (of the R-Cube tests) are the benchmark's own. ``role: example`` marks items that are shown as
+shots and never asked, ``role: introduction`` rows whose pictures belong to the introduction of their test (the
+published ones cannot be shipped). The options are in the pictures.
 
 An item is asked at the end of a dialogue: the introduction of its test with an example, the example's right answer,
 shots with their answers and, where the file has them, their solutions; then the item. In the paper the model first
@@ -31,6 +32,7 @@ theirs is a picture.
 from __future__ import annotations
 
 import functools
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,8 @@ from srt.io.records import Answer, AnswerKind, Image, Lang, Message, Problem
 _WORDS = Path(__file__).with_name("spatial_abilities.yaml")
 _OPTIONS = {"SVT": "ABCDE", "NCIT": "ABC", "DAT:SR": "ABCDE", "MRT": "ABCD", "PSVT:R": "ABCDE", "SBST": "ABCD"}
 _EXAMPLE = "example"
-_PARTS = {"NCIT": ("section", 8, "AB"), "R-Cube-Vis": ("block", 20, "123")}
+_INTRODUCTION = "introduction"
+_PARTS = {"NCIT": ("section", 8, "AB"), "R-Cube-SR": ("block", 24, "12"), "R-Cube-Vis": ("block", 20, "123")}
 """Tests in parts: the column that names the part, how many items a part has, and the names of the parts."""
 
 
@@ -67,7 +70,7 @@ _FORM = Form(
     columns={
         "test": Column(needed=True, values=tuple(TESTS)),
         "number": Column(),
-        "role": Column(values=(_EXAMPLE, "item")),
+        "role": Column(values=(_INTRODUCTION, _EXAMPLE, "item")),
         "section": Column(values=("A", "B")),
         "block": Column(values=("1", "2", "3")),
     },
@@ -75,6 +78,7 @@ _FORM = Form(
     options=_options,
     question=False,
     categories=lambda own: (TESTS[own["test"]], own["test"]),
+    without_answer=lambda own: own["role"] == _INTRODUCTION,
 )
 
 
@@ -86,17 +90,18 @@ def read(path: Path, request: ImportRequest) -> Iterator[Problem | ImportRefusal
     Raises:
         UserError: as :func:`eval.benchmarks.external.mapped_reader.read_mapped` does.
     """
-    counts: dict[str, int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     walk: Problem | None = None
     for item in read_mapped(path, request, _FORM):
         if isinstance(item, ImportRefusal):
             yield item
             continue
         test = item.meta["test"]
-        counts[test] = counts.get(test, 0) + 1
-        meta = {"number": str(counts[test]), **item.meta}
+        role = item.meta.get("role", "item")
+        counts[test, role] += 1
+        meta = {"number": str(counts[test, role]), **item.meta}
         item = item.model_copy(update={"meta": meta})
-        if test != "MRMT":
+        if test != "MRMT" or role == _INTRODUCTION:
             yield item
         elif (turns := turns_in(_gold(item))) is None:
             yield ImportRefusal(
@@ -117,18 +122,17 @@ def ask(problems: Sequence[Problem], asking: Asking) -> Iterator[Question]:
 
     Shots are the items marked as examples; where a test has none, its first items other than the one that is asked.
     """
-    examples: dict[str, list[Problem]] = {}
-    items: dict[str, list[Problem]] = {}
+    by_role: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in problems:
-        group = examples if problem.meta.get("role") == _EXAMPLE else items
-        group.setdefault(str(problem.subcategory), []).append(problem)
+        by_role[str(problem.subcategory), problem.meta.get("role", "item")].append(problem)
     wanted = int(asking.options["shots"])
     for problem in problems:
-        if problem.meta.get("role") == _EXAMPLE:
+        if problem.meta.get("role", "item") != "item":
             continue
         test = str(problem.subcategory)
-        pool = examples.get(test) or [other for other in items[test] if other.id != problem.id]
-        yield _question(problem, [shot for shot in pool if shot.answer is not None][:wanted], asking)
+        introduced = [image for row in by_role[test, _INTRODUCTION] for image in row.images]
+        pool = by_role[test, _EXAMPLE] or [other for other in by_role[test, "item"] if other.id != problem.id]
+        yield _question(problem, introduced, [shot for shot in pool if shot.answer is not None][:wanted], asking)
 
 
 def grade(problem: Problem, given: Answer) -> float:
@@ -162,11 +166,14 @@ def introduction(test: str, lang: Lang, asking: Asking, count: int = 0) -> list[
     return [instruction, *example]
 
 
-def _question(problem: Problem, shots: Sequence[Problem], asking: Asking) -> Question:
+def _question(problem: Problem, introduced: Sequence[Image], shots: Sequence[Problem], asking: Asking) -> Question:
+    """``introduced`` are the pictures of the introduction. They come first: picture 1 of its text is picture 1."""
     test = str(problem.subcategory)
     count = len(_gold(problem)) if test == "MRMT" else 0
     instruction, *example = introduction(test, problem.lang, asking, count)
     images: list[Image] = []
+    if named := _named(introduced, problem.lang, asking, images):
+        instruction += "\n\n" + _words()[problem.lang]["introduced"].format(pictures=named)
     turns = [(f"{instruction}\n\n{example[0]}", example[1])] if example else []
     turns += [(_item(shot, asking, images), _solved(shot)) for shot in shots]
     asked = [turn for turn, _ in turns] + [_item(problem, asking, images)]
@@ -181,36 +188,46 @@ def _question(problem: Problem, shots: Sequence[Problem], asking: Asking) -> Que
 def _solved(shot: Problem) -> str:
     """The solution of ``shot``, if the file has one, and its answer in the form that is asked for."""
     assert shot.answer is not None
-    answer = canonical_text(shot.answer).replace(", ", "," if shot.subcategory == "MRMT" else "")
-    line = _words()[shot.lang]["answer"].format(answer=f"{shot.meta['number']},{answer}")
+    turns = shot.subcategory == "MRMT"
+    answer = canonical_text(shot.answer).replace(", ", "," if turns else "")
+    line = _words()[shot.lang]["answer"].format(answer=answer if turns else f"{shot.meta['number']},{answer}")
     return "\n\n".join(part for part in ((shot.solution or "").strip(), line) if part)
 
 
 def _item(problem: Problem, asking: Asking, images: list[Image]) -> str:
     """The text of an item; its pictures join ``images``, and the text names them by their place there."""
     words = _words()[problem.lang]
-    named = ""
-    if asking.pictures and problem.images:
-        first, last = len(images) + 1, len(images) + len(problem.images)
-        images += problem.images
-        names = words["one_picture" if first == last else "more_pictures"].format(first=first, last=last)
-        named = words["shown"].format(names=names)
+    named = _named(problem.images, problem.lang, asking, images)
     described = None if named else problem.diagram_description
     written = problem.choices if problem.subcategory in _OPTIONS else {}
     options = "\n".join(f"{letter}. {text}" for letter, text in sorted(written.items()) if text)
-    head = words["item"].format(number=problem.meta["number"], pictures=named)
-    announced = [words[name][place] for name, place in _place(problem).items()]
+    shown = words["shown"].format(names=named) if named else ""
+    head = words["item"].format(number=problem.meta["number"], pictures=shown)
+    place = _place(problem)
+    announced = [words[str(problem.subcategory)][place]] if place else []
     return "\n".join(part for part in (*announced, head, described, problem.question, options) if part)
 
 
-def _place(problem: Problem) -> dict[str, str]:
-    """The section of an item of NCIT, or the block of one of R-Cube-Vis: from the file, else by the published order."""
+def _named(pictures: Sequence[Image], lang: Lang, asking: Asking, images: list[Image]) -> str:
+    """How the text names ``pictures``, by their place among ``images``, which they join; empty if none is shown."""
+    if not asking.pictures or not pictures:
+        return ""
+    first, last = len(images) + 1, len(images) + len(pictures)
+    images += pictures
+    return str(_words()[lang]["one_picture" if first == last else "more_pictures"].format(first=first, last=last))
+
+
+def _place(problem: Problem) -> str:
+    """The section of an item of NCIT, or the block of one of the R-Cube tests; empty if a test has none.
+
+    From the file, else by the published order.
+    """
     name, size, names = _PARTS.get(str(problem.subcategory), ("", 1, ""))
     number = str(problem.meta["number"])
     given = problem.meta.get(name)
     if not given and number.isdecimal() and 1 <= int(number) <= size * len(names):
         given = names[(int(number) - 1) // size]
-    return {name: str(given)} if given else {}
+    return str(given) if given and str(given) in names else ""
 
 
 def _gold(problem: Problem) -> list[str]:

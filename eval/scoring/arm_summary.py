@@ -112,7 +112,8 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
     """Figures of ``runs``, the training runs of one arm, over the problems ``only`` where they are given (then without
     the benchmark's tables)."""
     run = pooled(runs)
-    problems = {key: value for key, value in run.problems.items() if only is None or key in only}
+    asked = {problem_id for problem_id, _ in run.questions}  # a benchmark may leave problems of its file out
+    problems = {key: value for key, value in run.problems.items() if key in (asked if only is None else only)}
     scores = [row for row in run.scores.values() if row.problem_id in problems]
     predictions = [row for key, row in run.predictions.items() if key[0] in problems]
     by_run = [mean_values(each.scores.values()) for each in runs]

@@ -139,7 +139,7 @@ class _Item:
             choices=choices,
             images=self._images(),
             diagram_description=self.text("diagram_description") or None,
-            answer=self._answer(choices, kind),
+            answer=None if self._form.without_answer(own) else self._answer(choices, kind),
             solution=self.text("solution") or None,
             category=category or self.text("category") or None,
             subcategory=subcategory or self.text("subcategory") or None,

@@ -89,7 +89,7 @@ class Form:
     ``options`` gives the options and the kind of answer that an item must have, from its own columns and the options
     found; without it, an item with options is answered by letters, and any other as its printed answer shows.
     ``question``: whether every item has a text of its own. ``categories`` gives category and subcategory of an item,
-    from its own columns.
+    from its own columns. ``without_answer`` says of which rows, by their own columns, no answer is expected.
     """
 
     source: str
@@ -98,6 +98,7 @@ class Form:
     options: Callable[[Mapping[str, str], dict[str, str]], tuple[dict[str, str], AnswerKind]] | None = None
     question: bool = True
     categories: Callable[[Mapping[str, str]], tuple[str | None, str | None]] = lambda _: (None, None)
+    without_answer: Callable[[Mapping[str, str]], bool] = lambda _: False
 
 
 def read_mapping(path: Path, form: Form) -> FieldMap:

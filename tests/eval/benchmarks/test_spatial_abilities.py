@@ -25,6 +25,7 @@ from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.records import Answer, Problem
 
+ROOT = Path(__file__).resolve().parents[3]
 GOLD = {
     "SVT": ["A", "E", "C"],
     "NCIT": ["A", "B", "C"],
@@ -111,7 +112,8 @@ def test_each_test_is_introduced_by_its_own_rules(lang: str) -> None:
     without_example = {test for test, text in texts.items() if len(text) == 1}
     assert without_example == {"NCIT", "MRMT", "MRT"}
     for test, (instruction, *example) in texts.items():
-        assert re.search(r"ANSWER: 1,[A-Z,]+", instruction), test  # the form to answer in
+        form = r"ANSWER: R,R,L" if test == "MRMT" else r"ANSWER: 1,[A-Z]+"
+        assert re.search(form, instruction), test  # the form to answer in
         assert not example or re.search(r"ANSWER: 1,[A-Z,]+$", example[1]), test
         assert "{" not in "".join([instruction, *example])
     assert "32" in texts["MRMT"][0]
@@ -153,6 +155,11 @@ def test_parts_of_a_test_are_announced(problems: list[Problem]) -> None:
     by_id = ask(problems)
     assert "Section A: the cube unfolds" in by_id["NCIT-0"].messages[-1].content
     assert "Block 1: ONE element" in by_id["R-Cube-Vis-0"].messages[-1].content
+    assert by_id["R-Cube-SR-0"].messages[-1].content.startswith("Block 1.\nItem 1")
+    later = problems[0].model_copy(
+        update={"subcategory": "R-Cube-SR", "meta": {"number": "25", "test": "R-Cube-SR"}, "id": "late"}
+    )
+    assert ask([later])["late"].messages[-1].content.startswith("Block 2.\nItem 25")
     other = [
         problem.model_copy(update={"meta": {**problem.meta, "block": "3"}}) if problem.id == "R-Cube-Vis-0" else problem
         for problem in problems
@@ -169,6 +176,41 @@ def test_marked_examples_are_the_shots_and_are_not_asked(problems: list[Problem]
     assert "SBST-2" not in asked
     replies = [message.content for message in asked["SBST-0"].messages if message.role == "assistant"]
     assert replies[1:] == ["ANSWER: 3,A"]
+
+
+def test_pictures_of_the_introduction_come_first(
+    tmp_path: Path, imported: Callable[..., tuple[list[Problem], list[dict[str, str]], Any]], draw: Callable[..., Path]
+) -> None:
+    """The file of docs/benchmarks.md, and an introduction of the user's own that names its pictures."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    (table,) = re.findall(r"\n      (qid,test,role,.*?)\n\n", page, re.DOTALL)
+    lines = [line.strip() for line in table.splitlines()]
+    for shade, line in enumerate(lines[1:]):
+        draw(tmp_path / "data" / line.split(",")[3], 40 * shade)
+    (tmp_path / "data" / "items.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "data" / "mapping.yaml").write_text(
+        "data: items.csv\nlang: en\nfields: {id: qid, picture: figure, answer: key}\n"
+    )
+    problems, refused, _ = imported("spatial-abilities", tmp_path / "data")
+    assert not refused
+    assert [problem.meta["number"] for problem in problems] == ["1", "2", "1", "1"]
+    pictures = [problem.images[0] for problem in problems]
+    (asked,) = ask(problems, shots="1").values()
+    assert asked.images == pictures
+    texts = [message.content for message in asked.messages]
+    assert "To this introduction belong pictures 1 to 2." in texts[0]
+    assert texts[2:] == [
+        "Item 1 (picture 3).",
+        "The plane is level. The other outlines are wrong.\n\nANSWER: 1,C",
+        "Item 1 (picture 4).",
+    ]
+    assert "picture" not in ask(problems, pictures=False)["sbst-1"].messages[0].content.replace("The picture shows", "")
+    own = {"en/spatial_abilities_sbst": "Cut an apple (picture 1). Three kinds of solid: picture 2.\n"}
+    asking = Asking("full", True, chosen_options(SPATIAL_ABILITIES, {"shots": "1"}), own)
+    (question,) = SPATIAL_ABILITIES.ask(problems, asking)
+    assert question.images == pictures
+    assert [message.role for message in question.messages] == ["user", "assistant", "user"]
+    assert question.messages[0].content.startswith("Cut an apple (picture 1).")
 
 
 def test_five_steps_are_asked_for_when_wanted(problems: list[Problem]) -> None:
