@@ -145,7 +145,7 @@ def _quantity(scene: ViewsScene, left: Left, words: Words, claims: Sequence[View
     covered = [cell for claim in claims for cell in claim.left.cells]
     if len(covered) != len(set(covered)) or set(covered) != scene.places:
         return None
-    if part != "sum" and not _are_lines(scene, [claim.left.cells for claim in claims]):
+    if not _are_lines(scene, [claim.left.cells for claim in claims], SIDES if part == "sum" else scene.shown):
         return None
     if part != "ways":
         return sum(map(_number, claims))
@@ -328,14 +328,11 @@ def _two_sides(scene: ViewsScene) -> bool:
     return scene.source is None and len(scene.shown) == 2 and "top" not in scene.shown and bool(scene.covering)
 
 
-def _are_lines(scene: ViewsScene, sets: Sequence[frozenset[str]]) -> bool:
-    """Whether the sets are the columns of one view that is shown."""
-    lines = {
-        side: [frozenset(line) & scene.places for line in scene.shapes[""].lines[side]]
-        for side in scene.shown
-        if side in SIDES
-    }
-    return any(sorted(map(sorted, sets)) == sorted(map(sorted, columns)) for columns in lines.values())
+def _are_lines(scene: ViewsScene, sets: Sequence[frozenset[str]], sides: Iterable[str]) -> bool:
+    """Whether the sets are the columns of the view from one of ``sides``."""
+    wanted = sorted(map(sorted, sets))
+    lines = (scene.shapes[""].lines[side] for side in sides if side in SIDES)
+    return any(wanted == sorted(sorted(scene.places.intersection(line)) for line in columns) for columns in lines)
 
 
 _RULES: dict[str, Rule] = {

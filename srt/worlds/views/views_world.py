@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from srt.io.records import Lang, Problem
-from srt.language.trace import Trace
+from srt.language.trace import Trace, Truth
+from srt.worlds.mutation import MutationSubject
 from srt.worlds.views.canonical_key import key_of
+from srt.worlds.views.claim_language import ClaimSyntaxError, parse_claim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.drawing.picture import problem_picture
+from srt.worlds.views.mutations.fitting_models import FittingModels
+from srt.worlds.views.mutations.views_subject import views_subject
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.writing.assertion import assertion
 from srt.worlds.views.writing.derivation_prose import explain
@@ -48,6 +52,25 @@ class ViewsWorld(World):
     def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` as prose."""
         return explain(trace, terse)
+
+    def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
+        """Whether a claim holds in all solids that fit the problem, or in none; ``unknown`` if in some."""
+        try:
+            models = FittingModels(problem)
+        except Refused:
+            return lambda claim: "unknown"
+
+        def truth_of(text: str) -> Truth:
+            try:
+                return models.truth(parse_claim(text))
+            except ClaimSyntaxError:
+                return "unknown"
+
+        return truth_of
+
+    def mutation_subject(self, problem: Problem, trace: Trace) -> MutationSubject:
+        """``trace`` in parsed form, with its oracle: :mod:`srt.worlds.views.mutations`."""
+        return views_subject(problem, trace)
 
     def picture(self, problem: Problem) -> bytes | None:
         """The figures of ``problem`` as one picture: :mod:`srt.worlds.views.drawing`."""

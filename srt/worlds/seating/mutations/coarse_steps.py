@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 
 from srt.language.trace import Step
+from srt.worlds.mutated_steps import renumbered, replace_step, with_step, with_steps
 from srt.worlds.mutation import Mutant
 from srt.worlds.seating.claim_language import RightOptions
-from srt.worlds.seating.mutations.valid_trace import ValidTrace, renumbered, replace_step, with_step, with_steps
+from srt.worlds.seating.mutations.valid_trace import ValidTrace
 
 
 def guessed(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -35,24 +36,7 @@ def guessed(valid: ValidTrace, rng: random.Random) -> Mutant | None:
             return None
         filled = replace_step(named[-1], args=[plan, *all_readings])
         steps = [*readings, filled, replace_step(last, args=[*letters, f"#{len(readings) + 1}"])]
-    return with_steps(valid, steps, len(steps), f"{last.claim} guessed from {shape}")
-
-
-def step_skipped(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A step is left out, and the steps that cited it cite its premises instead."""
-    steps = list(valid.trace.steps)
-    if len(steps) == 1:
-        return None
-    gone = rng.randrange(1, len(steps))
-    skipped = steps[gone - 1]
-    kept = []
-    for step in steps[: gone - 1] + steps[gone:]:
-        if f"#{gone}" in step.args:
-            rest = [word for word in step.args if word != f"#{gone}"]
-            step = replace_step(step, args=[*rest, *(word for word in skipped.args if word not in rest)])
-        kept.append(step)
-    new_number = {n: n - (n > gone) for n in range(1, len(steps) + 1)}
-    return with_steps(valid, renumbered(kept, new_number), gone, f"past {skipped.claim}")
+    return with_steps(valid.trace, steps, len(steps), f"{last.claim} guessed from {shape}")
 
 
 def idle_premise(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -68,7 +52,7 @@ def idle_premise(valid: ValidTrace, rng: random.Random) -> Mutant | None:
         return None
     number, word = rng.choice(places)
     step = valid.trace.steps[number - 1]
-    return with_step(valid, number, replace_step(step, args=[*step.args, word]))
+    return with_step(valid.trace, number, replace_step(step, args=[*step.args, word]))
 
 
 def vacuous_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -84,4 +68,4 @@ def vacuous_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     longer = renumbered(steps, {n: n + (n >= number) for n in range(1, len(steps) + 1)})
     longer[number - 1] = replace_step(longer[number - 1], args=[*longer[number - 1].args, f"#{number}"])
     longer.insert(number - 1, vacuous)
-    return with_steps(valid, longer, number, f"with {vacuous.claim}")
+    return with_steps(valid.trace, longer, number, f"with {vacuous.claim}")

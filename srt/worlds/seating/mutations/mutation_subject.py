@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Trace
+from srt.worlds import mutated_steps
 from srt.worlds.mutation import Mutant, OracleVerdict
 from srt.worlds.seating.mutations import coarse_steps, support_breaking, truth_changing
 from srt.worlds.seating.mutations.oracle import Oracle
 from srt.worlds.seating.mutations.valid_trace import ValidTrace
 from srt.worlds.world import Refused
+
+
+def _of_steps(
+    fault: Callable[[Trace, random.Random], Mutant | None],
+) -> Callable[[ValidTrace, random.Random], Mutant | None]:
+    return lambda valid, rng: fault(valid.trace, rng)
+
 
 MUTATIONS: dict[Fault, Callable[[ValidTrace, random.Random], Mutant | None]] = {
     Fault.ANOTHER_ENTITY: truth_changing.another_entity,
@@ -25,13 +33,13 @@ MUTATIONS: dict[Fault, Callable[[ValidTrace, random.Random], Mutant | None]] = {
     Fault.WRONG_OPTIONS: truth_changing.wrong_options,
     Fault.WRONG_ANSWER: truth_changing.wrong_answer,
     Fault.WRONG_CONCLUSION: truth_changing.wrong_conclusion,
-    Fault.STEP_DROPPED: support_breaking.step_dropped,
-    Fault.NUMBERS_KEPT: support_breaking.numbers_kept,
-    Fault.ORDER_BROKEN: support_breaking.order_broken,
-    Fault.PREMISE_REPLACED: support_breaking.premise_replaced,
-    Fault.PREMISE_LEFT_OUT: support_breaking.premise_left_out,
+    Fault.STEP_DROPPED: _of_steps(mutated_steps.step_dropped),
+    Fault.NUMBERS_KEPT: _of_steps(mutated_steps.numbers_kept),
+    Fault.ORDER_BROKEN: _of_steps(mutated_steps.order_broken),
+    Fault.PREMISE_REPLACED: _of_steps(mutated_steps.premise_replaced),
+    Fault.PREMISE_LEFT_OUT: _of_steps(mutated_steps.premise_left_out),
     Fault.DANGLING_REFERENCE: support_breaking.dangling_reference,
-    Fault.MISLABELLED: support_breaking.mislabelled,
+    Fault.MISLABELLED: _of_steps(mutated_steps.mislabelled),
     Fault.UNUSED_STEP: support_breaking.unused_step,
     Fault.MISQUOTED_CLUE: support_breaking.misquoted_clue,
     Fault.SWAPPED_ROLES: support_breaking.swapped_roles,
@@ -42,7 +50,7 @@ MUTATIONS: dict[Fault, Callable[[ValidTrace, random.Random], Mutant | None]] = {
     Fault.OVERCLAIMED: support_breaking.overclaimed,
     Fault.LEAP: support_breaking.leap,
     Fault.GUESSED: coarse_steps.guessed,
-    Fault.STEP_SKIPPED: coarse_steps.step_skipped,
+    Fault.STEP_SKIPPED: _of_steps(mutated_steps.step_skipped),
     Fault.IDLE_PREMISE: coarse_steps.idle_premise,
     Fault.VACUOUS_STEP: coarse_steps.vacuous_step,
 }

@@ -5,7 +5,16 @@ from __future__ import annotations
 import random
 
 from srt.language.premises import parse_premise
-from srt.language.trace import OPERATIONS, Step
+from srt.language.trace import Step
+from srt.worlds.mutated_steps import (
+    citations,
+    numbers_of,
+    renumbered,
+    replace_step,
+    with_premise,
+    with_step,
+    with_steps,
+)
 from srt.worlds.mutation import Mutant
 from srt.worlds.seating.claim_language import (
     BLANK,
@@ -22,88 +31,20 @@ from srt.worlds.seating.claim_language import (
     names_of,
     rename,
 )
-from srt.worlds.seating.mutations.valid_trace import (
-    ValidTrace,
-    numbers_of,
-    renumbered,
-    replace_step,
-    with_claim,
-    with_step,
-    with_steps,
-)
+from srt.worlds.seating.mutations.valid_trace import ValidTrace, with_claim
 from srt.worlds.seating.relations import function_table, region_table
-
-
-def step_dropped(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A step is left out, references to it too, the rest is renumbered."""
-    steps = list(valid.trace.steps)
-    gone = rng.randrange(len(steps))
-    if len(steps) == 1:
-        return None
-    new_number = {n: n - (n > gone + 1) for n in range(1, len(steps) + 1) if n != gone + 1}
-    left = renumbered(steps[:gone] + steps[gone + 1 :], new_number)
-    return with_steps(valid, left, gone + 1, f"without {steps[gone].claim}")
-
-
-def numbers_kept(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A step is left out, and the references of later steps stay as they were: to other steps now."""
-    steps = list(valid.trace.steps)
-    gone = rng.randrange(len(steps))
-    if not any(number > gone for step in steps[gone + 1 :] for number in numbers_of(step, "step")):
-        return None
-    return with_steps(valid, steps[:gone] + steps[gone + 1 :], gone + 1, f"without {steps[gone].claim}, numbers kept")
-
-
-def order_broken(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A step moves to before one that it cites; references follow the moved steps."""
-    steps = valid.trace.steps
-    citations = [(n, cited) for n, step in enumerate(steps, 1) for cited in numbers_of(step, "step") if cited < n]
-    if not citations:
-        return None
-    moved, needed = rng.choice(citations)
-    order = [n for n in range(1, len(steps) + 1) if n != moved]
-    order.insert(order.index(needed), moved)
-    new_number = {old: new for new, old in enumerate(order, 1)}
-    mixed = renumbered([steps[old - 1] for old in order], new_number)
-    return with_steps(valid, mixed, new_number[moved], f"step {moved} moved to before step {needed}, which it cites")
-
-
-def premise_replaced(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A cited step becomes another that stands before and is not cited."""
-    places = []
-    for number, step in enumerate(valid.trace.steps, 1):
-        cited = numbers_of(step, "step")
-        others = [n for n in range(1, number) if n not in cited]
-        places += [(number, old, new) for old in cited for new in others]
-    if not places:
-        return None
-    number, old, new = rng.choice(places)
-    return _replace_premise(valid, number, f"#{old}", f"#{new}")
-
-
-def premise_left_out(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """One premise is not cited."""
-    number, word = rng.choice(_citations(valid))
-    return _replace_premise(valid, number, word, None)
 
 
 def dangling_reference(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     """A cited step or clue becomes one that does not exist, or the step itself."""
-    number, word = rng.choice(_citations(valid))
+    number, word = rng.choice(citations(valid.trace))
     kind = parse_premise(word).kind
     if kind == "given":
-        return _replace_premise(valid, number, word, f"({len(valid.puzzle.clues) + rng.randint(1, 3)})")
+        return with_premise(valid.trace, number, word, f"({len(valid.puzzle.clues) + rng.randint(1, 3)})")
     if kind == "step":
         beyond = len(valid.trace.steps) + rng.randint(1, 3)
-        return _replace_premise(valid, number, word, f"#{rng.choice((number, beyond))}")
+        return with_premise(valid.trace, number, word, f"#{rng.choice((number, beyond))}")
     return None
-
-
-def mislabelled(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A step bears another operation."""
-    number = rng.randint(1, len(valid.trace.steps))
-    step = valid.trace.steps[number - 1]
-    return with_step(valid, number, replace_step(step, op=rng.choice([op for op in OPERATIONS if op != step.op])))
 
 
 def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -123,7 +64,7 @@ def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     new_number = {n: n + (n > after + 1) for n in range(1, len(steps) + 1)}
     longer = renumbered(steps, new_number)
     longer.insert(after + 1, new)
-    return with_steps(valid, longer, after + 2, f"with {' '.join([new.op, *new.args])}: {new.claim}")
+    return with_steps(valid.trace, longer, after + 2, f"with {' '.join([new.op, *new.args])}: {new.claim}")
 
 
 def misquoted_clue(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -134,7 +75,7 @@ def misquoted_clue(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     number = rng.choice(readings)
     word = valid.trace.steps[number - 1].args[0]
     others = [f"({clue.number})" for clue in valid.puzzle.clues if f"({clue.number})" != word]
-    return _replace_premise(valid, number, word, rng.choice([*others, "question"]))
+    return with_premise(valid.trace, number, word, rng.choice([*others, "question"]))
 
 
 def swapped_roles(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -160,7 +101,7 @@ def clues_swapped(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     steps[one - 1] = replace_step(first, args=second.args)
     steps[other - 1] = replace_step(second, args=first.args)
     change = f"{first.args[0]} <-> {second.args[0]} in steps {one} and {other}"
-    return with_steps(valid, steps, min(one, other), change)
+    return with_steps(valid.trace, steps, min(one, other), change)
 
 
 def unsaid_reading(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -182,7 +123,7 @@ def false_wlog(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     number = rng.randint(chosen + 1, len(steps))
     step = steps[number - 1]
     args = ["wlog", *(word for word in step.args if word != "scene")]
-    return with_step(valid, number, replace_step(step, args=args))
+    return with_step(valid.trace, number, replace_step(step, args=args))
 
 
 def case_left_out(valid: ValidTrace, rng: random.Random) -> Mutant | None:
@@ -220,17 +161,7 @@ def leap(valid: ValidTrace, rng: random.Random) -> Mutant | None:
         return None
     args = [word for word in last.args if not word.startswith("#")]
     steps = [question[0], replace_step(last, args=[*args, "#1"])]
-    return with_steps(valid, steps, 2, f"{last.claim} from the question alone")
-
-
-def _replace_premise(valid: ValidTrace, number: int, old: str, new: str | None) -> Mutant:
-    step = valid.trace.steps[number - 1]
-    args = [new if word == old else word for word in step.args]
-    return with_step(valid, number, replace_step(step, args=[word for word in args if word is not None]))
-
-
-def _citations(valid: ValidTrace) -> list[tuple[int, str]]:
-    return [(number, word) for number, step in enumerate(valid.trace.steps, 1) for word in step.args]
+    return with_steps(valid.trace, steps, 2, f"{last.claim} from the question alone")
 
 
 def _readings(valid: ValidTrace) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
+from srt.worlds.mutated_steps import replace_step, with_steps
 from srt.worlds.mutation import Mutant
 from srt.worlds.seating.claim_language import (
     ATTRIBUTE_VALUES,
@@ -31,7 +32,7 @@ from srt.worlds.seating.claim_language import (
     rename,
     rename_atom,
 )
-from srt.worlds.seating.mutations.valid_trace import ValidTrace, replace_step, with_claim, with_steps
+from srt.worlds.seating.mutations.valid_trace import ValidTrace, with_claim
 from srt.worlds.seating.relations import attribute, function_table, region_table
 from srt.worlds.seating.scenes import Scene
 
@@ -89,7 +90,7 @@ def entities_swapped(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     if steps == list(valid.trace.steps):
         return None
     first = next(i for i, step in enumerate(steps) if step != valid.trace.steps[i])
-    return with_steps(valid, steps, first + 1, f"{one} <-> {other} from step {first + 1} on")
+    return with_steps(valid.trace, steps, first + 1, f"{one} <-> {other} from step {first + 1} on")
 
 
 def wrong_options(valid: ValidTrace, rng: random.Random) -> Mutant | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from srt.language.premises import renumber_steps
 from srt.language.trace import Step
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.kernel.stacks import Side, line
@@ -32,11 +33,9 @@ class Derivation:
         for number in range(len(self.steps), 0, -1):
             if number in wanted:
                 wanted |= {int(word[1:]) for word in self.steps[number - 1].args if word.startswith("#")}
-        new = {old: str(at) for at, old in enumerate(sorted(wanted), 1)}
+        new_number = {old: new for new, old in enumerate(sorted(wanted), 1)}
         return tuple(
-            step.model_copy(
-                update={"args": tuple("#" + new[int(w[1:])] if w.startswith("#") else w for w in step.args)}
-            )
+            step.model_copy(update={"args": tuple(renumber_steps(step.args, new_number))})
             for number, step in enumerate(self.steps, 1)
             if number in wanted
         )
