@@ -201,7 +201,9 @@ def read_manifest(folder: Path) -> RunManifest:
     try:
         return parse_record((folder / MANIFEST).read_bytes(), RunManifest, str(folder / MANIFEST))
     except (FileNotFoundError, NotADirectoryError):
-        raise UserError(f"{folder}: no run here: {MANIFEST} is missing (srt eval writes it)") from None
+        trained = (folder / "train.json").is_file()
+        what = "a training run; evaluate it first with srt eval" if trained else "srt eval writes it"
+        raise UserError(f"{folder}: no run here: {MANIFEST} is missing ({what})") from None
 
 
 def write_json(path: Path, record: BaseModel) -> None:

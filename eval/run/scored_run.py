@@ -21,7 +21,12 @@ def read_run(folder: Path, problems: dict[str, Problem] | None = None) -> Run:
     manifest = read_manifest(folder)
     problems = problems or run_problems(folder, manifest)
     if not (folder / SCORES).is_file():
-        raise UserError(f"{folder}: not scored yet: {SCORES} is missing (srt score writes it)")
+        if not any(problem.answer for problem in problems.values()):
+            raise UserError(
+                f"{folder}: none of its problems has a gold answer, so it has no scores; run srt eval on problems with "
+                "answers, or write the predictions out for whoever has the answers (srt predictions)"
+            )
+        raise UserError(f"{folder}: not scored yet: {SCORES} is missing; run srt score {folder}")
     questions = run_questions(manifest, problems)
     predictions = stored_predictions(folder / PREDICTIONS, questions)
     scores = stored_scores(folder / SCORES, questions)

@@ -68,7 +68,10 @@ def score(
     questions = run_questions(manifest, by_id)
     reference = None if reference_tokenizer is None else ReferenceTokenizer(reference_tokenizer)
     if not any(problem.answer for problem in by_id.values()):
-        raise UserError(f"{folder}: none of its problems has a gold answer to score against")
+        raise UserError(
+            f"{folder}: none of its problems has a gold answer to score against; run srt eval on problems with "
+            "answers, or write the predictions out for whoever has the answers (srt predictions)"
+        )
     if checker is None:
         from srt.pipeline.check import check_with_truth
 

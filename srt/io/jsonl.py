@@ -17,7 +17,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
-from srt.io.records import Record
+from srt.io.records import Problem, Record
 from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 M = TypeVar("M", bound=BaseModel)
@@ -98,7 +98,8 @@ def parse_record(line: bytes, model: type[M], place: str) -> M:
     except ValidationError as error:
         if (other := _kind_of(values)) is not None and other is not model:
             wrong = f"a {_name(model)} was expected, this is a {_name(other)}"
-            raise RecordError(f"{place}: {wrong}; --help shows which file goes where") from None
+            how = "" if model is Problem else _how_to_make(model)
+            raise RecordError(f"{place}: {wrong}; --help shows which file goes where{how}") from None
         missing = sum(fault["type"] == "missing" for fault in error.errors())
         unlike = _how_to_make(model) if missing > 1 or not isinstance(values, dict) else ""
         raise RecordError(f"{place}: not a {_name(model)}: {validation_fault(error)}{unlike}") from None
