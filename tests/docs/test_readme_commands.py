@@ -70,7 +70,8 @@ def your_copies(folder: Path, cubes: ModuleType) -> None:
     for number in range(12):
         made = cubes.problem(6 + 10 * number)  # edges of which every trace passes at once
         row = {
-            "question": made.question,
+            "question": "正方体的体积是____。",
+            "question_en": made.question,
             "images": [],
             "choices": {},
             "answer": str(made.answer.value),
