@@ -32,6 +32,7 @@ from eval.benchmarks.variants import View, scores_in_view, twin
 from eval.run.run_records import Run
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.io.records import Message, Problem
+from srt.language.prompts import THINK_CLOSES
 
 DIMENSIONS = {
     "A1": "representation reconstruction",
@@ -192,8 +193,8 @@ def _disciplines_by_dimension(runs: Mapping[str, Run], view: View) -> Table | No
 
 
 def _groups(runs: Mapping[str, Run]) -> Table | None:
-    """The paper's two groups of models, if the arms have both: a model that thinks writes reasoning tokens."""
-    thinks = {arm: any(row.reasoning_tokens for row in run.predictions.values()) for arm, run in runs.items()}
+    """The paper's two groups of models, if the arms have both."""
+    thinks = {arm: _thinks(run) for arm, run in runs.items()}
     if len(set(thinks.values())) < 2:
         return None
     columns = [*DIMENSIONS, "total"]
@@ -218,6 +219,14 @@ def _groups(runs: Mapping[str, Run]) -> Table | None:
         ],
         published=list(published_rows("hst", "groups")),
         note="Plain means of the arms of a group; the models of an arm think if any of its replies has a think block.",
+    )
+
+
+def _thinks(run: Run) -> bool:
+    """Whether any reply has a think block. Another system's predictions have no count of reasoning tokens."""
+    rows = run.predictions.values()
+    return any(row.reasoning_tokens for row in rows) or (
+        all(row.reasoning_tokens is None for row in rows) and any(THINK_CLOSES in row.read().text for row in rows)
     )
 
 

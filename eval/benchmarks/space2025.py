@@ -229,7 +229,15 @@ def _pairs_table(runs: Mapping[str, Run]) -> Table:
         published=list(published_rows("space2025", "correlations")),
         note="Spearman's rank correlation of the scores over pairs: one puzzle in two languages, or one text in two "
         "subtasks (each DSA or RSR item with each RSE item that has its text); then the share of SPR items solved in "
-        "each language and in both.",
+        f"each language and in both. Published p-values: {_published_p_values()}.",
+    )
+
+
+def _published_p_values() -> str:
+    rows = published_rows("space2025", "correlation p-values")
+    return "; ".join(
+        f"{row.model} " + ", ".join(f"{row.figures[kind]:g}" if kind in row.figures else "<0.001" for kind in _PAIRED)
+        for row in rows
     )
 
 

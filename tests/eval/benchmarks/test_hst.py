@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
@@ -21,6 +23,7 @@ from eval.run.run_records import Run, read_manifest
 from eval.run.scored_run import read_run
 from eval.scoring.human_baseline import score_human
 from eval.scoring.score import score
+from srt.cli import make_app
 from srt.io.errors import UserError
 from srt.io.records import Problem
 
@@ -192,6 +195,26 @@ def test_thinking_models_stand_against_the_others(run: Callable[..., Run]) -> No
     tables = {t.title: t for t in run_tables({"thinker": replace(thinker, predictions=thoughts), "plain": plain})}
     rows = {row[0]: row[-1] for row in tables["HST-bench: average accuracy of thinking models and others"].rows}
     assert rows == {"Non-thinking": pytest.approx(1 / 3), "Thinking": 1.0, "Difference": pytest.approx(2 / 3)}
+
+
+def test_thinking_is_seen_in_the_text_of_another_system(
+    run: Callable[..., Run], tmp_path: Path, problems: list[Problem]
+) -> None:
+    asked = HST.ask(problems, Asking("full", True, chosen_options(HST, {})))
+    rows = [
+        {"id": one.problem.id, "variant": one.variant, "prediction": f"<think>turn</think>\n★ Answer: {letter} ★"}
+        for one in asked
+        if one.problem.answer is not None
+        for letter in one.problem.answer.value
+    ]
+    (tmp_path / "theirs.json").write_text(json.dumps(rows))
+    command = ["eval", "--backend", "file", "--predictions", tmp_path / "theirs.json", "--benchmark", "hst"]
+    place = ["--problems", tmp_path / "problems.jsonl", "-o", tmp_path / "theirs"]
+    result = CliRunner().invoke(make_app(), [*map(str, command + place)])
+    assert result.exit_code == 0, result.output
+    found = run_tables({"theirs": read_run(tmp_path / "theirs"), "plain": run("plain", lambda *_: "A")})
+    (table,) = (t for t in found if "thinking models" in t.title)
+    assert table.rows[1][-1] == 1.0
 
 
 def test_own_prompts_are_asked_and_stand_in_the_manifest(tmp_path: Path, problems: list[Problem]) -> None:

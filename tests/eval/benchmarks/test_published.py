@@ -127,6 +127,15 @@ def test_the_tables_of_space2025(page: str) -> None:
         for name, row in table_after(page, "**Table 7**: Spearman correlation").items()
     }
     assert check(rho, "space2025", "correlations", 1, Average="average as printed") == 20
+    # Its three columns of p have one name.
+    lines = re.findall(r"^\| (\w+) \|(.*)\|$", page[page.index("**Table 7**: Spearman correlation") :], re.MULTILINE)[
+        1:8
+    ]
+    p_values = {
+        name: dict(zip(("DSA-RSE", "RSR-RSE", "SPR zh-en"), map(str.strip, cells.split("|")[1::2]), strict=True))
+        for name, cells in lines
+    }
+    assert check(p_values, "space2025", "correlation p-values", 1, Average="average as printed") == 13
 
 
 def test_the_categories_of_mathspatial(page: str) -> None:
