@@ -53,6 +53,7 @@ def compare(
     examples: int = EXAMPLES,
     human: Sequence[str | Path] = (),
     title: str | None = None,
+    warning: str | None = None,
     wandb: WandbSettings | None = None,
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
@@ -101,6 +102,7 @@ def compare(
             ]
             for arm, several in by_arm.items()
         },
+        warning=warning,
     )
     output = Path(output)
     make_folder(output)

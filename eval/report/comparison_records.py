@@ -25,7 +25,7 @@ class Comparison(Record):
 
     ``arms`` has the mean over the runs (training seeds) of each arm, ``runs`` each run alone. ``tokens_per_right`` are
     output tokens per right answer, ``None`` for an arm without any. ``tables`` are the benchmark's, if all runs are of
-    one benchmark.
+    one benchmark. ``warning`` stands above everything: that the figures are of a rehearsal, for example.
     """
 
     title: str
@@ -37,3 +37,4 @@ class Comparison(Record):
     tokens_per_right: dict[str, Estimate | None]
     tables: list[Table]
     runs: dict[str, list[RunAccuracy]]
+    warning: str | None = None

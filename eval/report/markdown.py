@@ -23,6 +23,7 @@ from eval.report.report_wording import (
     ERROR_NOTE,
     SAMPLING_NOTE,
     SIZE_NOTE,
+    difference_groups,
     footnote,
     headline,
     labels,
@@ -34,15 +35,19 @@ from eval.report.report_wording import (
 )
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import title
+from eval.scoring.differences import Difference
 
 
 def summary(comparison: Comparison) -> str:
     """What a console shows: the answer in a sentence, the arms, and their paired differences."""
-    parts = [f"# {comparison.title}", f"**{headline(comparison)}**"]
+    warned = [f"> **{comparison.warning}**"] if comparison.warning else []
+    parts = [f"# {comparison.title}", *warned, f"**{headline(comparison)}**"]
     parts += [*unlike_settings(comparison), *tokens_not_given(comparison)]
     parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
     if comparison.differences:
-        parts += ["## Paired differences", _difference_table(comparison), footnote(comparison)]
+        for heading, rows in difference_groups(comparison):
+            parts += [f"## {heading}", _difference_table(rows)]
+        parts += [footnote(comparison)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,7 +82,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
     return markdown_rows(head, rows)
 
 
-def _difference_table(comparison: Comparison) -> str:
+def _difference_table(differences: Sequence[Difference]) -> str:
     head = ["difference", "points [95%]", "only first", "only second", "p", "p (Holm)", "tokens ratio"]
     rows = [
         [
@@ -88,7 +93,7 @@ def _difference_table(comparison: Comparison) -> str:
             p_value(row.p_holm),
             "-" if row.token_ratio is None else f"{row.token_ratio.value:.2f}",
         ]
-        for row in comparison.differences
+        for row in differences
     ]
     return markdown_rows(head, rows)
 

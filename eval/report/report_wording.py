@@ -75,6 +75,17 @@ def headline(comparison: Comparison) -> str:
     return f"{found}: {verdict}{' in these two runs' if runs == 2 else ''}."
 
 
+def difference_groups(comparison: Comparison) -> list[tuple[str, list[Difference]]]:
+    """The differences, by the heading of their table: between arms, and of each variant of ``srt`` from ``srt``."""
+    variants = [row for row in comparison.differences if row.reference == "srt" and row.arm.startswith("srt-")]
+    others = [row for row in comparison.differences if row not in variants]
+    groups = [
+        ("Paired differences", others),
+        ("What each part of a trace is worth", variants),
+    ]
+    return [(heading, rows) for heading, rows in groups if rows]
+
+
 def shown_dimensions(arms: Sequence[ArmSummary]) -> list[str]:
     """The breakdowns with more than one label."""
     return [name for name in dimensions() if len(labels(arms, name)) > 1]
@@ -139,7 +150,7 @@ def footnote(comparison: Comparison) -> str:
         else ""
     )
     return (
-        f"p: {tests}, two-sided; p (Holm): adjusted over the rows of this table. The interval excludes 0 exactly if p "
+        f"p: {tests}, two-sided; p (Holm): adjusted over all rows above. The interval excludes 0 exactly if p "
         f"(before Holm) is below 0.05; >0 and <0 are bounds that exclude 0 by the test alone.{few} Intervals allow for "
         f"dependence inside the {comparison.clusters} clusters of problems."
     )

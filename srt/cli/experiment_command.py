@@ -18,6 +18,10 @@ def experiment(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
     ] = None,
+    tiny: Annotated[
+        bool,
+        typer.Option("--tiny", help="Rehearse it in minutes: a tiny model, a stand-in for teachers, no real figures."),
+    ] = False,
     arm: Annotated[
         list[str] | None, typer.Option("--arm", help="Of learning curves: measure only this arm now; may be repeated.")
     ] = None,
@@ -35,6 +39,8 @@ def experiment(
 
     Example: srt experiment demo
 
+    Example: srt experiment qwen2.5-vl-mathspatial --tiny
+
     Example: srt experiment r1-distill-seating --set 'seeds=[0]' --set output=runs/one-seed
 
     Example: srt experiment ladder/booths --arm cot --arm srt --seed 0 --items 40000
@@ -43,15 +49,18 @@ def experiment(
     from srt.experiment.experiment_recipe import load_experiment
     from srt.experiment.learning_curve import Portion
     from srt.experiment.run_experiment import run_experiment
+    from srt.experiment.tiny_experiment import tiny_experiment
 
     require_kind(recipe, "experiment")
     console = Console(highlight=False, markup=False, soft_wrap=True)
     portion = Portion(arm, seed, items)
+    chosen = load_experiment(recipe, set_ or ())
     done = run_experiment(
-        load_experiment(recipe, set_ or ()),
+        tiny_experiment(chosen) if tiny else chosen,
         TrainAndEval(),
         lambda line: console.print(f"· {line}"),
         None if portion == Portion() else portion,
+        tiny=tiny,
     )
     for text, page in zip(done.summaries, done.pages, strict=True):
         console.print(Markdown(text) if console.is_terminal else text)

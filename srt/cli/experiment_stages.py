@@ -83,7 +83,8 @@ class TrainAndEval:
 
         pictures = self.reads_pictures(experiment.model)
         held = read_problems(problems)
-        if not pictures and (blind := [p.id for p in held.values() if p.images and not p.diagram_description]):
+        blind = [problem.id for problem in held.values() if problem.images and not problem.diagram_description]
+        if blind and not pictures and experiment.describe is None:
             raise UserError(
                 f"{problems}: {len(blind)} problems have pictures, the first {blind[0]!r}, and the model reads none: "
                 "have them described (describe: a config of srt teach), or test a vision model"
@@ -97,8 +98,11 @@ class TrainAndEval:
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         """As ``srt init-model``."""
+        from transformers.utils.logging import disable_progress_bar
+
         from train.models.init_model import init_model
 
+        disable_progress_bar()
         init_model(spec.arch, texts, out, seed=seed, **spec.options)
 
     def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
@@ -191,14 +195,17 @@ class TrainAndEval:
             first_wrong=dict(faults.most_common()),
         )
 
-    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
+    def compare(
+        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+    ) -> str:
         """As ``srt compare``."""
         from eval.report.compare import compare
         from eval.report.markdown import summary
         from eval.run.wandb_settings import make_wandb_settings
 
         where = {key: value for key, value in reporting.items() if key != "report_to"}
-        return summary(compare(runs, out, title=title, wandb=make_wandb_settings(reporting.get("report_to"), where)))
+        wandb = make_wandb_settings(reporting.get("report_to"), where)
+        return summary(compare(runs, out, title=title, warning=warning, wandb=wandb))
 
 
 class _LastLine:
@@ -225,10 +232,13 @@ def _check_init_model(spec: InitModel) -> None:
     """Make the model once from two words in a temporary folder: wrong options fail here, before anything is written."""
     from tempfile import TemporaryDirectory
 
+    from transformers.utils.logging import disable_progress_bar
+
     from train.models.chat_templates import find_chat_template
     from train.models.families.family_registry import find_family
     from train.models.init_model import Pieces, init_model
 
+    disable_progress_bar()
     find_family(spec.arch)
     parameters = signature(init_model).parameters.values()
     known = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed")

@@ -99,8 +99,12 @@ class ModelStages(Protocol):
     def figures(self, run: Path) -> RunFigures:
         """The figures of an evaluation that is done."""
 
-    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
+    def compare(
+        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+    ) -> str:
         """Write the comparison, as ``report.html`` and more, and give its summary as Markdown.
+
+        ``warning`` stands above everything in it.
 
         ``reporting`` has the keys of an evaluation recipe that say where in W&B to report to, if this is asked for.
         """

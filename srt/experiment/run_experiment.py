@@ -26,6 +26,7 @@ from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitMode
 from srt.experiment.gather_problems import gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_atomically
@@ -43,9 +44,11 @@ class ExperimentResult:
 
 
 def run_experiment(
-    experiment: Experiment, stages: ModelStages, say: Say, portion: Portion | None = None
+    experiment: Experiment, stages: ModelStages, say: Say, portion: Portion | None = None, *, tiny: bool = False
 ) -> ExperimentResult:
     """Run every stage that is not done yet. ``say`` is called with one line when a stage begins or is left out.
+
+    ``tiny``: the experiment is a rehearsal, and no language model is asked.
 
     Of learning curves, ``portion`` is what is measured now; the result is then of what the folder has by now.
 
@@ -58,6 +61,7 @@ def run_experiment(
     new = not is_this_experiment(experiment)
     if new:
         _check_settings(experiment, stages)
+        check_teaching(experiment, tiny)
         claim(experiment)
     try:
         tests = tests_of(experiment, say)
@@ -66,6 +70,8 @@ def run_experiment(
         if new:
             give_up(experiment)
         raise
+    _describe_all(experiment, tests, stages, tiny, say)
+    teach_traces(experiment, tiny, say)
     solve_training_problems(experiment, say)
     build_arms(experiment, stages.reads_pictures(experiment.model), say)
     starts = {seed: _initial_model(experiment, stages, seed, say) for seed in experiment.seeds}
@@ -73,7 +79,19 @@ def run_experiment(
     if experiment.curve is not None:
         return _measure_curves(experiment, tests, starts, stages, say, portion or Portion())
     models = _train_all(experiment, stages, starts, say)
-    return _compare(experiment, tests, _evaluate_all(experiment, tests, models, stages, say), stages, say)
+    runs = _evaluate_all(experiment, tests, models, stages, say)
+    return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
+
+
+def _describe_all(
+    experiment: Experiment, tests: Mapping[str, BenchmarkTest | None], stages: ModelStages, tiny: bool, say: Say
+) -> None:
+    """Put pictures into words, for a model that reads none; of the tests first, which are the fewer."""
+    if experiment.describe is None or stages.reads_pictures(experiment.model):
+        return
+    folder = ExperimentFolder(experiment.output)
+    for part in (*tests, "train"):
+        describe_pictures(experiment, part, folder.test(part), tiny, say)
 
 
 def _measure_curves(
@@ -250,21 +268,23 @@ def _evaluate_all(
     return runs
 
 
+_REHEARSAL = (
+    "A tiny rehearsal: the model has random weights and a few steps of training, a stand-in has written any taught "
+    "traces, and a handful of problems was asked. No figure here means anything."
+)
+
+
 def _compare(
-    experiment: Experiment,
-    tests: Mapping[str, BenchmarkTest | None],
-    runs: Mapping[str, list[Path]],
-    stages: ModelStages,
-    say: Say,
+    experiment: Experiment, runs: Mapping[str, list[Path]], stages: ModelStages, warning: str | None, say: Say
 ) -> ExperimentResult:
     folder, start = ExperimentFolder(experiment.output), experiment.model
-    described = start.name if isinstance(start, Path) else f"{start.arch} from random weights"
+    title = f"{experiment.name}: " + (start.name if isinstance(start, Path) else f"{start.arch} from random weights")
     summaries, pages = [], []
-    for test in tests:
-        say("compare: the arms side by side" + (f" on {test}" if len(tests) > 1 else ""))
-        report = folder.report(test, len(tests))
-        reporting = _reporting(experiment, "report" + (f"/{test}" if len(tests) > 1 else ""))
-        summaries.append(stages.compare(runs[test], report, f"{experiment.name}: {described}", reporting))
+    for test, of_test in runs.items():
+        say("compare: the arms side by side" + (f" on {test}" if len(runs) > 1 else ""))
+        report = folder.report(test, len(runs))
+        reporting = _reporting(experiment, "report" + (f"/{test}" if len(runs) > 1 else ""))
+        summaries.append(stages.compare(of_test, report, title, reporting, warning))
         pages.append(report / "report.html")
     return ExperimentResult(summaries, pages)
 

@@ -21,12 +21,13 @@ def find_bundled(path: Path, folder: str) -> Path:
     root = _root()
     if root is None or path.exists() or path.is_absolute() or ".." in path.parts:
         return path
-    if len(path.parts) == 1 and not path.suffix:
+    if len(path.parts) == 1:
         named = root / folder / f"{path}.yaml"
-        if not named.is_file():
+        if named.is_file():
+            return named
+        if not path.suffix:
             names = ", ".join(sorted(file.stem for file in (root / folder).glob("*.yaml")))
             raise UserError(f"{path}: no such file; those that come with the toolkit are {names}")
-        return named
     return root / path if (root / path).is_file() else path
 
 

@@ -71,7 +71,7 @@ class _Loop:
         blind = [role for role, choice in config.choices().items() if not choice.pictures]
         if config.describe:
             described = await self._ask(
-                ModelRole.DESCRIBER, "describer", problem_fields(problem), DESCRIPTION_SCHEMA, _read_description
+                ModelRole.DESCRIBER, "describer", problem_fields(problem), DESCRIPTION_SCHEMA, read_description
             )
             self.problem = problem.model_copy(update={"diagram_description": described.value})
             if described.outcome is Outcome.UNAVAILABLE or (described.value is None and blind):
@@ -181,7 +181,8 @@ class _Loop:
         )
 
 
-def _read_description(payload: Mapping[str, Any]) -> str:
+def read_description(payload: Mapping[str, Any]) -> str:
+    """The description in a describer's answer; :class:`~srt.llm.exchange.Unusable` where there is none."""
     text = payload.get("description")
     if not isinstance(text, str):
         raise Unusable(Outcome.MALFORMED, '"description" is no text')

@@ -163,6 +163,21 @@ def test_each_removed_operation_is_compared_with_srt(make_run: MakeRun, tmp_path
     assert pairs[3:] == [("srt-drop-INFER", "srt"), ("srt-shuffled", "srt")]
 
 
+def test_removed_operations_have_a_table_and_a_warning_stands_above_all(make_run: MakeRun, tmp_path: Path) -> None:
+    runs = [make_run(arm, lambda _: "ANSWER: B") for arm in ("base", "srt", "srt-drop-INFER")]
+    compare(runs, tmp_path / "report", warning="A rehearsal <b>only</b>.")
+    text = (tmp_path / "report" / "report.md").read_text()
+    table = text.partition("## What each part of a trace is worth")[2].partition("\n\n## ")[0]
+    assert "srt-drop-INFER − srt |" in table
+    assert "− base |" not in table
+    assert text.splitlines()[2] == "> **A rehearsal <b>only</b>.**"
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert page.index("A rehearsal &lt;b&gt;only&lt;/b&gt;.") < page.index('class="headline"')
+    assert "What each part of a trace is worth" in page
+    compare(runs[:2], tmp_path / "two")
+    assert "What each part" not in (tmp_path / "two" / "report.html").read_text()
+
+
 def test_the_first_sentence_says_what_is_known_of_training(make_run: MakeRun, tmp_path: Path) -> None:
     base, srt = make_run("base", lambda _: "ANSWER: B"), make_run("srt", lambda _: "ANSWER: B")
     compare([base, srt], tmp_path / "report")

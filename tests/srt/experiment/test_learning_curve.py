@@ -61,7 +61,9 @@ class Stages:
     def figures(self, run: Path) -> RunFigures:
         return RunFigures(self.right, 20.0, 0.25, {"INFER contradiction": 1})
 
-    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
+    def compare(
+        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+    ) -> str:
         raise AssertionError("curves are not compared run by run")
 
     def _call(self, name: str) -> None:

@@ -94,7 +94,9 @@ class Stages:
             out.mkdir(parents=True)
             (out / "scores").touch()
 
-    def compare(self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any]) -> str:
+    def compare(
+        self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
+    ) -> str:
         self.reported.append(dict(reporting))
         self._call(f"compare {' '.join(run.name for run in runs)}")
         return title

@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_a_name_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert find_bundled(Path("demo"), "recipes") == ROOT / "recipes" / "demo.yaml"
+    assert find_bundled(Path("qwen2.5-vl-7b-lora"), "recipes/train").name == "qwen2.5-vl-7b-lora.yaml"
     assert find_bundled(Path("recipes/train/base.yaml"), "recipes") == ROOT / "recipes" / "train" / "base.yaml"
     assert load_experiment(Path("demo")) == load_experiment(ROOT / "recipes" / "demo.yaml")
 
