@@ -98,11 +98,8 @@ class TrainAndEval:
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         """As ``srt init-model``."""
-        from transformers.utils.logging import disable_progress_bar
-
         from train.models.init_model import init_model
 
-        disable_progress_bar()
         init_model(spec.arch, texts, out, seed=seed, **spec.options)
 
     def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
@@ -232,13 +229,10 @@ def _check_init_model(spec: InitModel) -> None:
     """Make the model once from two words in a temporary folder: wrong options fail here, before anything is written."""
     from tempfile import TemporaryDirectory
 
-    from transformers.utils.logging import disable_progress_bar
-
     from train.models.chat_templates import find_chat_template
     from train.models.families.family_registry import find_family
     from train.models.init_model import Pieces, init_model
 
-    disable_progress_bar()
     find_family(spec.arch)
     parameters = signature(init_model).parameters.values()
     known = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed")
