@@ -299,7 +299,7 @@ class Experiment(Config):
 
 
 def _faults_of_curve(curve: Curve, train: dict[str, Any]) -> list[str]:
-    faults = [f"train: {key}: the last of curve.items decides this" for key in ("steps", "epochs") if key in train]
+    faults = [f"train: {key}: the last of curve.items decides this" for key in _LENGTH if key in train]
     batch_size = train.get("batch_size")
     if not isinstance(batch_size, int) or batch_size < 1:
         return [*faults, "train: batch_size: a whole number above 0 was expected"]
@@ -315,6 +315,7 @@ def _refuse_twice(values: Iterable[Any], advice: str = "") -> None:
         raise ValueError(f"{', '.join(twice)} is listed more than once{advice}")
 
 
+_LENGTH = ("steps", "epochs")  # of a training run
 _SET_BY_EXPERIMENT = ("data", "output", "seed", "other_arms", "eval_data", "model.path", "generations.problems")
 
 
@@ -330,7 +331,8 @@ def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
     if isinstance(train, dict) and isinstance(train.get("extends"), str):
         own = {key: value for key, value in train.items() if key != "extends"}
         base = read_yaml(path.parent / train["extends"])
-        for key in (*_SET_BY_EXPERIMENT, "model.hub_id"):
+        length = _LENGTH if "curve" in values else ()
+        for key in (*_SET_BY_EXPERIMENT, *length, "model.hub_id"):
             *block, name = key.split(".")
             place = base.get(block[0]) if block else base
             if isinstance(place, dict):
