@@ -5,7 +5,8 @@ the beginning of every longer run: all points of a curve are equally fair, and a
 price is that no point has the gain that a falling learning rate gives at the end of a run; every arm pays it.
 
 The order is seed by seed, and point by point within a seed, so that whenever the experiment is stopped, the arms have
-been measured after the same items. Each point is filed at once:
+been measured after the same items. Each point is filed at once; once the data are made, several processes may measure
+different arms or seeds of one experiment:
 
     OUTPUT/curve/TEST/ARM-S/ITEMS/  predictions and scores
     OUTPUT/curve/points.jsonl       a row for each of them (:class:`CurvePoint`)
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
 from srt.io.errors import UserError
+from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Record
@@ -123,17 +125,15 @@ class LearningCurves:
         """Measure what is missing of ``portion``, and return all points that the folder has by now."""
         for test in self._tests:
             write_atomically(self._root / f"{test}.json", [orjson.dumps(self._puzzles(test).model_dump())])
-        points = {(p.test, p.arm, p.seed, p.items): p for p in read_points(self._folder)}
         for arm, seed, items in self._order(portion):
-            if all((test, arm, seed, items) in points for test in self._tests):
-                continue
-            if self._has_enough(arm, seed, points.values()):
+            points = read_points(self._folder)
+            done = {point.test for point in points if (point.arm, point.seed, point.items) == (arm, seed, items)}
+            if done == self._tests.keys() or self._has_enough(arm, seed, points):
                 continue
             for point in self._measure_one(arm, seed, items):
-                points[point.test, arm, seed, items] = point
-                write_records(self.file, points.values())
+                self._file(point)
                 self._say(f"{arm}, seed {seed}, {items} items, {point.test}: {point.accuracy:.1%} right")
-        return list(points.values())
+        return read_points(self._folder)
 
     @property
     def file(self) -> Path:
@@ -146,6 +146,12 @@ class LearningCurves:
         root.mkdir(exist_ok=True)
         return root
 
+    def _file(self, point: CurvePoint) -> None:
+        """Add ``point`` to the file, or put it in the place of an earlier one; other processes may add theirs."""
+        with hold_folder(self._root, name=".points.lock", wait=True):
+            others = (p for p in read_points(self._folder) if _place(p) != _place(point))
+            write_records(self.file, [*others, point])
+
     def _order(self, portion: Portion) -> Iterator[tuple[str, int, int]]:
         for seed in self._experiment.seeds:
             for items in self._curve.items:
@@ -156,7 +162,7 @@ class LearningCurves:
                     if chosen and (portion.items is None or items <= portion.items):
                         yield arm, seed, items
 
-    def _has_enough(self, arm: str, seed: int, points: Iterable[CurvePoint]) -> bool:
+    def _has_enough(self, arm: str, seed: int, points: Sequence[CurvePoint]) -> bool:
         enough, first = self._curve.enough, next(iter(self._tests))
         reached = (p.accuracy for p in points if (p.test, p.arm, p.seed) == (first, arm, seed))
         return enough is not None and max(reached, default=0.0) >= enough
@@ -223,6 +229,10 @@ class LearningCurves:
             trained_puzzles=len(trained),
             puzzles_at_least=len(trained) + times[1] * (times[1] - 1) // (2 * (times[2] + 1)),
         )
+
+
+def _place(point: CurvePoint) -> tuple[str, str, int, int]:
+    return point.test, point.arm, point.seed, point.items
 
 
 def read_points(folder: ExperimentFolder) -> list[CurvePoint]:
