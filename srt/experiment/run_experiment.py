@@ -74,10 +74,13 @@ def run_experiment(
     teach_traces(experiment, tiny, say)
     solve_training_problems(experiment, say)
     build_arms(experiment, stages.reads_pictures(experiment.model), say)
-    starts = {seed: _initial_model(experiment, stages, seed, say) for seed in experiment.seeds}
-    _check_training(experiment, stages, starts, say)
+    now = portion or Portion()
+    seeds = [seed for seed in experiment.seeds if now.seeds is None or seed in now.seeds]
+    starts = {seed: _initial_model(experiment, stages, seed, say) for seed in seeds}
+    arms = [arm for arm in experiment.trained_arms if now.arms is None or arm in now.arms]
+    _check_training(experiment, arms, stages, starts, say)
     if experiment.curve is not None:
-        return _measure_curves(experiment, tests, starts, stages, say, portion or Portion())
+        return _measure_curves(experiment, tests, starts, stages, say, now)
     models = _train_all(experiment, stages, starts, say)
     runs = _evaluate_all(experiment, tests, models, stages, say)
     return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
@@ -136,11 +139,13 @@ def _launch_file(path: Path | None) -> Path | None:
     return None if path is None else find_bundled(path, "configs")
 
 
-def _check_training(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> None:
-    """Look for what a training run would refuse, in every arm, before the first one is trained."""
-    folder, seed = ExperimentFolder(experiment.output), experiment.seeds[0]
+def _check_training(
+    experiment: Experiment, arms: list[str], stages: ModelStages, starts: Mapping[int, Path], say: Say
+) -> None:
+    """Look for what a training run would refuse, in each of ``arms``, before the first one is trained."""
+    folder, seed = ExperimentFolder(experiment.output), next(iter(starts))
     faults: dict[str, list[str]] = {}
-    for arm in experiment.trained_arms:
+    for arm in arms:
         if not (folder.run(arm, seed) / _MODEL).exists():
             say(f"preflight: {arm}")
             recipe = _write_recipe(experiment, arm, seed, starts[seed])
