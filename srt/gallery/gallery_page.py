@@ -10,6 +10,7 @@ from srt.gallery.gallery_samples import GallerySample, samples
 from srt.io.jsonl import keep_apart, write_atomically
 from srt.io.yaml_config import read_yaml
 from srt.pages.page_template import page_environment, page_script, page_style
+from srt.worlds.world import World
 from srt.worlds.world_registry import world_named
 
 _FOLDER = Path(__file__).parent
@@ -27,20 +28,22 @@ def gallery_command(
     """
     keep_apart(out, spec)
     fields = {} if spec is None else read_yaml(spec)
-    shown = samples(world_named(world), n, seed, fields if lang is None else {**fields, "lang": lang})
-    write_atomically(out, [page(world, seed, shown).encode()])
+    of_world = world_named(world)
+    shown = samples(of_world, n, seed, fields if lang is None else {**fields, "lang": lang})
+    write_atomically(out, [page(of_world, seed, shown).encode()])
     proved = sum(sample.checked.proved for sample in shown)
     return {"page": str(out), "problems": len(shown), "proved traces": proved, "kind": _kinds(shown)}
 
 
-def page(world: str, seed: int, shown: list[GallerySample]) -> str:
+def page(world: World, seed: int, shown: list[GallerySample]) -> str:
     """The page as text; everything that comes from data is escaped."""
     verdicts = Counter(step.verdict.support for sample in shown for step in sample.steps)
     return (
         page_environment(_FOLDER)
         .get_template("gallery.html.jinja")
         .render(
-            world=world,
+            world=world.name,
+            about=(world.__doc__ or "").partition("\n")[0].replace("`", ""),
             seed=seed,
             samples=shown,
             kinds=_kinds(shown),

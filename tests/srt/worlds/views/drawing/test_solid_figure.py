@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from srt.worlds.views.drawing.raster import LEVELS, painted
+from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.solid_figure import solid_drawing
 from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.figures import SolidFigure
+from srt.worlds.views.kernel.corner_picture import every_top_is_seen
+from srt.worlds.views.kernel.stacks import is_connected, is_trimmed
 
 STYLE = style_of("patches", "en", "")
 Face = tuple[int, int, int, int]
@@ -84,6 +87,38 @@ def test_every_pixel_shows_the_nearest_face_and_lines_run_between_faces(seed: in
                 assert ink or inks[y + dy - top, x + dx - left], (x, y)
     assert checked > 20
     assert lines > 20
+
+
+@pytest.mark.parametrize(
+    ("depth", "width", "solids"), [(2, 2, 133), (2, 3, 1446), pytest.param(3, 3, 48367, marks=pytest.mark.slow)]
+)
+def test_no_two_solids_look_alike(depth: int, width: int, solids: int) -> None:
+    """All stacks of at most 3 cubes whose tops can be seen: drawn in lines alone, each has a picture of its own.
+
+    And of every top at least half is free, as the kernel promises for a flatter view.
+    """
+    pictures = set()
+    for flat in itertools.product(range(4), repeat=depth * width):
+        heights = tuple(flat[row * width : (row + 1) * width] for row in range(depth))
+        if not (is_trimmed(heights) and is_connected(heights) and every_top_is_seen(heights)):
+            continue
+        layers = tuple(
+            tuple("".join("#" if height > z else "." for height in row) for row in heights) for z in range(max(flat))
+        )
+        solid = SolidFigure.model_construct(name="solid", layers=layers, arrow=False)
+        sketch = solid_drawing(solid, (18, 12, 19), STYLE)
+        white = tuple((x, y, stamp._replace(tone=0)) for x, y, stamp in sketch.marks)
+        pictures.add((sketch.width, painted(Sketch(sketch.width, sketch.height, white)).tobytes()))
+        tops = [i for i, (_, _, stamp) in enumerate(sketch.marks) if stamp.tone == 1]
+        numbered = tuple(
+            (x, y, stamp._replace(tone=tops.index(i) + 1 if i in tops else 0))
+            for i, (x, y, stamp) in enumerate(sketch.marks)
+        )
+        tones = painted(Sketch(sketch.width, sketch.height, numbered)) // (LEVELS + 1)
+        area = sketch.marks[tops[0]][2].area
+        assert area is not None
+        assert 2 * np.bincount(tones.ravel())[1:].min() >= area.sum(), heights
+    assert len(pictures) == solids
 
 
 def test_the_arrow_points_at_the_front() -> None:
