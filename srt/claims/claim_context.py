@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _CLAUSE = r"(?:^|(?<=[,，;；。.:：!?、\s$(（【】》∴∵]))"
 _ASSUMED = re.compile(
-    rf"{_CLAUSE}(?:if|suppose|supposing|assume|assuming|when|whenever|unless|provided)\b[^,，;；。.=]{{0,40}}$|"
+    rf"{_CLAUSE}(?:if|suppose|supposing|assume|assuming|when|whenever|unless|provided|would|might)\b[^,，;；。.=]{{0,40}}$|"
     r"(?:若|假设|假如|如果|当|要使|为使|使得|欲使|只要|除非|倘若)[^,，;；。.=]{0,25}$",
     re.IGNORECASE,
 )
@@ -50,7 +50,11 @@ _CONCLUDED = re.compile(
     r"(?:therefore|thus|hence|so|\\therefore|∴|所以|故|因此|从而|可得|即)[\s,，:：$]*$", re.IGNORECASE
 )
 _OPTION = re.compile(r"(?:^|[\s(（$])[A-H][.．、:：)）]\s*\$?\s*$")
-_ENDS = re.compile(r"(?<!\d)[.。!?！？;；]|\.(?=\s)|\n\s*\n")
+_ENDS = re.compile(
+    r"(?:(?<!\d)(?<!\bi)(?<!\be)(?<!\bi\.e)(?<!\be\.g)\.|(?<!\bi\.e)(?<!\be\.g)\.(?=\s)|(?<!\d)[。!?！？;；]|\n\s*\n)",
+    re.IGNORECASE,
+)
+"""The end of a sentence; the dots of *i.e.* and *e.g.* end none."""
 _REACH = 120
 
 

@@ -108,7 +108,9 @@ class _Pair:
         named = self.named()
         if named is not None and (wrong := not_in(named, left, right)):
             return "refuted", Finding("no", wrong, counterexample=wrong)
-        found = unit_verdict(left, right, named, quantities, start, end) if closed and support == "proved" else None
+        found = None
+        if closed and support == "proved":
+            found = unit_verdict(left, self.relation, right, named, quantities, start, end)
         if found is None and support == "proved" and self.counts_something(left, right):
             return "consistent", Finding("open", "it counts something, and its result is in a unit")
         if found is None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from srt.images.store import CannotCopy, PictureFolder
 from srt.io.errors import UserError
-from srt.io.records import Lang, Problem, Record
+from srt.io.records import MOST_PICTURES, Lang, Problem, Record
 from srt.language.trace import Trace
 
 ImportRefusalReason = Literal[
@@ -30,9 +30,6 @@ ImportRefusalReason = Literal[
 
 LONGEST_TEXT = 20_000
 """A question of more characters is refused: real ones have a few thousand, and patterns run over every one of them."""
-
-MOST_PICTURES = 100
-"""An item of more pictures is refused: real ones have a handful."""
 
 
 class ImportRefusal(Record):

@@ -11,7 +11,7 @@ from srt.corpora import mathspatial, solidgeo, space2025
 from srt.corpora.corpus_reader import CorpusReader, ImportRefusal, ImportRequest
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.jsonl import keep_apart, keep_outside, write_records
+from srt.io.jsonl import beside, keep_apart, keep_outside, write_records
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace
 from srt.worlds.world_registry import world_of
@@ -61,7 +61,7 @@ def import_file(
         raise UserError(f"{name}: --lang and --traces are for mathspatial")
     if lang is not None and lang not in get_args(Lang):
         raise UserError(f"--lang: {' or '.join(get_args(Lang))} was expected, not {lang!r}")
-    refusals = out.with_name(f"{out.stem}.refusals{out.suffix}")
+    refusals = beside(out, "refusals")
     for file in filter(None, (out, traces)):
         keep_apart(file, path, refusals)
         keep_outside(file, path)

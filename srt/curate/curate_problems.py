@@ -24,7 +24,7 @@ from srt.curate.solutions import disagreement
 from srt.curate.three_views import contradiction
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import check_place, dump, keep_apart, read_records, write_together
+from srt.io.jsonl import beside, check_place, dump, keep_apart, read_records, write_together
 from srt.io.problem_files import stream_problems
 from srt.io.progress import progress
 from srt.io.records import Problem
@@ -70,7 +70,7 @@ def curate_file(
             that was killed.
         RecordError: a line that is not a problem.
     """
-    dropped, review = (out.with_name(f"{out.stem}.{name}{out.suffix}") for name in ("dropped", "review"))
+    dropped, review = (beside(out, name) for name in ("dropped", "review"))
     outputs = [path for path in (out, dropped, review, report) if path is not None]
     for number, path in enumerate(outputs):
         keep_apart(path, problems, approved, *against, *outputs[:number])
@@ -193,7 +193,7 @@ def _ids(approved: Path | None) -> frozenset[str]:
     if approved is None:
         return frozenset()
     try:
-        lines = approved.read_text(encoding="utf-8").splitlines()
+        lines = approved.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{approved}: cannot be read: {error}") from None
     return frozenset(line.strip() for line in lines if line.strip())

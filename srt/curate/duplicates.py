@@ -17,6 +17,7 @@ from srt.curate.curation_records import CurationFinding, Reason, Thresholds, Ver
 from srt.curate.entries import Entry, by_priority, same_answer
 from srt.curate.picture_comparison import PairLikeness, compare_pair
 from srt.curate.picture_groups import MOST_CANDIDATES, PictureGroups
+from srt.curate.shingles import lone_letters, wording
 from srt.curate.similarity import Similarity
 from srt.io.progress import progress
 from srt.io.worker_processes import Workers
@@ -46,10 +47,10 @@ def exact_duplicates(entries: list[Entry]) -> tuple[list[CurationFinding], dict[
     Returns the findings, and every entry that is left for further comparison, by position: one of each set of equals.
     """
     found: list[CurationFinding] = []
-    first: dict[tuple[str, tuple[str, ...]], Entry] = {}
+    first: dict[tuple[str, str, tuple[str, ...]], Entry] = {}
     left: dict[int, Entry] = {}
     for one in by_priority(entries):
-        key = one.normal, tuple(image.sha256 for image in one.images)
+        key = one.normal, lone_letters(one.compared), tuple(image.sha256 for image in one.images)
         other = first.setdefault(key, one)
         if other is one or one.lang != other.lang:
             left[one.position] = one
@@ -85,7 +86,11 @@ def near_duplicates(
     """
     pairs = dict.fromkeys(_pairs(entries, groups, similarity, thresholds))
     similarity.prepare({one.position: one for pair in pairs for one in pair}.values())
-    alike = [texts for one, other in pairs if (texts := _compare_texts(one, other, similarity, thresholds)) is not None]
+    alike = [
+        texts
+        for one, other in progress(pairs, len(pairs), "pairs of texts")
+        if (texts := _compare_texts(one, other, similarity, thresholds)) is not None
+    ]
     jobs = (
         groups.pair(texts.one, texts.other, thresholds.picture_drop if texts.certain and not texts.conflict else None)
         for texts in alike
@@ -154,7 +159,8 @@ def _compare_texts(one: Entry, other: Entry, similarity: Similarity, thresholds:
     asks_the_same = agree and bool(one.images) and one.lang == other.lang and text >= thresholds.same_pictures
     if not (alike or asks_the_same) or (conflict and text < thresholds.text_drop):
         return None
-    return _AlikeTexts(one, other, text, alike, text >= thresholds.text_drop and same_facts, conflict)
+    certain = text >= thresholds.text_drop and same_facts and wording(one.compared) == wording(other.compared)
+    return _AlikeTexts(one, other, text, alike, certain, conflict)
 
 
 def _outcome(texts: _AlikeTexts, pictures: PairLikeness, thresholds: Thresholds) -> Outcome | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from srt.answers.equality import SAME_VALUE, equal_texts
@@ -10,6 +12,7 @@ from srt.answers.written_form import canonical_text
 from srt.curate.shingles import Facts, facts, normal_form
 from srt.io.records import Image, Lang, Problem
 
+_WHOLE = re.compile(r"-?\d{1,15}")
 _RANKS = {"test": 0, "dev": 1, "val": 1, "validation": 1}
 TRAIN_RANK = 2
 
@@ -70,8 +73,14 @@ def same_answer(one: Entry, other: Entry) -> bool | None:
     """Whether two problems have the same gold answer; ``None`` where one of them has none."""
     if not one.answer or not other.answer:
         return None
-    same_words = normal_form(one.answer) == normal_form(other.answer)
-    return same_words or equal_texts(one.answer, other.answer, "text", SAME_VALUE).equal
+    return _equal_answers(*sorted((one.answer, other.answer)))
+
+
+@lru_cache(maxsize=2**16)
+def _equal_answers(one: str, other: str) -> bool:
+    if _WHOLE.fullmatch(one) and _WHOLE.fullmatch(other):
+        return int(one) == int(other)
+    return normal_form(one) == normal_form(other) or equal_texts(one, other, "text", SAME_VALUE).equal
 
 
 def _answer(problem: Problem, options: list[str]) -> str | None:

@@ -19,7 +19,8 @@ from srt.curate.fingerprint import (
     perceptual_hash,
     same_strokes,
 )
-from srt.images.open import open_picture, read_picture
+from srt.images.normalise import shown_picture
+from srt.images.open import read_picture
 from srt.io.errors import UserError
 from srt.io.records import Image
 
@@ -32,8 +33,8 @@ class PictureFile(NamedTuple):
     sha256: str
 
     def open(self) -> PIL.Image.Image:
-        """The decoded picture; raises as :func:`srt.images.open.open_picture` does."""
-        return open_picture(self.root, Image(path=self.path, sha256=self.sha256))
+        """The picture as it is shown; raises as :func:`srt.images.normalise.shown_picture` does."""
+        return shown_picture(self.root, Image(path=self.path, sha256=self.sha256))
 
 
 class Look(NamedTuple):
@@ -116,10 +117,10 @@ def _likeness(one: PictureFile, value: int | None, other: PictureFile, other_val
 
 
 def _all_same_strokes(pair: PicturePair) -> bool:
-    """Whether each picture of one problem is one of the other's, stroke by stroke."""
-    others = {file.sha256: file for file, _ in pair.other}
+    """Whether the problems have the same pictures stroke by stroke, in the same order: a text may count them."""
     return all(
-        file.sha256 in others or any(_same_strokes(file, other) for other in others.values()) for file, _ in pair.one
+        file.sha256 == other.sha256 or _same_strokes(file, other)
+        for (file, _), (other, _) in zip(pair.one, pair.other, strict=True)
     )
 
 

@@ -2,7 +2,8 @@
 
 Two problems whose texts differ in a number ("edge 3" and "edge 5") or in a word that turns the question ("top view" and
 "left view", 体积 and 表面积) look alike to every measure of likeness and are different problems. Such facts of a text
-are compared separately, and must be the same.
+are compared separately, and must be the same. Any word may turn a question, so nothing is dropped unless all words are
+the same, in the same order, but for those that say nothing (:func:`wording`).
 """
 
 from __future__ import annotations
@@ -23,16 +24,29 @@ _NUMBERED = re.compile(
     r"\s*(?:第?\s*\d{1,3}\s*[.．、)）题:：](?!\d)|[(（]\s*\d{1,3}\s*[)）]|[(（][^()（）]{0,20}\d\s*分[)）])\s*"
 )
 _PICTURE = re.compile(r"<(?:image|img)_?\d*>|<imagehere>")
+_STYLED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|operatorname)\s*\{([^{}]*)\}|(?<=_)\s*\{([^{}]*)\}")
+"""Braces that group nothing: those of a type style, and of a subscript."""
 _LATEX = re.compile(r"\\(?:mathrm|mathbf|text|left|right|displaystyle|quad|qquad|[,;!: ])")
-# Signs of operations and relations (√ ∠ ⊥ ≤ ...), shapes (△ ...) and primes make the problem; dots and blanks do not.
-_KEPT = re.compile(r"[^\w+\-*/=<>^%°.\\:×÷±'\u2190-\u22ff\u25b0-\u25cf]|_|(?<!\d)[.:]|[.:](?!\d)")
+# Signs of operations and relations (√ ∠ ⊥ ≤ ...), shapes (△ ★ ...) and primes make the problem; dots and blanks do not.
+_KEPT = re.compile(
+    r"[^\w+\-*/=<>^%°.\\:×÷±'\u2190-\u22ff\u25a0-\u2bff\U0001f000-\U0001faff]|_|(?<!\w)[.:]|[.:](?!\w)|(?<!\d)\.|\.(?!\d)"
+)
+_SUM = re.compile(r"\(([^()]{1,60}[+\-±][^()]{1,60})\)")
+_GROUP = re.compile(r"(?<=\w)\}\s*(?:\{\s*)?(?=[\w\\])")
+"""The end of a group that something follows: ``\\frac{1}{23}``, ``\\sqrt{2}3``."""
 _PRIME = re.compile(r"(?:\^ ?)?(?:\{ ?)?\\prime(?: ?\})?|[′’‘`]")
-_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[\s,;:、]+(?=\d)")
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)[\s,;:、()\[\]{}]+(?=\d)")
+_LETTER = re.compile(r"(?<![A-Za-z])(?![Aa]\s+[A-Za-z]{2})[A-Za-z](?![A-Za-z])")
+_SAYS_NOTHING = re.compile(
+    r"\b(?:the|an|please|then|so|that|which|is|are|be|of|its?|this|these|there|has|have)\b|[的了请则是为呢吗吧该这那么个它其]"
+)
+"""Articles, particles and the like: a closed class."""
 _LABEL = re.compile(r"(?<![a-z])[A-Z]'*(?![a-z])")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _DIGIT_OF = {word: str(1 + at) for at, word in enumerate("一二三四五六七八九")} | {"十": "10", "两": "2"}
 _DIGIT_OF |= {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
 _DIGIT_OF |= {"six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
+_NUMBER_WORD = re.compile("|".join(rf"\b{word}\b" if word.isascii() else word for word in _DIGIT_OF))
 _FACT = re.compile(
     r"[不主正左右俯侧一二三四五六七八九十两]|[上下前后]面|最[大小多少长短]|表面积|侧面积|全面积|体积|面积|周长|[余正]弦|正切|平行|垂直"
     r"|\b(?:not|front|left|right|top|bottom|side|back|maximum|minimum|largest|smallest|longest|shortest|most|least"
@@ -53,8 +67,20 @@ def unnumbered(text: str) -> str:
 
 def normal_form(text: str) -> str:
     """``text`` without spacing, punctuation, numbering and marks of pictures: equal for exact duplicates."""
-    plain = _BETWEEN_NUMBERS.sub(":", _LATEX.sub("", _PRIME.sub("'", unnumbered(text))))  # "3, 12" is not "31, 2"
-    return _KEPT.sub("", plain)
+    plain = _STYLED.sub(lambda group: group[1] or group[2] or "", _PRIME.sub("'", unnumbered(text)))
+    plain = _GROUP.sub(":", _SUM.sub("⦅\\1⦆", _LATEX.sub("", plain)))
+    return _KEPT.sub("", _BETWEEN_NUMBERS.sub(":", plain))  # "3, 12" is not "31, 2"
+
+
+def lone_letters(text: str) -> str:
+    """The letters of ``text`` that stand alone, in their case: a line *b* is not a point *B*."""
+    return "".join(_LETTER.findall(unicodedata.normalize("NFKC", text)))
+
+
+def wording(text: str) -> tuple[str, str]:
+    """What two texts must have in common to be the same but for words that say nothing, and for 5 and *five*."""
+    plain = _NUMBER_WORD.sub(lambda word: _DIGIT_OF[word[0]], unnumbered(text))
+    return normal_form(_SAYS_NOTHING.sub(" ", plain)), lone_letters(text)
 
 
 def facts(text: str) -> Facts:

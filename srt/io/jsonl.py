@@ -160,6 +160,18 @@ def keep_outside(out: str | Path, folder: str | Path | None) -> None:
         raise UserError(f"{out}: is in {folder}, which is an input; name a file outside that folder")
 
 
+def beside(path: str | Path, word: str) -> Path:
+    """The file beside ``path`` that has ``word`` before its suffix: ``kept.dropped.jsonl`` beside ``kept.jsonl``.
+
+    Raises:
+        UserError: ``path`` names no file.
+    """
+    path = Path(path)
+    if not path.name:
+        raise UserError(f"{path}: a file was expected, this is a folder")
+    return path.with_name(f"{path.stem}.{word}{path.suffix}")
+
+
 def check_place(path: str | Path) -> None:
     """Raise a :class:`UserError` if no file can be written at ``path``: its folder is missing, or it is a folder."""
     path = Path(path)

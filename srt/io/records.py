@@ -14,6 +14,8 @@ Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
+MOST_PICTURES = 100
+"""A problem of more pictures is refused: real ones have a handful."""
 Letter = Annotated[str, StringConstraints(pattern=r"^[A-Z]$")]
 
 
@@ -93,7 +95,7 @@ class Problem(Record):
     instruction: str | None = None
     choices: dict[Letter, str] = Field(default_factory=dict)
     labels: list[str] = Field(default_factory=list)
-    images: list[Image] = Field(default_factory=list)
+    images: list[Image] = Field(default_factory=list, max_length=MOST_PICTURES)
     diagram_description: str | None = None
     answer: Answer | None = None
     solution: str | None = None

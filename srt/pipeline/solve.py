@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, write_atomically, write_records
+from srt.io.jsonl import beside, dump, write_atomically, write_records
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
@@ -56,7 +56,7 @@ def solve_file(problems: str | Path, out: str | Path, refusals: str | Path | Non
         UserError: the file is missing or empty, a line is not a problem, or an id is not unique.
     """
     out = Path(out)
-    refusals = Path(refusals) if refusals else out.with_name(f"{out.stem}.refusals{out.suffix}")
+    refusals = Path(refusals) if refusals else beside(out, "refusals")
     if len({Path(problems).resolve(), out.resolve(), refusals.resolve()}) < 3:
         raise UserError(f"{out}: the problems, the traces and the refusals must be three different files")
     refused: list[Refusal] = []

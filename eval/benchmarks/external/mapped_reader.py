@@ -14,7 +14,6 @@ from eval.benchmarks.variants import FLIP, Twin, with_twin
 from srt.answers.written_form import read_answer
 from srt.corpora.corpus_reader import (
     LONGEST_TEXT,
-    MOST_PICTURES,
     ImportRefusal,
     ImportRefusalReason,
     ImportRequest,
@@ -23,7 +22,7 @@ from srt.corpora.corpus_reader import (
 )
 from srt.corpora.gold_answers import read_gold
 from srt.io.errors import UserError
-from srt.io.records import Answer, AnswerKind, Image, Problem
+from srt.io.records import MOST_PICTURES, Answer, AnswerKind, Image, Problem
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
 
 __all__ = ["Column", "Form", "read_mapped"]

@@ -15,6 +15,7 @@ from srt.io.records import Problem
 from srt.language.trace import Step, Trace
 
 _LABEL = r"[A-Z](?:_?\{?[0-9]{1,2}\}?|['′’]{1,3})?"
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _RUN = re.compile(rf"(?<![A-Za-z0-9_'′’\\])(?:{_LABEL}){{2,8}}(?![A-Za-z0-9_{{])")
 _COMMAND = re.compile(r"\\[A-Za-z]+|<[^<>]{1,40}>")
 _TEXT_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|operatorname|mbox)\s*\{([^{}]*)\}")
@@ -128,7 +129,7 @@ def _labels_of(plain: str) -> set[str]:
 
 def _plain(text: str) -> str:
     """``text`` without LaTeX commands; what a ``\\text`` says stays."""
-    signs = text.replace("\\triangle", "△").replace("\\angle", "∠").replace("AM-GM", " ")
+    signs = text.translate(_SUBSCRIPTS).replace("\\triangle", "△").replace("\\angle", "∠").replace("AM-GM", " ")
     return _COMMAND.sub(" ", _TEXT_COMMAND.sub(lambda said: f" {said[1]} ", signs)).replace("$", " ")
 
 

@@ -68,14 +68,15 @@ class KnownQuantities:
     def converted(self, values: set[Fraction], unit: Quantity, before: int) -> bool:
         """Whether one of ``values`` may be a factor from a stated unit of length to ``unit``, or already converted.
 
-        A small number that is stated with a unit is no factor: 10 in ``25 × 10 × 2`` for a pool 10 m wide.
+        A small number that is stated with a unit is no factor: 10 in ``25 × 10 × 2`` for a pool 10 m wide. Nor is 20 cm
+        converted in ``20 ÷ 2``, where 20 stands as it is.
         """
         stated = [(value, one) for value, found in self.by_number.items() for at, one in found if at < before]
         for value, one in stated:
             ratio = size(one) / size(unit)
             factors = {ratio**power for power in (-3, -2, -1, 1, 2, 3)} - {1}
             free = {number for number in values if number not in COUNTS or not self.by_number.get(number)}
-            if free & factors or any(value * factor in values for factor in factors):
+            if free & factors or (value not in values and any(value * factor in values for factor in factors)):
                 return True
         return False
 

@@ -46,11 +46,17 @@ def not_in(named: Named, left: Expression, right: Expression) -> str | None:
 
 
 def unit_verdict(
-    left: Expression, right: Expression, named: Named | None, known: KnownQuantities, start: int, end: int
+    left: Expression,
+    relation: str,
+    right: Expression,
+    named: Named | None,
+    known: KnownQuantities,
+    start: int,
+    end: int,
 ) -> UnitVerdict | None:
     """What speaks against the unit of ``left = right``, whose numbers agree, at ``[start, end)``; ``None`` if nothing.
 
-    ``named``: what a name or the words say that both sides are.
+    ``relation``: ``=`` or ``≈``. ``named``: what a name or the words say that both sides are.
     """
     if _has_unit(left) and not _has_unit(right):
         left, right = right, left
@@ -62,7 +68,7 @@ def unit_verdict(
         return _unit_not_said(left, known, start) if not _has_unit(left) else None
     if set(said.powers) - {"length"} or _has_unit(left) or not any(isinstance(node, Call) for node in walk(left)):
         return None
-    return _against_premises(left, right, said.powers.get("length", Fraction()), named, known, (start, end))
+    return _against_premises(left, relation, right, said.powers.get("length", Fraction()), named, known, (start, end))
 
 
 def holds_with_units(left: Expression, relation: str, right: Expression, known: KnownQuantities, start: int) -> bool:
@@ -115,6 +121,7 @@ def _factors(tree: Expression) -> Iterator[Number]:
 
 def _against_premises(
     left: Expression,
+    relation: str,
     right: Expression,
     power: Fraction,
     named: Named | None,
@@ -130,7 +137,7 @@ def _against_premises(
     converted = known.converted({leaf.value for leaf in leaves}, _unit(right), span[0])
     readings = list(_readings(left, leaves, units))
     fitting = [one for one in readings if _power(one) == power]
-    outcomes = {holds(one, "=", right) for one in fitting}
+    outcomes = {holds(one, relation, right) for one in fitting}
     if "yes" in outcomes:
         likely = named is not None or _power(_carried(left, units)) == power
         return None if likely or not known.given() else UnitVerdict(False, "its unit may be another by its numbers")

@@ -156,6 +156,11 @@ def test_several_computations_stand_on_one_line() -> None:
         "20 + 30 = 50 in^2.",
         "5(4) = 20 in³",
         "$6 \\times 2=12\\left(\\mathrm{~cm}^{2}\\right)$",
+        r"\(9\pi \times 7 = 63\pi\) cm\(^3\).",
+        r"The base is $3^2\pi = 9\pi$ cm${}^2$.",
+        r"It is \(3 \times 3 = 9\) m\(^{2}\), so $9 + 1 = 10$.",
+        r"$5 \text{ ft} = 60 \text{ in}$",
+        r"$4\text{ in} \times 3\text{ in} = 12\text{ in}^2$",
     ],
 )
 def test_units_in_every_spelling(text: str) -> None:

@@ -66,6 +66,10 @@ def test_a_name_or_a_noun_names_the_dimension(text: str, right: str, wrong: str,
         ("60 × 2 = 120 cm", "A sheet measures 60 cm by 2 m.", "consistent"),  # twice 60 cm, or an area
         ("6000 ÷ 1000 = 6 L", "A tank holds 6000 cm³.", "proved"),
         ("30 × 4 = 120 m²", "", "proved"),
+        ("28.27 × 7 ≈ 197.9 cm³", "The base is 28.27 cm², the height 7 cm.", "proved"),
+        ("28.27 × 7 ≈ 197.9 cm²", "The base is 28.27 cm², the height 7 cm.", "consistent"),
+        ("20 ÷ 2 = 10 dm", "The diameter is 20 cm, the height 10 cm.", "refuted"),
+        ("20 × 3 ÷ 10 = 6 dm²", "A sheet is 20 cm wide and 3 dm long.", "proved"),
     ],
 )
 def test_the_unit_follows_from_the_premises(text: str, given: str, support: str) -> None:

@@ -147,7 +147,9 @@ def test_words_that_change_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["a box 3 by 4 = 12", "12 divided by 4 = 3", "12 less 5 = 7", "7 = 2 more than 5", "2+2=5, which does not hold",
-     "2+2=5，不成立", "a sheet of 3 × 4 = 13 is not possible"],
+     "2+2=5，不成立", "a sheet of 3 × 4 = 13 is not possible",
+     "If it were a right triangle, we would have $5^2+6^2=7^2$, i.e. $61=49$, which is false.",
+     "the sum is $3+4=8$, e.g. by mistake", r"$AB = 5 \text{ in } \triangle ABC$"],
 )  # fmt: skip
 def test_words_that_change_a_number(text: str) -> None:
     assert "refuted" not in supports(text)

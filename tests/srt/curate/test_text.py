@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srt.curate.shingles import facts, jaccard, minhash_pairs, normal_form, shingles, signature
+from srt.curate.shingles import facts, jaccard, minhash_pairs, normal_form, shingles, signature, wording
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,8 @@ from srt.curate.shingles import facts, jaccard, minhash_pairs, normal_form, shin
         ("(1) Find $AB$.<image1>", "find AB"),
         ("边长为３", "边长为3。"),
         ("$8 \\mathrm{~cm}$", "8cm"),
+        ("$A_{1}B_{1}C_{12}$", "A_1 B_1 C_12"),
+        ("the volume (see the figure) is", "the volume, see the figure, is"),
     ],
 )
 def test_the_same_in_normal_form(one: str, other: str) -> None:
@@ -29,7 +31,22 @@ def test_the_same_in_normal_form(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("3.5 cm", "35 cm"), ("-2", "2"), ("a+b", "a-b"), ("3.5 is the edge", "5 is the edge"), ("x^2", "x2")],
+    [
+        ("3.5 cm", "35 cm"),
+        ("-2", "2"),
+        ("a+b", "a-b"),
+        ("3.5 is the edge", "5 is the edge"),
+        ("x^2", "x2"),
+        (r"\frac{1}{23}", r"\frac{12}{3}"),
+        (r"\frac{a}{bc}", r"\frac{ab}{c}"),
+        (r"\sqrt{2}3", r"\sqrt{23}"),
+        (r"\sqrt{2}x", r"\sqrt{2x}"),
+        ("2(3+4)5", "23+45"),
+        ("2(x+3)", "2x+3"),
+        ("the faces ★ and ☆", "the faces ☆ and ★"),
+        ("the piece ■", "the piece □"),
+        ("🧊", "🎲"),
+    ],
 )
 def test_not_the_same_in_normal_form(one: str, other: str) -> None:
     assert normal_form(one) != normal_form(other)
@@ -51,17 +68,34 @@ def test_facts(one: str, other: str, same: bool) -> None:
     assert (facts(one) == facts(other)) is same
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("求它的体积是多少", "求体积为多少", True),
+        ("The five cubes in the box", "Please: 5 cubes in box.", True),
+        ("求圆锥的体积", "求圆柱的体积", False),
+        ("radius 3, height 4", "radius 4, height 3", False),
+        ("the line b", "the line B", False),
+        ("A cone", "a cone", True),
+    ],
+)
+def test_the_wording(one: str, other: str, same: bool) -> None:
+    assert (wording(one) == wording(other)) is same
+
+
 @given(st.text(max_size=60))
 def test_any_text_has_all_forms(text: str) -> None:
     assert jaccard(shingles(normal_form(text)), shingles(normal_form(text))) == 1.0
     facts(text)
+    wording(text)
 
 
 def test_hostile_texts_take_no_time() -> None:
     start = time.process_time()
-    for unit in (" ", "(1)", "1 ", "第", "\\text", "<image", "("):
+    for unit in (" ", "(1)", "1 ", "第", "\\text", "\\text{", "<image", "(", "(a+", "}{", "_{", "1}{"):
         normal_form(unit * 20_000)
         facts(unit * 20_000)
+        wording(unit * 20_000)
     assert time.process_time() - start < 5
 
 

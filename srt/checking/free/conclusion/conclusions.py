@@ -45,7 +45,8 @@ _COMPARES = re.compile(r"小于|大于|多于|少于|超过|不足|等于|[比�
 _WORDS_BEFORE = re.compile(r"(?:[^\dA-Za-z\\]|\\[A-Za-z]++|\b[A-Za-z]\b)*(?:[A-Za-z]{2}|[\u4e00-\u9fff])[^\d]*\d")
 _ANSWER = "\ue000"
 """Stands for an answer in words where a clause says it."""
-_PARTS = re.compile(r"\s*[;；]\s*")
+_PARTS = re.compile(r"\s*[;；]\s*|[\s,，、]+(?=[(（][2-9][)）]\s*[^-+*/^=\s])")
+_NUMBER_OF_PART = re.compile(r"^\s*(?:[(（][1-9][)）]|[①-⑨])\s*(?=\S)")
 _VALUES_TRIED = 6
 _STEPS_TRIED = 12
 _MOST_PARTS = 12
@@ -70,8 +71,7 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion
     read = read_answer(trace.answer, "choice_set", problem.choices).answer if problem.choices else None
     letters = None if read is None else frozenset[str](read.value)
     parts = _PARTS.split(trace.answer.strip(";； ")) if letters is None else [trace.answer]
-    if len(parts) > _MOST_PARTS:
-        parts = [trace.answer]
+    parts = [_NUMBER_OF_PART.sub("", part) for part in parts] if 1 < len(parts) <= _MOST_PARTS else [trace.answer]
     last = len(steps)
     stating = []
     for part in parts:
@@ -82,6 +82,8 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion
         )
         stating.append(next(states, None))
     rests_on = frozenset([last, *(number for number in stating if number is not None)])
+    if len(parts) > 1 and None in stating:  # Any of them may state the part that was not found.
+        rests_on |= {number for number, step in enumerate(trace.steps, 1) if step.op == "INFER"}
     if stating == [last] or (len(parts) > 1 and None not in stating):
         return Conclusion(StepCheck(support="proved"), rests_on)
     named = _ends_with(steps[-1], problem)
@@ -89,7 +91,9 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion
         reason = f"what stands before it ends with {', '.join(sorted(named))}"
         return Conclusion(StepCheck(support="refuted", reason=reason), rests_on)
     reason = "no step was found to state it, in the same words or as an equal value"
-    if stating != [None]:
+    if len(parts) > 1:
+        reason = f"no step was found to state part {stating.index(None) + 1} of it"
+    elif stating != [None]:
         reason = f"step {min(rests_on)} states it, but the last step does not"
     return Conclusion(StepCheck(support="consistent", reason=reason), rests_on)
 

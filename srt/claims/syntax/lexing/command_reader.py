@@ -24,7 +24,12 @@ from srt.claims.syntax.symbols import NAME_SIGNS, name_at
 from srt.claims.syntax.unit_spellings import POWER_WORDS, Unit, raised, unit_named
 
 _COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\n]")
-_POWER = re.compile(r"\s*(?:\$?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))|(?:<sup>\s*)?([23])(?:\s*</sup>|(?![\w.]))")
+_POWER = re.compile(
+    r"\s*(?:(?P<opens>\$|\\\()?\s*(?:\{\s*\}\s*)?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))"
+    r"|(?:<sup>\s*)?([23])(?:\s*</sup>|(?![\w.]))"
+)
+"""The power of a unit, also one that is a formula on its own: ``cm$^3$``, ``cm\\(^3\\)``, ``cm${}^3$``."""
+_UNIT_ENDS = re.compile(r"\s*(?:\Z|[$,.;:=^)+*/×·≈²³]|\\(?:[)\],;.!]|times|cdot|approx|div|quad))")
 LOGARITHM_BASE = re.compile(r"\s*_\s*(?:\{\s*(\d{1,9})\s*\}|(\d))")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
 _COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
@@ -108,7 +113,8 @@ class CommandReader(TokenWriter):
             return self._skip(end)
         if inside == "g" and self._last("number") and self.out[-1].text == "1" and _OPERAND.match(self.text, end):
             return self._emit("dirty", inside, end)  # ``1 \\mathrm{~g} 2`` is a misread ``\\lg 2``.
-        unit = self._unit_phrase(inside)
+        # ``5 \\text{ in}`` is inches, ``5 \\text{ in } \\triangle ABC`` is not.
+        unit = self._unit_phrase("inch" if inside == "in" and _UNIT_ENDS.match(self.text, end) else inside)
         counted = self._last("number", "close", "name", "unit", "rbrace", "degree") or self._last("open")
         if (
             unit is not None
@@ -140,7 +146,7 @@ class CommandReader(TokenWriter):
     def _unit(self, unit: Unit, end: int) -> bool:
         power = _POWER.match(self.text, end)
         if power is not None:
-            digit = (power[1] or power[2] or power[3] or power[4]).translate(str.maketrans("²³", "23"))
+            digit = next(filter(None, power.groups()[1:])).translate(str.maketrans("²³", "23"))
             unit, end = raised(unit, int(digit)), power.end()
-            self.math ^= "$" in power[0]
+            self.math = {None: self.math, "$": not self.math}.get(power["opens"], True)
         return self._emit("unit", unit.name, end, unit=unit)

@@ -161,3 +161,13 @@ def test_options_that_are_said_to_be_right(problem: Any, trace: Any) -> None:
     assert support(problem, trace, "因此 A 选项正确", "A", choices=VIEWS) == "proved"
     assert support(problem, trace, "so it is not flat: the answer is B", "B", choices=VIEWS) == "proved"
     assert support(problem, trace, "option A is correct", "A", "Which is wrong?", choices=VIEWS) == "consistent"
+
+
+@pytest.mark.parametrize("answer", ["(1) 42\\pi; (2) 63\\pi", "（1）42π，（2）63π", "①$42\\pi$；②$63\\pi$", "42π; 63π"])
+def test_each_part_is_stated_by_some_step(problem: Any, trace: Any, answer: str) -> None:
+    made = problem("A cylinder has radius 3 and height 7. (1) Find its lateral area. (2) Find its volume.")
+    steps = "CORRELATE question | r = 3, h = 7", "INFER #1 | the lateral area is 2 × π × 3 × 7 = 42π"
+    whole = check(made, trace(*steps, "INFER #1 | the volume is π × 3² × 7 = 63π", answer=answer))
+    assert (whole.unused, whole.answer.support) == ((), "proved")
+    half = check(made, trace(*steps, "INFER #1 | so it is as was said", answer=answer))
+    assert (half.unused, half.answer.reason) == ((), "no step was found to state part 2 of it")

@@ -10,6 +10,7 @@ from srt.checking.free.entities import unknown_entities
 
 PYRAMID = "In the pyramid $P-ABC$, $PA \\perp$ plane $ABC$, $AB=2$, and D is the midpoint of $BC$. Find the volume."
 PRISM = "如图，三棱柱ABC-A_{1}B_{1}C_{1}中，AB=2，点D在棱AC上。求体积。"
+CUBE = "如图，正方体ABCD－A₁B₁C₁D₁中，异面直线A₁B与AD₁所成的角为"
 
 
 def names(problem: Any, trace: Any) -> list[tuple[int, str]]:
@@ -26,12 +27,18 @@ def names(problem: Any, trace: Any) -> list[tuple[int, str]]:
         (PRISM, "棱BE与平面ABC垂直", ["E"]),
         (PRISM, "点G在平面ABC内", ["G"]),
         (PRISM, "$A_1F$ 与 $BC$ 平行", ["F"]),
+        (CUBE, "棱 E₁A₁ 与 $A_1B_1$ 垂直", ["E1"]),
     ],
 )
 def test_points_that_the_problem_does_not_have(
     problem: Any, trace: Any, question: str, prose: str, strange: list[str]
 ) -> None:
     assert names(problem(question), trace(f"INFER question | {prose}")) == [(1, name) for name in strange]
+
+
+def test_one_label_in_every_spelling(problem: Any, trace: Any) -> None:
+    for prose in ("四边形 $ABC_1D_1$ 是平行四边形", "平面ABC₁D₁", "棱C1D1", "$A B C_{1} D_{1}$"):
+        assert names(problem(CUBE, lang="zh"), trace(f"INFER question | {prose}")) == []
 
 
 @pytest.mark.parametrize(
