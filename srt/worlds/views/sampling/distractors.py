@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from srt.worlds.views.kernel.corner_picture import every_top_is_seen
 from srt.worlds.views.kernel.stacks import (
@@ -87,12 +87,11 @@ def wrong_solids(
     return tuple((one, why) for one, why in near_solids(heights, rng, highest) if is_wrong(one))
 
 
-def wrong_numbers(right: int, mistakes: list[tuple[int, Reason]], step: int = 1) -> tuple[Wrong, ...]:
-    """Numbers that come from ``mistakes``, then those that are off by some ``step``; all positive and different."""
+def mistaken_numbers(right: int, mistakes: Iterable[tuple[int, Reason]]) -> tuple[Wrong, ...]:
+    """The numbers that typical mistakes give, each with its first mistake; the right number is none of them."""
     first: dict[int, Reason] = {}
-    near: list[tuple[int, Reason]] = [(right + step * off, "one cube off") for off in (1, -1, 2, -2, 3, -3)]
-    for number, why in (*mistakes, *near):
-        if number > 0 and number != right:
+    for number, why in mistakes:
+        if number != right:
             first.setdefault(number, why)
     return tuple(Wrong(number, why) for number, why in first.items())
 

@@ -29,7 +29,7 @@ from srt.worlds.views.kernel.stacks import (
     view_width,
 )
 from srt.worlds.views.sampling.distractors import (
-    wrong_numbers,
+    mistaken_numbers,
     wrong_side_views,
     wrong_solids,
     wrong_top_views,
@@ -75,7 +75,7 @@ def cubes_of_three_views(solid: Solid, rng: random.Random) -> ProblemDraft | Non
         (sum(front) + len(places(heights)) - len(front), "a view ignored"),
     ]
     shown = (_side(heights, "front"), _side(heights, side), top_figure(heights))
-    return ProblemDraft("C3M", asked("count"), shown, heights, number, wrong_numbers(number, mistakes))
+    return ProblemDraft("C3M", asked("count"), shown, heights, number, mistaken_numbers(number, mistakes))
 
 
 def bound_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
@@ -101,7 +101,7 @@ def bound_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     number, other = (least, most) if word == "least" else (most, least)
     why: Reason = "most for least" if word == "least" else "least for most"
     mistakes: list[tuple[int, Reason]] = [(other, why), (number + 1, "one cube off"), (number - 1, "one cube off")]
-    return ProblemDraft("MVC", asked(word), shown, greatest, number, wrong_numbers(number, mistakes))
+    return ProblemDraft("MVC", asked(word), shown, greatest, number, mistaken_numbers(number, mistakes))
 
 
 def missing_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
@@ -220,7 +220,9 @@ def solids_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None
         return None
     mistakes: list[tuple[int, Reason]] = [(sum(ways), "sum for product"), (number + 1, "one cube off")]
     shown = (_side(heights, side), top_figure(heights))
-    return ProblemDraft("FPBI", asked("ways"), shown, _greatest(heights, side), number, wrong_numbers(number, mistakes))
+    return ProblemDraft(
+        "FPBI", asked("ways"), shown, _greatest(heights, side), number, mistaken_numbers(number, mistakes)
+    )
 
 
 def faces_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
@@ -240,7 +242,7 @@ def faces_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
         (seen, "dents or ends forgotten"),
         (number - ends, "dents or ends forgotten"),
     ]
-    return ProblemDraft("GPC", asked(word), (figure,), heights, number, wrong_numbers(number, mistakes, 2))
+    return ProblemDraft("GPC", asked(word), (figure,), heights, number, mistaken_numbers(number, mistakes))
 
 
 def volume_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
@@ -270,7 +272,7 @@ def _cubes(kind: Kind, heights: Heights, shown: Figure) -> ProblemDraft:
         (number - 1, "one cube off"),
         (top, "hidden cubes forgotten"),
     ]
-    return ProblemDraft(kind, asked("count"), (shown,), heights, number, wrong_numbers(number, mistakes))
+    return ProblemDraft(kind, asked("count"), (shown,), heights, number, mistaken_numbers(number, mistakes))
 
 
 def plan_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:

@@ -29,6 +29,7 @@ Reason = Literal[
     "dents or ends forgotten",
     "another direction",
     "contradicts the views",
+    "the number of a like solid",
 ]
 
 
@@ -44,7 +45,7 @@ class Wrong:
 class ProblemDraft:
     """``solid`` is the one that the problem is about; of several that fit the views shown, the greatest.
 
-    ``wrong`` are more than are needed, the best first; a number may go without options.
+    ``wrong`` are more than are needed, the best first. If the answer is a number, they are those of typical mistakes.
     """
 
     kind: Kind

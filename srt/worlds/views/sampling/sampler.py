@@ -22,7 +22,8 @@ from srt.worlds.split_shares import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.figures import Figure, as_meta
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed
-from srt.worlds.views.sampling.kinds import KINDS, Solid
+from srt.worlds.views.sampling.kinds import KINDS, Drawer, Solid
+from srt.worlds.views.sampling.number_options import like_drafts, wrong_number
 from srt.worlds.views.sampling.problem_draft import Kind, Option, ProblemDraft, Wrong
 from srt.worlds.views.sampling.proof import is_answer
 from srt.worlds.views.writing.description import describe
@@ -95,15 +96,16 @@ class ViewsSampler:
         rng = random.Random(hashlib.sha256(f"{self.identity}/{index}".encode()).digest())
         kind = rng.choice(self._kinds)
         drawer = rng.choice(KINDS[kind])
+        with_options = rng.random() < self.spec.options_share
         for _ in range(_ATTEMPTS):
-            heights = self._draw_solid(rng)
-            draft = None if heights is None else drawer(Solid(heights, self.spec.highest), rng)
-            if draft is None:
+            drafts = self._drafts(drawer, with_options, rng)
+            if drafts is None:
                 continue
+            draft = rng.choice(drafts)
             key = canonical_key(draft.asked, draft.shown[0].name in ("plan", "solid"), draft.solid)
             if split_of("views", key) != self.spec.split:
                 continue
-            options = self._options(draft, rng)
+            options = self._options(draft, drafts, with_options, rng)
             if options is not None:
                 return self._written(draft, options, key, rng, index)
         raise UserError(
@@ -111,53 +113,63 @@ class ViewsSampler:
             "allow larger solids, or another number of cubes"
         )
 
-    def _draw_solid(self, rng: random.Random) -> Heights | None:
-        """A solid, or ``None`` where chance led to one that the specification does not allow."""
+    def _drafts(self, drawer: Drawer, with_options: bool, rng: random.Random) -> list[ProblemDraft] | None:
+        """One draft, or as many as there are options if these are numbers; ``None`` where chance led to none."""
+        heights = self._draw_solid(rng)
+        if not self._allows(heights):
+            return None
+        choices = rng.random()
+
+        def draw(solid: Heights) -> ProblemDraft | None:
+            return drawer(Solid(solid, self.spec.highest), random.Random(choices)) if self._allows(solid) else None
+
+        draft = draw(heights)
+        if draft is None:
+            return None
+        if not with_options or not isinstance(draft.right, int):
+            return [draft]
+        return like_drafts(heights, self.spec.highest, draw, len(LETTERS), rng)
+
+    def _draw_solid(self, rng: random.Random) -> Heights:
+        """Stacks drawn one by one."""
         spec = self.spec
         depth, width = (rng.randint(spec.smallest, spec.largest) for _ in range(2))
         empty = rng.choice((0.1, 0.3, 0.45))
         low = rng.random() < 0.5  # Half of the solids have mostly low stacks: views tell more of them.
-        heights = tuple(
+        return tuple(
             tuple(
                 0 if rng.random() < empty else 1 if low and rng.random() < 0.6 else rng.randint(1, spec.highest)
                 for _ in range(width)
             )
             for _ in range(depth)
         )
-        if not is_trimmed(heights) or not spec.min_cubes <= count(heights) <= spec.max_cubes:
-            return None
-        return None if spec.connected and not is_connected(heights) else heights
 
-    def _options(self, draft: ProblemDraft, rng: random.Random) -> list[Wrong | Option] | None:
+    def _allows(self, heights: Heights) -> bool:
+        """Whether the specification allows a solid."""
+        spec = self.spec
+        if not is_trimmed(heights) or not spec.min_cubes <= count(heights) <= spec.max_cubes:
+            return False
+        return not spec.connected or is_connected(heights)
+
+    def _options(
+        self, draft: ProblemDraft, drafts: Sequence[ProblemDraft], with_options: bool, rng: random.Random
+    ) -> list[Wrong | Option] | None:
         """The options in order, the right one as it is; empty for a problem without; ``None`` if too few are wrong."""
         if not is_answer(draft, draft.right):
             raise ViewsSampleDefect(f"{self.identity}: {draft}: the answer is not confirmed")
-        if isinstance(draft.right, int) and rng.random() >= self.spec.options_share:
-            return []
+        proposed = draft.wrong
         if isinstance(draft.right, int):
-            return self._numbers(draft, draft.right, rng)
-        wrong: list[Wrong] = []
-        for one in draft.wrong:
-            if not is_answer(draft, one.option):
-                wrong.append(one)
-            if len(wrong) == len(LETTERS) - 1:
-                options: list[Wrong | Option] = [draft.right, *wrong]
-                rng.shuffle(options)
-                return options
-        return None
-
-    @staticmethod
-    def _numbers(draft: ProblemDraft, right: int, rng: random.Random) -> list[Wrong | Option] | None:
-        """Numbers in order; the right one is as often in one place as in another, so that the place tells nothing."""
-        place = rng.randrange(len(LETTERS))
-        wrong = [(one.option, one) for one in draft.wrong if isinstance(one.option, int)]
-        less = [(number, one) for number, one in wrong if number < right and not is_answer(draft, number)][:place]
-        count = len(LETTERS) - 1 - place
-        more = [(number, one) for number, one in wrong if number > right and not is_answer(draft, number)][:count]
-        if len(less) < place or len(more) < count:
+            if not with_options:
+                return []
+            proposed = tuple(wrong_number(draft, other) for other in drafts if other is not draft)
+        wrong = [one for one in proposed if not is_answer(draft, one.option)][: len(LETTERS) - 1]
+        if len(wrong) < len(LETTERS) - 1:
             return None
-        options: list[tuple[int, Wrong | Option]] = [*less, (right, right), *more]
-        return [option for _, option in sorted(options, key=lambda option: option[0])]
+        options: list[Wrong | Option] = [draft.right, *wrong]
+        if isinstance(draft.right, int):
+            return sorted(options, key=_number)
+        rng.shuffle(options)
+        return options
 
     def _written(
         self, draft: ProblemDraft, options: Sequence[Wrong | Option], key: str, rng: random.Random, index: int
@@ -216,6 +228,12 @@ class ViewsSampler:
             group_id=key,
             meta=meta,
         )
+
+
+def _number(option: Wrong | Option) -> int:
+    number = option.option if isinstance(option, Wrong) else option
+    assert isinstance(number, int)
+    return number
 
 
 def _direction_text(direction: str, lang: Lang) -> str:

@@ -1,0 +1,243 @@
+"""The views world measured: agreement of its methods, one right answer, splits, leaks, speed.
+
+    python benchmarks/views_world.py agreement   # the methods agree: all small solids, then sampled views
+    python benchmarks/views_world.py answers     # every sampled problem has one right answer, every trace is proved
+    python benchmarks/views_world.py faults      # planted faults of each class are found
+    python benchmarks/views_world.py splits      # no key in two splits; how many problems small families have
+    python benchmarks/views_world.py leaks       # what the text of question and options tells without the figures
+    python benchmarks/views_world.py speed       # problems, traces and checks a second, on one core
+
+Three methods count the solids that fit views: the kernel (dynamic programming over rows), the second method (inclusion
+and exclusion with generating functions) and, for small plans, writing all solids out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise, product
+from typing import get_args
+
+import numpy as np
+
+from srt.checking import check
+from srt.io.records import Problem
+from srt.worlds.views.derivation.exact_teacher import make_trace
+from srt.worlds.views.kernel.consistent import GivenViews, consistent
+from srt.worlds.views.kernel.stacks import canonical, footprint, is_connected, is_trimmed, profile
+from srt.worlds.views.mutations.oracle import ViewsOracle
+from srt.worlds.views.mutations.planted_faults import PLANTS, SoundTrace
+from srt.worlds.views.problem_reader import read_problem
+from srt.worlds.views.sampling.problem_draft import Kind
+from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
+from srt.worlds.views.sampling.second_method import cube_counts
+
+VIEW_SETS = ("front", "left", "front+left", "front+top", "left+top", "front+left+top")
+
+
+def agreement(n: int) -> None:
+    """All solids of at most 3 x 3 stacks of at most 3 cubes; then ``n`` sets of views of larger solids."""
+    compared, differ, written = 0, 0, 0
+    for depth, width in ((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)):
+        solids = np.stack(np.meshgrid(*[np.arange(4, dtype=np.int8)] * (depth * width), indexing="ij"), axis=-1)
+        solids = solids.reshape(-1, depth, width)
+        columns, rows, tops = solids.max(axis=1), solids.max(axis=2), (solids > 0).reshape(len(solids), -1)
+        cubes = solids.sum(axis=(1, 2))
+        for views in VIEW_SETS:
+            parts = [part for name, part in (("front", columns), ("left", rows), ("top", tops)) if name in views]
+            groups, of = np.unique(np.concatenate(parts, axis=1), axis=0, return_inverse=True)
+            least, most = np.full(len(groups), 99), np.zeros(len(groups), dtype=int)
+            np.minimum.at(least, of.ravel(), cubes)
+            np.maximum.at(most, of.ravel(), cubes)
+            counts = np.bincount(of.ravel(), minlength=len(groups))
+            for group, *expected in zip(groups.tolist(), counts.tolist(), least.tolist(), most.tolist(), strict=True):
+                fronts = tuple(group[:width]) if "front" in views else None
+                rest = group[width:] if "front" in views else group
+                lefts = tuple(rest[:depth]) if "left" in views else None
+                flat = rest[depth:] if "left" in views else rest
+                top = tuple(tuple(flat[y * width : (y + 1) * width]) for y in range(depth)) if "top" in views else None
+                first = tuple(consistent(GivenViews(depth, width, fronts, lefts, top), 3))
+                second = cube_counts(depth, width, fronts, lefts, top)
+                compared += 1
+                differ += not first == second == tuple(expected)
+        written += len(solids)
+    print(f"all solids of at most 3 x 3 stacks of at most 3 cubes: {written:,} solids, {compared:,} sets of views, "
+          f"{differ} on which kernel, second method and all solids written out differ")  # fmt: skip
+    rng = random.Random(0)
+    differ = impossible = 0
+    for _ in range(n):
+        depth, width, highest = rng.randint(2, 5), rng.randint(2, 5), rng.randint(2, 5)
+        empty = rng.choice((0.1, 0.3, 0.6))
+        flat_heights = [0 if rng.random() < empty else rng.randint(1, highest) for _ in range(depth * width)]
+        heights = tuple(tuple(flat_heights[y * width : (y + 1) * width]) for y in range(depth))
+        columns_, rows_, top_ = profile(heights, "front"), profile(heights, "left"), footprint(heights)
+        if rng.random() < 0.2:  # Views that need not fit each other.
+            columns_ = tuple(rng.randint(0, highest) for _ in columns_)
+        views = rng.choice(VIEW_SETS[2:])
+        known = (
+            columns_ if "front" in views else None,
+            rows_ if "left" in views else None,
+            top_ if "top" in views else None,
+        )
+        first = consistent(GivenViews(depth, width, *known), highest)
+        second = cube_counts(depth, width, *known)
+        differ += tuple(first) != second
+        impossible += second[0] == 0
+    print(f"{n:,} sampled sets of views of at most 5 x 5 stacks of at most 5 cubes: {differ} differ "
+          f"({impossible:,} fit no solid)")  # fmt: skip
+
+
+def sampled(n: int, **fields: object) -> Iterator[Problem]:
+    """The first ``n`` problems of a specification."""
+    sample = ViewsSampler(ViewsSpec.parse(fields))
+    return (sample(index) for index in range(n))
+
+
+def answers(n: int) -> None:
+    """``n`` problems over all kinds: the sampler proves each, or raises; teacher and checker agree."""
+    counts: Counter[str] = Counter()
+    for lang, largest in (("en", 3), ("zh", 4)):
+        for problem in sampled(n // 2, lang=lang, largest=largest):
+            trace = make_trace(problem)
+            checked = check(problem, trace)
+            gold = problem.answer.value if problem.answer else None
+            counts["problems"] += 1
+            counts["teacher agrees"] += gold in ([trace.answer], int(trace.answer) if trace.answer.isdigit() else None)
+            counts["proved"] += checked.proved
+            counts["steps"] += len(trace.steps)
+            counts[f"kind {problem.meta['kind']}"] += 1
+    print(dict(counts))
+
+
+def faults(n: int) -> None:
+    """``n`` mutants of each class: the oracle is asked where the checker does not find what was planted."""
+    rng = random.Random(0)
+    # Two side views without a top view fit more solids than the oracle writes out; those problems have two figures.
+    problems = [p for p in sampled(4_000) if p.meta["shown"] not in ("front+left", "front+right")]
+    traces = [make_trace(problem) for problem in problems]
+    sound = [SoundTrace(read_problem(p), t) for p, t in zip(problems, traces, strict=True)]
+    for fault, plant in PLANTS.items():
+        made = caught = accidents = 0
+        while made < n:
+            at = rng.randrange(len(sound))
+            mutant = plant(sound[at], rng)
+            if mutant is None:
+                continue
+            made += 1
+            checked = check(problems[at], mutant.trace)
+            if checked.refuted if fault.family == "truth-changing" else not checked.proved:
+                caught += 1
+                continue
+            verdict = ViewsOracle(problems[at]).judge(mutant.trace)
+            accidents += not verdict.false if fault.family == "truth-changing" else verdict.proved
+        print(f"{fault.value}: {made:,} made, {accidents:,} accidents, {caught:,} caught, "
+              f"{made - accidents - caught} missed")  # fmt: skip
+
+
+def splits(n: int) -> None:
+    """``n`` problems over the splits; then the solids that there are to ask of."""
+    where = defaultdict(set)
+    for split, share in (("train", 0.8), ("dev", 0.1), ("test", 0.1)):
+        for problem in sampled(int(n * share), split=split):
+            where[problem.group_id].add(split)
+    print(f"{n:,} problems, {len(where):,} keys, {sum(len(found) > 1 for found in where.values())} in two splits")
+    for size, highest in ((2, 3), (3, 2), (3, 3)):
+        forms = set()
+        for depth, width in product(range(2, size + 1), repeat=2):
+            if depth <= width:
+                for flat in product(range(highest + 1), repeat=depth * width):
+                    heights = tuple(tuple(flat[y * width : (y + 1) * width]) for y in range(depth))
+                    if 4 <= sum(flat) <= 20 and is_trimmed(heights) and is_connected(heights):
+                        forms.add(canonical(heights))
+        print(
+            f"connected solids of 2 to {size} rows and columns, at most {highest} high, 4 to 20 cubes: {len(forms):,}"
+        )
+
+
+def leaks(n: int) -> None:
+    """A logistic model over words of question and options, with no figure, against chance; trained on half."""
+    from scipy.optimize import minimize
+
+    for kind in get_args(Kind):
+        problems = list(sampled(n, kinds=[kind], options_share=1.0))
+        names = sorted({f for p in problems for letter in p.choices for f in _features(p, letter)})
+        at = {name: index for index, name in enumerate(names)}
+        data = np.zeros((n, 4, len(names)), dtype=np.float32)
+        for i, problem in enumerate(problems):
+            for j, letter in enumerate("ABCD"):
+                data[i, j, [at[name] for name in _features(problem, letter)]] = 1
+        right = np.array(["ABCD".index(p.answer.value[0]) for p in problems if p.answer])
+        train = np.arange(n) % 2 == 0
+        weights = _fit(data[train], right[train], minimize)
+        found = (data[~train] @ weights).argmax(axis=1) == right[~train]
+        print(f"{kind}: {found.mean():.1%} of {len(found)} (chance 25%)")
+
+
+def _features(problem: Problem, letter: str) -> list[str]:
+    """The letter, the text of the option, its place among numbers, gaps to its neighbours, with what is asked."""
+    asked, text = problem.meta["asked"], problem.choices[letter]
+    found = [f"{asked}|{letter}", f"{asked}|{text}" if not text.startswith("picture") else "picture"]
+    if text.isdigit():
+        numbers = [int(other) for other in problem.choices.values()]
+        place = numbers.index(int(text))
+        gaps = [b - a for a, b in pairwise(numbers)]
+        found += [f"{asked}|gaps {gaps} at {place}", f"gap before {gaps[place - 1] if place else 0}"]
+        found.append(f"gap after {gaps[place] if place < len(gaps) else 0}")
+    return found
+
+
+def _fit(data: np.ndarray, right: np.ndarray, minimize: object) -> np.ndarray:
+    """Weights of a conditional logistic model with a small penalty."""
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = data @ weights
+        scores -= scores.max(axis=1, keepdims=True)
+        chances = np.exp(scores)
+        chances /= chances.sum(axis=1, keepdims=True)
+        rows = np.arange(len(right))
+        off = chances.copy()
+        off[rows, right] -= 1
+        gradient = np.einsum("ij,ijk->k", off, data) / len(right) + 0.002 * weights
+        return float(-np.log(chances[rows, right]).mean() + 0.001 * (weights**2).sum()), gradient
+
+    return minimize(loss, np.zeros(data.shape[2]), jac=True, method="L-BFGS-B").x  # type: ignore[operator,no-any-return]
+
+
+def speed(n: int) -> None:
+    """Seconds of one core (CPU time) for ``n`` problems of all kinds."""
+    for name, fields in (("plans of 2 to 3", {}), ("plans of 2 to 4", {"largest": 4})):
+        start = time.process_time()
+        problems = list(sampled(n, **fields))
+        made = time.process_time()
+        traces = [make_trace(problem) for problem in problems]
+        solved = time.process_time()
+        proved = sum(check(p, t).proved for p, t in zip(problems, traces, strict=True))
+        end = time.process_time()
+        print(f"{name}: {n / (made - start):,.0f} problems, {n / (solved - made):,.0f} traces, "
+              f"{n / (end - solved):,.0f} checks a second; {proved} of {n} proved")  # fmt: skip
+
+
+RUNS = {
+    "agreement": (agreement, 100_000),
+    "answers": (answers, 50_000),
+    "faults": (faults, 10_000),
+    "splits": (splits, 100_000),
+    "leaks": (leaks, 4_000),
+    "speed": (speed, 3_000),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", choices=RUNS)
+    parser.add_argument("-n", type=int, help="How many problems, or sets of views.")
+    args = parser.parse_args()
+    run, default = RUNS[args.run]
+    run(args.n or default)
+
+
+if __name__ == "__main__":
+    main()
