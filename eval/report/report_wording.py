@@ -118,11 +118,14 @@ def scope(comparison: Comparison) -> str:
 
 
 def unlike_settings(comparison: Comparison) -> list[str]:
-    """For each difference whose two arms differ in more than the arm: in what, in a sentence."""
+    """The differences whose two arms differ in more than the arm: in what, a sentence for those that differ alike."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for row in comparison.differences:
+        if row.different:
+            alike.setdefault(tuple(row.different), []).append(f"{row.arm} − {row.reference}")
     return [
-        f"{row.arm} − {row.reference} is not a difference of arms alone: {'; '.join(row.different)}."
-        for row in comparison.differences
-        if row.different
+        f"{', '.join(pairs)}: not a difference of arms alone: {'; '.join(different)}."
+        for different, pairs in alike.items()
     ]
 
 

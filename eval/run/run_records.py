@@ -85,6 +85,8 @@ def settings_apart(first: RunManifest, second: RunManifest) -> list[str]:
     sides = [_settings(manifest) for manifest in (first, second)]
     facts = [{key: value for key, value in each.model.items() if key not in _WEIGHTS} for each in (first, second)]
     shared = facts[0].keys() & facts[1].keys()
+    if all(each.settings and each.settings.max_pixels for each in (first, second)):
+        shared -= {"picture_limits"}  # those of the processors, which the settings replace
     for side, fact in zip(sides, facts, strict=True):
         side.update({key: value for key, value in sorted(fact.items()) if key in shared})
     return _apart(*sides)

@@ -241,6 +241,12 @@ def _reporting(experiment: Experiment, name: str) -> dict[str, Any]:
     return {"group": experiment.name, **given, "run_name": f"{experiment.name}/{name}"} if given else {}
 
 
+def _picture_limits(experiment: Experiment) -> dict[str, Any]:
+    """The limits of pictures in training, for the evaluation of every arm: the base has others of its own."""
+    pictures = experiment.train.get("pictures") or {}
+    return {key: pictures[key] for key in ("min_pixels", "max_pixels") if pictures.get(key)}
+
+
 def _evaluate_all(
     experiment: Experiment,
     tests: Mapping[str, BenchmarkTest | None],
@@ -264,6 +270,7 @@ def _evaluate_all(
                     out=runs[test][-1],
                     benchmark=benchmark,
                     settings={
+                        **_picture_limits(experiment),
                         **experiment.evaluate,
                         **_reporting(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
                     },

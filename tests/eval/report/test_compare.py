@@ -199,8 +199,11 @@ def test_what_differs_besides_the_arm_is_named_above_the_table(make_run: MakeRun
     assert result.differences[0].different == ["max new tokens 512 against 2048"]
     for name in ("report.md", "report.html"):
         text = (tmp_path / "report" / name).read_text()
-        named = text.index("srt − base is not a difference of arms alone: max new tokens 512 against 2048.")
+        named = text.index("srt − base: not a difference of arms alone: max new tokens 512 against 2048.")
         assert named < text.index("McNemar")
+    several = [base, *(make_run(arm, lambda _: "ANSWER: B") for arm in ("answer", "srt"))]
+    compare(several, tmp_path / "report")
+    assert "\n\nanswer − base, srt − base: not a diff" in (tmp_path / "report" / "report.md").read_text()
     same = compare([make_run("srt", lambda _: "ANSWER: B"), make_run("cot", lambda _: "?")], tmp_path / "report")
     assert same.differences[0].different == []
     assert "not a difference of arms alone" not in (tmp_path / "report" / "report.md").read_text()
@@ -231,6 +234,15 @@ def test_everything_in_a_manifest_but_the_weights_is_compared(make_run: MakeRun)
         f"version of srt {manifest.versions['srt']} against 0.2.0",
         "dtype float32 against bfloat16",
     ]
+
+
+def test_limits_of_pictures_that_the_settings_replace_do_not_count(make_run: MakeRun) -> None:
+    manifest = read_manifest(make_run("base", lambda _: "ANSWER: B"))
+    sides = [manifest.model_copy(update={"model": {"picture_limits": limits}}) for limits in ("64", "128")]
+    assert settings_apart(*sides) == ["picture limits 64 against 128"]
+    assert manifest.settings is not None
+    settings = manifest.settings.model_copy(update={"max_pixels": 100})
+    assert settings_apart(*(side.model_copy(update={"settings": settings}) for side in sides)) == []
 
 
 def test_six_problems_are_no_certainty(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:

@@ -122,7 +122,9 @@ def test_a_model_that_reads_no_pictures_gets_them_in_words() -> None:
 
 
 def test_a_vision_model_gets_the_pictures() -> None:
-    _, folder, _ = rehearsed("qwen2.5-vl-mathspatial")
+    stages, folder, _ = rehearsed("qwen2.5-vl-mathspatial")
+    # The base is asked within the limits that the others were trained with.
+    assert {one.settings["max_pixels"] for one in stages.evaluated} == {802816}
     for one in built(folder, "srt"):
         assert STAND_IN not in one.prompt[0].content
         assert len(one.images) == 2
