@@ -10,8 +10,6 @@ from srt.worlds.views.drawing.raster import PIXEL, Mark, Path, Sketch, Stamp, fa
 from srt.worlds.views.drawing.style import Style
 from srt.worlds.views.figures import Line, PlanFigure, ViewFigure
 
-_TINT = 1
-"""The tone of squares that are not white: that of upper faces."""
 _DASHED = 10
 """The greatest width of a dashed line: a dashed edge of one small square still has four dashes."""
 
@@ -38,10 +36,29 @@ def plan_drawing(plan: PlanFigure, cell: int, style: Style) -> Sketch:
     return Sketch(len(plan.heights[0]) * cell, len(plan.heights) * cell, tuple(marks))
 
 
+def has_hole(view: ViewFigure) -> bool:
+    """Whether squares enclose a place that is none: without shade it would look like a square."""
+    width = len(view.rows[0]) + 2
+    free = {
+        (x, y)
+        for y, row in enumerate(("." * width, *(f".{row}." for row in view.rows), "." * width))
+        for x, square in enumerate(row)
+        if square == "."
+    }
+    reached = [(0, 0)]
+    free.discard((0, 0))
+    while reached:
+        x, y = reached.pop()
+        near = {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)} & free
+        free -= near
+        reached += near
+    return bool(free)
+
+
 def _squares(filled: list[list[bool]], cell: int, style: Style, inner: bool) -> list[Mark]:
     """The filled squares; with ``inner`` the lines between them, and around them the outline."""
     side = cell * PIXEL
-    square = face(((0, 0), (side, 0), (side, side), (0, side)), style.inner, _TINT if style.tinted_views else 0)
+    square = face(((0, 0), (side, 0), (side, side), (0, side)), style.inner, style.squares)
     if not inner:
         square = square._replace(ink=square.ink * 0)
     places = [(x, y) for y, row in enumerate(filled) for x, there in enumerate(row) if there]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from srt.worlds.views.drawing.flat_figures import plan_drawing, view_drawing
+from srt.worlds.views.drawing.flat_figures import has_hole, plan_drawing, view_drawing
 from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.raster import Mark, Sketch
 from srt.worlds.views.drawing.solid_figure import solid_drawing
-from srt.worlds.views.drawing.style import PATCH, Style
+from srt.worlds.views.drawing.style import PATCH, SHADE, Style
 from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
 
 _WIDEST = 21 * PATCH
@@ -18,11 +19,15 @@ _WIDEST = 21 * PATCH
 def page(figures: Sequence[Figure], style: Style) -> Sketch:
     """All ``figures`` with their labels; sides are multiples of :data:`PATCH`.
 
+    If one view has a hole, the squares of all are shaded, so that the hole is seen and no option stands out.
+
     Raises:
         ValueError: there is no figure.
     """
     if not figures:
         raise ValueError("no figure to draw")
+    if any(isinstance(figure, ViewFigure) and has_hole(figure) for figure in figures):
+        style = replace(style, squares=SHADE)
     shown = [figure for figure in figures if not _is_option(figure)]
     options = [figure for figure in figures if _is_option(figure)]
     parts = []

@@ -14,18 +14,21 @@ from srt.worlds.views.drawing.raster import Colour
 PATCH = 28
 """The side in pixels of what Qwen2.5-VL makes one token of: 2 x 2 patches of 14 pixels."""
 
-Theme = tuple[Colour, Colour, Colour, Colour]
-"""Paper, and the upper, the front and the right faces of a cube."""
+Theme = tuple[Colour, Colour, Colour, Colour, Colour]
+"""Paper; the upper, the front and the right faces of a cube; and the shade of the squares of views with a hole."""
+SHADE = 4
 StyleName = Literal["varied", "patches"]
 
 _WHITE: Colour = (255, 255, 255)
+_GREY: Colour = (217, 217, 217)
+# Never lines alone: two solids may then differ in nothing but a line of five pixels.
 _THEMES: tuple[Theme, ...] = (
-    (_WHITE, _WHITE, _WHITE, _WHITE),
-    (_WHITE, _WHITE, (226, 226, 226), (190, 190, 190)),
-    (_WHITE, (250, 250, 250), (214, 214, 214), (170, 170, 170)),
-    (_WHITE, (238, 245, 252), (204, 223, 241), (165, 194, 222)),
-    (_WHITE, (253, 246, 227), (243, 224, 178), (222, 194, 137)),
-    ((253, 252, 248), (240, 246, 236), (209, 226, 200), (172, 199, 160)),
+    (_WHITE, _WHITE, (242, 242, 242), (218, 218, 218), _GREY),
+    (_WHITE, _WHITE, (226, 226, 226), (190, 190, 190), _GREY),
+    (_WHITE, (250, 250, 250), (214, 214, 214), (170, 170, 170), _GREY),
+    (_WHITE, (238, 245, 252), (204, 223, 241), (165, 194, 222), (204, 223, 241)),
+    (_WHITE, (253, 246, 227), (243, 224, 178), (222, 194, 137), (243, 224, 178)),
+    ((253, 252, 248), (240, 246, 236), (209, 226, 200), (172, 199, 160), (209, 226, 200)),
 )
 _CUBES = ((18, 12, 19), (20, 14, 20), (21, 14, 22), (24, 16, 25), (24, 17, 24), (27, 18, 28))
 """Half the width and half the height of an upper face, and the height of a cube, in pixels.
@@ -62,7 +65,8 @@ class Style:
     inner: int
     theme: Theme
     ink: Colour
-    tinted_views: bool
+    squares: int
+    """The tone of the squares of views and plans: 0 is paper."""
     letters: int
     """The height of capital letters."""
     pen: int
@@ -93,7 +97,7 @@ def style_of(name: StyleName, lang: Lang, seed: str) -> Style:
             inner=12,
             theme=_THEMES[1],
             ink=(0, 0, 0),
-            tinted_views=False,
+            squares=0,
             letters=11,
             pen=11,
             projection=False,
@@ -117,7 +121,7 @@ def style_of(name: StyleName, lang: Lang, seed: str) -> Style:
         inner=inner,
         theme=rng.choice(_THEMES),
         ink=rng.choice(((0, 0, 0), (26, 26, 26), (28, 34, 52))),
-        tinted_views=rng.random() < 0.3,
+        squares=int(rng.random() < 0.3),
         letters=letters,
         pen=letters - rng.choice((0, 1, 2)),
         projection=rng.random() < 0.5,

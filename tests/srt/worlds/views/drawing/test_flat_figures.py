@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,7 +11,10 @@ import PIL.Image
 import pytest
 from numpy.typing import NDArray
 
+from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.picture import picture
+from srt.worlds.views.drawing.raster import painted
+from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.figures import Figure, PlanFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Direction
 from srt.worlds.views.kernel.voxels import drawn_view, seen_from
@@ -92,6 +96,28 @@ def test_squares_lie_on_patches() -> None:
         inside = pixels[(y + 1) * PATCH + 3 : (y + 2) * PATCH - 3, (x + 1) * PATCH + 3 : (x + 2) * PATCH - 3]
         assert (inside == 255).all()
     assert pixels.shape[0] % PATCH == pixels.shape[1] % PATCH == 0
+
+
+def test_no_two_views_look_alike() -> None:
+    """One square more or less is seen, even in one width of line, where the outline does not show what is a hole."""
+    style = style_of("patches", "en", "")
+    style = replace(style, outline=style.inner)
+    views = {
+        flat: painted(page((ViewFigure(name="view", rows=(flat[:3], flat[3:6], flat[6:])),), style))
+        for flat in map("".join, product("#.", repeat=9))
+    }
+    for flat, pixels in views.items():
+        for at in range(9):
+            other = views[flat[:at] + ("." if flat[at] == "#" else "#") + flat[at + 1 :]]
+            assert (pixels != other).sum() >= PATCH, flat
+
+
+def test_a_hole_is_seen_and_no_option_stands_out() -> None:
+    ring, full = ("###", "#.#", "###"), ("###", "###", "###")
+    pixels = grey(ViewFigure(name="A", rows=ring), ViewFigure(name="B", rows=full))
+    assert pixels[70, 70] == 255
+    assert pixels[42, 42] == pixels[42, 42 + 4 * PATCH] == pixels[70, 70 + 4 * PATCH] < 240
+    assert grey(ViewFigure(name="view", rows=("###", "#.#", "#.#")))[42, 42] == 255
 
 
 def test_a_number_stands_in_the_middle_of_its_square() -> None:
