@@ -112,6 +112,7 @@ def _environment() -> Environment:
         percent=figures.percent,
         interval=figures.interval,
         signed=figures.signed,
+        credit=figures.credit,
         p=figures.p_value,
         estimate=_dashed(figures.estimate_percent),
         ratio=_dashed(figures.ratio),

@@ -24,7 +24,7 @@ class LeaderboardRow:
     """One row. ``score`` is a share in [0, 1]; ``low`` and ``high`` are its 95% interval, if it was measured here.
 
     ``tokens`` is the mean of output tokens; ``source`` is the publication of the figure. ``rank`` is among our arms,
-    the same for equal scores.
+    the same for equal scores; an arm under the other policy has none.
     """
 
     name: str
@@ -69,11 +69,13 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
         cell = next((row[table.header.index(column)] for row in table.rows if row[0] == arm.arm), None)
         if isinstance(cell, float):
             rows.append(LeaderboardRow(arm.arm, "measured", cell, tokens=tokens))
-    for name, *cells in table.rows if table and column == "overall" else ():
-        # The same arm under the other policy: the published rows may have been graded so.
-        cell = cells[table.header.index(column) - 1] if table else None
-        if isinstance(cell, float) and all(name != arm.arm for arm in comparison.arms):
-            rows.append(LeaderboardRow(str(name), "measured", cell))
+    # The same arm under the other policy: the published rows may have been graded so.
+    others = [
+        LeaderboardRow(str(row[0]), "measured", cell)
+        for row in (table.rows if table and column == "overall" else ())
+        if isinstance(cell := row[table.header.index(column)] if table else None, float)
+        and all(row[0] != arm.arm for arm in comparison.arms)
+    ]
     published = []
     for row in table.published if table else ():
         if column in row.figures:
@@ -84,6 +86,9 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
     # Equal scores have equal ranks: 1, 2, 2, 4.
     ranked = [replace(row, rank=1 + sum(other.score > row.score for other in rows)) for row in rows]
     ranked.sort(key=lambda row: -row.score)
+    for other in others:
+        own = [place for place, row in enumerate(ranked) if other.name.startswith(f"{row.name}, ")]
+        ranked.insert(own[-1] + 1 if own else len(ranked), other)
     figure = "accuracy" if column == "overall" else column
     return Leaderboard(figure, ranked, published, table.note if table else None)
 

@@ -9,6 +9,7 @@ from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyNam
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import (
     bare,
+    credit,
     difference_bounds,
     estimate_percent,
     interval,
@@ -76,7 +77,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         counts = ["not given", "-", "-", "-"]
         if tokens is not None:
             counts = [f"{tokens.mean:.1f}", *(f"{x:.0f}" for x in (tokens.p50, tokens.p90, tokens.p99))]
-        right = f"{arm.accuracy.right:g}/{arm.accuracy.count}"
+        right = f"{credit(arm.accuracy.right)}/{arm.accuracy.count}"
         traces = [percent(arm.traces.with_steps.share), percent(arm.traces.proved.share)]
         rows.append([arm.arm, interval(arm.accuracy), right, *counts, *traces])
     return markdown_rows(head, rows)

@@ -15,6 +15,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
+def credit(right: float) -> str:
+    """A number of right answers, with one decimal where repeats or forms of a problem differ: ``82.7``, ``27``."""
+    return f"{right:,.1f}".removesuffix(".0")
+
+
 def interval(share: Share) -> str:
     """A share in percent with its interval: ``50.0 [40.1, 59.9]``."""
     return f"{percent(share.share)} [{percent(share.low)}, {percent(share.high)}]"

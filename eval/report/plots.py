@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import io
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,12 +19,14 @@ from eval.scoring.arm_summary import ArmSummary, Share
 from eval.scoring.sampling import AtK
 from srt.statistics.intervals import Estimate
 
-# Okabe and Ito's palette (2008), without its yellow and black, which vanish on one of the two backgrounds.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-# Seven to six colours, and a hatch for bars from the seventh on: no two of the first eighteen arms look alike.
-_MARKERS = ("o", "s", "D", "^", "v", "P", "X")
+# Okabe and Ito's palette (2008), with a grey for its yellow and black, which vanish on one of the two backgrounds.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#858C96")
+# Eight to seven colours, and a hatch for bars from the eighth on: no two of the first eighteen arms look alike.
+_MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 _HATCHES = ("", "///", "...")
 _DPI = 160
+_MOST_UPRIGHT = 5
+"""Labels whose names fit side by side below upright bars."""
 
 # After Paul Tol's muted scheme, its dark colours lightened for the dark page: classes are not mistaken for arms.
 CLASS_COLOURS = ("#88CCEE", "#CC6677", "#DDCC77", "#44AA99", "#C77CC0", "#7F84DC")
@@ -77,16 +80,19 @@ def main_dimension(arms: Sequence[ArmSummary]) -> str:
 
 
 def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
-    """Accuracy of each arm for each label of ``dimension``, with intervals."""
+    """Accuracy of each arm for each label of ``dimension``, with intervals; many labels stand below one another."""
     groups = [arm.by.get(dimension, {}) for arm in arms]
     labels = sorted({label for group in groups for label in group})
-    with _figure(max(6.4, 1.6 + 1.3 * len(labels)), 4.2, dark) as (figure, axes, ink):
+    lying = len(labels) > _MOST_UPRIGHT
+    height = 1.0 + len(labels) * (0.25 + 0.13 * len(arms)) if lying else 4.2
+    with _figure(6.4, height, dark) as (figure, axes, ink):
         width = 0.8 / max(1, len(arms))
         for index, arm in enumerate(arms):
             found = [(at, groups[index][label]) for at, label in enumerate(labels) if label in groups[index]]
             places = [at + (index - (len(arms) - 1) / 2) * width for at, _ in found]
             bars = [_bars(group) for _, group in found]
-            axes.bar(
+            spread = [[low for low, _ in bars], [high for _, high in bars]]
+            (axes.barh if lying else axes.bar)(
                 places,
                 [100 * group.share for _, group in found],
                 width * 0.92,
@@ -94,14 +100,19 @@ def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> by
                 edgecolor=ink,
                 linewidth=0,
                 hatch=_HATCHES[index // len(COLOURS) % len(_HATCHES)],
-                yerr=[[low for low, _ in bars], [high for _, high in bars]],
+                **{"xerr" if lying else "yerr": spread},
                 error_kw={"ecolor": ink, "elinewidth": 1, "capsize": 2.5, "alpha": 0.75},
                 label=arm.arm,
             )
-        axes.set_xticks(range(len(labels)), [_plain(label) for label in labels])
-        axes.set_xlim(-0.6, len(labels) - 0.4)
-        axes.set_ylabel("accuracy, % (95% interval)", color=ink)
-        axes.set_ylim(0, 100)
+        names, ends = [_plain(label, lines=2 if lying else 1) for label in labels], (-0.6, len(labels) - 0.4)
+        if lying:
+            axes.set(xlim=(0, 100), ylim=ends[::-1])
+            axes.set_yticks(range(len(labels)), names)
+            axes.grid(axis="y", visible=False)
+        else:
+            axes.set(xlim=ends, ylim=(0, 100))
+            axes.set_xticks(range(len(labels)), names)
+        (axes.set_xlabel if lying else axes.set_ylabel)("accuracy, % (95% interval)", color=ink)
         _legend(axes, ink)
         return _png(figure)
 
@@ -180,7 +191,7 @@ def error_bars(
         axes.grid(axis="y", visible=False)
         axes.set_xlim(0, 100)
         axes.set_xlabel("wrong predictions, % (numbers: how many)", color=ink)
-        _legend(axes, ink, columns=4)
+        _legend(axes, ink)
         return _png(figure)
 
 
@@ -209,15 +220,21 @@ def _panels(width: float, height: float, rows: int, columns: int, dark: bool) ->
         yield figure, panels, ink
 
 
-def _legend(axes: Any, ink: str, columns: int = 6) -> None:
+def _legend(axes: Any, ink: str) -> None:
+    """A legend above the axes, in as many columns as fit: one that is too wide would squeeze the axes to nothing."""
+    names = axes.get_legend_handles_labels()[1]
+    if not names:  # no arm has the figures that are drawn
+        return
+    figure = axes.figure
+    columns = max(1, min(6, int(figure.get_figwidth() / (0.6 + 0.085 * max(map(len, names))))))
+    figure.set_figheight(figure.get_figheight() + 0.2 * (-(-len(names) // columns) - 1))
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1.0), "borderaxespad": 0.3}
-    if axes.get_legend_handles_labels()[0]:  # none if no arm has the figures that are drawn
-        axes.legend(ncols=columns, frameon=False, labelcolor=ink, **place)
+    axes.legend(ncols=columns, frameon=False, labelcolor=ink, **place)
 
 
-def _plain(text: str) -> str:
-    """``text`` shortened, its dollar signs escaped, which would make matplotlib read it as a formula."""
-    return text.replace("$", r"\$")[:24]
+def _plain(text: str, lines: int = 1) -> str:
+    """``text`` in at most ``lines`` lines of 24 characters; dollar signs are escaped, which would begin a formula."""
+    return "\n".join(textwrap.wrap(text, 24)[:lines]).replace("$", r"\$")
 
 
 def _png(figure: Figure) -> bytes:

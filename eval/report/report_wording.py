@@ -9,7 +9,7 @@ from eval.benchmarks.benchmark import PLAIN
 from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed
-from eval.run.run_records import Run
+from eval.run.run_records import Run, generation_unknown
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.breakdowns import dimensions
 from eval.scoring.differences import Difference
@@ -65,7 +65,9 @@ def headline(comparison: Comparison) -> str:
         arm = comparison.arms[0]
         return f"{arm.arm}: {interval(arm.accuracy)}% of {comparison.common} problems right."
     runs = row.runs_arm + row.runs_reference
-    trained = "one training run each" if runs == 2 else f"{row.runs_arm} and {row.runs_reference} training runs"
+    trained = f"{row.runs_arm} and {row.runs_reference} training runs"
+    if row.runs_arm == row.runs_reference:
+        trained = "one training run each" if runs == 2 else f"{row.runs_arm} training runs each"
     size = f"{row.count} problems" if row.clusters == row.count else f"{row.count} problems of {row.clusters} puzzles"
     low, high = difference_bounds(row)
     found = f"{row.arm} − {row.reference}: {signed(row.difference)} points [{low}, {high}] on {size}, {trained}"
@@ -118,15 +120,25 @@ def scope(comparison: Comparison) -> str:
 
 
 def unlike_settings(comparison: Comparison) -> list[str]:
-    """The differences whose two arms differ in more than the arm: in what, a sentence for those that differ alike."""
-    alike: dict[tuple[str, ...], list[str]] = {}
+    """In what arms differ besides the arm: a sentence for all differences of which the same is true, and one on the
+    arms of which nobody knows how they were generated."""
+    unknown = {generation_unknown(arm.arm): arm.arm for arm in comparison.arms}
+    found: dict[tuple[str, ...], list[str]] = {}
     for row in comparison.differences:
-        if row.different:
-            alike.setdefault(tuple(row.different), []).append(f"{row.arm} − {row.reference}")
-    return [
-        f"{', '.join(pairs)}: not a difference of arms alone: {'; '.join(different)}."
-        for different, pairs in alike.items()
+        if reasons := tuple(reason for reason in row.different if reason not in unknown):
+            found.setdefault(reasons, []).append(f"{row.arm} − {row.reference}")
+    sentences = [
+        f"{', '.join(pairs)}: not a difference of arms alone: {'; '.join(reasons)}." for reasons, pairs in found.items()
     ]
+    said = {reason for row in comparison.differences for reason in row.different}
+    if arms := [arm for reason, arm in unknown.items() if reason in said]:
+        were = "was" if len(arms) == 1 else "were"
+        sentences.append(f"How {_listed(arms)} {were} generated is not known: settings may differ besides the arms.")
+    return sentences
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def tokens_not_given(comparison: Comparison) -> list[str]:

@@ -75,10 +75,15 @@ def differences_between(first: RunManifest, second: RunManifest, fields: Iterabl
     return [field for field in fields if getattr(first, field) != getattr(second, field)]
 
 
+def generation_unknown(arm: str) -> str:
+    """What :func:`settings_apart` says of an arm whose predictions another system made."""
+    return f"how {arm} was generated is not known"
+
+
 def settings_apart(first: RunManifest, second: RunManifest) -> list[str]:
     """What differs between the runs of two arms besides the weights and the problems, one phrase each: ``max_new_tokens
     512 against 2048``. Facts about the model count where both name them, apart from its path and its adapter."""
-    unknown = [f"how {each.arm} was generated is not known" for each in (first, second) if each.settings is None]
+    unknown = [generation_unknown(each.arm) for each in (first, second) if each.settings is None]
     if unknown:
         sides = [{name: getattr(each, name) for name in ("benchmark", "options")} for each in (first, second)]
         return [*_apart(*sides), *unknown]

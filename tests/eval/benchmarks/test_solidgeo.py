@@ -103,6 +103,8 @@ def test_beside_published_rows_both_policies_stand(
     }
     assert ranked["bare, lenient"] == ("measured", pytest.approx(2 / 3))
     assert ranked["bare"][1] == pytest.approx(1 / 3)
+    places = [(row.name, row.rank) for row in leaderboard(comparison).arms]
+    assert places == [("whole", 1), ("bare", 2), ("bare, lenient", None)]
     assert "bare, lenient" in (tmp_path / "report" / "report.html").read_text()
     assert [arm.accuracy.right for arm in comparison.arms] == [1, 2]  # the tests use the one policy alone
     for name in ("bare", "whole"):

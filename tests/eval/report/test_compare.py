@@ -8,7 +8,8 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings
 from eval.report.compare import choose_examples, compare
-from eval.run.run_records import read_manifest, settings_apart
+from eval.report.report_wording import unlike_settings
+from eval.run.run_records import generation_unknown, read_manifest, settings_apart
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.errors import UserError
@@ -207,6 +208,19 @@ def test_what_differs_besides_the_arm_is_named_above_the_table(make_run: MakeRun
     same = compare([make_run("srt", lambda _: "ANSWER: B"), make_run("cot", lambda _: "?")], tmp_path / "report")
     assert same.differences[0].different == []
     assert "not a difference of arms alone" not in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_what_is_true_of_several_differences_is_said_once(make_run: MakeRun, tmp_path: Path) -> None:
+    made = compare([make_run(arm, lambda number: "ANSWER: B") for arm in ("base", "cot", "srt")], tmp_path / "report")
+    reasons = {"srt": ["seed 0 against 1"], "cot": ["seed 0 against 1"]}
+    rows = [row.model_copy(update={"different": reasons[row.arm]}) for row in made.differences]
+    assert unlike_settings(made.model_copy(update={"differences": rows})) == [
+        "cot − base, srt − base, srt − cot: not a difference of arms alone: seed 0 against 1."
+    ]
+    rows = [row.model_copy(update={"different": [generation_unknown(row.arm)]}) for row in made.differences]
+    assert unlike_settings(made.model_copy(update={"differences": rows})) == [
+        "How cot and srt were generated is not known: settings may differ besides the arms."
+    ]
 
 
 def test_everything_in_a_manifest_but_the_weights_is_compared(make_run: MakeRun) -> None:
