@@ -17,7 +17,7 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
     traces = summary.traces
     rows = {
         "arm": summary.arm,
-        "accuracy": f"{interval(summary.accuracy)}%, {_of(summary.accuracy)}",
+        "accuracy": f"{interval(summary.accuracy).replace(' ', '% ', 1)}, {_of(summary.accuracy)}",
         "answers": _counts(summary.statuses),
         "compared": f"{summary.policy} policy; decided by {_counts(summary.decided)}",
         "samples a question": str(summary.repeats) if summary.repeats > 1 else "",

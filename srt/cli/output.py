@@ -54,6 +54,8 @@ def one_of(value: object, known: tuple[str, ...], what: str) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_shown(inner)}" for name, inner in value.items())
     if not isinstance(value, float):
         return str(value)
     return f"{value:.1e}" if 0 < abs(value) < 5e-4 else f"{value:.4f}"

@@ -99,7 +99,9 @@ def build_file(
     if not items:
         raise UserError(f"{traces}: no traces in this file")
     if not sequences:
-        why = f"the first of {len(refused)} refused: trace {refused[0].trace_id}: {refused[0].detail}"
+        [(most, count), *_] = Counter(one.reason for one in refused).most_common(1)
+        first = next(one for one in refused if one.reason == most)
+        why = f"{count} of {len(refused)} are refused as the first one: trace {first.trace_id}: {first.detail}"
         raise UserError(f"{traces}: no trace in this file can be trained on; {why}")
     make_folder(path.parent)
     summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": len(sequences)}
@@ -187,13 +189,15 @@ def _with_readable_pictures(built: Iterable[Sequence | TraceRefusal], root: Path
             return str(error)
         return None
 
+    taught = (root / "cases.jsonl").is_file()
+    where = "; the pictures are beside the file that srt teach was given: pass that one" if taught else ""
     for item in built:
         images = item.images if isinstance(item, Sequence) else []
         why = next((why for image in images if (why := fault(image.path, image.sha256))), None)
         if why is None:
             yield item
         else:
-            detail = f"problem {item.problem_id}: images: {why}"
+            detail = f"problem {item.problem_id}: images: {why}{where}"
             yield TraceRefusal(trace_id=item.trace_id, problem_id=item.problem_id, reason="picture", detail=detail)
 
 
