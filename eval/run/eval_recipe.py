@@ -100,8 +100,9 @@ class EvalRecipe(Config):
     @model_validator(mode="before")
     @classmethod
     def _name_after_file(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("predictions"), str | Path):
-            model = data.get("model") or Path(data["predictions"]).stem
+        given = data.get("predictions") if isinstance(data, dict) else None
+        if isinstance(given, str | Path) or (isinstance(data, dict) and data.get("backend") == "file"):
+            model = data.get("model") or Path(given or "file").stem
             return {"arm": model, **data, "model": model}
         return data
 

@@ -150,8 +150,9 @@ def test_faults_name_the_place(
 )
 def test_keys_that_do_not_go_with_a_file(keys: dict[str, Any], message: str) -> None:
     given = {"backend": "file", "predictions": Path("p.csv"), "problems": Path("p.jsonl"), "output": Path("o")}
-    with pytest.raises(UserError, match=message):
-        make_eval_recipe(given | {"model": "m"} | keys)
+    for model in ({"model": "m"}, {}):
+        with pytest.raises(UserError, match=message):
+            make_eval_recipe(given | model | keys)
 
 
 def test_other_predictions_need_another_folder(evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
