@@ -19,6 +19,9 @@ from srt.io.errors import UserError
 if TYPE_CHECKING:
     from srt.review.session import ReviewSession
 
+_LONGEST_NAME = 100
+"""Characters of a person's name: it is in every decision, on the page, and the teacher of a trace."""
+
 
 def teach(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the run; an interrupted run continues there.")],
@@ -169,7 +172,10 @@ def _reviewer_name(who: str | None) -> str:
             who = ""
     if not who.strip():
         raise UserError("--who: a name was expected; it is stored with every decision")
-    return who.strip()
+    who = who.strip()
+    if not who.isprintable() or len(who) > _LONGEST_NAME:
+        raise UserError(f"--who: a name of one line was expected, at most {_LONGEST_NAME} printable characters")
+    return who
 
 
 def _announce(session: ReviewSession, browser: Callable[[str], None] | None) -> Callable[[str], None]:

@@ -21,6 +21,9 @@ LONGEST: Final = 2_000
 MOST_DRAWN: Final = 50_000
 """Characters of formulas that are drawn in one view; conversion takes about 10 microseconds each."""
 
+_DEEPEST: Final = 100
+"""Elements of a drawing within one another: a writer of JSON takes about 250 levels, and readable formulas a dozen."""
+
 _MARK = re.compile(r"\\\\|\\[$()\[\]]|\$\$?|\n")
 _CLOSING: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
 _BRACKETS: Final = ("\\(", "\\[")
@@ -134,7 +137,9 @@ def _mathml(body: str, display: bool) -> list[Any] | None:
         return None
 
 
-def _tree(element: Element) -> list[Any]:
+def _tree(element: Element, depth: int = 1) -> list[Any]:
+    if depth > _DEEPEST:
+        raise ValueError(f"more than {_DEEPEST} elements within one another")
     if element.tag not in _ELEMENTS:
         raise ValueError(f"{element.tag} is not an element that is shown")
     for name, value in element.attrib.items():
@@ -144,4 +149,9 @@ def _tree(element: Element) -> list[Any]:
     text = html.unescape(element.text or "")
     if "\\" in text and element.tag != "mtext":
         raise ValueError(f"{text} is not a command that is known")
-    return [element.tag, dict(element.attrib), *([text] if text.strip("\n") else []), *map(_tree, element)]
+    return [
+        element.tag,
+        dict(element.attrib),
+        *([text] if text.strip("\n") else []),
+        *(_tree(child, depth + 1) for child in element),
+    ]

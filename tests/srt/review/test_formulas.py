@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,3 +112,14 @@ def check(node: list[Any]) -> None:
 
 def texts(node: list[Any]) -> str:
     return "".join(child if isinstance(child, str) else texts(child) for child in node[2:])
+
+
+@pytest.mark.parametrize("unit", ["{%s}", "\\sqrt{%s}", "x^{%s}", "\\left(%s\\right)", "\\frac{1}{%s}"])
+def test_a_formula_within_formulas_is_sent_or_stays_text(unit: str) -> None:
+    """A deep drawing could not be written as JSON, and the case not be shown."""
+    start, end = unit.split("%s")
+    for depth in (5, 50, 100, 300):
+        body = start * depth + "x" + end * depth
+        drawn = Drawing().draw(body) if len(body) <= LONGEST else None
+        orjson.dumps({"view": [{"pieces": [{"math": drawn}]}]})
+        assert drawn is not None or depth > 5

@@ -340,6 +340,10 @@ def test_one_reviewer_at_a_time_and_clear_faults(folder: Path, tmp_path: Path, s
             ((tmp_path / "gone",), "gone: no such folder"),
             ((tmp_path / "bare",), "no cases.jsonl in it"),
             ((folder, "--who", " "), "--who: a name was expected"),
+            *(
+                ((folder, "--who", name), "--who: a name of one line was expected, at most 100 printable characters")
+                for name in ("a\nb", "a\u202eb", "a\udcff", "x" * 101)
+            ),
             ((folder, "--no-browser", "--port", port), f"--port {port}"),
         ):
             ran = srt("review", *arguments)
