@@ -27,6 +27,7 @@ _TRAINING: dict[str, Any] = {
     "epochs": None, "steps": 4, "batch_size": 4, "save_steps": 2, "threads": 1, "workers": 0, "hub": None,
     "too_long": "drop", "logging": {"steps": 2, "report_to": []},
 }  # fmt: skip
+_CURVE: dict[str, Any] = {"items": [8, 16]}
 _ASKING: dict[str, Any] = {"max_new_tokens": 48, "batch_size": 8, "threads": 1}
 _KEPT_OF_EVALUATE = ("repeats", "policy", "temperature", "top_p")
 _TEACHING = "openai"
@@ -43,6 +44,9 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
     output = experiment.output.with_name(f"{experiment.output.name}-tiny")
     drawn = output.with_name(f"{output.name}-drawn")
     train = {key: value for key, value in experiment.train.items() if key not in ("early_stopping", "generations")}
+    training = merged(train, _TRAINING | ({"eval_steps": 2} if "eval_steps" in train else {}))
+    if experiment.curve is not None:  # whose last point decides how long a run is
+        training = {key: value for key, value in training.items() if key not in ("steps", "epochs")}
     changes: dict[str, Any] = {
         "name": f"{TITLE}: {experiment.name}",
         "output": str(output),
@@ -53,8 +57,8 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         "traces": {name: [_traces(one) for one in sources] for name, sources in values.get("traces", {}).items()},
         "held_out": min(experiment.held_out, _HELD_OUT) if experiment.held_out else None,
         "model": _model(experiment),
-        "train": merged(train, _TRAINING | ({"eval_steps": 2} if "eval_steps" in train else {})),
-        "curve": None,
+        "train": training,
+        "curve": _CURVE if experiment.curve else None,
         "launch": None,
         "eval_launch": None,
         "parallel": 2,
