@@ -200,7 +200,7 @@ def _first_wrong(families: list[Family]) -> list[list[str]]:
             for point in family.of("srt", items):
                 counts.update(point.first_wrong)
             whole = counts.total()
-            named = ", ".join(f"{name} {100 * n / whole:.0f}" for name, n in counts.most_common(4))
+            named = ", ".join(f"{name} {100 * n / whole:.0f}" for name, n in counts.most_common(3))
             rows.append([family.name, f"{items:,}", str(whole), named])
     return rows
 
