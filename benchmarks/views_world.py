@@ -25,6 +25,7 @@ import numpy as np
 
 from srt.checking import check
 from srt.io.records import Problem
+from srt.language.faults import Fault
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.kernel.consistent import GivenViews, consistent
 from srt.worlds.views.kernel.stacks import canonical, footprint, is_connected, is_trimmed, profile
@@ -35,6 +36,7 @@ from srt.worlds.views.sampling.problem_draft import Kind
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.sampling.second_method import cube_counts
 
+COARSE = (Fault.GUESSED, Fault.LEAP, Fault.STEP_SKIPPED, Fault.IDLE_PREMISE)
 VIEW_SETS = ("front", "left", "front+left", "front+top", "left+top", "front+left+top")
 
 
@@ -113,7 +115,10 @@ def answers(n: int) -> None:
 
 
 def faults(n: int) -> None:
-    """``n`` mutants of each class: the oracle is asked where the checker does not find what was planted."""
+    """``n`` guesses, leaps and so on, ``n // 10`` mutants of each other class.
+
+    The oracle is asked where the checker does not find what was planted.
+    """
     rng = random.Random(0)
     # Two side views without a top view fit more solids than the oracle writes out; those problems have two figures.
     problems = [p for p in sampled(4_000) if p.meta["shown"] not in ("front+left", "front+right")]
@@ -121,7 +126,7 @@ def faults(n: int) -> None:
     sound = [SoundTrace(read_problem(p), t) for p, t in zip(problems, traces, strict=True)]
     for fault, plant in PLANTS.items():
         made = caught = accidents = 0
-        while made < n:
+        while made < (n if fault in COARSE else n // 10):
             at = rng.randrange(len(sound))
             mutant = plant(sound[at], rng)
             if mutant is None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise, product
 
-from srt.checking.views.one_step import _at, _from_the_back, says
+from srt.checking.views.one_step import height_at, says, squares_from_the_back
 from srt.checking.views.statements import Value, ViewStatement
 from srt.checking.views.views_scene import ViewsScene
 
@@ -66,6 +66,8 @@ class FittingSolids:
                     return self._can_be_seen(claim)
                 return _look(scene, left.name, left.what, left.at, self.only) == value
             case "need":
+                if self.only is not None:
+                    return list(self.only.values()).count(left.at) == value
                 counts = [scene.profiles[side].count(left.at) for side in scene.shown if side != "top"]
                 return max(counts, default=0) == value
             case "number":
@@ -109,7 +111,7 @@ class FittingSolids:
                     return False
                 if direction == "top":
                     shape = scene.shapes[""]
-                    return _from_the_back(rows, shape.deep) == scene.places and len(rows) == shape.deep
+                    return squares_from_the_back(rows, shape.deep) == scene.places and len(rows) == shape.deep
                 return _look(scene, direction, "view", 0, self.only) == scene.profiles.get("view")
             case ["completes", side]:
                 heights = scene.profiles.get(letter)
@@ -240,7 +242,7 @@ class FittingSolids:
             return value == scene.profiles[left.name] if left.name in scene.shown else True
         if left.at > scene.width(left.name):
             return False
-        return _at(scene.profiles[left.name], left.at) == value if left.name in scene.shown else True
+        return height_at(scene.profiles[left.name], left.at) == value if left.name in scene.shown else True
 
     def _holds_of_option(self, claim: ViewStatement) -> bool:
         left, value = claim

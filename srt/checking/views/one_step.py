@@ -170,7 +170,7 @@ def _view(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStat
     side = left.name if left.name != "top" else claims[0].left.name
     what = "column" if left.name != "top" else "shows"
     parts = {claim.left.at: claim.value for claim in claims if claim.left[:3] == (what, "", side)}
-    if set(parts) != set(range(1, scene.width(side) + 1)) or len(parts) != len(claims):
+    if not parts or set(parts) != set(range(1, scene.width(side) + 1)) or len(parts) != len(claims):
         return None
     if what == "shows":
         return frozenset(cell for line in parts.values() if isinstance(line, frozenset) for cell in line)
@@ -215,7 +215,7 @@ def _looks_different(scene: ViewsScene, letter: str, view: str, rest: Sequence[V
     if view == "top":
         return seen.left.what == "stack" and (seen.left.name in scene.tops["top"]) != (_number(seen) > 0)
     heights = scene.profiles.get(view, ())
-    return seen.left[:3] == ("column", letter, view) and _at(heights, seen.left.at) != seen.value
+    return seen.left[:3] == ("column", letter, view) and height_at(heights, seen.left.at) != seen.value
 
 
 def _seen_differently(scene: ViewsScene, letter: str, rest: Sequence[ViewStatement]) -> bool:
@@ -225,10 +225,10 @@ def _seen_differently(scene: ViewsScene, letter: str, rest: Sequence[ViewStateme
     seen = rest[0]
     if direction == "top":
         rows = scene.drawn["view"]
-        drawn = dict.fromkeys(_from_the_back(rows, scene.shapes[""].deep), True)
+        drawn = dict.fromkeys(squares_from_the_back(rows, scene.shapes[""].deep), True)
         return seen.left.what == "stack" and drawn.get(seen.left.name, False) != (_number(seen) > 0)
     columns = [column.count("#") for column in map("".join, zip(*scene.drawn["view"], strict=True))]
-    return seen.left[:3] == ("column", "", direction) and _at(columns, seen.left.at) != seen.value
+    return seen.left[:3] == ("column", "", direction) and height_at(columns, seen.left.at) != seen.value
 
 
 def _cannot_complete(scene: ViewsScene, letter: str, side: str, rest: Sequence[ViewStatement]) -> bool:
@@ -240,12 +240,12 @@ def _cannot_complete(scene: ViewsScene, letter: str, side: str, rest: Sequence[V
         # The option leaves no stack of a line as tall as the line is.
         parts = [_cells(line) & tallest.left.cells for line in lines]
         covered = sorted(cell for part in parts for cell in part) == sorted(tallest.left.cells)
-        return covered and all(parts) and all(_at(heights, line.left.at) < _number(tallest) for line in lines)
+        return covered and all(parts) and all(height_at(heights, line.left.at) < _number(tallest) for line in lines)
     # No stack of a line can be as tall as the option says.
     bounds = _heights_at_most(others)
     if bounds is None or len(lines) != 1 or set(bounds) != _cells(lines[0]):
         return False
-    return all(height < _at(heights, lines[0].left.at) for height in bounds.values())
+    return all(height < height_at(heights, lines[0].left.at) for height in bounds.values())
 
 
 def _options(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
@@ -309,11 +309,12 @@ def _heights_at_most(claims: Iterable[ViewStatement], skip: ViewStatement | None
     return heights
 
 
-def _at(heights: Sequence[int], index: int) -> int:
+def height_at(heights: Sequence[int], index: int) -> int:
+    """The height of column ``index`` (from 1) of a view; 0 beyond it."""
     return heights[index - 1] if 1 <= index <= len(heights) else 0
 
 
-def _from_the_back(rows: Sequence[str], deep: int) -> frozenset[str]:
+def squares_from_the_back(rows: Sequence[str], deep: int) -> frozenset[str]:
     """The squares of a view laid on a plan of ``deep`` rows, so that the back left corners are together."""
     return frozenset(
         f"{'abcdefgh'[x]}{deep - y}" for y, row in enumerate(rows) for x, square in enumerate(row) if square == "#"

@@ -154,8 +154,8 @@ class ViewsScene:
         return frozenset(shape.lines[side][index - 1]) & there
 
     def width(self, side: str) -> int:
-        """The number of columns of a view of the problem's solid; 0 if its plan is not known."""
-        return len(self.shapes[""].lines[side]) if "" in self.shapes else 0
+        """The number of columns of a side view of the problem's solid; 0 if there is none, or its plan is not known."""
+        return len(self.shapes[""].lines.get(side, ())) if "" in self.shapes else 0
 
     def direction(self, letter: str) -> str | None:
         """The direction that an option names."""

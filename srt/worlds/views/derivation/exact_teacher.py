@@ -10,7 +10,7 @@ from srt.worlds.views.derivation.rejections import reject
 from srt.worlds.views.derivation.steps import Derivation
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.consistent import consistent
-from srt.worlds.views.kernel.stacks import SIDES
+from srt.worlds.views.kernel.stacks import SIDES, cell_name
 from srt.worlds.views.problem_reader import ViewsProblem, column_heights, read_problem, squares
 from srt.worlds.world import Refused
 
@@ -89,10 +89,7 @@ def _says(problem: ViewsProblem, letter: str, found: ViewClaim) -> bool:
             if found.cells:
                 rows = squares(option)
                 named = {
-                    Derivation.problem_cell((y, x), len(rows))
-                    for y, row in enumerate(rows)
-                    for x, square in enumerate(row)
-                    if square
+                    cell_name((y, x), len(rows)) for y, row in enumerate(rows) for x, square in enumerate(row) if square
                 }
                 return problem.size == (len(rows), len(rows[0])) and named == set(found.cells)
             return column_heights(option) == found.numbers

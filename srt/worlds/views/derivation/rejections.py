@@ -8,22 +8,12 @@ from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.from_solid import column
 from srt.worlds.views.derivation.steps import Derivation
 from srt.worlds.views.figures import Figure
-from srt.worlds.views.kernel.stacks import SIDES, Direction, Side, footprint, line, profile, size
+from srt.worlds.views.kernel.stacks import SIDES, Side, cell_name, footprint, line, profile, size
 from srt.worlds.views.problem_reader import column_heights, heights_of, squares
+from srt.worlds.views.writing.question_text import SEEN_FROM
 from srt.worlds.world import Refused
 
-DIRECTION_NAMES: dict[str, Direction] = {
-    "from the front": "front",
-    "from the left": "left",
-    "from the right": "right",
-    "from the back": "back",
-    "from above": "top",
-    "从前面看": "front",
-    "从左面看": "left",
-    "从右面看": "right",
-    "从后面看": "back",
-    "从上面看": "top",
-}
+DIRECTION_NAMES = {text: direction for texts in SEEN_FROM.values() for direction, text in texts.items()}
 """The texts of options that name a direction."""
 
 
@@ -70,7 +60,7 @@ def _views_differ(derivation: Derivation, letter: str) -> tuple[list[str], list[
         for y, row in enumerate(expected_squares):
             for x, square in enumerate(row):
                 if square != (heights[y][x] > 0):
-                    cell = derivation.problem_cell((y, x), depth)
+                    cell = cell_name((y, x), depth)
                     return ["top"], [derivation.option_stack(letter, cell, heights[y][x])]
     return None
 

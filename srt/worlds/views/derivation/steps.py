@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from srt.language.premises import renumber_steps
 from srt.language.trace import Step
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.kernel.stacks import Side, line
+from srt.worlds.views.kernel.stacks import Side, cell_name, line
 from srt.worlds.views.problem_reader import ViewsProblem, heights_of
 
 
@@ -79,7 +79,7 @@ class Derivation:
         heights = heights_of(self.problem.options[letter])  # type: ignore[arg-type]
         depth = len(heights)
         there = [(y, x) for y, x in line(side, k, depth, len(heights[0])) if heights[y][x]]
-        named = sorted((self.problem_cell(place, depth), heights[place[0]][place[1]]) for place in there)
+        named = sorted((cell_name(place, depth), heights[place[0]][place[1]]) for place in there)
         cells = tuple(cell for cell, _ in named)
         bound = self.say(ViewClaim("binding", letter, side, k, cells), [letter])
         read = [self.option_stack(letter, cell, height) for cell, height in named]
@@ -89,8 +89,3 @@ class Derivation:
     def option_stack(self, letter: str, cell: str, height: int) -> int:
         """The height of a stack of the solid that is option ``letter``."""
         return self.say(ViewClaim("stack", letter, cells=(cell,), numbers=(height,)), [letter])
-
-    @staticmethod
-    def problem_cell(place: tuple[int, int], depth: int) -> str:
-        """The name of a place in a plan of ``depth`` rows."""
-        return f"{'abcdefgh'[place[1]]}{depth - place[0]}"

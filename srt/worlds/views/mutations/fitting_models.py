@@ -13,7 +13,7 @@ from srt.language.trace import Truth
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.figures import PlanFigure, SolidFigure
-from srt.worlds.views.kernel.stacks import SIDES, Side, line, view_width
+from srt.worlds.views.kernel.stacks import SIDES, Side, cell_name, line, view_width
 from srt.worlds.views.problem_reader import ViewsProblem, heights_of, read_problem
 from srt.worlds.world import Refused
 
@@ -70,7 +70,8 @@ class FittingModels:
         if claim.form in ("asked", "fits", "sees", "completes"):
             return claim == read.asked
         if claim.form in ("rejected", "options"):
-            return (claim.option == self.right) == (claim.form == "options")
+            right = claim.option == self.right
+            return claim.option in read.options and right == (claim.form == "options")
         if claim.form in ("found", "found_cells"):
             return self._found_holds(claim)
         solids = self.solids
@@ -104,7 +105,7 @@ class FittingModels:
         side = _side(claim.word)
         if not 1 <= claim.k <= view_width(side, depth, width):
             return None
-        return {_name(y, x, depth) for y, x in line(side, claim.k, depth, width) if solid[y, x]}
+        return {cell_name((y, x), depth) for y, x in line(side, claim.k, depth, width) if solid[y, x]}
 
 
 def _holds_in(solids: Models, claim: ViewClaim) -> NDArray[np.bool_] | bool:
@@ -191,10 +192,6 @@ def _stacks(solids: Models, cells: tuple[str, ...]) -> Models | None:
     if any(not (0 <= y < depth and x < width) for y, x in places):
         return None
     return solids[:, [y for y, _ in places], [x for _, x in places]]
-
-
-def _name(y: int, x: int, depth: int) -> str:
-    return f"{'abcdefgh'[x]}{depth - y}"
 
 
 def _side(word: str) -> Side:

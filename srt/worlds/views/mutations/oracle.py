@@ -17,7 +17,7 @@ from srt.worlds.mutation import OracleVerdict
 from srt.worlds.views.claim_language import ClaimSyntaxError, Form, ViewClaim, parse_claim
 from srt.worlds.views.derivation.rejections import DIRECTION_NAMES
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
-from srt.worlds.views.kernel.stacks import SIDES, Heights, Side, line, profile, view_width
+from srt.worlds.views.kernel.stacks import SIDES, Heights, Side, cell_name, line, profile, view_width
 from srt.worlds.views.mutations.fitting_models import FittingModels
 from srt.worlds.views.problem_reader import column_heights, heights_of, squares
 
@@ -152,7 +152,7 @@ class ViewsOracle:
     @staticmethod
     def _cells_of(heights: Heights, side: Side, k: int) -> tuple[str, ...]:
         depth, width = len(heights), len(heights[0])
-        return tuple(sorted(_name(y, x, depth) for y, x in line(side, k, depth, width) if heights[y][x]))
+        return tuple(sorted(cell_name((y, x), depth) for y, x in line(side, k, depth, width) if heights[y][x]))
 
     def _binding(self, side: Side, k: int) -> ViewClaim:
         return ViewClaim("binding", word=side, k=k, cells=self._cells(side, k))
@@ -170,7 +170,9 @@ class ViewsOracle:
 
     def _stacks(self, cells: Iterable[str], option: str = "") -> set[str]:
         heights = self._heights(option)
-        named = {_name(y, x, len(heights)): height for y, row in enumerate(heights) for x, height in enumerate(row)}
+        named = {
+            cell_name((y, x), len(heights)): height for y, row in enumerate(heights) for x, height in enumerate(row)
+        }
         return {str(ViewClaim("stack", option, cells=(cell,), numbers=(named[cell],))) for cell in cells}
 
     def _at_most(self, cell: str, below: int) -> list[str]:
@@ -245,7 +247,9 @@ class ViewsOracle:
                 claim = ViewClaim("found", numbers=(int(option),))
             elif isinstance(option, ViewFigure) and self.read.asked.word == "top":
                 rows = squares(option)
-                named = {_name(y, x, len(rows)): there for y, row in enumerate(rows) for x, there in enumerate(row)}
+                named = {
+                    cell_name((y, x), len(rows)): there for y, row in enumerate(rows) for x, there in enumerate(row)
+                }
                 claim = ViewClaim("found_cells", cells=tuple(sorted(cell for cell, there in named.items() if there)))
             elif isinstance(option, ViewFigure):
                 claim = ViewClaim("found", numbers=column_heights(option))
@@ -276,7 +280,7 @@ class ViewsOracle:
             for y, row in enumerate(read.heights):
                 for x, height in enumerate(row):
                     if height != option.heights[y][x]:
-                        cell = _name(y, x, len(read.heights))
+                        cell = cell_name((y, x), len(read.heights))
                         yield frozenset({letter, str(ViewClaim("stack", cells=(cell,), numbers=(height,)))})
         elif read.asked.form == "completes" and isinstance(option, ViewFigure):
             yield from self._contradictions(letter, column_heights(option))
@@ -287,7 +291,7 @@ class ViewsOracle:
             for x, height in enumerate(row):
                 shown = y < len(drawn) and x < len(drawn[0]) and drawn[y][x]
                 if bool(shown) != (height > 0):
-                    cell = _name(y, x, len(heights))
+                    cell = cell_name((y, x), len(heights))
                     yield frozenset({*words, str(ViewClaim("stack", owner, cells=(cell,), numbers=(height,)))})
 
     def _contradictions(self, letter: str, option: tuple[int, ...]) -> Iterator[Premises]:
@@ -299,10 +303,6 @@ class ViewsOracle:
             rows = {j for j in self._columns(missing) for cell in cells if cell in self._cells(missing, j)}
             if all(option[j - 1] < tallest for j in rows):
                 yield frozenset({letter, said, *(str(self._binding(missing, j)) for j in rows)})
-
-
-def _name(y: int, x: int, depth: int) -> str:
-    return f"{'abcdefgh'[x]}{depth - y}"
 
 
 def _side(word: str) -> Side:

@@ -243,3 +243,19 @@ def _always(claim: str) -> bool:
     if " <= " in claim:
         return claim in {"a1 <= 3", "a2 <= 3", "b2 <= 2"}
     return claim == "? = least" or known.get(left) == right
+
+
+def test_steps_of_other_kinds_of_problems_do_no_harm() -> None:
+    """Claims about views, directions and solids that this problem does not have; none is proved, nothing raises."""
+    lines = [
+        "INFER #2 #3 top: top = {a1, a2, b2}",
+        "INFER #3 #2 top: top = {a1, a2, b2}",
+        "INFER #1 #2: not A",
+        "INFER view #1: not A",
+        "INFER front top: need(2) = 1",
+        "INFER top #2: faces(back) = 3",
+        "CORRELATE question: ? sees view",
+        "CORRELATE A: A.front[1] = {a1}",
+    ]
+    supports = [verdict(line, 4).support for line in lines]
+    assert "proved" not in supports

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter, defaultdict
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -116,3 +118,17 @@ def test_the_second_method_sees_what_is_there() -> None:
     assert view_rows(heights, "top") == ("###", "#..")
     assert free_faces(((1, 1),)) == (10, 2)
     assert isinstance(figures_of(sampled(1, kinds=["C3M"])[0])[0], ViewFigure)
+
+
+def test_solver_and_second_method_share_no_code() -> None:
+    folder = Path(__file__).resolve().parents[4] / "srt" / "worlds" / "views"
+
+    def imported(path: Path) -> set[str]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        return {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+    assert {name for name in imported(folder / "sampling" / "second_method.py") if name.startswith("srt")} == {
+        "srt.worlds.views.kernel.stacks"
+    }
+    for path in (*(folder / "derivation").glob("*.py"), *(folder / "kernel").glob("*.py")):
+        assert not any("sampling" in name for name in imported(path)), path
