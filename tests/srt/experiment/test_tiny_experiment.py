@@ -177,6 +177,7 @@ def really(name: str, *options: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.slow
 def test_one_for_real() -> None:
     """Pictures, LoRA, a stand-in's traces, a benchmark: all stages as a user runs them, with two arms."""
     said = really("qwen2.5-vl-mathspatial", "--set", "arms=[base, cot, srt-drop-INFER]", "--set", "tiny.train.steps=2")
