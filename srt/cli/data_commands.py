@@ -101,7 +101,7 @@ def gallery(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Write a page of sampled problems with their pictures, traces and verdicts.
+    """Write a page of sampled problems: pictures, traces, verdicts.
 
     Example: srt gallery seating -n 24 -o gallery.html
     """

@@ -14,6 +14,7 @@ import typer
 from srt.cli.output import JsonFlag, one_of, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training
+from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
 from srt.io.progress import progress_bar
 
@@ -85,7 +86,10 @@ def preflight(
     from train.preflight.checklist import run_checklist
 
     require_kind(recipe, "train")
-    accelerate = accelerate and find_launch_file(accelerate)
+    if accelerate is not None:
+        accelerate = find_bundled(accelerate, "configs")
+        if accelerate.is_file():  # else it is one fault among others
+            require_kind(accelerate, "launch")
     report = run_checklist(
         recipe,
         changes or (),

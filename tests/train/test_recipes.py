@@ -149,6 +149,7 @@ def test_the_launch_files_that_are_promised() -> None:
 @pytest.mark.parametrize("path", sorted(RECIPES.glob("*-*.yaml")), ids=lambda path: path.stem)
 def test_the_command_in_a_recipe_names_files_that_are_there(path: Path) -> None:
     command = path.read_text("utf-8").split("extends:")[0]
-    config, own = re.findall(r"--config(?:_file)? (\S+)", command)
-    assert (ROOT / config).is_file()
-    assert ROOT / own == path
+    found = re.search(r"srt train (\S+) --accelerate (\S+)", command)
+    assert found is not None
+    assert ROOT / found[1] == path
+    assert (ROOT / found[2]).is_file()

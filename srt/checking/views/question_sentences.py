@@ -26,8 +26,8 @@ _RULES = re.compile(
 )
 _SHOWN = re.compile(
     rf"(?:Its (?P<a>{_LIST}) (?:is|are) shown\.|The pictures show its (?P<b>{_LIST})\.|它的(?P<c>{_LIST})如图所示。|"
-    rf"如图是它的(?P<d>{_LIST})。|The options show such solids from the front right and above, and the question shows the "
-    rf"(?P<e>{_LIST})\.|各选项是从右前上方看到的这样的几何体，题中给出了(?P<f>{_LIST})。|"
+    rf"如图是它的(?P<d>{_LIST})。|The options show such solids from the front right and above, and the question shows "
+    rf"the (?P<e>{_LIST})\.|各选项是从右前上方看到的这样的几何体，题中给出了(?P<f>{_LIST})。|"
     r"(?P<solid>The picture shows it from the front right and above\.|如图是从右前上方看到的这个几何体。)|"
     r"(?P<plan>Its plan is shown, the front at the bottom; "
     r"the number in a square says how many cubes are stacked there\.|"

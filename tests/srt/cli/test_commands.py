@@ -47,7 +47,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
             assert summary.endswith(".")
     assert {stage: " ".join(names) for stage, names in stages.items()} == {
         "Options:": "--version --help",
-        "Problems:": "import generate curate split",
+        "Problems:": "import generate gallery curate split",
         "Traces:": "solve check mutate build",
         "Language-model teachers:": "teach review agreement",
         "Training:": "init-model preflight train merge",

@@ -59,7 +59,9 @@ _SHOWN: dict[Lang, dict[str, tuple[str, ...]]] = {
             "Its plan is shown, the front at the bottom; the number in a square says how many cubes are stacked there.",
         ),
         "unnamed": ("The pictures show the solid, from the front right and above, and one of its views.",),
-        "options": ("The options show such solids from the front right and above, and the question shows the {views}.",),
+        "options": (
+            "The options show such solids from the front right and above, and the question shows the {views}.",
+        ),
     },
     "zh": {
         "views": ("它的{views}如图所示。", "如图是它的{views}。"),
