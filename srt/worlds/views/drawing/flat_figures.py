@@ -37,7 +37,7 @@ def plan_drawing(plan: PlanFigure, cell: int, style: Style) -> Sketch:
 
 
 def has_hole(view: ViewFigure) -> bool:
-    """Whether squares enclose a place that is none: without shade it would look like a square."""
+    """Whether squares enclose an empty place, which would look like a square if squares were not shaded."""
     width = len(view.rows[0]) + 2
     free = {
         (x, y)

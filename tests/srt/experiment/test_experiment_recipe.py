@@ -1,0 +1,87 @@
+"""The recipe of an experiment: what it may extend, what does not fit together, and those that are shipped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from srt.experiment.experiment_recipe import Experiment, load_experiment
+from srt.io.errors import UserError
+from tests.srt.experiment.fake_stages import FakeStages, make, run
+
+
+def test_settings_that_are_refused_leave_no_folder(tmp_path: Path) -> None:
+    class Refusing(FakeStages):
+        def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+            raise UserError("train: stepz: no such key")
+
+    with pytest.raises(UserError, match="stepz"):
+        run(make(tmp_path), Refusing())
+    with pytest.raises(UserError, match="chess"):
+        run(make(tmp_path, test_problems=[{"world": "chess", "n": 1}]))
+    assert not (tmp_path / "out").exists()
+    run(make(tmp_path))
+
+
+def test_train_extends_a_training_recipe(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(
+        "seed: 3\nmodel: {path: m, hub_id: me/m, dtype: bfloat16}\nlora: {r: 8, alpha: 4}\n"
+    )
+    (tmp_path / "r.yaml").write_text("extends: base.yaml\ndata: d\noutput: o\nsteps: 5\n")
+    experiment = {
+        "name": "e",
+        "output": "out",
+        "arms": ["srt"],
+        "train_problems": [{"world": "seating", "n": 1}],
+        "test_problems": [{"world": "seating", "n": 1}],
+        "model": "m",
+        "train": {"extends": "r.yaml", "steps": 7, "model": {"attn": "eager"}},
+    }
+    path = tmp_path / "e.yaml"
+    path.write_text(yaml.safe_dump(experiment))
+    expected = {"model": {"dtype": "bfloat16", "attn": "eager"}, "lora": {"r": 8, "alpha": 4}, "steps": 7}
+    assert load_experiment(path).train == expected
+    path.write_text(yaml.safe_dump(experiment | {"train": {"extends": "gone.yaml"}}))
+    with pytest.raises(UserError, match=r"gone.yaml"):
+        load_experiment(path)
+
+
+def test_the_experiments_of_the_repository_are_read() -> None:
+    recipes = Path(__file__).parents[3] / "recipes"
+    read = {path.stem: load_experiment(path) for path in recipes.glob("*.yaml")}
+    seven = read["r1-distill-seating"]
+    assert seven.train["lora"] == {"r": 16, "alpha": 32}
+    for launch in (seven.launch, seven.eval_launch):
+        assert launch is not None
+        assert (recipes.parent / launch).is_file()
+
+
+def test_all_weights_by_one_override() -> None:
+    """As the recipe's head says."""
+    path = Path(__file__).parents[3] / "recipes" / "r1-distill-seating.yaml"
+    full = load_experiment(path, ["train.extends=train/r1-distill-qwen-7b-full.yaml", "seeds=[4]"])
+    assert "lora" not in full.train
+    assert full.train["learning_rate"] == 1e-5
+    assert full.seeds == [4]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"test_problems": []}, "test_problems, benchmarks: at least one"),
+        ({"arms": ["srt"], "traces": {"cot": "taught"}}, "traces: cot: no arm"),
+        ({"traces": {"answer": {"teach": "openai"}}}, "traces.answer: srt teach writes"),
+        ({"train": {"steps": 1, "eval_steps": 5}}, "train: eval_steps: needs held_out"),
+        ({"train": {"eval_data": "x"}}, "eval_data: must be left out"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x"}] * 2}, "hst is listed more than once; give each a name"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "train"}]}, "train and test are taken"),
+        ({"traces": {"srt": "no/such"}}, r"traces.srt: no/such: no such file; srt teach"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        run(make(tmp_path, **changes))
+    assert not (tmp_path / "out").exists()
