@@ -1,4 +1,4 @@
-"""Where the real data is, for tests that read it."""
+"""What tests of several parts need: where the real data is, stand-ins for servers, a browser."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import os
 import shutil
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -28,6 +30,19 @@ def space2025() -> Path:
         warnings.warn("SpaCE2025 is not here: set SRT_SPACE2025 to run the tests on real data", stacklevel=1)
         pytest.skip("no SpaCE2025: set SRT_SPACE2025")
     return folder
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A headless browser, closed after each file: its event loop would be in the way of tests that start theirs."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("NOT CHECKED: no chromium on this machine, so no page was opened in a browser")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="NOT CHECKED: playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="session")

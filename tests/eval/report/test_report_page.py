@@ -6,7 +6,6 @@ import base64
 import hashlib
 import io
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,18 +57,6 @@ def drawing(problem: Problem) -> str:
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>document.title="owned"</script>'
         '<circle cx="20" cy="20" r="9"/></svg>'
     )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("NOT CHECKED: no chromium on this machine, so the page was not opened in a browser")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="NOT CHECKED: playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @contextmanager

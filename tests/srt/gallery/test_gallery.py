@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -102,18 +101,6 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8").count("<article") == 3
     with pytest.raises(UserError, match="seeting"):
         CliRunner().invoke(make_app(), ["gallery", "seeting"], catch_exceptions=False)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("NOT CHECKED: no chromium on this machine, so the gallery was not opened in a browser")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="NOT CHECKED: playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def opened(chromium: Any, path: Path, text: str, width: int = 390) -> Any:
