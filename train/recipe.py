@@ -147,13 +147,28 @@ class Generations(Config):
     steps: int | None = Field(default=None, ge=1)
 
 
+class Stage(Config):
+    """A stage of a curriculum: ``items`` sequences of the file ``data``, in whole batches, as often as it has them.
+
+    Their order is that of a run on this file alone.
+    """
+
+    name: str = Field(min_length=1)
+    data: _Path
+    items: int = Field(ge=1)
+
+
 class Recipe(Config):
-    """One training run. Give ``steps`` (optimizer steps) or ``epochs`` (times through the data), not both.
+    """One training run on ``data``, for so many ``steps`` (optimizer steps) or ``epochs`` (times through the data).
+
+    Or a curriculum: its ``stages`` follow one another under one optimizer and one schedule, and say what the run is
+    trained on and how long it is.
 
     That its keys do not contradict each other is checked by :mod:`train.recipe_rules`.
 
     Args:
         data: a file of :class:`~srt.io.records.Sequence`, as ``srt build`` writes it: JSON Lines or Parquet.
+        stages: a curriculum, in place of ``data``, ``steps`` and ``epochs``.
         batch_size: sequences for one optimizer step, over all processes.
         micro_batch: sequences that one process computes at a time, padded to the longest; by default all of its share
             of the batch.
@@ -182,7 +197,8 @@ class Recipe(Config):
     """
 
     model: ModelSpec
-    data: _Path
+    data: _Path | None = None
+    stages: tuple[Stage, ...] | None = None
     output: _Path
     seed: int = Field(default=0, ge=0, lt=2**32)  # NumPy takes no larger one
     steps: int | None = Field(default=None, ge=1)
@@ -219,6 +235,22 @@ class Recipe(Config):
     def run_name(self) -> str:
         """What W&B and trackio call the run."""
         return self.logging.name or Path(self.output).resolve().name
+
+    @property
+    def data_file(self) -> Path:
+        """The one file that the run is trained on; a run with stages has :meth:`parts`."""
+        assert self.data is not None
+        return Path(self.data)
+
+    def parts(self) -> list[Recipe]:
+        """The run as runs on one file each: those of its stages, or itself."""
+        if self.stages is None:
+            return [self]
+        return [self.model_copy(update={"data": stage.data, "stages": None}) for stage in self.stages]
+
+    def on(self, data: str) -> Recipe:
+        """The same with ``data`` in place of its own data, and without other arms."""
+        return self.model_copy(update={"data": data, "stages": None, "other_arms": ()})
 
     def policies(self) -> dict[PartName, PartPolicy]:
         """How each part of a model is trained."""

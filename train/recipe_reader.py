@@ -22,7 +22,6 @@ RENAMED = {"tune": "trainable", "loss.between": "loss.other"}
 
 _REQUIRED: dict[str, Any] = {
     "model": {"path": "unknown"},
-    "data": "unknown",
     "output": "unknown",
     "batch_size": 1,
     "learning_rate": 1.0,

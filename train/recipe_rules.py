@@ -5,6 +5,7 @@ A rule that depends on a faulty key is left alone, since nobody knows what was m
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from train.recipe import Recipe
@@ -22,11 +23,14 @@ def depends_on(keys: Iterable[str], unknown: Iterable[str]) -> bool:
 
 def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
     """What is wrong with ``recipe``: the keys that a rule depends on, separated by spaces, and the fault."""
-    if (recipe.steps is None) == (recipe.epochs is None):
+    if recipe.stages is None and (recipe.steps is None) == (recipe.epochs is None):
         yield (
-            "steps epochs",
+            "steps epochs stages",
             "steps, epochs: give one of them (a recipe that extends another may set the other to null)",
         )
+    if recipe.stages is None and recipe.data is None:
+        yield "data stages", "data: missing; it names the file of sequences to train on (or give stages)"
+    yield from _stages(recipe)
 
     pack, micro = recipe.pack, recipe.micro_batch
     if pack is not None and micro is not None:
@@ -73,6 +77,22 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield " ".join(f"loss.{role}" for role in weights), "loss: every weight is 0, so nothing would be learned"
 
     yield from _watching(recipe)
+
+
+def _stages(recipe: Recipe) -> Iterator[tuple[str, str]]:
+    """Rules of a curriculum."""
+    stages = recipe.stages or ()
+    if recipe.stages == ():
+        yield "stages", "stages: the list is empty; give each stage its name, data and items"
+    for key, what in (("data", "sequences"), ("steps", "length"), ("epochs", "length")):
+        if stages and getattr(recipe, key) is not None:
+            yield f"stages {key}", f"stages, {key}: give one of them; each stage has its own {what} (set {key} to null)"
+    if twice := [name for name, count in Counter(stage.name for stage in stages).items() if count > 1]:
+        yield "stages", f"stages: two are named {twice[0]}; give each its own name"
+    for stage in stages:
+        if stage.items % recipe.batch_size:
+            fault = f"stages: {stage.name}: items: {stage.items} is not a multiple of batch_size = {recipe.batch_size}"
+            yield "stages batch_size", fault
 
 
 def _watching(recipe: Recipe) -> Iterator[tuple[str, str]]:

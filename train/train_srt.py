@@ -23,7 +23,7 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import write_records
 from srt.io.yaml_config import ConfigFaults
-from train.data.batches import BatchPlan, plan_batches
+from train.data.batches import BatchPlan, plan_batches, stage_lines
 from train.data.data_warnings import data_warnings
 from train.data.examples import data_faults
 from train.data.parent_death import die_with_parent
@@ -95,11 +95,12 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     if is_main:
         for line in data_warnings(recipe, examples):
             print(f"warning: {line}", file=sys.stderr, flush=True)
+        for line in stage_lines(recipe, examples):
+            print(f"stage {line}", flush=True)
     plan = plan_batches(recipe, examples, processes)
     held_out = None
     if recipe.eval_data is not None:
-        as_data = recipe.model_copy(update={"data": recipe.eval_data, "other_arms": ()})
-        held_out = read_examples(as_data, tokenizer, processor)
+        held_out = read_examples(recipe.on(recipe.eval_data), tokenizer, processor)
         if is_main:
             warn_of_overlap(recipe, examples, held_out)
 

@@ -104,7 +104,11 @@ def preflight(
                 "faults": report.faults,
                 "notes": report.notes,
                 "what would fit": report.fallback_plans,
-                **{name: report.figures[name] for name in ("data", "run") if name in report.figures},
+                **{
+                    name: figures
+                    for name, figures in report.figures.items()
+                    if name == "run" or name.startswith("data")
+                },
                 "memory": None if report.memory is None else report.memory._asdict(),
                 "step": None if report.trial is None else report.trial._asdict(),
             },

@@ -103,9 +103,8 @@ def plan_batches(recipe: Recipe, examples: TokenizedExamples, processes: int) ->
         UserError: ``batch_size`` is no multiple of ``micro_batch`` times ``processes``, or its sequences cannot be
             packed (:func:`~train.data.packing.pack_steps`).
     """
-    steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
     if recipe.pack is not None:
-        order = data_order(examples, recipe.seed, recipe.batch_size, steps)
+        order = _order(recipe, examples)
         members, sizes = pack_steps(order, examples.lengths, recipe.pack, processes)
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         return BatchPlan(MicroBatches(members.ravel(), bounds), sizes.shape[1] // processes, processes)
@@ -114,9 +113,36 @@ def plan_batches(recipe: Recipe, examples: TokenizedExamples, processes: int) ->
         raise UserError(
             f"batch_size: {recipe.batch_size} is not a multiple of micro_batch x processes = {micro} x {processes}"
         )
-    order = data_order(examples, recipe.seed, recipe.batch_size, steps)
+    order = _order(recipe, examples)
     bounds = np.arange(0, order.size + 1, micro)
     return BatchPlan(MicroBatches(order.ravel(), bounds), recipe.batch_size // (micro * processes), processes)
+
+
+def _order(recipe: Recipe, examples: TokenizedExamples) -> Indices:
+    """The order of training, stage by stage: indices into ``examples`` of shape [steps, batch_size]."""
+    if recipe.stages is None:
+        steps = recipe.steps or math.ceil((recipe.epochs or 0) * len(examples) / recipe.batch_size)
+        return data_order(examples, recipe.seed, recipe.batch_size, steps)
+    first = np.cumsum([0, *examples.sizes])
+    return np.concatenate(
+        [
+            first[at] + data_order(part, recipe.seed, recipe.batch_size, stage.items // recipe.batch_size)
+            for at, (stage, part) in enumerate(zip(recipe.stages, examples.by_stage(), strict=True))
+        ]
+    )
+
+
+def stage_lines(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
+    """A line for each stage of a curriculum: its steps, and how often it goes through its data."""
+    lines, step = [], 0
+    for stage, sequences in zip(recipe.stages or (), examples.sizes, strict=False):
+        last = step + stage.items // recipe.batch_size
+        lines.append(
+            f"{stage.name}: steps {step + 1:,} to {last:,}, {stage.items:,} items, "
+            f"{stage.items / sequences:.2f} times through its {sequences:,} sequences"
+        )
+        step = last
+    return lines
 
 
 def data_order(examples: TokenizedExamples, seed: int, batch_size: int, steps: int) -> Indices:

@@ -15,7 +15,12 @@ _SAME_FOR_ALL_TRACES = "answer"
 
 
 def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
-    """A line for each oddity of ``examples``, which are those of ``recipe.data``."""
+    """A line for each oddity of ``examples``, which are those of ``recipe``; each stage is looked at alone."""
+    parts = zip(recipe.parts(), examples.by_stage(), strict=True)
+    return [line for part, those in parts for line in _warnings_of_file(part, those)]
+
+
+def _warnings_of_file(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
     warnings = []
     if repeated := count_repeated(examples):
         warnings.append(

@@ -59,7 +59,9 @@ class Example(NamedTuple):
 
 def data_faults(recipe: Recipe) -> list[str]:
     """A line for each data file that does not exist, or is a folder."""
-    named = [("data", recipe.data), *(("other_arms", path) for path in recipe.other_arms)]
+    own = [("data", recipe.data)] if recipe.data else []
+    own += [(f"stages: {stage.name}: data", stage.data) for stage in recipe.stages or ()]
+    named = [*own, *(("other_arms", path) for path in recipe.other_arms)]
     return [
         f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"
         if Path(path).is_dir()

@@ -57,7 +57,7 @@ class TokensMade(Record):
 def read_examples(
     recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None = None
 ) -> TokenizedExamples:
-    """The examples that ``recipe`` trains on, in the order of the file, without those that ``too_long`` leaves out.
+    """The examples that ``recipe`` trains on, in the order of its files, without those that ``too_long`` leaves out.
 
     A vision model needs its ``processor``, in which the limits of ``recipe.pictures`` are set.
 
@@ -65,7 +65,12 @@ def read_examples(
         UserError: as :func:`read_tokens`, a sequence is longer than ``recipe.max_length`` (all are counted), or with
             ``too_long: drop`` nothing is left.
     """
-    return fit_lengths(recipe, read_tokens(recipe, tokenizer, processor), read_other_arms(recipe, tokenizer, processor))
+    return TokenizedExamples.joined(
+        [
+            fit_lengths(part, read_tokens(part, tokenizer, processor), read_other_arms(part, tokenizer, processor))
+            for part in recipe.parts()
+        ]
+    )
 
 
 def read_other_arms(
@@ -73,7 +78,7 @@ def read_other_arms(
 ) -> Iterator[tuple[str, TokenizedExamples]]:
     """The files of ``recipe.other_arms``, each with its examples; raises as :func:`read_tokens`."""
     for path in recipe.other_arms:
-        yield path, read_tokens(recipe.model_copy(update={"data": path}), tokenizer, processor)
+        yield path, read_tokens(recipe.on(path), tokenizer, processor)
 
 
 def read_tokens(
@@ -90,7 +95,7 @@ def read_tokens(
     encoder = make_encoder(recipe, tokenizer, processor)
     cached = CachedTokens.of(recipe, encoder)
     if os.environ.get("LOCAL_RANK", "0") == "0":
-        examples = _open_or_make(cached, Path(recipe.data), encoder)
+        examples = _open_or_make(cached, recipe.data_file, encoder)
     else:
         # Should the first process fail, the launcher ends this one.
         while (found := cached.open(encoder.root)) is None:
@@ -104,7 +109,7 @@ def read_tokens(
 def make_encoder(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, processor: ProcessorMixin | None) -> Encoder:
     """What encodes the sequences of ``recipe``; sets the limits of its pictures in ``processor``."""
     pictures = None if processor is None else PictureTokens(processor, recipe.pictures)
-    return Encoder(tokenizer, recipe.think, pictures, Path(recipe.data).parent)
+    return Encoder(tokenizer, recipe.think, pictures, recipe.data_file.parent)
 
 
 class CachedTokens(NamedTuple):
@@ -121,9 +126,9 @@ class CachedTokens(NamedTuple):
             UserError: the data file cannot be read.
         """
         try:
-            data = _sha256(Path(recipe.data))
+            data = _sha256(recipe.data_file)
         except OSError as error:
-            raise cannot_read(recipe.data, error) from None
+            raise cannot_read(recipe.data_file, error) from None
         made_from = {
             "data": data,
             **_encoder_hashes(encoder),

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from srt.io.errors import UserError
 from srt.io.records import Record
 from train.data.examples import IGNORED, Example, Role
 from train.data.image_tokens import Picture
@@ -78,6 +79,7 @@ class TokenizedExamples(Sequence[Example]):
         root: the folder that the paths of pictures are relative to.
         rows: the rows of the table that are examples, in order; by default all.
         dropped: the problems whose rows have been left out.
+        sizes: how many of the examples each stage of the run has, in their order; by default there is one stage.
 
     Attributes:
         lengths, trained_tokens, picture_tokens: how many tokens of each kind each example has.
@@ -89,6 +91,7 @@ class TokenizedExamples(Sequence[Example]):
         root: Path,
         rows: npt.NDArray[np.int64] | None = None,
         dropped: Sequence[DroppedProblem] = (),
+        sizes: Sequence[int] | None = None,
     ) -> None:
         self._table, self._root, self._selected, self.dropped = table, root, rows, dropped
         batches = [batch for batch in table.to_batches() if batch.num_rows]
@@ -97,6 +100,35 @@ class TokenizedExamples(Sequence[Example]):
         self.lengths = self._numbers("length")
         self.trained_tokens = self._numbers("trained_tokens")
         self.picture_tokens = self._numbers("picture_tokens")
+        self.sizes = tuple(sizes or (len(self.lengths),))
+
+    @classmethod
+    def joined(cls, stages: Sequence[TokenizedExamples]) -> TokenizedExamples:
+        """The examples of ``stages`` one after the other.
+
+        Raises:
+            UserError: they have pictures in different folders.
+        """
+        first = stages[0]
+        if len(stages) == 1:
+            return first
+        roots = {stage._root for stage in stages if any(True for _ in stage.pictures())}
+        if len(roots) > 1:
+            raise UserError(f"stages: data with pictures must be in one folder, not {' and '.join(map(str, roots))}")
+        tables = [stage._table for stage in stages]
+        before = np.cumsum([0, *(len(table) for table in tables)])
+        rows = [
+            start + (np.arange(len(stage)) if stage._selected is None else stage._selected)
+            for stage, start in zip(stages, before, strict=False)
+        ]
+        dropped = [problem for stage in stages for problem in stage.dropped]
+        root = next(iter(roots), first._root)
+        return cls(pa.concat_tables(tables), root, np.concatenate(rows), dropped, [len(stage) for stage in stages])
+
+    def by_stage(self) -> list[TokenizedExamples]:
+        """The examples of each stage."""
+        stage = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return [self] if len(self.sizes) == 1 else [self.select(stage == at, ()) for at in range(len(self.sizes))]
 
     def __len__(self) -> int:
         return len(self.lengths)

@@ -49,7 +49,7 @@ def fit_lengths(
             raise UserError(fault)
         return examples
     longest: dict[str, tuple[int, str]] = {}  # of each problem that is too long: tokens and file
-    for data, those in ((recipe.data, examples), *others):
+    for data, those in ((str(recipe.data), examples), *others):
         for at in np.flatnonzero(those.lengths > recipe.max_length).tolist():
             problem, tokens = those.problem_id(at), int(those.lengths[at])
             longest[problem] = max(longest.get(problem, (0, "")), (tokens, data))

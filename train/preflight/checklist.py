@@ -79,7 +79,7 @@ def run_checklist(
     launch = Launch()
     with report.collecting():
         launch = launch if launch_path is None else read_launch(launch_path)
-    missing = data_faults(recipe) if read.knows("data") else []
+    missing = data_faults(recipe) if read.knows("data", "stages") else []
     report.faults += [*missing, *held_out_faults(recipe), *reporting_faults(recipe)]
     tokenizer, processor = None, None
     if read.knows("model.path"):
@@ -89,10 +89,17 @@ def run_checklist(
         with report.collecting():
             tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples, held_out = None, None
-    if read.knows("data") and not missing:
-        examples = _check_data(report, "data", read, tokenizer, processor, progress)
+    if read.knows("data", "stages") and (recipe.data or recipe.stages) and not missing:
+        names = [f"data of stage {stage.name}" for stage in recipe.stages or ()] or ["data"]
+        checked = [
+            _check_data(report, name, read._replace(recipe=part), tokenizer, processor, progress)
+            for name, part in zip(names, recipe.parts(), strict=True)
+        ]
+        if None not in checked:
+            with report.collecting():
+                examples = TokenizedExamples.joined([one for one in checked if one is not None])
     if recipe.eval_data is not None and Path(recipe.eval_data).is_file():
-        evaluated = read._replace(recipe=recipe.model_copy(update={"data": recipe.eval_data, "other_arms": ()}))
+        evaluated = read._replace(recipe=recipe.on(recipe.eval_data))
         held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
     report.faults += launch_faults(launch, recipe, None)
     report.faults += hub_faults(recipe)
@@ -113,13 +120,13 @@ def _check_data(
     """Check a data file; without tokenizer, only that it can be read. Returns its examples, if there are any."""
     recipe, faults = read.recipe, CountedFaults()
     if tokenizer is None or not read.knows("pictures", "think"):
-        check_lines(Path(recipe.data), faults)
+        check_lines(recipe.data_file, faults)
         report.faults += faults.lines()
         return None
     try:
         encoder = make_encoder(recipe, tokenizer, processor)
     except UserError as error:
-        check_lines(Path(recipe.data), faults)
+        check_lines(recipe.data_file, faults)
         report.faults += [*faults.lines(), str(error)]
         return None
     examples = encode_and_check(recipe, CachedTokens.of(recipe, encoder), encoder, faults, progress)
@@ -128,7 +135,7 @@ def _check_data(
         return None
     if processor is not None:
         open_all(examples, encoder.root, faults, progress)
-    compared = compare_prompts(Path(recipe.data), encoder, processor, faults)
+    compared = compare_prompts(recipe.data_file, encoder, processor, faults)
     report.faults += faults.lines()
     if read.knows("max_length", "too_long", "other_arms"):
         with report.collecting():

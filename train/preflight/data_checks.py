@@ -79,7 +79,7 @@ def encode_and_check(
                 faults.add(kind, str(error))
             yield lines
 
-    with closing(encode_file(Path(recipe.data), encoder, progress, "sequences", check)) as encoded:
+    with closing(encode_file(recipe.data_file, encoder, progress, "sequences", check)) as encoded:
         examples = cached.make(counted(encoded), encoder.root)
     if len(examples):
         return examples

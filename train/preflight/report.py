@@ -12,7 +12,7 @@ import numpy as np
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
-from train.data.batches import BatchPlan
+from train.data.batches import BatchPlan, stage_lines
 from train.data.examples import TRAINED_ROLES, Example
 from train.data.token_table import TokenizedExamples
 from train.preflight.activations import MicroBatchShape
@@ -106,7 +106,8 @@ def batch_figures(recipe: Recipe, examples: TokenizedExamples, plan: BatchPlan) 
         share = {"padding": f"{1 - tokens / computed:.1%} of the computed tokens"}
     return {
         "steps": plan.steps,
-        "epochs": round(plan.steps * recipe.batch_size / len(examples), 2),
+        **({} if recipe.stages else {"epochs": round(plan.steps * recipe.batch_size / len(examples), 2)}),
+        **{f"stage {at}": line for at, line in enumerate(stage_lines(recipe, examples), 1)},
         "processes": plan.processes,
         "micro-batches a step, on each": plan.accumulation,
         "tokens a step": tokens // plan.steps,

@@ -14,7 +14,7 @@ from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.recipe import Recipe
 from train.run.resume import DROPPED, TrainSummary
-from train.run.run_manifest import DATA_HASH, HELD_OUT_LOSS, TrainingManifest, manifest_path
+from train.run.run_manifest import HELD_OUT_LOSS, TrainingManifest, data_hashes, manifest_path
 from train.run.usage_snippet import PICTURE, usage_snippet
 
 CARD = "README.md"
@@ -46,7 +46,9 @@ def write_card(
     # Only the names of folders, not where they are on this machine.
     keys: dict[str, Any] = recipe.model_dump(mode="json", exclude_defaults=True, exclude={"output", "hub"})
     keys["model"]["path"] = folder_name
-    keys["data"] = Path(recipe.data).name
+    for place in (keys, *keys.get("stages", ())):
+        if "data" in place:
+            place["data"] = Path(place["data"]).name
     if recipe.eval_data is not None:
         keys["eval_data"] = Path(recipe.eval_data).name
     if recipe.generations is not None:
@@ -81,7 +83,9 @@ def _data(recipe: Recipe, manifest: TrainingManifest, examples: TokenizedExample
         f"{len(examples):,} sequences ({named}) of {problems:,} problems"
         + (f", with {pictures:,} pictures" if pictures else "")
         + (f". {dropped} were left out (`{DROPPED}` names them)" if dropped else "")
-        + f". SHA-256 of the file: `{manifest.fingerprint[DATA_HASH]}`."
+        + f". SHA-256 of the {'files of the stages' if recipe.stages else 'file'}: "
+        + ", ".join(f"`{digest}`" for digest in data_hashes(manifest.fingerprint))
+        + "."
     )
 
 

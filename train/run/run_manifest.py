@@ -41,7 +41,7 @@ DATA_HASH = "data (contents)"
 HELD_OUT_HASH = "eval_data (contents)"
 
 # Recipe keys that change where a run writes or what it prints, but not its final weights.
-_NOT_IN_FINGERPRINT = {"data", "other_arms", "output", "logging", "save_steps", "threads", "workers", "hub"}
+_NOT_IN_FINGERPRINT = {"data", "stages", "other_arms", "output", "logging", "save_steps", "threads", "workers", "hub"}
 # These change the weights only if one of the first two is set.
 _HELD_OUT = ("early_stopping", "load_best_model_at_end", "eval_steps", "eval_data", "generations")
 _LIBRARIES = (
@@ -113,13 +113,29 @@ def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
     model = Path(recipe.model.path)
     return {
         **_flat(keys),
-        DATA_HASH: _sha256([Path(recipe.data)]),
+        **_data_keys(recipe),
         "other_arms (contents)": _sha256(list(map(Path, recipe.other_arms))) if recipe.other_arms else None,
         MODEL_HASH: model_hash(model),
         "template (contents)": _template_hash(model),
         "processes": processes,
         "sharding": _sharding(processes),
     }
+
+
+def _data_keys(recipe: Recipe) -> dict[str, Any]:
+    """What is trained on; a run without stages has the one key that it always had."""
+    if recipe.data is not None:
+        return {DATA_HASH: _sha256([recipe.data_file])}
+    keys: dict[str, Any] = {}
+    for number, stage in enumerate(recipe.stages or (), 1):
+        keys[f"stages.{number}.{stage.name}.items"] = stage.items
+        keys[f"stages.{number}.{stage.name}.{DATA_HASH}"] = _sha256([Path(stage.data)])
+    return keys
+
+
+def data_hashes(fingerprint: dict[str, Any]) -> list[str]:
+    """The SHA-256 of the file that a run of this fingerprint was trained on, or of those of its stages."""
+    return [value for key, value in fingerprint.items() if key == DATA_HASH or key.endswith(f".{DATA_HASH}")]
 
 
 def model_hash(folder: Path) -> str:
