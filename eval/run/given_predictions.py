@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import orjson
@@ -64,6 +66,7 @@ def take_predictions(
     given = list(_rows(file))
     if not given:
         raise UserError(f"{file}: no prediction in this file; at least one was expected")
+    repeats = _number_of_samples(given)
     chosen = find_benchmark(benchmark)
     fingerprint = hashlib.sha256(orjson.dumps([list(one[1:]) for one in given])).hexdigest()
     manifest = RunManifest(
@@ -75,7 +78,7 @@ def take_predictions(
         pictures=True,
         benchmark=benchmark,
         options=chosen_options(chosen, options),
-        repeats=1 + max(one.repeat for one in given),
+        repeats=repeats,
         problems=describe_problems(problems, output, len(by_id)),
         model={"model": model, "predictions": file.name},
         versions={"python": platform.python_version(), "srt": srt.__version__},
@@ -133,7 +136,7 @@ def _rows(file: Path) -> Iterator[_Given]:
 
 def _text(row: Row) -> str:
     value = row.values[_TEXT]
-    if value is None:
+    if value is None or value != value:  # NaN, from pandas
         return ""
     if isinstance(value, bool):
         return str(value).lower()
@@ -147,13 +150,25 @@ def _whole(row: Row, name: str) -> int | None:
     value: Any = row.values.get(name)
     if value is None or (isinstance(value, str) and not value.strip()) or value != value:  # NaN, from pandas
         return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if number < 0 or number != int(number):
-        raise UserError(f"{row.place}: {name}: a whole number, or nothing, was expected, not {value!r}")
-    return int(number)
+    # As pandas writes them: a column of whole numbers with gaps has 12.0.
+    if isinstance(value, bool) or not (digits := re.fullmatch(r"\s*([0-9]{1,15})(\.0*)?\s*", str(value))):
+        raise UserError(
+            f"{row.place}: {name}: a whole number, or nothing, was expected, not {shorten(repr(value), 80)}"
+        )
+    return int(digits[1])
+
+
+def _number_of_samples(given: list[_Given]) -> int:
+    """How many samples of a problem there are: some problems may lack some, but no number may be left out by all."""
+    numbers = {one.repeat for one in given}
+    gap = next(number for number in range(len(numbers) + 1) if number not in numbers)
+    if gap < len(numbers):
+        high = next(one for one in given if one.repeat > gap)
+        raise UserError(
+            f"{high.place}: repeat: {high.repeat}, and no row has {gap}: the samples of a problem are numbered 0, 1, "
+            "..."
+        )
+    return len(numbers)
 
 
 def _refuse_unknown(file: Path, problems: Path, given: list[_Given], known: Mapping[str, list[str]]) -> None:

@@ -11,24 +11,24 @@ from srt.io.errors import UserError
 def find_bundled(path: Path, folder: str) -> Path:
     """``path`` if it exists, else the file that comes with the toolkit under that name.
 
-    A bare name is looked for in ``folder``: ``cpu`` in ``configs`` is ``configs/cpu.yaml``. A path as in the
-    documentation (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it
-    is: whoever opens it reports that.
+    A name is looked for in ``folder``, with ``.yaml`` or without: ``cpu`` in ``configs`` is ``configs/cpu.yaml``, and
+    ``ladder/booths`` in ``recipes`` is ``recipes/ladder/booths.yaml``. A path as in the documentation
+    (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it is: whoever
+    opens it reports that.
 
     Raises:
         UserError: a bare name that is no file, here or in ``folder``; the message lists the names in ``folder``.
     """
     root = _root()
-    if root is None or path.exists() or path.is_absolute() or ".." in path.parts:
+    if root is None or path.is_file() or path.is_absolute() or ".." in path.parts:
         return path
-    if len(path.parts) == 1:
-        named = root / folder / f"{path}.yaml"
-        if named.is_file():
-            return named
-        if not path.suffix:
-            names = ", ".join(sorted(file.stem for file in (root / folder).glob("*.yaml")))
-            raise UserError(f"{path}: no such file; those that come with the toolkit are {names}")
-    return root / path if (root / path).is_file() else path
+    places = (root / folder / f"{path}.yaml", root / folder / path, root / path)
+    if (found := next((place for place in places if place.is_file()), None)) is not None:
+        return found
+    if len(path.parts) == 1 and not path.suffix and not path.exists():
+        names = ", ".join(sorted(file.stem for file in (root / folder).glob("*.yaml")))
+        raise UserError(f"{path}: no such file; those that come with the toolkit are {names}")
+    return path
 
 
 def _root() -> Path | None:

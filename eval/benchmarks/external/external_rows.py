@@ -153,7 +153,9 @@ def _table(path: Path) -> Iterator[Row]:
         except UnicodeDecodeError:
             raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
         file.seek(0)
-        reader = csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else max(_SEPARATORS, key=first.count))
+        separator = "\t" if path.suffix == ".tsv" else max(_SEPARATORS, key=first.count)
+        # strict: a quotation mark that is never closed would swallow the rows after it.
+        reader = csv.reader(file, delimiter=separator, strict=True)
         try:
             header = [name.strip() for name in next(reader, [])]
             if not any(header) or len(set(header)) < len(header):
@@ -169,4 +171,11 @@ def _table(path: Path) -> Iterator[Row]:
         except UnicodeDecodeError:
             raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
         except csv.Error as error:
-            raise RecordError(f"{path}:{reader.line_num}: {error}") from None
+            raise RecordError(f"{path}:{reader.line_num}: {_quoting(error)}") from None
+
+
+def _quoting(error: csv.Error) -> str:
+    """The csv module speaks of quoting as ``',' expected after '"'`` and ``unexpected end of data``."""
+    if "expected after" in str(error) or "unexpected end" in str(error):
+        return 'a quotation mark is not closed, or stands alone in a quoted cell (there it is written twice: "")'
+    return str(error)

@@ -17,6 +17,8 @@ from eval.run.eval_recipe import make_eval_recipe
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import ArmSummary
 from srt.io.errors import UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Prediction
 
 MakeRun = Callable[..., Path]
 
@@ -121,7 +123,13 @@ def test_missing_ones_are_reported_and_wrong(
         (lambda r: r[6].pop("prediction"), r"t\.jsonl:7: no column 'prediction'; .*this file has id"),
         (lambda r: r[6].update(output_tokens="many"), r"t\.jsonl:7: output_tokens: a whole number, or nothing, was"),
         (lambda r: r[6].update(output_tokens=-1), r"t\.jsonl:7: output_tokens: a whole number"),
+        *(
+            (lambda r, odd=odd: r[6].update(output_tokens=odd), r"t\.jsonl:7: output_tokens: a whole number")
+            for odd in ("NaN", "inf", "9" * 30, "9" * 5000, "1_000", "1e3", True)
+        ),
         (lambda r: r[6].update(repeat=0.5), r"t\.jsonl:7: repeat: a whole number"),
+        (lambda r: r[6].update(repeat=10**9), r"t\.jsonl:7: repeat: 1000000000, and no row has 1: the samples"),
+        (lambda r: [one.update(repeat=1) for one in r], r"t\.jsonl:1: repeat: 1, and no row has 0: the samples"),
         (lambda r: r[6].update(variant="flip"), r"t\.jsonl:7: variant: 'flip'; problem 'made-6' is asked as plain"),
         (lambda r: r.clear(), r"t\.jsonl: no prediction in this file"),
     ],
@@ -153,6 +161,25 @@ def test_keys_that_do_not_go_with_a_file(keys: dict[str, Any], message: str) -> 
     for model in ({"model": "m"}, {}):
         with pytest.raises(UserError, match=message):
             make_eval_recipe(given | model | keys)
+
+
+def test_a_quotation_mark_that_is_never_closed_swallows_no_rows(
+    evaluated: Callable[..., ArmSummary], tmp_path: Path
+) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("id,prediction\n" + "".join(f'made-{n},"B\n' for n in range(30)))
+    with pytest.raises(UserError, match=r"t\.csv:3: a quotation mark"):
+        evaluated(file)
+
+
+def test_pandas_gaps_are_no_text_and_no_count(evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
+    given = [{**row, "prediction": 3.0 if n else float("nan"), "output_tokens": 12.0} for n, row in enumerate(rows())]
+    summary = evaluated(write(tmp_path / "t.parquet", given))
+    assert summary.output_tokens is not None
+    assert summary.output_tokens.mean == 12
+    file = tmp_path / "theirs" / "predictions.jsonl"
+    texts = {one.problem_id: one.text for one in read_records(file, Prediction)}
+    assert (texts["made-0"], texts["made-1"]) == ("", "3.0")
 
 
 def test_other_predictions_need_another_folder(evaluated: Callable[..., ArmSummary], tmp_path: Path) -> None:
