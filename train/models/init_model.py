@@ -18,7 +18,7 @@ from train.models.families.family_registry import find_family
 from train.models.file_rights import apply_umask
 from train.models.init_tokenizer import train_tokenizer
 
-Pieces = Literal["words", "phrases"]
+Pieces = Literal["words", "phrases", "options"]
 
 
 def init_model(
@@ -47,7 +47,8 @@ def init_model(
         seed: of the weights; the same arguments give the same files.
         chat_template: one of :data:`train.models.chat_templates.CHAT_TEMPLATES`; by default that of the family. A
             vision model can only have its own.
-        pieces: what may become one token: ``words``, or ``phrases`` between names (capitalised), steps and seats.
+        pieces: what may become one token: ``words``, or ``phrases`` between names (capitalised), steps and seats;
+            ``options`` are phrases too, and an option's letter with its name (``B Ann``).
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
             steps before anything is learned; 0.08 does not.
         untied_head: whether the output head has separate weights instead of those of the embeddings. An InternVL
@@ -55,12 +56,12 @@ def init_model(
 
     Raises:
         UserError: an unknown ``arch`` or ``chat_template``, no text, ``output`` is a file, a width that the heads do
-            not divide, a vocabulary too small for the bytes, a chat template of another kind of model, or ``phrases``
-            with an architecture whose tokenizer class splits words in its own way.
+            not divide, a vocabulary too small for the bytes, a chat template of another kind of model, or other
+            ``pieces`` than words with an architecture whose tokenizer class splits words in its own way.
     """
     family = find_family(arch)
-    if pieces == "phrases" and family.tokenizer_splits_as_qwen:
-        raise UserError(f"pieces: {arch} always splits text as Qwen's tokenizer does, not into 'phrases'; use llama")
+    if pieces != "words" and family.tokenizer_splits_as_qwen:
+        raise UserError(f"pieces: {arch} always splits text as Qwen's tokenizer does, not into {pieces!r}; use llama")
     if hidden < 1 or heads < 1 or hidden % (2 * heads):
         raise UserError(f"hidden: {hidden} must be a multiple of twice the number of heads ({heads})")
     if layers < 1:

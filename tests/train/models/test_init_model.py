@@ -72,6 +72,27 @@ def test_phrases_are_tokens_between_names_steps_and_seats(tmp_path: Path) -> Non
         assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
 
 
+def test_the_letter_of_an_option_and_its_name_are_one_token(tmp_path: Path) -> None:
+    texts = [
+        f"Who is left of Bo?\nA {name}; B Bo; D None\nINFER A B #{n} {name}: x" for n, name in enumerate(["Ana", "Cy"])
+    ]
+    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="options")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    ids = tokenizer.encode(texts[0].split("\n", 1)[1], add_special_tokens=False)
+    assert [tokenizer.decode([i]) for i in ids] == [
+        "A Ana",
+        "; ",
+        "B Bo",
+        "; ",
+        "D None",
+        "\nINFER A B ",
+        "#0",
+        " ",
+        "Ana",
+        ": x",
+    ]
+
+
 @pytest.mark.parametrize("spread", [0.02, 0.08])
 def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path: Path) -> None:
     init_model("llama", TEXTS, tmp_path, hidden=64, layers=1, heads=2, vocab=450, initializer_range=spread)
