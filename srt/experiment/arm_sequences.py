@@ -108,14 +108,28 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
             f"{left_out[0].arm}: {left_out[0].problem_id}: {left_out[0].detail}"
         )
     held_out = _held_out([problems[name] for name in problems if name in common], experiment.held_out or 0)
+    common -= held_out
+    trained = [name for name in problems if name in common]
+    of_stages = {stage.name: _of_stage(folder, stage.name, common) for stage in experiment.stages or ()}
     for arm in arms:
         of_problem = {one.problem_id: one for one in read_records(_all_of(folder, arm), TrainingSequence)}
-        for file, chosen in ((folder.held_out(arm), held_out), (folder.sequences(arm), common - held_out)):
-            if chosen:
-                # In the order of the problems: batches are drawn by place, and all arms are to have the same.
-                write_records(file, (of_problem[name] for name in problems if name in chosen))
+        # In the order of the problems: batches are drawn by place, and all arms are to have the same.
+        parts = {folder.held_out(arm): [name for name in problems if name in held_out]}
+        parts |= {folder.sequences(arm, stage): names for stage, names in of_stages.items()}
+        parts[folder.sequences(arm)] = trained
+        for file, names in parts.items():
+            if names:
+                write_records(file, (of_problem[name] for name in names))
     for arm in arms:
         _all_of(folder, arm).unlink(missing_ok=True)
+
+
+def _of_stage(folder: ExperimentFolder, stage: str, trained: set[str]) -> list[str]:
+    """The problems of a stage that are trained on."""
+    names = [name for name in read_problems(folder.stage(stage)) if name in trained]
+    if not names:
+        raise UserError(f"stages: {stage}: no problem is left to train on, of those that all arms have")
+    return names
 
 
 def _all_of(folder: ExperimentFolder, arm: str) -> Path:

@@ -2,9 +2,10 @@
 
 OUTPUT/experiment.json          the settings that it was made with
 OUTPUT/data/TEST.jsonl          the problems of each test
-OUTPUT/data/train.jsonl         those that are trained on
+OUTPUT/data/train.jsonl         those that are trained on; of each stage of a curriculum, stage.NAME.jsonl
 OUTPUT/data/solved.jsonl        their traces from an exact world, all proved
-OUTPUT/data/ARM.sequences.jsonl the sequences of each arm; ARM.held_out.jsonl those that are kept from training
+OUTPUT/data/ARM.sequences.jsonl the sequences of each arm; ARM.held_out.jsonl those that are kept from training;
+                                ARM.NAME.sequences.jsonl those of a stage
 OUTPUT/data/left_out.jsonl      the problems that some arm has no sequence of, and why
 OUTPUT/taught/                  folders of ``srt teach``
 OUTPUT/init-S/                  the random weights of seed S, the same for all arms (or none, when a model is given)
@@ -44,9 +45,13 @@ class ExperimentFolder:
         """The problems of a test."""
         return self.data / f"{name}.jsonl"
 
-    def sequences(self, arm: str) -> Path:
-        """What ``arm`` is trained on. It stands beside the problems, because it refers to the same pictures."""
-        return self.data / f"{arm}.sequences.jsonl"
+    def stage(self, name: str) -> Path:
+        """The problems of a stage."""
+        return self.data / f"stage.{name}.jsonl"
+
+    def sequences(self, arm: str, stage: str | None = None) -> Path:
+        """What ``arm`` is trained on (in one stage): beside the problems, because it refers to the same pictures."""
+        return self.data / f"{arm}.{f'{stage}.' if stage else ''}sequences.jsonl"
 
     def held_out(self, arm: str) -> Path:
         """What ``arm`` is watched on during training."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
+from srt.experiment.problem_sources import Source, TrainingStage
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
 from srt.io.records import Lang
@@ -18,49 +19,6 @@ from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
 from srt.pipeline.build import TextStyle
-
-
-class SampledSource(Config):
-    """``n`` problems of an exact world; ``spec`` as ``srt generate --spec`` reads it.
-
-    ``needs`` and ``exclude_test`` as in :class:`CorpusSource`.
-    """
-
-    world: str
-    n: int = Field(gt=0)
-    spec: dict[str, Any] = Field(default_factory=dict)
-    needs: str | None = None
-    exclude_test: bool = True
-
-
-class CorpusSource(Config):
-    """A corpus as it was published, in whatever ``srt import`` reads; ``lang`` for one that has both languages.
-
-    Its problems are filtered by their fields or their ``meta`` (``where: {scene: booth}``); ``n`` takes the first so
-    many of them. ``needs`` names an environment variable with the corpus's folder: where it is not set, the source is
-    left out, and the run says so.
-
-    ``exclude_test``, of a source of training problems: nothing with the content or the split key of a test problem is
-    trained on. It is set to false where the test asks for new words and not for new puzzles.
-    """
-
-    corpus: str
-    path: str
-    lang: Lang | None = None
-    where: dict[str, str] = Field(default_factory=dict)
-    n: int | None = Field(default=None, gt=0)
-    needs: str | None = None
-    exclude_test: bool = True
-
-
-class FileSource(Config):
-    """A file of problems, as ``srt import``, ``curate``, ``split`` and ``teach`` write it; the other keys as above."""
-
-    problems: str
-    where: dict[str, str] = Field(default_factory=dict)
-    n: int | None = Field(default=None, gt=0)
-    needs: str | None = None
-    exclude_test: bool = True
 
 
 class BenchmarkTest(Config):
@@ -119,21 +77,6 @@ class Curve(Config):
         return items
 
 
-def _source_form(value: Any) -> str:
-    """The form of a source, by its key: otherwise a fault in one form would be reported as faults in every other."""
-    forms: tuple[tuple[str, type[Config]], ...] = (("corpus", CorpusSource), ("problems", FileSource))
-    for key, form in forms:
-        if isinstance(value, form) or (isinstance(value, dict) and key in value):
-            return f"({key})"
-    return "(sampled)"
-
-
-Source = Annotated[
-    Annotated[SampledSource, Tag("(sampled)")]
-    | Annotated[CorpusSource, Tag("(corpus)")]
-    | Annotated[FileSource, Tag("(problems)")],
-    Discriminator(_source_form),
-]
 SOLVED = "solved"
 TraceSource = Annotated[
     Annotated[Literal["solved"], Tag("(solved)")]
@@ -161,7 +104,9 @@ _TRACES_BY_INPUT: dict[Input, str] = {"steps": "srt", "prose": "cot", "terse pro
 
 
 class Experiment(Config):
-    """The recipe of an experiment. ``train`` is a training recipe without model path, data, output and seed.
+    """The recipe of an experiment, which trains on ``train_problems`` or on those of ``stages``, one after the other.
+
+    ``train`` is a training recipe without model path, data, output and seed.
 
     ``train`` may say which training recipe it ``extends``, relative to the experiment's file; what the experiment sets
     itself is left out of that.
@@ -187,7 +132,8 @@ class Experiment(Config):
     output: Path
     arms: list[str] = Field(min_length=1)
     seeds: list[int] = Field(default=[0], min_length=1)
-    train_problems: list[Source] = Field(min_length=1)
+    train_problems: Annotated[list[Source], Field(min_length=1)] | None = None
+    stages: list[TrainingStage] | None = None
     test_problems: list[Source] = Field(default_factory=list)
     benchmarks: list[BenchmarkTest] = Field(default_factory=list)
     describe: Path | None = None
@@ -276,7 +222,7 @@ class Experiment(Config):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
-        faults = []
+        faults = self._faults_of_stages()
         if not self.test_problems and not self.benchmarks:
             faults.append("test_problems, benchmarks: at least one test is needed")
         used = {self.traces_of(arm)[0] for arm in self.trained_arms}
@@ -292,22 +238,37 @@ class Experiment(Config):
         if unknown := [arm for arm in wanted if arm not in self.trained_arms]:
             faults.append(f"model: tokenizer_arms: {', '.join(unknown)}: not among the arms that are trained")
         if self.curve is not None:
-            faults += _faults_of_curve(self.curve, self.train)
+            faults += self._faults_of_curve(self.curve)
         if faults:
             raise ValueError("; ".join(faults))
         return self
 
+    def _faults_of_stages(self) -> list[str]:
+        if (self.train_problems is None) == (self.stages is None):
+            return ["train_problems, stages: give one of them"]
+        if self.stages is None:
+            return []
+        if not self.stages:
+            return ["stages: the list is empty; give each stage its name, train_problems and items"]
+        faults = [f"train: {key}: the items of the stages decide this" for key in _LENGTH if self.train.get(key)]
+        names = Counter(stage.name for stage in self.stages)
+        faults += [f"stages: {name} is listed more than once" for name, count in names.items() if count > 1]
+        total = sum(stage.items for stage in self.stages)
+        if self.curve is not None and self.curve.items[-1] != total:
+            faults.append(f"stages: have {total} items together, but curve.items ends at {self.curve.items[-1]}")
+        return faults
 
-def _faults_of_curve(curve: Curve, train: dict[str, Any]) -> list[str]:
-    faults = [f"train: {key}: the last of curve.items decides this" for key in _LENGTH if key in train]
-    batch_size = train.get("batch_size")
-    if not isinstance(batch_size, int) or batch_size < 1:
-        return [*faults, "train: batch_size: a whole number above 0 was expected"]
-    if odd := [items for items in curve.items if items % batch_size]:
-        faults.append(f"curve: items: {odd[0]} is no multiple of train.batch_size, {batch_size}")
-    if train.get("scheduler") != "constant":
-        faults.append("train: scheduler: constant was expected: with another, a point depends on those after it")
-    return faults
+    def _faults_of_curve(self, curve: Curve) -> list[str]:
+        given = [] if self.stages else [key for key in _LENGTH if key in self.train]
+        faults = [f"train: {key}: the last of curve.items decides this" for key in given]
+        batch_size = self.train.get("batch_size")
+        if not isinstance(batch_size, int) or batch_size < 1:
+            return [*faults, "train: batch_size: a whole number above 0 was expected"]
+        if odd := [items for items in curve.items if items % batch_size]:
+            faults.append(f"curve: items: {odd[0]} is no multiple of train.batch_size, {batch_size}")
+        if self.train.get("scheduler") != "constant":
+            faults.append("train: scheduler: constant was expected: with another, a point depends on those after it")
+        return faults
 
 
 def _refuse_twice(values: Iterable[Any], advice: str = "") -> None:
@@ -316,7 +277,9 @@ def _refuse_twice(values: Iterable[Any], advice: str = "") -> None:
 
 
 _LENGTH = ("steps", "epochs")  # of a training run
-_SET_BY_EXPERIMENT = ("data", "output", "seed", "other_arms", "eval_data", "model.path", "generations.problems")
+_SET_BY_EXPERIMENT = (
+    "data", "stages", "output", "seed", "other_arms", "eval_data", "model.path", "generations.problems",
+)  # fmt: skip
 
 
 def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
@@ -331,7 +294,7 @@ def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
     if isinstance(train, dict) and isinstance(train.get("extends"), str):
         own = {key: value for key, value in train.items() if key != "extends"}
         base = read_yaml(path.parent / train["extends"])
-        length = _LENGTH if "curve" in values else ()
+        length = _LENGTH if "curve" in values or "stages" in values else ()
         for key in (*_SET_BY_EXPERIMENT, *length, "model.hub_id"):
             *block, name = key.split(".")
             place = base.get(block[0]) if block else base

@@ -1,6 +1,6 @@
 """The problems of an experiment: of each test, and those that are trained on, kept apart from the tests.
 
-OUTPUT/data/PART.jsonl    the problems of one part: ``train``, ``test``, or a benchmark's name
+OUTPUT/data/PART.jsonl    the problems of one part: ``train``, ``stage.NAME``, ``test``, or a benchmark's name
 OUTPUT/data/PART.N.jsonl  the problems of source N, before the tests were kept out
 """
 
@@ -15,16 +15,9 @@ from pathlib import Path
 import orjson
 
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import (
-    TEST,
-    BenchmarkTest,
-    CorpusSource,
-    Experiment,
-    FileSource,
-    SampledSource,
-    Source,
-)
+from srt.experiment.experiment_recipe import TEST, BenchmarkTest, Experiment
 from srt.experiment.model_stages import ModelStages
+from srt.experiment.problem_sources import CorpusSource, FileSource, SampledSource, Source
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically, write_records
@@ -65,7 +58,24 @@ def gather_problems(
         if all(problem.answer is None for problem in read_problems(folder.test(name)).values()):
             raise UserError(f"{_key(name)}: no problem has a gold answer, so there is nothing to score")
         stages.check_test(experiment, folder.test(name), benchmark)
-    _gather("train", experiment.train_problems, folder.train, [folder.test(name) for name in tests], stages, say)
+    kept_out = [folder.test(name) for name in tests]
+    if experiment.train_problems is not None:
+        _gather("train", experiment.train_problems, folder.train, kept_out, stages, say)
+    for stage in experiment.stages or ():
+        out = folder.stage(stage.name)
+        _gather(out.stem, stage.train_problems, out, kept_out, stages, say)
+    if not folder.train.exists():
+        write_records(folder.train, _of_all_stages(experiment))
+
+
+def _of_all_stages(experiment: Experiment) -> Iterable[Problem]:
+    """The problems of all stages, each once."""
+    folder, together = ExperimentFolder(experiment.output), dict[str, Problem]()
+    for stage in experiment.stages or ():
+        for problem in read_problems(folder.stage(stage.name)).values():
+            if together.setdefault(problem.id, problem) != problem:
+                raise UserError(f"stages: {stage.name}: {problem.id!r} is another problem in an earlier stage")
+    return together.values()
 
 
 def _source_of(test: BenchmarkTest) -> CorpusSource:
@@ -74,6 +84,8 @@ def _source_of(test: BenchmarkTest) -> CorpusSource:
 
 def _key(part: str) -> str:
     """The recipe's key for the sources of a part."""
+    if part.startswith("stage."):
+        return f"stages: {part.removeprefix('stage.')}: train_problems"
     return f"{part}_problems" if part in ("train", TEST) else f"benchmarks: {part}"
 
 
@@ -119,7 +131,7 @@ class _Found:
 def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], stages: ModelStages) -> _Found:
     """The problems of ``source``, without those with the content or the split key of one in the files ``tests``."""
     if isinstance(source, SampledSource):
-        split = "train" if part == "train" else "test"
+        split = "test" if part == TEST else "train"
         summary = generate_file(source.world, source.n, split, path, source.spec, exclude=tests)
         problems = list(read_problems(path).values())
         return _Found(problems, {p.group_id for p in problems if p.group_id}, summary.collisions)

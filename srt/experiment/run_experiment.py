@@ -213,16 +213,24 @@ def _recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> dict[st
     generations = experiment.train.get("generations")
     return {
         **experiment.train,
-        "data": str(folder.sequences(arm)),
+        **_data(experiment, folder, arm),
         **({"other_arms": [str(folder.sequences(other)) for other in others]} if others else {}),
         **({"eval_data": str(folder.held_out(arm))} if experiment.held_out else {}),
         **({"generations": {**generations, "problems": str(folder.train)}} if generations else {}),
-        **({"steps": experiment.curve.items[-1] // experiment.train["batch_size"]} if experiment.curve else {}),
         "output": str(folder.run(arm, seed) / _MODEL),
         "seed": seed,
         "logging": _logging(experiment, arm, seed),
         "model": {**experiment.train.get("model", {}), "path": str(start)},
     }
+
+
+def _data(experiment: Experiment, folder: ExperimentFolder, arm: str) -> dict[str, Any]:
+    """What a run is trained on, and how long it is where ``train`` does not say so."""
+    if experiment.stages is not None:
+        stages = (stage.model_dump(include={"name", "items"}) for stage in experiment.stages)
+        return {"stages": [{**stage, "data": str(folder.sequences(arm, stage["name"]))} for stage in stages]}
+    length = {"steps": experiment.curve.items[-1] // experiment.train["batch_size"]} if experiment.curve else {}
+    return {"data": str(folder.sequences(arm)), **length}
 
 
 def _logging(experiment: Experiment, arm: str, seed: int) -> Any:

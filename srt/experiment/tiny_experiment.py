@@ -27,7 +27,8 @@ _TRAINING: dict[str, Any] = {
     "epochs": None, "steps": 4, "batch_size": 4, "save_steps": 2, "threads": 1, "workers": 0, "hub": None,
     "too_long": "drop", "logging": {"steps": 2, "report_to": []},
 }  # fmt: skip
-_CURVE: dict[str, Any] = {"items": [8, 16]}
+_ITEMS = 8
+"""Of each stage, and between the points of a curve."""
 _ASKING: dict[str, Any] = {"max_new_tokens": 48, "batch_size": 8, "threads": 1}
 _KEPT_OF_EVALUATE = ("repeats", "policy", "temperature", "top_p")
 _TEACHING = "openai"
@@ -45,20 +46,26 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
     drawn = output.with_name(f"{output.name}-drawn")
     train = {key: value for key, value in experiment.train.items() if key not in ("early_stopping", "generations")}
     training = merged(train, _TRAINING | ({"eval_steps": 2} if "eval_steps" in train else {}))
-    if experiment.curve is not None:  # whose last point decides how long a run is
+    stages = [
+        {**stage, "train_problems": [_source(one, _TRAIN, drawn) for one in stage["train_problems"]], "items": _ITEMS}
+        for stage in values.get("stages") or ()
+    ]
+    points = len(stages) or 2
+    if experiment.curve is not None or stages:  # which decide how long a run is
         training = {key: value for key, value in training.items() if key not in ("steps", "epochs")}
     changes: dict[str, Any] = {
         "name": f"{TITLE}: {experiment.name}",
         "output": str(output),
         "seeds": experiment.seeds[:1],
-        "train_problems": [_source(source, _TRAIN, drawn) for source in values["train_problems"]],
+        "train_problems": [_source(one, _TRAIN, drawn) for one in values.get("train_problems") or ()] or None,
+        "stages": stages or None,
         "test_problems": [_source(source, _TEST, drawn) for source in values.get("test_problems", [])],
         "benchmarks": [_benchmark(test, drawn) for test in values.get("benchmarks", [])],
         "traces": {name: [_traces(one) for one in sources] for name, sources in values.get("traces", {}).items()},
         "held_out": min(experiment.held_out, _HELD_OUT) if experiment.held_out else None,
         "model": _model(experiment),
         "train": training,
-        "curve": _CURVE if experiment.curve else None,
+        "curve": {"items": [_ITEMS * (at + 1) for at in range(points)]} if experiment.curve else None,
         "launch": None,
         "eval_launch": None,
         "parallel": 2,
