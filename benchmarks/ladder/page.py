@@ -16,9 +16,10 @@ import numpy as np
 from jinja2 import Environment, StrictUndefined
 from matplotlib.figure import Figure
 
-from benchmarks.ladder.results import Family, read_filed, scores
+from benchmarks.ladder.results import Family, digits, read_filed, scores
+from benchmarks.ladder.sampled import SampledPoint
 from srt.io.jsonl import write_atomically
-from srt.statistics.intervals import share_interval
+from srt.statistics.intervals import Interval, share_interval
 from srt.statistics.items_to_level import Crossing, items_needed, items_ratio
 from srt.statistics.paired_difference import paired_difference
 
@@ -26,6 +27,11 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 LEVELS = (0.5, 0.9)
 # Okabe and Ito (2008), for colour-blind readers.
 COLOURS = {"answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00"}
+OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
+SAMPLED = [
+    "family", "arm", "items", "seeds", "samples", "greedy, %", "checked, %", "checked − greedy [95%]", "oracle, %",
+    "problems with a proved sample, %", "output tokens, greedy", "all samples",
+]  # fmt: skip
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
 
 
@@ -49,7 +55,8 @@ def main() -> None:
         differences=_table(["family", "difference", "items", "seeds", "points [95%]", "p"], _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
         first_wrong=_table(["family", "items", "wrong traces", "what failed first, % of them"], _first_wrong(families)),
-        operations=_table(["family", "arm − srt", "items", "seeds", "points [95%]", "p"], _operations(families)),
+        operations=_table(OPERATIONS, _operations(families)),
+        sampled=_table(SAMPLED, _sampled(families)),
     )
     write_atomically(DOCS / "does-structure-pay.md", [text.rstrip().encode() + b"\n"])
 
@@ -151,12 +158,45 @@ def _differences(families: list[Family]) -> list[list[str]]:
 
 
 def _operations(families: list[Family]) -> list[list[str]]:
-    return [
-        _difference(family, arm, "srt")
-        for family in families
-        for arm in family.arms
-        if arm.startswith("srt-") and family.items(arm, "srt")
-    ]
+    rows = []
+    for family in families:
+        for arm in family.arms:
+            if arm.startswith("srt-") and (common := family.items(arm, "srt")):
+                name, _, items, seeds, *found = _difference(family, arm, "srt")
+                right = (_mean([scores(point) for point in family.of(one, common[-1])]) for one in (arm, "srt"))
+                rows.append([name, arm, items, seeds, *right, *found])
+    return rows
+
+
+def _sampled(families: list[Family]) -> list[list[str]]:
+    """Each arm at the end of its curves; seeds whose curves ended elsewhere are rows of their own."""
+    rows = []
+    for family in families:
+        groups: dict[tuple[str, int, int, float], list[SampledPoint]] = {}
+        for point in family.sampled:
+            groups.setdefault((point.arm, point.items, point.samples, point.temperature), []).append(point)
+        for (arm, items, samples, temperature), points in groups.items():
+            greedy, checked, oracle = (
+                np.stack([digits(getattr(point, name)) for point in points]) for name in ("greedy", "checked", "oracle")
+            )
+            gain = paired_difference(checked, greedy, family.test.puzzles).interval
+            proved, *tokens = (
+                float(np.mean([getattr(point, name) for point in points]))
+                for name in ("proved", "greedy_tokens", "sampled_tokens")
+            )
+            row = [family.name, arm, f"{items:,}", str(len(points)), f"{samples} at {temperature:g}"]
+            row += [_mean(greedy), _mean(checked), _points(gain), _mean(oracle), f"{100 * proved:.1f}"]
+            rows.append([*row, *(f"{spent:.1f}" for spent in tokens)])
+    return rows
+
+
+def _mean(values: object) -> str:
+    return f"{100 * float(np.mean(values)):.1f}"  # type: ignore[arg-type]
+
+
+def _points(interval: Interval) -> str:
+    shares = (f"{100 * share:+.1f}".replace("-", "−") for share in (interval.value, interval.low, interval.high))
+    return "{} [{}, {}]".format(*shares)
 
 
 def _difference(family: Family, one: str, other: str) -> list[str]:
@@ -164,12 +204,8 @@ def _difference(family: Family, one: str, other: str) -> list[str]:
     items = family.items(one, other)[-1]
     points = [family.of(arm, items) for arm in (one, other)]
     found = paired_difference(*(np.stack([scores(p) for p in of_arm]) for of_arm in points), family.test.puzzles)
-    interval = found.interval
-    value, low, high = (
-        f"{100 * share:+.1f}".replace("-", "−") for share in (interval.value, interval.low, interval.high)
-    )
     name = f"{one} − {other}"
-    return [family.name, name, f"{items:,}", str(len(points[0])), f"{value} [{low}, {high}]", f"{found.p:.2g}"]
+    return [family.name, name, f"{items:,}", str(len(points[0])), _points(found.interval), f"{found.p:.2g}"]
 
 
 def _same_tokens(families: list[Family]) -> list[list[str]]:

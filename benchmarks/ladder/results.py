@@ -3,8 +3,9 @@
     python -m benchmarks.ladder.results runs/ladder/FAMILY ...
 
 copies from the folders of experiments, for each family: ``settings.json`` (the recipe), ``points.jsonl`` (a row for
-each arm, seed and number of items), ``test.json`` (its puzzles) and ``manifests/ARM-SEED.json`` (versions, device, git
-revision, hashes of data and weights). Where points of that family are filed already, those of the folder are added.
+each arm, seed and number of items), ``sampled.jsonl`` (:mod:`benchmarks.ladder.sampled`), ``test.json`` (its puzzles)
+and ``manifests/ARM-SEED.json`` (versions, device, git revision, hashes of data and weights). Where points of that
+family are filed already, those of the folder are added.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from benchmarks.ladder.sampled import SAMPLED, SampledPoint
 from srt.experiment.learning_curve import CurvePoint, TestPuzzles
 from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.statistics.items_to_level import Curve
@@ -34,6 +36,7 @@ class Family:
     settings: dict[str, Any]
     points: list[CurvePoint]
     test: TestPuzzles
+    sampled: list[SampledPoint]
 
     @property
     def arms(self) -> list[str]:
@@ -68,7 +71,12 @@ class Family:
 
 def scores(point: CurvePoint) -> npt.NDArray[np.float64]:
     """1 for each problem that was answered rightly, else 0."""
-    return np.array([float(digit) for digit in point.right])
+    return digits(point.right)
+
+
+def digits(right: str) -> npt.NDArray[np.float64]:
+    """The numbers that the characters are."""
+    return np.array([float(digit) for digit in right])
 
 
 def read_filed() -> list[Family]:
@@ -81,9 +89,15 @@ def read_filed() -> list[Family]:
                 settings=orjson.loads((folder / "settings.json").read_bytes()),
                 points=[p for p in read_records(folder / "points.jsonl", CurvePoint) if p.test == "test"],
                 test=TestPuzzles.model_validate_json((folder / "test.json").read_bytes()),
+                sampled=_sampled(folder),
             )
         )
     return sorted(families, key=lambda family: family.test.puzzles_at_least)
+
+
+def _sampled(folder: Path) -> list[SampledPoint]:
+    path = folder / SAMPLED
+    return list(read_records(path, SampledPoint)) if path.exists() else []
 
 
 def file_results(experiment: Path) -> None:
@@ -98,6 +112,10 @@ def file_results(experiment: Path) -> None:
         if path.exists():
             points |= {(p.test, p.arm, p.seed, p.items): p for p in read_records(path, CurvePoint)}
     write_records(folder / "points.jsonl", (points[key] for key in sorted(points)))
+    measured = [*_sampled(folder), *_sampled(experiment / "curve")]
+    if measured:
+        by_place = {(p.arm, p.seed, p.items, p.samples, p.temperature): p for p in measured}
+        write_records(folder / SAMPLED, (by_place[place] for place in sorted(by_place)))
     for manifest in sorted(experiment.glob("runs/*/model/manifest.json")):
         kept = folder / "manifests" / f"{manifest.parent.parent.name}.json"
         kept.parent.mkdir(exist_ok=True)

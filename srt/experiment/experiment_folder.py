@@ -61,6 +61,10 @@ class ExperimentFolder:
         """What ``srt teach`` writes for the arm ``name``."""
         return self.root / "taught" / name
 
+    def start(self, seed: int) -> Path:
+        """The random weights of a seed, the same for all arms."""
+        return self.root / f"init-{seed}"
+
     def run(self, arm: str, seed: int) -> Path:
         """The training run; the model is in ``model`` below it."""
         return self.root / "runs" / f"{arm}-{seed}"
@@ -68,6 +72,14 @@ class ExperimentFolder:
     def tested(self, test: str, arm: str, seed: int) -> Path:
         """The run folder of an evaluation."""
         return self.root / "tested" / test / f"{arm}-{seed}"
+
+    def measured(self, test: str, arm: str, seed: int, items: int) -> Path:
+        """The run folder of the evaluation at a point of a learning curve."""
+        return self.root / "curve" / test / f"{arm}-{seed}" / str(items)
+
+    def weights(self, arm: str, seed: int, items: int) -> Path:
+        """The weights of a trained arm at a point of its curve."""
+        return self.root / "curve" / "weights" / f"{arm}-{seed}" / str(items)
 
     def report(self, test: str, tests: int) -> Path:
         """The report of one of so many tests."""

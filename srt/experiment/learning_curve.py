@@ -128,7 +128,7 @@ class LearningCurves:
         for arm, seed, items in self._order(portion):
             points = read_points(self._folder)
             done = {point.test for point in points if (point.arm, point.seed, point.items) == (arm, seed, items)}
-            if done == self._tests.keys() or self._has_enough(arm, seed, points):
+            if done == self._tests.keys() or self._has_enough(arm, seed, items, points):
                 continue
             for point in self._measure_one(arm, seed, items):
                 self._file(point)
@@ -162,19 +162,21 @@ class LearningCurves:
                     if chosen and (portion.items is None or items <= portion.items):
                         yield arm, seed, items
 
-    def _has_enough(self, arm: str, seed: int, points: Sequence[CurvePoint]) -> bool:
+    def _has_enough(self, arm: str, seed: int, items: int, points: Sequence[CurvePoint]) -> bool:
+        """Whether the arm that is trained had enough before: one with a banned operation ends where ``srt`` does."""
         enough, first = self._curve.enough, next(iter(self._tests))
-        reached = (p.accuracy for p in points if (p.test, p.arm, p.seed) == (first, arm, seed))
+        run = first, self._experiment.trained_as(arm) or arm, seed
+        reached = (p.accuracy for p in points if (p.test, p.arm, p.seed) == run and p.items < items)
         return enough is not None and max(reached, default=0.0) >= enough
 
     def _measure_one(self, arm: str, seed: int, items: int) -> Iterator[CurvePoint]:
         """Train to ``items`` and evaluate on each test. A banned operation is banned in the checkpoints of ``srt``."""
         origin, step = self._experiment.trained_as(arm), items // self._batch_size
         name = f"{arm}, seed {seed}"
-        tokens, labelled, model = 0, 0, self._starts[seed]
+        tokens, labelled = 0, 0
         if origin is not None:
             recipe = self._recipe_of(origin, seed)
-            model = self._weights(origin, seed, items)
+            model = self._folder.weights(origin, seed, items)
             if not model.exists():
                 self._say(f"train: {name}, to {items} items")
                 output = self._folder.run(origin, seed) / "model"
@@ -185,13 +187,12 @@ class LearningCurves:
                 trained = output if last else output / f"checkpoint-{step}"
                 keep_weights(trained, model)
             tokens, labelled = self._stages.tokens_until(recipe, [step])[0]
-        adapts = self._experiment.train.get("lora") is not None and origin is not None
         for test, benchmark in self._tests.items():
-            out = self._root / test / f"{arm}-{seed}" / str(items)
+            out = self._folder.measured(test, arm, seed, items)
             self._say(f"evaluate: {name}, {items} items" + (f", {test}" if len(self._tests) > 1 else ""))
             self._stages.evaluate(
                 Evaluation(
-                    trained=TrainedModel(self._starts[seed], model) if adapts else TrainedModel(model),
+                    trained=trained_at(self._experiment, arm, seed, items),
                     problems=self._folder.test(test),
                     arm=arm,
                     prompt=self._experiment.prompt,
@@ -215,9 +216,6 @@ class LearningCurves:
                 first_wrong=figures.first_wrong,
             )
 
-    def _weights(self, arm: str, seed: int, items: int) -> Path:
-        return self._root / "weights" / f"{arm}-{seed}" / str(items)
-
     def _puzzles(self, test: str) -> TestPuzzles:
         clusters = [cluster_of(problem) for problem in read_problems(self._folder.test(test)).values()]
         number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
@@ -229,6 +227,16 @@ class LearningCurves:
             trained_puzzles=len(trained),
             puzzles_at_least=len(trained) + times[1] * (times[1] - 1) // (2 * (times[2] + 1)),
         )
+
+
+def trained_at(experiment: Experiment, arm: str, seed: int, items: int) -> TrainedModel:
+    """The model of a point that was measured."""
+    folder, origin = ExperimentFolder(experiment.output), experiment.trained_as(arm)
+    start = experiment.model if isinstance(experiment.model, Path) else folder.start(seed)
+    if origin is None:
+        return TrainedModel(start)
+    weights = folder.weights(origin, seed, items)
+    return TrainedModel(start, weights) if experiment.train.get("lora") is not None else TrainedModel(weights)
 
 
 def _place(point: CurvePoint) -> tuple[str, str, int, int]:

@@ -323,7 +323,7 @@ def _initial_model(experiment: Experiment, stages: ModelStages, seed: int, say: 
 
 
 def _start_folder(experiment: Experiment, seed: int) -> Path:
-    return experiment.model if isinstance(experiment.model, Path) else experiment.output / f"init-{seed}"
+    return experiment.model if isinstance(experiment.model, Path) else ExperimentFolder(experiment.output).start(seed)
 
 
 def _texts(experiment: Experiment) -> Iterator[str]:

@@ -10,9 +10,19 @@ import numpy as np
 import orjson
 import pytest
 
-from benchmarks.ladder import page, results
+from benchmarks.ladder import page, results, sampled
+from benchmarks.ladder.sampled import SampledPoint, choose
+from eval.backends.fake_backend import FakeBackend
+from eval.backends.protocol import GenerationSettings
+from eval.run.predict import predict
+from eval.run.run_records import Run
+from eval.run.scored_run import read_run
+from eval.scoring.score import score
 from srt.experiment.learning_curve import CurvePoint
+from srt.experiment.model_stages import Evaluation
 from srt.io.jsonl import write_records
+from srt.io.records import Answer, Problem
+from srt.language.trace import Step, StepCheck, TraceCheck
 
 PUZZLES = [problem // 2 for problem in range(200)]
 SHARES = {
@@ -75,7 +85,87 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     assert re.search(r"\| 2,000 \[1,\d00, 2,\d00\] \| 1,000, 4,000; 1,000, 4,000 \| at most 0\.50 ", needed)
     assert "| srt | 90% | more than 4,000 | 4,000, ∞; 4,000, ∞ |  |" in text
     assert "| toys | srt − cot | 4,000 | 2 | +40.0 [" in text
-    assert "| toys | srt-drop-INFER − srt | 4,000 | 2 | −30.0 [" in text
+    assert "| toys | srt-drop-INFER | 4,000 | 2 | 50.0 | 80.0 | −30.0 [" in text
+    assert "This was not measured yet." in text
     # cot after half of its tokens: halfway between its two points, in the logarithm.
     assert "| toys | 160,000 | 30.0 | 80.0 |" in text
     assert "INFER contradiction 75, CORRELATE misread 25" in text
+
+
+def run_of(folder: Path, replies: dict[str, list[str]], **settings: float) -> Run:
+    """A scored run of made-up problems: problem ``q`` is answered with ``replies[q]`` in turn; B is always right."""
+    written = folder.with_suffix(".problems.jsonl")
+    choices = {letter: f"name {letter}" for letter in "ABCD"}
+    right = Answer(kind="choice_set", value=["B"])
+    made = [
+        Problem(id=q, source="made-up", split="test", lang="en", question=f"<{q}>", choices=choices, answer=right)
+        for q in replies
+    ]
+    write_records(written, made)
+    left = {q: iter(texts) for q, texts in replies.items()}
+    backend = FakeBackend(lambda prompt: next(left[prompt.split("<")[2].split(">")[0]]))
+    repeats = len(next(iter(replies.values())))
+    predict(written, folder, backend, arm="srt", settings=GenerationSettings(**settings), repeats=repeats)
+    score(folder, checker=lambda problem, trace: TraceCheck(steps=tuple(map(verdict, trace.steps)), answer=PROVED))
+    return read_run(folder)
+
+
+PROVED = StepCheck(support="proved")
+
+
+def verdict(step: Step) -> StepCheck:
+    return PROVED if step.claim == "true" else StepCheck(support="refuted", reason="no", counterexample="Nadia@S1")
+
+
+def test_the_first_proved_sample_or_else_the_greedy_answer(tmp_path: Path) -> None:
+    """Proved traces are believed even where they are wrong; without one, right samples do not help `checked`."""
+    proved, unproved = "INFER (1): true\nANSWER: ", "INFER (1): false\nANSWER: "
+    samples = {
+        "rescued": [unproved + "A", proved + "B", proved + "C"],
+        "misled": [proved + "D", proved + "B", "I cannot say."],
+        "kept": [unproved + "A", "I cannot say.", unproved + "C"],
+        "missed": [unproved + "B", unproved + "B", unproved + "C"],
+    }
+    answers = {"rescued": "A", "misled": "B", "kept": "B", "missed": "A"}
+    greedy = run_of(tmp_path / "greedy", {q: [unproved + letter] for q, letter in answers.items()})
+    point = choose(greedy, run_of(tmp_path / "sampled", samples, temperature=0.7), 1, 4000)
+    assert (point.greedy, point.checked, point.oracle) == ("0110", "1010", "1101")
+    assert (point.arm, point.seed, point.items, point.samples, point.temperature) == ("srt", 1, 4000, 3, 0.7)
+    assert point.proved == 0.5
+    assert point.greedy_tokens == len(unproved) + 2
+    spent = sum(len(text) + 1 for texts in samples.values() for text in texts)
+    assert point.sampled_tokens == pytest.approx(spent / 4)
+
+
+def test_samples_are_measured_once_at_the_end_of_each_curve(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, asked = folders / "run", []
+    recipe = {
+        "name": "toys", "output": "x", "arms": list(SHARES), "seeds": [0, 1], "model": {"arch": "llama"},
+        "train_problems": [{"world": "seating", "n": 1}], "test_problems": [{"world": "seating", "n": 1}],
+        "curve": {"items": [1000, 4000]}, "train": {"batch_size": 8, "scheduler": "constant"},
+    }  # fmt: skip
+    (root / "experiment.json").write_bytes(orjson.dumps(recipe))
+    write_records(root / "curve" / "points.jsonl", points())
+
+    def evaluate(_: object, evaluation: Evaluation) -> None:
+        asked.append((evaluation.trained.model.relative_to(root), evaluation.settings, evaluation.out))
+
+    def chosen(greedy: Path, sampled: Path, seed: int, items: int) -> SampledPoint:
+        assert greedy == root / "curve" / "test" / f"srt-{seed}" / "4000"
+        digits = {"greedy": "01" * 100, "checked": "0111" * 50, "oracle": "1" * 200}
+        place = {"arm": "srt", "seed": seed, "items": items, "samples": 4, "temperature": 0.5}
+        return SampledPoint(**place, **digits, proved=0.5, greedy_tokens=20, sampled_tokens=81.5)
+
+    monkeypatch.setattr(sampled.TrainAndEval, "evaluate", evaluate)
+    monkeypatch.setattr(sampled, "read_run", lambda path: path)
+    monkeypatch.setattr(sampled, "choose", chosen)
+    for _ in range(2):
+        assert len(sampled.measure(root, ["srt"], 4, 0.5)) == 2
+    assert [str(model) for model, *_ in asked] == ["curve/weights/srt-0/4000", "curve/weights/srt-1/4000"]
+    assert asked[0][1] == {"repeats": 4, "temperature": 0.5}
+    results.main([str(root)])
+    page.main()
+    text = (folders / "docs" / "does-structure-pay.md").read_text()
+    assert "| toys | srt | 4,000 | 2 | 4 at 0.5 | 50.0 | 75.0 | +25.0 [" in text
+    assert "] | 100.0 | 50.0 | 20.0 | 81.5 |" in text
+    assert "not measured yet" not in text.partition("## Choosing among samples")[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,19 @@ def test_a_portion_now_and_the_rest_later(tmp_path: Path) -> None:
 def test_an_arm_that_has_enough_is_not_trained_further(tmp_path: Path) -> None:
     stages = Stages("0111")
     run_experiment(make(tmp_path, curve={"items": [2, 8], "enough": 0.75}), stages, lambda line: None)
+    assert not [call for call in stages.calls if call.endswith(("None", "at 4"))]
+
+
+def test_a_banned_operation_does_not_train_srt_further(tmp_path: Path) -> None:
+    """It has its point where `srt` ends, and none after that, though it never has enough itself."""
+
+    class BanHurts(Stages):
+        def figures(self, run: Path) -> RunFigures:
+            return replace(super().figures(run), right="0000") if "ban" in run.parent.name else super().figures(run)
+
+    stages = BanHurts("0111")
+    run_experiment(make(tmp_path, curve={"items": [2, 8], "enough": 0.75}), stages, lambda line: None)
+    assert stages.calls[:5] == SEED_0[:5]
     assert not [call for call in stages.calls if call.endswith(("None", "at 4"))]
 
 
