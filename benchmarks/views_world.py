@@ -1,10 +1,9 @@
-"""The views world measured: agreement of its methods, one right answer, splits, leaks, speed.
+"""The views world measured: agreement of its methods, one right answer, splits, speed.
 
     python benchmarks/views_world.py agreement   # the methods agree: all small solids, then sampled views
     python benchmarks/views_world.py answers     # every sampled problem has one right answer, every trace is proved
     python benchmarks/views_world.py faults      # planted faults of each class are found
     python benchmarks/views_world.py splits      # no key in two splits; how many problems small families have
-    python benchmarks/views_world.py leaks       # what the text of question and options tells without the figures
     python benchmarks/views_world.py speed       # problems, traces and checks a second, on one core
 
 Three methods count the solids that fit views: the kernel (dynamic programming over rows), the second method (inclusion
@@ -18,8 +17,7 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import pairwise, product
-from typing import get_args
+from itertools import product
 
 import numpy as np
 
@@ -32,7 +30,6 @@ from srt.worlds.views.kernel.stacks import canonical, footprint, is_connected, i
 from srt.worlds.views.mutations.oracle import ViewsOracle
 from srt.worlds.views.mutations.planted_faults import PLANTS, SoundTrace
 from srt.worlds.views.problem_reader import read_problem
-from srt.worlds.views.sampling.problem_draft import Kind
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.sampling.second_method import cube_counts
 
@@ -162,55 +159,6 @@ def splits(n: int) -> None:
         )
 
 
-def leaks(n: int) -> None:
-    """A logistic model over words of question and options, with no figure, against chance; trained on half."""
-    from scipy.optimize import minimize
-
-    for kind in get_args(Kind):
-        problems = list(sampled(n, kinds=[kind], options_share=1.0))
-        names = sorted({f for p in problems for letter in p.choices for f in _features(p, letter)})
-        at = {name: index for index, name in enumerate(names)}
-        data = np.zeros((n, 4, len(names)), dtype=np.float32)
-        for i, problem in enumerate(problems):
-            for j, letter in enumerate("ABCD"):
-                data[i, j, [at[name] for name in _features(problem, letter)]] = 1
-        right = np.array(["ABCD".index(p.answer.value[0]) for p in problems if p.answer])
-        train = np.arange(n) % 2 == 0
-        weights = _fit(data[train], right[train], minimize)
-        found = (data[~train] @ weights).argmax(axis=1) == right[~train]
-        print(f"{kind}: {found.mean():.1%} of {len(found)} (chance 25%)")
-
-
-def _features(problem: Problem, letter: str) -> list[str]:
-    """The letter, the text of the option, its place among numbers, gaps to its neighbours, with what is asked."""
-    asked, text = problem.meta["asked"], problem.choices[letter]
-    found = [f"{asked}|{letter}", f"{asked}|{text}" if not text.startswith("picture") else "picture"]
-    if text.isdigit():
-        numbers = [int(other) for other in problem.choices.values()]
-        place = numbers.index(int(text))
-        gaps = [b - a for a, b in pairwise(numbers)]
-        found += [f"{asked}|gaps {gaps} at {place}", f"gap before {gaps[place - 1] if place else 0}"]
-        found.append(f"gap after {gaps[place] if place < len(gaps) else 0}")
-    return found
-
-
-def _fit(data: np.ndarray, right: np.ndarray, minimize: object) -> np.ndarray:
-    """Weights of a conditional logistic model with a small penalty."""
-
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = data @ weights
-        scores -= scores.max(axis=1, keepdims=True)
-        chances = np.exp(scores)
-        chances /= chances.sum(axis=1, keepdims=True)
-        rows = np.arange(len(right))
-        off = chances.copy()
-        off[rows, right] -= 1
-        gradient = np.einsum("ij,ijk->k", off, data) / len(right) + 0.002 * weights
-        return float(-np.log(chances[rows, right]).mean() + 0.001 * (weights**2).sum()), gradient
-
-    return minimize(loss, np.zeros(data.shape[2]), jac=True, method="L-BFGS-B").x  # type: ignore[operator,no-any-return]
-
-
 def speed(n: int) -> None:
     """Seconds of one core (CPU time) for ``n`` problems of all kinds."""
     for name, fields in (("plans of 2 to 3", {}), ("plans of 2 to 4", {"largest": 4})):
@@ -230,7 +178,6 @@ RUNS = {
     "answers": (answers, 50_000),
     "faults": (faults, 10_000),
     "splits": (splits, 100_000),
-    "leaks": (leaks, 4_000),
     "speed": (speed, 3_000),
 }
 

@@ -9,6 +9,7 @@ never fewer. A split is a function of the key.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 
 from srt.io.records import Problem
 from srt.worlds.views.claim_language import QUANTITIES, ViewClaim
@@ -18,6 +19,7 @@ from srt.worlds.views.problem_reader import heights_of, read_problem
 from srt.worlds.world import Refused
 
 
+@lru_cache(maxsize=4096)
 def canonical_key(asked: ViewClaim, shows_solid: bool, solid: Heights) -> str:
     """The key, 16 hexadecimal digits. ``shows_solid``: the solid itself or its plan is shown."""
     if asked.form == "asked":

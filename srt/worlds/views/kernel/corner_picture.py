@@ -7,6 +7,8 @@ of a cube is seen as two triangles, and each may be hidden by another cube.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from srt.worlds.views.kernel.stacks import Heights, Place, places
 
 
@@ -15,6 +17,7 @@ def tops_seen(heights: Heights) -> list[Place]:
     return [place for place in places(heights) if _top_is_seen(heights, place)]
 
 
+@lru_cache(maxsize=4096)
 def every_top_is_seen(heights: Heights) -> bool:
     """Whether the picture shows the height of every stack."""
     return all(_top_is_seen(heights, place) for place in places(heights))

@@ -14,7 +14,7 @@ is that of the tallest stack in it::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 Heights = tuple[tuple[int, ...], ...]
@@ -110,6 +110,7 @@ def is_trimmed(heights: Heights) -> bool:
     return all(map(any, heights)) and all(map(any, zip(*heights, strict=True)))
 
 
+@lru_cache(maxsize=4096)
 def is_connected(heights: Heights) -> bool:
     """Whether the stacks hang together by faces; not so if there is none."""
     left = set(places(heights))

@@ -1,17 +1,16 @@
 """The kinds of problems: how each is drawn from a solid.
 
 A function takes a solid and returns a draft, or ``None`` where this solid makes no good problem of the kind. Options
-are only proposed here; the sampler proves them.
+come from drafts of like solids (:mod:`srt.worlds.views.sampling.like_problems`); the sampler proves them.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import Figure, ViewFigure
+from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure
 from srt.worlds.views.kernel.corner_picture import every_top_is_seen
 from srt.worlds.views.kernel.stacks import (
     DIRECTIONS,
@@ -28,18 +27,19 @@ from srt.worlds.views.kernel.stacks import (
     surface,
     view_width,
 )
-from srt.worlds.views.sampling.distractors import (
-    mistaken_numbers,
-    wrong_side_views,
-    wrong_solids,
-    wrong_top_views,
+from srt.worlds.views.problem_reader import heights_of
+from srt.worlds.views.sampling.mistakes import (
+    wrong_number,
+    wrong_side_view,
+    wrong_solid,
+    wrong_top_view,
 )
 from srt.worlds.views.sampling.problem_draft import (
     SHOWN_SIDES,
     Kind,
+    Option,
     ProblemDraft,
     Reason,
-    Wrong,
     asked,
     plan_figure,
     side_figure,
@@ -47,21 +47,11 @@ from srt.worlds.views.sampling.problem_draft import (
     top_figure,
 )
 
-
-@dataclass(frozen=True)
-class Solid:
-    """A solid to make a problem of, and the highest stack that the specification allows."""
-
-    heights: Heights
-    highest: int
+Drawer = Callable[[Heights, random.Random], ProblemDraft | None]
 
 
-Drawer = Callable[[Solid, random.Random], ProblemDraft | None]
-
-
-def cubes_of_three_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def cubes_of_three_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """C3M: how many cubes, where three views leave one solid."""
-    heights = solid.heights
     side: Side = rng.choice(("left", "left", "right"))
     if not _views_leave_one(heights):
         return None
@@ -75,13 +65,12 @@ def cubes_of_three_views(solid: Solid, rng: random.Random) -> ProblemDraft | Non
         (sum(front) + len(places(heights)) - len(front), "a view ignored"),
     ]
     shown = (_side(heights, "front"), _side(heights, side), top_figure(heights))
-    return ProblemDraft("C3M", asked("count"), shown, heights, number, mistaken_numbers(number, mistakes))
+    return ProblemDraft("C3M", asked("count"), shown, heights, number, wrong_number(number, mistakes))
 
 
-def bound_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def bound_of_two_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """MVC: the least or the greatest number of cubes, given two views."""
     word = rng.choice(("least", "most"))
-    heights = solid.heights
     columns, rows = profile(heights, "front"), profile(heights, "left")
     if rng.random() < 0.25:
         side: Side = rng.choice(("left", "right"))
@@ -101,82 +90,70 @@ def bound_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
     number, other = (least, most) if word == "least" else (most, least)
     why: Reason = "most for least" if word == "least" else "least for most"
     mistakes: list[tuple[int, Reason]] = [(other, why), (number + 1, "one cube off"), (number - 1, "one cube off")]
-    return ProblemDraft("MVC", asked(word), shown, greatest, number, mistaken_numbers(number, mistakes))
+    return ProblemDraft("MVC", asked(word), shown, greatest, number, wrong_number(number, mistakes))
 
 
-def missing_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def missing_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """MVC: which picture can be the third view, given the top view and one from a side."""
-    heights = solid.heights
     pairs: tuple[tuple[Side, Side], ...] = (("front", "left"), ("front", "right"), ("left", "front"))
     side, missing = rng.choice(pairs)
-    right = profile(heights, missing)
-    proposed = [one.option for one in wrong_side_views(heights, missing, rng)]
-    wrong = tuple(
-        Wrong(one, "contradicts the views")
-        for one in proposed
-        if isinstance(one, ViewFigure) and len(one.rows[0]) == len(right)
-    )
     shown = (_side(heights, side), top_figure(heights))
     asks = ViewClaim("completes", word=missing)
-    return ProblemDraft("MVC", asks, shown, _greatest(heights, side), side_figure(right, "view"), wrong)
+    right = side_figure(profile(heights, missing), "view")
+    return ProblemDraft("MVC", asks, shown, _greatest(heights, side), right, lambda _: "contradicts the views")
 
 
-def view_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def view_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """3VM: which view of the solid in the picture."""
-    if not every_top_is_seen(solid.heights):
+    if not every_top_is_seen(heights):
         return None
     direction: Direction = rng.choice(("front", "left", "top", "front", "left", "top", "right", "back"))
-    return _view("3VM", solid.heights, direction, solid_figure(solid.heights), rng)
+    return _view("3VM", heights, direction, solid_figure(heights))
 
 
-def view_of_plan(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def view_of_plan(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """VT: which view of the solid with this numbered plan."""
-    return _view("VT", solid.heights, rng.choice(("front", "left", "right")), plan_figure(solid.heights), rng)
+    return _view("VT", heights, rng.choice(("front", "left", "right")), plan_figure(heights))
 
 
-def view_of_coded_plan(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def view_of_coded_plan(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """SVT: which view from a marked side, the back and the right among them."""
-    return _view("SVT", solid.heights, rng.choice(SIDES), plan_figure(solid.heights), rng)
+    return _view("SVT", heights, rng.choice(SIDES), plan_figure(heights))
 
 
-def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure, rng: random.Random) -> ProblemDraft:
+def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure) -> ProblemDraft:
     if direction == "top":
-        return ProblemDraft(kind, asked("top"), (shown,), heights, top_figure(heights), wrong_top_views(heights, rng))
-    right = side_figure(profile(heights, direction), direction)
-    return ProblemDraft(kind, asked(direction), (shown,), heights, right, wrong_side_views(heights, direction, rng))
+        why = wrong_top_view(heights)
+        return ProblemDraft(kind, asked("top"), (shown,), heights, top_figure(heights, "view"), why)
+    right = side_figure(profile(heights, direction), "view")
+    return ProblemDraft(kind, asked(direction), (shown,), heights, right, wrong_side_view(heights, direction))
 
 
-def solid_of_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def solid_of_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """3VM: which solid has these three views."""
     side: Side = rng.choice(("left", "right"))
-    return _solid_with("3VM", solid, ("front", side, "top"), rng)
+    return _solid_with("3VM", heights, ("front", side, "top"))
 
 
-def solid_with_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def solid_with_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """IVI: which of the solids has this one view."""
-    return _solid_with("IVI", solid, (rng.choice(("front", "left", "top", "right")),), rng)
+    return _solid_with("IVI", heights, (rng.choice(("front", "left", "top", "right")),))
 
 
-def _solid_with(kind: Kind, solid: Solid, directions: tuple[Direction, ...], rng: random.Random) -> ProblemDraft | None:
-    heights = solid.heights
+def _solid_with(kind: Kind, heights: Heights, directions: tuple[Direction, ...]) -> ProblemDraft | None:
     if not every_top_is_seen(heights):
         return None
 
-    def looks(other: Heights) -> tuple[object, ...]:
-        return tuple(footprint(other) if d == "top" else profile(other, d) for d in directions)
+    def why(option: Option) -> Reason | None:
+        return wrong_solid(heights, heights_of(option)) if isinstance(option, SolidFigure) else None
 
-    expected = looks(heights)
-    wrong = wrong_solids(heights, rng, solid.highest, lambda other: looks(other) != expected)
     shown = tuple(top_figure(heights) if d == "top" else _side(heights, d) for d in directions)
-    options = tuple(Wrong(solid_figure(one), why) for one, why in wrong)
-    return ProblemDraft(
-        kind, ViewClaim("fits", word=" ".join(directions)), shown, heights, solid_figure(heights), options
-    )
+    asks = ViewClaim("fits", word=" ".join(directions))
+    return ProblemDraft(kind, asks, shown, heights, solid_figure(heights), why)
 
 
-def direction_of_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def direction_of_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """PRA: under which direction the solid looks like this."""
-    heights = solid.heights
     if not every_top_is_seen(heights):
         return None
     direction: Direction = rng.choice(DIRECTIONS)
@@ -187,25 +164,25 @@ def direction_of_view(solid: Solid, rng: random.Random) -> ProblemDraft | None:
         figure = side_figure(profile(heights, direction), "view")
         drawn = tuple(tuple(int(square == "#") for square in row) for row in figure.rows)
     shown_columns = tuple(map(sum, zip(*drawn, strict=True)))
-    wrong = []
-    for other in rng.sample(DIRECTIONS, len(DIRECTIONS)):
-        if other == "top":
+
+    def why(option: Option) -> Reason | None:
+        """A square or a column differs; it is not enough that the view that is shown is wider."""
+        if option == "top":
             differs = any(
                 square != (y < len(drawn) and x < len(drawn[0]) and drawn[y][x])
                 for y, row in enumerate(footprint(heights))
                 for x, square in enumerate(row)
             )
         else:
+            other = next(side for side in SIDES if side == option)
             differs = profile(heights, other) != shown_columns[: view_width(other, *size(heights))]
-        if other != direction and differs:
-            wrong.append(Wrong(other, "another direction"))
-    shown = (solid_figure(heights), figure)
-    return ProblemDraft("PRA", ViewClaim("sees"), shown, heights, direction, tuple(wrong))
+        return "another direction" if differs else None
+
+    return ProblemDraft("PRA", ViewClaim("sees"), (solid_figure(heights), figure), heights, direction, why)
 
 
-def solids_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def solids_of_two_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """FPBI: how many solids have these two views."""
-    heights = solid.heights
     side: Side = rng.choice(SHOWN_SIDES)
     profiles = profile(heights, side)
     depth = len(heights)
@@ -220,14 +197,11 @@ def solids_of_two_views(solid: Solid, rng: random.Random) -> ProblemDraft | None
         return None
     mistakes: list[tuple[int, Reason]] = [(sum(ways), "sum for product"), (number + 1, "one cube off")]
     shown = (_side(heights, side), top_figure(heights))
-    return ProblemDraft(
-        "FPBI", asked("ways"), shown, _greatest(heights, side), number, mistaken_numbers(number, mistakes)
-    )
+    return ProblemDraft("FPBI", asked("ways"), shown, _greatest(heights, side), number, wrong_number(number, mistakes))
 
 
-def faces_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def faces_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """GPC: the surface, or the painted faces, of the solid in a picture or a numbered plan."""
-    heights = solid.heights
     figure = plan_figure(heights) if rng.random() < 0.4 else solid_figure(heights)
     if figure.name == "solid" and not every_top_is_seen(heights):
         return None
@@ -242,19 +216,19 @@ def faces_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
         (seen, "dents or ends forgotten"),
         (number - ends, "dents or ends forgotten"),
     ]
-    return ProblemDraft("GPC", asked(word), (figure,), heights, number, mistaken_numbers(number, mistakes))
+    return ProblemDraft("GPC", asked(word), (figure,), heights, number, wrong_number(number, mistakes))
 
 
-def volume_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def volume_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """GPC: the number of cubes of the solid in the picture, the hidden ones among them."""
-    if not every_top_is_seen(solid.heights):
+    if not every_top_is_seen(heights):
         return None
-    return _cubes("GPC", solid.heights, solid_figure(solid.heights))
+    return _cubes("GPC", heights, solid_figure(heights))
 
 
-def cubes_of_plan(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def cubes_of_plan(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """SVT: the number of cubes of the building with this numbered plan."""
-    return _cubes("SVT", solid.heights, plan_figure(solid.heights))
+    return _cubes("SVT", heights, plan_figure(heights))
 
 
 def _cubes(kind: Kind, heights: Heights, shown: Figure) -> ProblemDraft:
@@ -272,17 +246,18 @@ def _cubes(kind: Kind, heights: Heights, shown: Figure) -> ProblemDraft:
         (number - 1, "one cube off"),
         (top, "hidden cubes forgotten"),
     ]
-    return ProblemDraft(kind, asked("count"), (shown,), heights, number, mistaken_numbers(number, mistakes))
+    return ProblemDraft(kind, asked("count"), (shown,), heights, number, wrong_number(number, mistakes))
 
 
-def plan_of_solid(solid: Solid, rng: random.Random) -> ProblemDraft | None:
+def plan_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """SVT: which numbered plan is that of the building in the picture."""
-    heights = solid.heights
     if not every_top_is_seen(heights):
         return None
-    wrong = wrong_solids(heights, rng, solid.highest, lambda other: other != heights)
-    options = tuple(Wrong(plan_figure(one), why) for one, why in wrong)
-    return ProblemDraft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), options)
+
+    def why(option: Option) -> Reason | None:
+        return wrong_solid(heights, option.heights) if isinstance(option, PlanFigure) else None
+
+    return ProblemDraft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), why)
 
 
 KINDS: dict[Kind, tuple[Drawer, ...]] = {
@@ -296,6 +271,8 @@ KINDS: dict[Kind, tuple[Drawer, ...]] = {
     "GPC": (faces_of_solid, faces_of_solid, volume_of_solid),
     "SVT": (cubes_of_plan, view_of_coded_plan, plan_of_solid),
 }
+OF_ONE_SOLID: tuple[Drawer, ...] = (direction_of_view,)
+"""Those whose options are made by asking otherwise of the same solid, not by asking the same of like solids."""
 
 
 def _side(heights: Heights, side: Side) -> Figure:

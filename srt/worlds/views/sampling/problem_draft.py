@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from srt.worlds.views.claim_language import ViewClaim
@@ -29,7 +31,7 @@ Reason = Literal[
     "dents or ends forgotten",
     "another direction",
     "contradicts the views",
-    "the number of a like solid",
+    "a like solid",
 ]
 
 
@@ -45,7 +47,7 @@ class Wrong:
 class ProblemDraft:
     """``solid`` is the one that the problem is about; of several that fit the views shown, the greatest.
 
-    ``wrong`` are more than are needed, the best first. If the answer is a number, they are those of typical mistakes.
+    ``why`` names the mistake that leads to a wrong option; ``None`` where nothing shows that the option is wrong.
     """
 
     kind: Kind
@@ -53,20 +55,23 @@ class ProblemDraft:
     shown: tuple[Figure, ...]
     solid: Heights
     right: Option
-    wrong: tuple[Wrong, ...]
+    why: Callable[[Option], Reason | None]
 
 
+@lru_cache(maxsize=4096)
 def side_figure(heights: tuple[int, ...], name: str) -> ViewFigure:
     """A side view with columns of these heights."""
     rows = tuple("".join(".#"[height > level] for height in heights) for level in reversed(range(max(heights))))
     return ViewFigure(name=name, rows=rows)
 
 
+@lru_cache(maxsize=4096)
 def top_figure(heights: Heights, name: str = "top") -> ViewFigure:
     """The top view of a solid."""
     return ViewFigure(name=name, rows=tuple("".join(".#"[square] for square in row) for row in footprint(heights)))
 
 
+@lru_cache(maxsize=4096)
 def solid_figure(heights: Heights, name: str = "solid") -> SolidFigure:
     """The picture of a solid."""
     layers = tuple(

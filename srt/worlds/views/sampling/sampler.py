@@ -1,9 +1,13 @@
 """New problems of the views world, each with one right answer, proven by a second method.
 
 A problem is a function of (world, version, specification, index): a hash of these seeds the draw. A kind and a solid
-are drawn, and a problem is made of them. What was drawn is then proved by :mod:`.second_method`: the right answer is
-right, and every other option is wrong. A proposed option that is not wrong is left out; a right answer that is not
-confirmed is a defect, and raises.
+are drawn, and a problem is made of them; for options, problems of like solids (:mod:`.like_problems`). What was drawn
+is proved by :mod:`.second_method`: the right answer is right, and every other option is wrong. A right answer that is
+not confirmed is a defect, and raises.
+
+In training data like problems are of that split, too. If only the one that becomes the problem were, the split itself
+would tell something: of the few solids of four cubes more or fewer than the average are in it, and so is "4" right. For
+the small splits this would leave out too many; what they tell, no model is trained on.
 """
 
 from __future__ import annotations
@@ -22,14 +26,14 @@ from srt.worlds.split_shares import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.figures import Figure, as_meta
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed
-from srt.worlds.views.sampling.kinds import KINDS, Drawer, Solid
-from srt.worlds.views.sampling.number_options import like_drafts, wrong_number
+from srt.worlds.views.sampling.kinds import KINDS, OF_ONE_SOLID, Drawer
+from srt.worlds.views.sampling.like_problems import like_drafts, like_solid
 from srt.worlds.views.sampling.problem_draft import Kind, Option, ProblemDraft, Wrong
 from srt.worlds.views.sampling.proof import is_answer
 from srt.worlds.views.writing.description import describe
 from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
 
-VERSION = 1
+VERSION = 2
 LETTERS = "ABCD"
 _ATTEMPTS = 20_000
 
@@ -99,36 +103,42 @@ class ViewsSampler:
         with_options = rng.random() < self.spec.options_share
         for _ in range(_ATTEMPTS):
             drafts = self._drafts(drawer, with_options, rng)
-            if drafts is None:
-                continue
-            draft = rng.choice(drafts)
-            key = canonical_key(draft.asked, draft.shown[0].name in ("plan", "solid"), draft.solid)
-            if split_of("views", key) != self.spec.split:
-                continue
-            options = self._options(draft, drafts, with_options, rng)
-            if options is not None:
-                return self._written(draft, options, key, rng, index)
+            fitting = [draft for draft in drafts if self._is_of_split(draft)]
+            if fitting:
+                draft = rng.choice(fitting)
+                options = self._options(draft, drafts, rng)
+                if options is not None:
+                    return self._written(draft, options, rng, index)
         raise UserError(
             f"views: kinds: no {kind} of the split {self.spec.split!r} came up in {_ATTEMPTS} draws: "
             "allow larger solids, or another number of cubes"
         )
 
-    def _drafts(self, drawer: Drawer, with_options: bool, rng: random.Random) -> list[ProblemDraft] | None:
-        """One draft, or as many as there are options if these are numbers; ``None`` where chance led to none."""
+    def _drafts(self, drawer: Drawer, with_options: bool, rng: random.Random) -> list[ProblemDraft]:
+        """As many drafts as there are options, or one; none where chance led to none."""
         heights = self._draw_solid(rng)
-        if not self._allows(heights):
-            return None
         choices = rng.random()
 
-        def draw(solid: Heights) -> ProblemDraft | None:
-            return drawer(Solid(solid, self.spec.highest), random.Random(choices)) if self._allows(solid) else None
+        def draw(solid: Heights, seed: float) -> ProblemDraft | None:
+            draft = drawer(solid, random.Random(seed)) if self._allows(solid) else None
+            return draft if draft is not None and (self.spec.split != "train" or self._is_of_split(draft)) else None
 
-        draft = draw(heights)
-        if draft is None:
-            return None
-        if not with_options or not isinstance(draft.right, int):
-            return [draft]
-        return like_drafts(heights, self.spec.highest, draw, len(LETTERS), rng)
+        first = draw(heights, choices)
+        if first is None:
+            return []
+        is_number = isinstance(first.right, int)
+        if is_number and not with_options:
+            return [first]
+
+        def like() -> ProblemDraft | None:
+            return draw(like_solid(heights, self.spec.highest, rng, moved=not is_number), choices)
+
+        if drawer in OF_ONE_SOLID:
+            return like_drafts(first, lambda: drawer(heights, rng), len(LETTERS), tries=10) or []
+        return like_drafts(first, like, len(LETTERS), tries=40) or []
+
+    def _is_of_split(self, draft: ProblemDraft) -> bool:
+        return split_of("views", _key(draft)) == self.spec.split
 
     def _draw_solid(self, rng: random.Random) -> Heights:
         """Stacks drawn one by one."""
@@ -152,27 +162,26 @@ class ViewsSampler:
         return not spec.connected or is_connected(heights)
 
     def _options(
-        self, draft: ProblemDraft, drafts: Sequence[ProblemDraft], with_options: bool, rng: random.Random
+        self, draft: ProblemDraft, drafts: Sequence[ProblemDraft], rng: random.Random
     ) -> list[Wrong | Option] | None:
-        """The options in order, the right one as it is; empty for a problem without; ``None`` if too few are wrong."""
+        """The options in order, the right one as it is; empty for a problem without, ``None`` if two are right."""
         if not is_answer(draft, draft.right):
             raise ViewsSampleDefect(f"{self.identity}: {draft}: the answer is not confirmed")
-        proposed = draft.wrong
-        if isinstance(draft.right, int):
-            if not with_options:
-                return []
-            proposed = tuple(wrong_number(draft, other) for other in drafts if other is not draft)
-        wrong = [one for one in proposed if not is_answer(draft, one.option)][: len(LETTERS) - 1]
-        if len(wrong) < len(LETTERS) - 1:
+        if any(is_answer(draft, other.right) for other in drafts if other is not draft):
             return None
-        options: list[Wrong | Option] = [draft.right, *wrong]
+        options: list[Wrong | Option] = []
+        for other in drafts:
+            reason = None if other is draft else draft.why(other.right)
+            options.append(Wrong(other.right, reason) if reason is not None else other.right)
+        if len(options) < 2:
+            return []
         if isinstance(draft.right, int):
             return sorted(options, key=_number)
         rng.shuffle(options)
         return options
 
     def _written(
-        self, draft: ProblemDraft, options: Sequence[Wrong | Option], key: str, rng: random.Random, index: int
+        self, draft: ProblemDraft, options: Sequence[Wrong | Option], rng: random.Random, index: int
     ) -> Problem:
         """The draft in words."""
         lang = self.spec.lang
@@ -200,7 +209,7 @@ class ViewsSampler:
             answer = Answer(kind="number", value=draft.right)
         names = [figure.name for figure in draft.shown]
         solids = any(figure.type == "solid" and figure.name in choices for figure in figures)
-        depth, width = len(draft.solid), len(draft.solid[0])
+        depth, width, key = len(draft.solid), len(draft.solid[0]), _key(draft)
         meta: dict[str, Any] = {
             "kind": draft.kind,
             "asked": str(draft.asked),
@@ -228,6 +237,10 @@ class ViewsSampler:
             group_id=key,
             meta=meta,
         )
+
+
+def _key(draft: ProblemDraft) -> str:
+    return canonical_key(draft.asked, draft.shown[0].name in ("plan", "solid"), draft.solid)
 
 
 def _number(option: Wrong | Option) -> int:

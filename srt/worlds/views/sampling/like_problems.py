@@ -1,0 +1,60 @@
+"""Options that tell nothing of the answer without the figures of the question.
+
+If wrong options were made from the right one (one more, one less, a mirror image, a typical mistake), the right one
+could be told by its place among them: it would be most like the others. So problems are drawn that ask the same of like
+solids and have different answers, and then chance decides which of them is the problem; the answers of the others are
+its wrong options. Given the options, each is as likely to be right as another. For that every answer must be wrong in
+all of the other problems: if this were only asked of the one that chance decides on, an answer that is seldom possible
+elsewhere would be right more often.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from srt.worlds.views.kernel.stacks import Heights, mirrored, quarter_turn
+from srt.worlds.views.sampling.problem_draft import ProblemDraft
+
+
+def like_drafts(
+    first: ProblemDraft, another: Callable[[], ProblemDraft | None], many: int, tries: int
+) -> list[ProblemDraft] | None:
+    """``first`` and others like it, ``many`` in all, with different answers; ``None`` if they are not found.
+
+    ``another`` draws a problem that asks the same, of a like solid; ``None`` where chance led to none.
+    """
+    drafts = [first]
+    for _ in range(tries):
+        draft = another()
+        if draft is not None and all(_differ(draft, other) for other in drafts):
+            drafts.append(draft)
+            if len(drafts) == many:
+                return drafts
+    return None
+
+
+def _differ(one: ProblemDraft, other: ProblemDraft) -> bool:
+    """Whether the answer of each is wrong for the other."""
+    match one.asked.form:
+        case "asked":  # One number, view or plan is right.
+            return one.right != other.right
+        case "fits":  # The solids that have other views.
+            return one.shown != other.shown
+    return one.right != other.right and one.why(other.right) is not None and other.why(one.right) is not None
+
+
+def like_solid(heights: Heights, highest: int, rng: random.Random, moved: bool) -> Heights:
+    """A solid with one to three stacks of another height; or, if ``moved``, a mirror image or a turned solid."""
+    if moved and rng.random() < 0.4:
+        moves = [mirrored(heights), heights[::-1], mirrored(heights[::-1])]
+        moves += [quarter_turn(heights)] * (len(heights) == len(heights[0]))
+        heights = rng.choice(moves)
+        if rng.random() < 0.6:
+            return heights
+    rows = [list(row) for row in heights]
+    for _ in range(rng.randint(1, 3)):
+        row = rng.choice(rows)
+        x = rng.randrange(len(row))
+        row[x] = min(highest, max(0, row[x] + rng.choice((1, -1))))
+    return tuple(map(tuple, rows))
