@@ -7,8 +7,10 @@ difference between two arms could then come from the problems instead of the tra
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,8 @@ import orjson
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_atomically, write_records
-from srt.io.problem_files import read_problems
+from srt.io.jsonl import beside, read_records, write_atomically, write_records
+from srt.io.problem_files import read_problems, stream_problems
 from srt.io.records import Problem, Record, Refusal
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
@@ -45,6 +47,8 @@ class LeftOut(Record):
 def solve_training_problems(experiment: Experiment, say: Say) -> None:
     """Write the exact world's traces of the training problems, if an arm is made from them.
 
+    They are solved and checked part by part: after a kill, the parts that are done are not solved again.
+
     Raises:
         UserError: a trace is not proved.
     """
@@ -53,12 +57,40 @@ def solve_training_problems(experiment: Experiment, say: Say) -> None:
     if done.exists() or not any(SOLVED in experiment.traces_of(arm)[1] for arm in experiment.trained_arms):
         return
     say("train: solve and check")
-    solved = solve_file(folder.train, folder.solved)
+    problems, parts = stream_problems(folder.train), folder.data / "solved.parts"
+    solved: list[Path] = []
+    while some := list(islice(problems, _SOLVED_TOGETHER)):
+        solved.append(parts / str(len(solved)))
+        _solve_part(solved[-1], some)
+    for name, out in (("traces", folder.solved), ("traces.refusals", beside(folder.solved, "refusals"))):
+        write_atomically(out, ((part / f"{name}.jsonl").read_bytes() for part in solved))
+    counts: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for part in solved:
+        of_part = orjson.loads((part / _COUNTS).read_bytes())
+        refused.update(of_part.pop("refused"))
+        counts.update(of_part)
+    write_atomically(done, [orjson.dumps({**counts, "refused": refused})])
+    shutil.rmtree(parts)
+
+
+_SOLVED_TOGETHER = 4096
+_COUNTS = "counts.json"
+
+
+def _solve_part(folder: Path, problems: Sequence[Problem]) -> None:
+    """Solve and check some of the problems in ``folder``, if this was not done before."""
+    done, asked, traces = folder / _COUNTS, folder / "problems.jsonl", folder / "traces.jsonl"
+    if done.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    write_records(asked, problems)
+    solved = solve_file(asked, traces)
     if solved.solved:
-        checked = check_file(folder.solved, folder.train)
+        checked = check_file(traces, asked)
         if checked.proved < checked.traces:
             raise UserError(
-                f"train: {checked.traces - checked.proved} traces are not proved, first {checked.faults[0]}"
+                f"train: {checked.traces - checked.proved} traces are not proved, first {checked.faults[0]} ({traces})"
             )
     counts = {"problems": solved.problems, "traces": solved.solved, "refused": solved.refused}
     write_atomically(done, [orjson.dumps(counts)])
@@ -79,24 +111,16 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
     problems = read_problems(folder.train)
     built: dict[str, set[str]] = {}
     left_out: list[LeftOut] = []
-    unsolved = _unsolved(folder)
     for arm in arms:
         say(f"build: the sequences of arm {arm}")
-        refused: dict[str, LeftOut] = {}
-        ids: list[str] = []
-        write_records(
-            _all_of(folder, arm), _noting(_sequences(experiment, folder, arm, problems, pictures, refused), ids)
-        )
-        built[arm] = set(ids)
-        only_solved = experiment.traces_of(arm)[1] == [SOLVED]
-        for problem_id in problems.keys() - built[arm]:
-            if problem_id not in refused:
-                why = unsolved.get(problem_id) if only_solved else None
-                reason, detail = (
-                    (why.reason, why.detail) if why else ("no_trace", "its traces have none of this problem")
-                )
-                refused[problem_id] = LeftOut(problem_id=problem_id, arm=arm, reason=reason, detail=detail)
-        left_out += refused.values()
+        lacking = _lacking(folder, arm)
+        if not lacking.exists():
+            write_records(lacking, _build_all(experiment, folder, arm, problems, pictures))
+        of_arm = list(read_records(lacking, LeftOut))
+        built[arm] = problems.keys() - {one.problem_id for one in of_arm}
+        left_out += of_arm
+        if experiment.traces_of(arm)[1] != [SOLVED]:
+            lacking.unlink()  # before the next start, a person may change the traces
     common = set.intersection(*built.values())
     left_out.sort(key=lambda one: (one.problem_id, arms.index(one.arm)))
     write_records(folder.left_out, left_out)
@@ -122,6 +146,28 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
                 write_records(file, (of_problem[name] for name in names))
     for arm in arms:
         _all_of(folder, arm).unlink(missing_ok=True)
+        _lacking(folder, arm).unlink(missing_ok=True)
+
+
+def _build_all(
+    experiment: Experiment, folder: ExperimentFolder, arm: str, problems: Mapping[str, Problem], pictures: bool
+) -> list[LeftOut]:
+    """Write all sequences of ``arm``; returns the problems that have none."""
+    refused: dict[str, LeftOut] = {}
+    ids: list[str] = []
+    write_records(_all_of(folder, arm), _noting(_sequences(experiment, folder, arm, problems, pictures, refused), ids))
+    unsolved = _unsolved(folder) if experiment.traces_of(arm)[1] == [SOLVED] else {}
+    for problem_id in problems.keys() - set(ids):
+        if problem_id not in refused:
+            why = unsolved.get(problem_id)
+            reason, detail = (why.reason, why.detail) if why else ("no_trace", "its traces have none of this problem")
+            refused[problem_id] = LeftOut(problem_id=problem_id, arm=arm, reason=reason, detail=detail)
+    return list(refused.values())
+
+
+def _lacking(folder: ExperimentFolder, arm: str) -> Path:
+    """The problems that ``arm`` has no sequence of; written when those of all others are there."""
+    return folder.data / f"{arm}.lacking.jsonl"
 
 
 def _of_stage(folder: ExperimentFolder, stage: str, trained: set[str]) -> list[str]:

@@ -132,7 +132,8 @@ def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], s
     """The problems of ``source``, without those with the content or the split key of one in the files ``tests``."""
     if isinstance(source, SampledSource):
         split = "test" if part == TEST else "train"
-        summary = generate_file(source.world, source.n, split, path, source.spec, exclude=tests)
+        draws = path.with_suffix(".draws")
+        summary = generate_file(source.world, source.n, split, path, source.spec, exclude=tests, draws=draws)
         problems = list(read_problems(path).values())
         return _Found(problems, {p.group_id for p in problems if p.group_id}, summary.collisions)
     if isinstance(source, FileSource):

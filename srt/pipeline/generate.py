@@ -7,6 +7,7 @@ what is kept out.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from srt.worlds.world_registry import world_named, world_of
 SPLITS = ("train", "dev", "test")
 _MOST_MISSES = 2_000
 """So many problems in a row that are not new mean that there are no more."""
+_KEPT_TOGETHER = 1024
 
 
 class GenerateSummary(Record):
@@ -41,12 +43,14 @@ def generate_file(
     spec: Mapping[str, Any],
     exclude: Sequence[str | Path] = (),
     watch: Callable[[Iterator[Problem]], Iterable[Problem]] = iter,
+    draws: Path | None = None,
 ) -> GenerateSummary:
     """Write ``n`` new problems of ``world`` to ``out`` (atomically) and say what was dropped on the way.
 
     ``spec`` holds the world's fields. Problems with the key or the text of one in the files ``exclude`` are dropped.
     ``watch`` passes the problems on as they come (a progress bar). What the problems show is written to a folder beside
-    ``out`` (:class:`srt.images.store.PictureFolder`).
+    ``out`` (:class:`srt.images.store.PictureFolder`). With the folder ``draws``, what was drawn is kept there until the
+    file is whole, and the same call goes on from there if it was killed.
 
     Raises:
         UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
@@ -61,6 +65,8 @@ def generate_file(
     keep_apart(out, *exclude)
     of_world = world_named(world)
     sample = of_world.sampler({**spec, "split": split})
+    if draws is not None:
+        sample = _kept(sample, draws)
     pictures = PictureFolder(Path(out))
     counts = {"keys": 0, "duplicates": 0, "collisions": 0}
     kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
@@ -91,7 +97,30 @@ def generate_file(
                     problem = problem.model_copy(update={"images": [pictures.keep(picture, problem.id)]})
                 yield problem
 
-    return GenerateSummary(problems=write_records(out, watch(problems())), **counts)
+    summary = GenerateSummary(problems=write_records(out, watch(problems())), **counts)
+    if draws is not None:
+        shutil.rmtree(draws, ignore_errors=True)
+    return summary
+
+
+def _kept(sample: Callable[[int], Problem], folder: Path) -> Callable[[int], Problem]:
+    """``sample``, which is asked for 0, 1, 2, ...: what it drew is kept in files of :data:`_KEPT_TOGETHER` problems."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn: list[Problem] = []
+
+    def draw(index: int) -> Problem:
+        nonlocal drawn
+        number, at = divmod(index, _KEPT_TOGETHER)
+        path = folder / f"{number}.jsonl"
+        if at == 0:
+            drawn = list(read_records(path, Problem)) if path.exists() else []
+        if at == len(drawn):
+            drawn.append(sample(index))
+            if len(drawn) == _KEPT_TOGETHER:
+                write_records(path, drawn)
+        return drawn[at]
+
+    return draw
 
 
 def identities(problems: Iterable[Problem]) -> set[str]:

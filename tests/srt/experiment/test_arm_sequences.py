@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from srt.answers.written_form import canonical_text
+from srt.experiment import arm_sequences
 from srt.experiment.arm_sequences import LeftOut, build_arms, solve_training_problems
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
@@ -17,6 +20,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Answer, Problem, Sequence
 from srt.language.trace import Step, Trace
 from srt.pipeline.generate import generate_file
+from srt.pipeline.solve import solve_file
 from srt.statistics.clusters import cluster_of
 
 COUNT = 8
@@ -161,3 +165,58 @@ def test_held_out_problems_are_the_same_in_all_arms_and_whole_groups(folder: Exp
         folder.sequences(arm).unlink()
     with pytest.raises(UserError, match=r"held_out: 8: .* of 8"):
         build_arms(experiment(folder, traces=traces, held_out=8), False, lambda line: None)
+
+
+@pytest.fixture
+def booths(folder: ExperimentFolder) -> Experiment:
+    """Ten problems that an exact world solves."""
+    generate_file("seating", 10, "train", folder.train, {"scenes": ["booth"], "names": 6})
+    return experiment(folder, arms=["answer", "cot", "srt"])
+
+
+def killed_at(number: int, work: Callable[..., Any]) -> tuple[list[Any], Callable[..., Any]]:
+    """``work``, which is killed at its call ``number``; and a list of its calls."""
+    calls: list[Any] = []
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) == number:
+            raise KeyboardInterrupt
+        return work(*arguments, **named)
+
+    return calls, call
+
+
+def test_a_killed_solving_goes_on(
+    folder: ExperimentFolder, booths: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arm_sequences, "_SOLVED_TOGETHER", 3)
+    solve_file(folder.train, tmp_path / "whole.jsonl")
+    calls, solving = killed_at(3, arm_sequences.solve_file)
+    monkeypatch.setattr(arm_sequences, "solve_file", solving)
+    with pytest.raises(KeyboardInterrupt):
+        solve_training_problems(booths, lambda line: None)
+    assert not folder.solved.exists()
+    solve_training_problems(booths, lambda line: None)
+    assert [Path(out).parent.name for _, out in calls] == ["0", "1", "2", "2", "3"]
+    assert folder.solved.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    counts = orjson.loads(folder.solved.with_suffix(".counts.json").read_bytes())
+    assert counts == {"problems": 10, "traces": 10, "refused": {}}
+    assert not (folder.data / "solved.parts").exists()
+
+
+def test_a_killed_building_goes_on(
+    folder: ExperimentFolder, booths: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve_training_problems(booths, lambda line: None)
+    build_arms(booths, False, lambda line: None)
+    whole = {path.name: path.read_bytes() for path in folder.data.iterdir()}
+    for arm in booths.trained_arms:
+        folder.sequences(arm).unlink()
+    calls, building = killed_at(3, arm_sequences.build)
+    monkeypatch.setattr(arm_sequences, "build", building)
+    with pytest.raises(KeyboardInterrupt):
+        build_arms(booths, False, lambda line: None)
+    build_arms(booths, False, lambda line: None)
+    assert [arguments[2] for arguments in calls] == ["answer", "cot", "srt", "srt"]
+    assert {path.name: path.read_bytes() for path in folder.data.iterdir()} == whole

@@ -246,7 +246,7 @@ def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.
         run(make(tmp_path), stages)
     assert stages.calls == ["check"]
     assert not (tmp_path / "out" / "data" / "solved.counts.json").exists()
-    assert (tmp_path / "out" / "data" / "solved.jsonl").exists(), "the evidence stays"
+    assert (tmp_path / "out" / "data" / "solved.parts" / "0" / "traces.jsonl").exists(), "the evidence stays"
 
 
 def test_an_arm_with_a_ban_is_trained_once(tmp_path: Path) -> None:

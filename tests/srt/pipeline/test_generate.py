@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Problem
+from srt.pipeline import generate
 from srt.pipeline.generate import generate_command, generate_file
 from srt.worlds.seating.seating_world import SeatingWorld
 from srt.worlds.views.drawing.picture import picture
@@ -117,3 +119,39 @@ def test_faults_of_a_yaml_file_are_named(text: str, named: str, tmp_path: Path) 
     with pytest.raises(UserError, match=named):
         generate_command("seating", 5, "train", tmp_path / "p.jsonl", spec)
     assert list(tmp_path.iterdir()) == [spec]
+
+
+def test_a_killed_draw_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was drawn is not drawn again, whatever was dropped on the way, and the file is the same."""
+    monkeypatch.setattr(generate, "_KEPT_TOGETHER", 16)
+    drawn: list[int] = []
+    sampler = SeatingWorld.sampler
+
+    def counting(world: SeatingWorld, spec: Mapping[str, Any]) -> Callable[[int], Problem]:
+        sample = sampler(world, spec)
+
+        def draw(index: int) -> Problem:
+            drawn.append(index)
+            return sample(index)
+
+        return draw
+
+    monkeypatch.setattr(SeatingWorld, "sampler", counting)
+    tested, whole, out = (tmp_path / f"{name}.jsonl" for name in ("test", "whole", "broken"))
+    generate_file("seating", 3, "train", tested, SPEC)
+    unbroken = generate_file("seating", 60, "train", whole, SPEC, [tested])
+    assert unbroken.collisions
+    drawn.clear()
+
+    def killed(problems: Iterator[Problem]) -> Iterator[Problem]:
+        for _ in range(40):
+            yield next(problems)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        generate_file("seating", 60, "train", out, SPEC, [tested], killed, draws=tmp_path / "draws")
+    before = len(drawn)
+    assert generate_file("seating", 60, "train", out, SPEC, [tested], draws=tmp_path / "draws") == unbroken
+    assert drawn[before] == before - before % 16 >= 32
+    assert out.read_bytes() == whole.read_bytes()
+    assert not (tmp_path / "draws").exists()
