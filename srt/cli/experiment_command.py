@@ -48,8 +48,8 @@ def experiment(
     from srt.cli.experiment_stages import TrainAndEval
     from srt.experiment.experiment_recipe import load_experiment
     from srt.experiment.learning_curve import Portion
+    from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
     from srt.experiment.run_experiment import run_experiment
-    from srt.experiment.tiny_experiment import tiny_experiment
 
     require_kind(recipe, "experiment")
     console = Console(highlight=False, markup=False, soft_wrap=True)

@@ -69,6 +69,10 @@ class ExperimentFolder:
         """The training run; the model is in ``model`` below it."""
         return self.root / "runs" / f"{arm}-{seed}"
 
+    def model(self, arm: str, seed: int) -> Path:
+        """What that run has trained."""
+        return self.run(arm, seed) / "model"
+
     def tested(self, test: str, arm: str, seed: int) -> Path:
         """The run folder of an evaluation."""
         return self.root / "tested" / test / f"{arm}-{seed}"

@@ -77,6 +77,22 @@ class Curve(Config):
         return items
 
 
+class Probe(Config):
+    """What a new vision model must read off single places of pictures before an arm is trained with it.
+
+    It is trained on ``trained_of_each`` questions about each picture of the training problems (all, by default), with
+    ``train`` as changes to the recipe's; and asked ``asked`` questions about pictures of ``test_problems``, at most
+    ``asked_of_each`` about one. ``enough`` is the share that it must answer rightly.
+    :mod:`srt.experiment.picture_probe` has more.
+    """
+
+    trained_of_each: int | None = Field(default=None, ge=1)
+    asked_of_each: int = Field(default=4, ge=1)
+    asked: int = Field(default=400, ge=1)
+    enough: float = Field(default=0.95, ge=0, le=1)
+    train: dict[str, Any] = Field(default_factory=dict)
+
+
 SOLVED = "solved"
 TraceSource = Annotated[
     Annotated[Literal["solved"], Tag("(solved)")]
@@ -120,12 +136,15 @@ class Experiment(Config):
 
     ``held_out`` problems are trained on by no arm: their sequences are the ``eval_data`` of each.
 
+    ``probe`` has a new vision model learn to read single places of pictures first: what it learns there is what all
+    arms start from.
+
     ``curve`` gives learning curves in place of one comparison (:mod:`srt.experiment.learning_curve`): ``train`` then
     has no ``steps``, and a constant learning rate, with which a run up to a point is the start of every longer one.
 
     ``launch`` is an accelerate file for training, ``eval_launch`` one whose processes share each evaluation.
     ``parallel`` runs are trained at a time: on a processor, two small models with a thread each learn faster than one
-    after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.tiny_experiment`).
+    after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.rehearsal.tiny_experiment`).
     """
 
     name: str
@@ -142,6 +161,7 @@ class Experiment(Config):
     prompt: PromptStyle = "full"
     text: TextStyle = "claims"
     model: Model
+    probe: Probe | None = None
     train: dict[str, Any]
     curve: Curve | None = None
     launch: Path | None = None
@@ -237,6 +257,8 @@ class Experiment(Config):
         wanted = self.model.tokenizer_arms if isinstance(self.model, InitModel) else []
         if unknown := [arm for arm in wanted if arm not in self.trained_arms]:
             faults.append(f"model: tokenizer_arms: {', '.join(unknown)}: not among the arms that are trained")
+        if self.probe is not None and (not isinstance(self.model, InitModel) or not self.test_problems):
+            faults.append("probe: needs a new model (model: {arch: ...}) and test_problems, whose pictures are read")
         if self.curve is not None:
             faults += self._faults_of_curve(self.curve)
         if faults:

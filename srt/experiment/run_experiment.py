@@ -18,18 +18,18 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import yaml
-
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
 from srt.experiment.experiment_folder import ExperimentFolder, claim, give_up, is_this_experiment
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, TaughtTraces
 from srt.experiment.gather_problems import gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.experiment.picture_probe import PROBE, pass_probe, write_probe
 from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
+from srt.experiment.training_recipes import picture_limits, recipe_of, write_recipe
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_atomically
+from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 
 Say = Callable[[str], None]
@@ -74,11 +74,13 @@ def run_experiment(
     teach_traces(experiment, tiny, say)
     solve_training_problems(experiment, say)
     build_arms(experiment, stages.reads_pictures(experiment.model), say)
+    write_probe(experiment, say)
     now = portion or Portion()
     seeds = [seed for seed in experiment.seeds if now.seeds is None or seed in now.seeds]
     starts = {seed: _initial_model(experiment, stages, seed, say) for seed in seeds}
     arms = [arm for arm in experiment.trained_arms if now.arms is None or arm in now.arms]
     _check_training(experiment, arms, stages, starts, say)
+    starts = pass_probe(experiment, stages, starts, say)
     if experiment.curve is not None:
         return _measure_curves(experiment, tests, starts, stages, say, now)
     models = _train_all(experiment, stages, starts, say)
@@ -110,7 +112,7 @@ def _measure_curves(
         tests,
         stages,
         starts,
-        lambda arm, seed: _write_recipe(experiment, arm, seed, starts[seed]),
+        lambda arm, seed: write_recipe(experiment, arm, seed, starts[seed]),
         (_launch_file(experiment.launch), _launch_file(experiment.eval_launch)),
         say,
     )
@@ -132,7 +134,7 @@ def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
                 if not file.is_file():
                     raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
     arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
-    stages.check(experiment, _recipe(experiment, arm, seed, _start_folder(experiment, seed)))
+    stages.check(experiment, recipe_of(experiment, arm, seed, _start_folder(experiment, seed)))
 
 
 def _launch_file(path: Path | None) -> Path | None:
@@ -146,9 +148,9 @@ def _check_training(
     folder, seed = ExperimentFolder(experiment.output), next(iter(starts))
     faults: dict[str, list[str]] = {}
     for arm in arms:
-        if not (folder.run(arm, seed) / _MODEL).exists():
+        if not folder.model(arm, seed).exists():
             say(f"preflight: {arm}")
-            recipe = _write_recipe(experiment, arm, seed, starts[seed])
+            recipe = write_recipe(experiment, arm, seed, starts[seed])
             if found := stages.preflight(recipe, _launch_file(experiment.launch)):
                 faults[arm] = found
     if faults:
@@ -170,9 +172,7 @@ def _train_all(
             return
         say(f"train: {name}")
         try:
-            stages.train(
-                _write_recipe(experiment, arm, seed, starts[seed]), launch, lambda line: say(f"{name}: {line}")
-            )
+            stages.train(write_recipe(experiment, arm, seed, starts[seed]), launch, lambda line: say(f"{name}: {line}"))
         except BaseException as error:
             # Reported at once; the runs beside it are still waited for, and kept.
             failed.set()
@@ -188,58 +188,9 @@ def _train_all(
         for seed in experiment.seeds_of(arm):
             models[arm, seed] = TrainedModel(starts[seed])
             if origin := experiment.trained_as(arm):
-                trained = folder.run(origin, seed) / _MODEL
+                trained = folder.model(origin, seed)
                 models[arm, seed] = TrainedModel(starts[seed], trained) if adapts else TrainedModel(trained)
     return models
-
-
-_MODEL = "model"
-
-
-def _write_recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> Path:
-    """The training recipe of one run, as a file in its folder."""
-    run = ExperimentFolder(experiment.output).run(arm, seed)
-    run.mkdir(parents=True, exist_ok=True)
-    recipe = yaml.safe_dump(_recipe(experiment, arm, seed, start), sort_keys=False)
-    write_atomically(run / "recipe.yaml", [recipe.encode()])
-    return run / "recipe.yaml"
-
-
-def _recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> dict[str, Any]:
-    """What ``train/train_srt.py`` is given: the experiment's ``train`` and what differs from run to run."""
-    folder = ExperimentFolder(experiment.output)
-    # A problem that is too long for one arm is left out of all of them.
-    others = [other for other in experiment.trained_arms if other != arm and experiment.train.get("too_long") == "drop"]
-    generations = experiment.train.get("generations")
-    return {
-        **experiment.train,
-        **_data(experiment, folder, arm),
-        **({"other_arms": [str(folder.sequences(other)) for other in others]} if others else {}),
-        **({"eval_data": str(folder.held_out(arm))} if experiment.held_out else {}),
-        **({"generations": {**generations, "problems": str(folder.train)}} if generations else {}),
-        "output": str(folder.run(arm, seed) / _MODEL),
-        "seed": seed,
-        "logging": _logging(experiment, arm, seed),
-        "model": {**experiment.train.get("model", {}), "path": str(start)},
-    }
-
-
-def _data(experiment: Experiment, folder: ExperimentFolder, arm: str) -> dict[str, Any]:
-    """What a run is trained on, and how long it is where ``train`` does not say so."""
-    if experiment.stages is not None:
-        stages = (stage.model_dump(include={"name", "items"}) for stage in experiment.stages)
-        return {"stages": [{**stage, "data": str(folder.sequences(arm, stage["name"]))} for stage in stages]}
-    length = {"steps": experiment.curve.items[-1] // experiment.train["batch_size"]} if experiment.curve else {}
-    return {"data": str(folder.sequences(arm)), **length}
-
-
-def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
-    """The ``logging`` of one run: named experiment/arm/seed, and in W&B grouped by the experiment."""
-    given = experiment.train.get("logging") or {}
-    if not isinstance(given, dict):
-        return given  # a fault, which train reports
-    group = {"group": experiment.name} if "wandb" in (given.get("report_to") or ()) else {}
-    return {**group, **given, "name": f"{experiment.name}/{arm}/{seed}"}
 
 
 def _reporting(experiment: Experiment, name: str) -> dict[str, Any]:
@@ -247,12 +198,6 @@ def _reporting(experiment: Experiment, name: str) -> dict[str, Any]:
     keys = ("report_to", "wandb_mode", "project", "group")
     given = {key: experiment.evaluate[key] for key in keys if key in experiment.evaluate}
     return {"group": experiment.name, **given, "run_name": f"{experiment.name}/{name}"} if given else {}
-
-
-def _picture_limits(experiment: Experiment) -> dict[str, Any]:
-    """The limits of pictures in training, for the evaluation of every arm: the base has others of its own."""
-    pictures = experiment.train.get("pictures") or {}
-    return {key: pictures[key] for key in ("min_pixels", "max_pixels") if pictures.get(key)}
 
 
 def _evaluate_all(
@@ -278,7 +223,7 @@ def _evaluate_all(
                     out=runs[test][-1],
                     benchmark=benchmark,
                     settings={
-                        **_picture_limits(experiment),
+                        **picture_limits(experiment),
                         **experiment.evaluate,
                         **_reporting(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
                     },
@@ -329,6 +274,7 @@ def _start_folder(experiment: Experiment, seed: int) -> Path:
 def _texts(experiment: Experiment) -> Iterator[str]:
     """What the tokenizer of a new model is trained on: the sequences of all arms, so that no arm is favoured."""
     assert isinstance(experiment.model, InitModel)
-    for arm in experiment.model.tokenizer_arms or experiment.trained_arms:
+    arms = experiment.model.tokenizer_arms or experiment.trained_arms
+    for arm in (*arms, *([PROBE] if experiment.probe else [])):
         for sequence in read_records(ExperimentFolder(experiment.output).sequences(arm), Sequence):
             yield from (message.content for message in (*sequence.prompt, *sequence.completion))

@@ -2,7 +2,7 @@
 
 Only these stages cost money. They come after everything that can be checked without them, their budget is that of the
 ``srt teach`` config, and nothing is paid for twice (:mod:`srt.llm.journaled_client`). In a tiny rehearsal a stand-in
-takes the place of every model, whatever the config says (:mod:`srt.experiment.stand_in_teacher`).
+takes the place of every model, whatever the config says (:mod:`srt.experiment.rehearsal.stand_in_teacher`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment, TaughtTraces
-from srt.experiment.stand_in_teacher import stand_in_descriptions, stand_in_traces
+from srt.experiment.rehearsal.stand_in_teacher import stand_in_descriptions, stand_in_traces
 from srt.io.errors import UserError
 from srt.io.problem_files import stream_problems
 from srt.teaching.case_store.case_records import State

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from srt.io.errors import UserError
 from srt.io.records import Lang, Problem, Refusal, RefusalReason
@@ -26,6 +27,16 @@ class Refused(Exception):
     def record(self, problem_id: str) -> Refusal:
         """The refusal as it is written to the refusals file."""
         return Refusal(problem_id=problem_id, reason=self.reason, detail=self.detail)
+
+
+class Reading(NamedTuple):
+    """What stands at one place of a picture, and the question that asks for it: seen, with nothing to derive.
+
+    ``answer`` is a number, or ``yes`` or ``no`` in the language of the problem.
+    """
+
+    question: str
+    answer: int | str
 
 
 class World(ABC):
@@ -120,6 +131,10 @@ class World(ABC):
             ValueError: the problem has figures that cannot be drawn.
         """
         return None
+
+    def readings(self, problem: Problem) -> list[Reading]:
+        """Questions about single places of what :meth:`picture` shows; empty where it shows nothing."""
+        return []
 
     def draw(self, problem: Problem) -> str | None:
         """The solved problem as an SVG picture; ``None`` where this world draws none. Raises as ``solve``."""

@@ -16,7 +16,8 @@ from srt.worlds.views.mutations.views_subject import views_subject
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.writing.assertion import assertion
 from srt.worlds.views.writing.derivation_prose import explain
-from srt.worlds.world import Refused, Sampler, World
+from srt.worlds.views.writing.square_readings import readings
+from srt.worlds.world import Reading, Refused, Sampler, World
 
 
 class ViewsWorld(World):
@@ -75,6 +76,10 @@ class ViewsWorld(World):
     def picture(self, problem: Problem) -> bytes | None:
         """The figures of ``problem`` as one picture: :mod:`srt.worlds.views.drawing`."""
         return None if problem.meta.get("style") == "none" else problem_picture(problem)
+
+    def readings(self, problem: Problem) -> list[Reading]:
+        """Of each square of the views and plans that the question shows."""
+        return readings(problem)
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

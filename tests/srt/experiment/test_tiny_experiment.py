@@ -13,13 +13,13 @@ import orjson
 import pytest
 
 from srt.corpora import import_file
-from srt.experiment.drawn_mathspatial import draw_mathspatial
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
+from srt.experiment.rehearsal.stand_in_teacher import STAND_IN
+from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.experiment.run_experiment import run_experiment
-from srt.experiment.stand_in_teacher import STAND_IN
-from srt.experiment.tiny_experiment import tiny_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Lang, Problem

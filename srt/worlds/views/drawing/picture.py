@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from srt.io.records import Lang, Problem
 from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.raster import painted, png
@@ -21,8 +23,8 @@ def problem_picture(problem: Problem) -> bytes | None:
     if not figures:
         return None
     name = problem.meta.get("style", "varied")
-    if name not in ("varied", "patches"):
-        raise ValueError(f"meta.style: {name!r} is not one of varied, patches")
+    if name not in get_args(StyleName):
+        raise ValueError(f"meta.style: {name!r} is not one of {', '.join(get_args(StyleName))}")
     return picture(figures, problem.lang, name, problem.id)
 
 

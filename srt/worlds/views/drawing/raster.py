@@ -26,6 +26,7 @@ PIXEL = 8
 LEVELS = 7
 """How dark ink is, from 0 (no ink) to this."""
 _SAMPLES = 4
+_BEYOND = 8  # pixels beyond each edge that are painted, and then cut off
 
 
 class Stamp(NamedTuple):
@@ -91,12 +92,16 @@ def solid_area(corners: Path) -> Stamp:
 
 
 def painted(drawing: Sketch) -> NDArray[np.uint8]:
-    """The picture as colour numbers: ``(LEVELS + 1) * tone + ink``, one for each pixel, rows from the top."""
-    tones = np.zeros((drawing.height, drawing.width), dtype=np.uint8)
+    """The picture as colour numbers: ``(LEVELS + 1) * tone + ink``, one for each pixel, rows from the top.
+
+    Half of a line on the edge of the picture is cut off.
+    """
+    tones = np.zeros((drawing.height + 2 * _BEYOND, drawing.width + 2 * _BEYOND), dtype=np.uint8)
     inks = np.zeros_like(tones)
     for x, y, stamp in drawing.marks:
         height, width = stamp.ink.shape
-        there = np.s_[y + stamp.y : y + stamp.y + height, x + stamp.x : x + stamp.x + width]
+        top, left = y + stamp.y + _BEYOND, x + stamp.x + _BEYOND
+        there = np.s_[top : top + height, left : left + width]
         ink = inks[there]
         if stamp.area is not None:
             np.copyto(tones[there], stamp.tone, where=stamp.area)
@@ -104,7 +109,7 @@ def painted(drawing: Sketch) -> NDArray[np.uint8]:
         np.maximum(ink, stamp.ink, out=ink)
     tones *= LEVELS + 1
     tones += inks
-    return tones
+    return tones[_BEYOND:-_BEYOND, _BEYOND:-_BEYOND]
 
 
 def png(pixels: NDArray[np.uint8], tones: tuple[Colour, ...], ink: Colour) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from srt.io.records import Lang
@@ -16,8 +16,9 @@ PATCH = 28
 
 Theme = tuple[Colour, Colour, Colour, Colour, Colour]
 """Paper; the upper, the front and the right faces of a cube; and the shade of the squares of views with a hole."""
+_DARKEST = 3
 SHADE = 4
-StyleName = Literal["varied", "patches"]
+StyleName = Literal["varied", "patches", "cells"]
 
 _WHITE: Colour = (255, 255, 255)
 _GREY: Colour = (217, 217, 217)
@@ -84,7 +85,13 @@ class Style:
 
 
 def style_of(name: StyleName, lang: Lang, seed: str) -> Style:
-    """The style ``patches``, always the same for a language; or a varied one, a function of ``seed``."""
+    """The style ``name``: ``varied`` is a function of ``seed``, the others are always the same for a language.
+
+    ``cells`` is ``patches`` without labels and margins, with dark squares: as few tokens as figures can have, and each
+    of them can be told from an empty one by its tone.
+    """
+    if name == "cells":
+        return replace(style_of("patches", lang, seed), words={}, margin=0, theme=_THEMES[2], squares=_DARKEST)
     if name == "patches":
         return Style(
             lang=lang,

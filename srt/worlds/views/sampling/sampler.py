@@ -53,10 +53,10 @@ class ViewsSpec(Config):
     min_cubes: int = Field(default=4, ge=1)
     max_cubes: int = Field(default=20, ge=1)
     """Bounds on the cubes of the solid that is drawn."""
-    style: Literal["varied", "patches", "none"] = "varied"
+    style: Literal["varied", "patches", "cells", "none"] = "varied"
     """How pictures are drawn: as in various textbooks, or plainly, on a grid of the patches of a vision model.
 
-    ``none`` draws none: the figures are described in words.
+    ``cells`` is ``patches`` without labels and margins. ``none`` draws none: the figures are described in words.
     """
     connected: bool = True
     """Whether the stacks hang together by faces."""

@@ -61,6 +61,20 @@ def test_the_sides_are_whole_patches_and_the_file_is_small() -> None:
         assert not opened.info.keys() - {"transparency"}
 
 
+def test_in_cells_each_square_is_one_patch_and_there_is_nothing_else() -> None:
+    front, top = ViewFigure(name="front", rows=("#.#", "###")), ViewFigure(name="top", rows=("#.", "##", ".#"))
+    drawn = PIL.Image.open(io.BytesIO(picture((front, top), "en", "cells", ""))).convert("L")
+    assert drawn.size == (6 * 28, 3 * 28)
+    patches = np.array(drawn).reshape(3, 28, 6, 28)
+    inside = patches[:, 2:26, :, 2:26]  # without the lines on the edges
+    assert (inside.min(axis=(1, 3)) == inside.max(axis=(1, 3))).all()
+    assert (patches[:, 14, :, 14] < 255).tolist() == [
+        [False, False, False, False, True, False],
+        [True, False, True, False, True, True],
+        [True, True, True, False, False, True],
+    ]
+
+
 def test_a_problem_without_figures_has_no_picture() -> None:
     assert problem_picture(problem(figures=[])) is None
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
-from srt.experiment.drawn_mathspatial import draw_mathspatial
 from srt.experiment.experiment_recipe import SOLVED, Experiment, InitModel
+from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
 from srt.io.errors import UserError
 from srt.io.yaml_config import merged, parse_config
 
@@ -29,6 +29,7 @@ _TRAINING: dict[str, Any] = {
 }  # fmt: skip
 _ITEMS = 8
 """Of each stage, and between the points of a curve."""
+_PROBE: dict[str, Any] = {"trained_of_each": 1, "asked": 8, "enough": 0, "train": {"steps": 2}}
 _ASKING: dict[str, Any] = {"max_new_tokens": 48, "batch_size": 8, "threads": 1}
 _KEPT_OF_EVALUATE = ("repeats", "policy", "temperature", "top_p")
 _TEACHING = "openai"
@@ -66,6 +67,7 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         "model": _model(experiment),
         "train": training,
         "curve": {"items": [_ITEMS * (at + 1) for at in range(points)]} if experiment.curve else None,
+        "probe": _PROBE if experiment.probe else None,
         "launch": None,
         "eval_launch": None,
         "parallel": 2,

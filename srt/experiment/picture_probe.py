@@ -1,0 +1,152 @@
+"""The probe: before any arm is trained, the model learns to read single places of pictures, and must be able to.
+
+A vision model with random weights that cannot tell whether a square is there learns nothing from a trace that says so,
+and arms that are compared on top of it say nothing about traces. So the weights that all arms start from are first
+trained on questions about single places of the pictures of the training problems
+(:meth:`srt.worlds.world.World.readings`), and asked about pictures of the test. If too few answers are right, the
+experiment ends there.
+
+OUTPUT/data/probe.jsonl            the questions that are asked
+OUTPUT/data/probe.sequences.jsonl  those that are trained on
+OUTPUT/runs/probe-S/               the training run of seed S; its model is what all arms of this seed start from
+OUTPUT/tested/probe/answer-S/      what was answered
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import TEST, Experiment, Probe
+from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.experiment.training_recipes import picture_limits, write_recipe
+from srt.io.errors import UserError
+from srt.io.jsonl import write_records
+from srt.io.problem_files import read_problems
+from srt.io.records import Answer, Message, Problem, Sequence, Span
+from srt.language.prompts import prompt_messages
+from srt.language.text import answer_line
+from srt.worlds.world_registry import world_of
+
+Say = Callable[[str], None]
+PROBE = "probe"
+_ARM = "answer"
+
+
+def write_probe(experiment: Experiment, say: Say) -> None:
+    """Write the questions of the probe, those that are asked and those that are trained on; what is there is kept.
+
+    Raises:
+        UserError: the problems show nothing that a world could ask single places of.
+    """
+    folder, probe = ExperimentFolder(experiment.output), experiment.probe
+    if probe is None or folder.sequences(PROBE).exists():
+        return
+    say("probe: questions about single places of the pictures")
+    asked = _questions(folder.test(TEST), probe.asked_of_each)
+    random.Random(0).shuffle(asked)
+    write_records(folder.test(PROBE), asked[: probe.asked])
+    trained = _questions(folder.train, probe.trained_of_each)
+    if not asked or not trained:
+        raise UserError("probe: no problem of this experiment shows a picture with places that can be asked for")
+    random.Random(0).shuffle(trained)
+    write_records(folder.sequences(PROBE), (_sequence(experiment, one) for one in trained))
+
+
+def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> dict[int, Path]:
+    """The weights that arms start from, by seed, trained on the probe from those of ``starts``.
+
+    Raises:
+        UserError: with some seed too few of the answers are right.
+    """
+    probe = experiment.probe
+    if probe is None:
+        return dict(starts)
+    folder = ExperimentFolder(experiment.output)
+
+    def train(seed: int) -> None:
+        say(f"train: {PROBE}, seed {seed}")
+        recipe = write_recipe(_of_probe(experiment, probe), PROBE, seed, starts[seed])
+        stages.train(recipe, None, lambda line: say(f"{PROBE}, seed {seed}: {line}"))
+
+    with ThreadPoolExecutor(experiment.parallel) as pool:
+        list(pool.map(train, starts))
+    for seed in starts:
+        _judge(experiment, probe, stages, seed, say)
+    return {seed: folder.model(PROBE, seed) for seed in starts}
+
+
+def _judge(experiment: Experiment, probe: Probe, stages: ModelStages, seed: int, say: Say) -> None:
+    """Ask the questions of the probe; raise where too few answers are right."""
+    folder = ExperimentFolder(experiment.output)
+    out = folder.tested(PROBE, _ARM, seed)
+    model = TrainedModel(folder.model(PROBE, seed))
+    settings = {**picture_limits(experiment), **experiment.evaluate, "max_new_tokens": _LONGEST_ANSWER}
+    stages.evaluate(Evaluation(model, folder.test(PROBE), _ARM, experiment.prompt, out, settings=settings))
+    right = stages.figures(out).right
+    count, share = right.count("1"), right.count("1") / len(right)
+    read = f"{PROBE}, seed {seed}: {count} of {len(right)} places of unseen pictures are read rightly ({share:.1%})"
+    say(read)
+    if share < probe.enough:
+        raise UserError(
+            f"{read}; {probe.enough:.0%} are needed before an arm is trained: train the probe for longer "
+            "(probe.train.steps), or ask for less (probe.enough)"
+        )
+
+
+_LONGEST_ANSWER = 8  # tokens
+
+
+def _of_probe(experiment: Experiment, probe: Probe) -> Experiment:
+    """The experiment with the training settings of its probe: every place is held to be seen, nothing is held out."""
+    train = {key: value for key, value in experiment.train.items() if key not in _OF_ARMS}
+    return experiment.model_copy(
+        update={"train": {**train, **probe.train}, "held_out": None, "curve": None, "stages": None}
+    )
+
+
+_OF_ARMS = ("eval_steps", "generations", "early_stopping", "load_best_model_at_end", "too_long")
+"""Keys of training that need held-out problems or the sequences of other arms."""
+
+
+def _questions(problems: Path, of_each: int | None) -> list[Problem]:
+    """Questions about the pictures of ``problems``, at most ``of_each`` about one picture."""
+    return [question for problem in read_problems(problems).values() for question in _of_picture(problem, of_each)]
+
+
+def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
+    world = world_of(problem)
+    found = [] if world is None or not problem.images else world.readings(problem)
+    count = len(found) if of_each is None else min(of_each, len(found))
+    chosen = sorted(random.Random(problem.id).sample(range(len(found)), count))
+    for number in chosen:
+        question, answer = found[number]
+        kind = "number" if isinstance(answer, int) else "text"
+        yield Problem(
+            id=f"{problem.id}-place-{number}",
+            source=PROBE,
+            split=problem.split,
+            lang=problem.lang,
+            question=question,
+            images=problem.images,
+            answer=Answer(kind=kind, value=answer),
+            group_id=problem.group_id,
+        )
+
+
+def _sequence(experiment: Experiment, problem: Problem) -> Sequence:
+    assert problem.answer is not None
+    line = answer_line(str(problem.answer.value), problem.lang)
+    return Sequence(
+        problem_id=problem.id,
+        trace_id=f"{problem.id}-gold",
+        arm=PROBE,
+        lang=problem.lang,
+        prompt=prompt_messages(problem, experiment.prompt, pictures=True),
+        completion=[Message(role="assistant", content=line)],
+        images=problem.images,
+        spans=[Span(start=0, end=len(line), label="ANSWER")],
+    )

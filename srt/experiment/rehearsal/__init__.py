@@ -1,0 +1,1 @@
+"""A whole experiment in minutes: small models, a stand-in for teachers, drawn problems."""

@@ -1,0 +1,131 @@
+"""The probe of an experiment: what it asks, what all arms start from, and where the experiment ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import Experiment, InitModel
+from srt.experiment.model_stages import Evaluation, RunFigures
+from srt.io.errors import UserError
+from srt.io.jsonl import read_records
+from srt.io.records import Problem, Sequence
+from tests.srt.experiment.fake_stages import FakeStages, make, run
+
+VIEWS: dict[str, Any] = {"world": "views", "spec": {"kinds": ["FPBI"], "style": "cells", "options_share": 0}}
+
+
+class Reader(FakeStages):
+    """Reads ``right`` of a hundred places."""
+
+    def __init__(self, right: int) -> None:
+        super().__init__()
+        self.right = right
+        self.asked: list[Evaluation] = []
+
+    def reads_pictures(self, model: Path | InitModel) -> bool:
+        return True
+
+    def evaluate(self, evaluation: Evaluation) -> None:
+        self.asked.append(evaluation)
+        super().evaluate(evaluation)
+
+    def train(self, recipe: Path, *rest: Any, **more: Any) -> None:
+        super().train(recipe, *rest, **more)
+        (Path(yaml.safe_load(recipe.read_text())["output"]) / "weights").touch()
+
+    def figures(self, run: Path) -> RunFigures:
+        return RunFigures("1" * self.right + "0" * (100 - self.right), 1.0, 0.0, {})
+
+
+def probed(tmp_path: Path, **changes: Any) -> Experiment:
+    return make(
+        tmp_path,
+        train_problems=[{**VIEWS, "n": 5}],
+        test_problems=[{**VIEWS, "n": 4}],
+        model={"arch": "qwen2_5_vl"},
+        probe={"asked_of_each": 2, "asked": 7, "train": {"steps": 3}},
+        **changes,
+    )
+
+
+def test_every_arm_starts_from_what_has_learned_to_read(tmp_path: Path) -> None:
+    stages = Reader(95)
+    _, calls, said = run(probed(tmp_path, held_out=1, train={"steps": 1, "eval_steps": 1}), stages)
+    assert calls[:7] == [
+        "check",
+        "init 0",
+        "train probe-0",
+        "evaluate answer-0 with runs/probe-0/model",
+        "train answer-0",
+        "train srt-0",
+        "evaluate base-0 with runs/probe-0/model",
+    ]
+    assert "probe, seed 0: 95 of 100 places of unseen pictures are read rightly (95.0%)" in said
+    folder = ExperimentFolder(tmp_path / "out")
+    recipes = {
+        name: yaml.safe_load((folder.run(name, 0) / "recipe.yaml").read_text()) for name in ("probe", "answer", "srt")
+    }
+    start = str(folder.model("probe", 0))
+    assert recipes["answer"]["model"]["path"] == recipes["srt"]["model"]["path"] == start
+    assert recipes["probe"]["model"]["path"] == str(tmp_path / "out" / "init-0")
+    assert recipes["probe"]["steps"] == 3
+    assert not {"eval_data", "eval_steps"} & recipes["probe"].keys()
+    # The tokenizer knows the questions of the probe.
+    assert any("Is there a square" in text for text in stages.texts)
+
+
+def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test_are_asked(tmp_path: Path) -> None:
+    run(probed(tmp_path), Reader(100))
+    folder = ExperimentFolder(tmp_path / "out")
+    asked = list(read_records(folder.test("probe"), Problem))
+    pictures = {image.path: one for one in read_records(folder.test("test"), Problem) for image in one.images}
+    assert len(asked) == 7
+    for one in asked:
+        assert one.images[0].path in pictures
+        assert (folder.data / one.images[0].path).is_file()
+        assert one.group_id == pictures[one.images[0].path].group_id
+    trained = list(read_records(folder.sequences("probe"), Sequence))
+    squares = sum(
+        len(row)
+        for problem in read_records(folder.train, Problem)
+        for figure in problem.meta["figures"]
+        for row in figure["rows"]
+    )
+    assert len(trained) == squares
+    assert {one.completion[0].content for one in trained} == {"ANSWER: yes", "ANSWER: no"}
+    assert not {image.path for one in trained for image in one.images} & pictures.keys()
+
+
+def test_what_cannot_read_is_not_trained_further(tmp_path: Path) -> None:
+    stages = Reader(94)
+    with pytest.raises(UserError, match=r"probe, seed 0: 94 of 100 places .* \(94.0%\); 95% are needed before an arm"):
+        run(probed(tmp_path), stages)
+    assert not [call for call in stages.calls if call.startswith("train") and "probe" not in call]
+    # More is asked of nobody: the same command ends at the same place.
+    with pytest.raises(UserError, match="94 of 100"):
+        run(probed(tmp_path), stages)
+    assert stages.calls.count("train probe-0") == 1
+
+
+def test_problems_without_pictures_have_no_places(tmp_path: Path) -> None:
+    booths = {"world": "seating", "n": 3, "spec": {"scenes": ["booth"], "names": 6}}
+    experiment = make(
+        tmp_path,
+        train_problems=[booths],
+        test_problems=[booths],
+        model={"arch": "qwen2_5_vl"},
+        probe={"train": {"steps": 3}},
+    )
+    with pytest.raises(UserError, match="probe: no problem of this experiment shows a picture"):
+        run(experiment, Reader(100))
+
+
+@pytest.mark.parametrize("changes", [{"model": "models/some"}, {"test_problems": [], "benchmarks": []}])
+def test_a_probe_needs_a_new_model_and_pictures_to_ask_about(changes: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"probe: needs a new model \(model: \{arch: ...\}\) and test_problems"):
+        make(tmp_path, **{"model": {"arch": "qwen2_5_vl"}, "probe": {}} | changes)
