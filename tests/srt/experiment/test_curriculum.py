@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
-from srt.experiment.tiny_experiment import tiny_experiment
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import load_experiment
 from srt.experiment.model_stages import Evaluation
+from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Problem, Sequence
