@@ -7,7 +7,7 @@ trained on questions about single places of the pictures of the training problem
 experiment ends there.
 
 OUTPUT/data/probe.jsonl            the questions that are asked
-OUTPUT/data/probe.sequences.jsonl  those that are trained on
+OUTPUT/data/probe.sequences.jsonl  those that are trained on, all of one picture in one sequence
 OUTPUT/runs/probe-S/               the training run of seed S; its model is what all arms of this seed start from
 OUTPUT/tested/probe/answer-S/      what was answered
 """
@@ -15,7 +15,7 @@ OUTPUT/tested/probe/answer-S/      what was answered
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from srt.experiment.training_recipes import picture_limits, write_recipe
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Answer, Message, Problem, Sequence, Span
+from srt.io.records import Answer, AnswerKind, Message, Problem, Span
+from srt.io.records import Sequence as TrainingSequence
 from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line
 from srt.worlds.world_registry import world_of
@@ -46,14 +47,13 @@ def write_probe(experiment: Experiment, say: Say) -> None:
     if probe is None or folder.sequences(PROBE).exists():
         return
     say("probe: questions about single places of the pictures")
-    asked = _questions(folder.test(TEST), probe.asked_of_each)
+    asked = [one for found in _questions(folder.test(TEST), probe.asked_of_each) for one in found]
     random.Random(0).shuffle(asked)
     write_records(folder.test(PROBE), asked[: probe.asked])
-    trained = _questions(folder.train, probe.trained_of_each)
+    trained = [_sequence(experiment, found) for found in _questions(folder.train, probe.trained_of_each)]
     if not asked or not trained:
         raise UserError("probe: no problem of this experiment shows a picture with places that can be asked for")
-    random.Random(0).shuffle(trained)
-    write_records(folder.sequences(PROBE), (_sequence(experiment, one) for one in trained))
+    write_records(folder.sequences(PROBE), trained)
 
 
 def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> dict[int, Path]:
@@ -103,28 +103,30 @@ _LONGEST_ANSWER = 8  # tokens
 def _of_probe(experiment: Experiment, probe: Probe) -> Experiment:
     """The experiment with the training settings of its probe: every place is held to be seen, nothing is held out."""
     train = {key: value for key, value in experiment.train.items() if key not in _OF_ARMS}
-    return experiment.model_copy(
-        update={"train": {**train, **probe.train}, "held_out": None, "curve": None, "stages": None}
-    )
+    train |= {"loss": _ANSWERS_ALONE, **probe.train}
+    return experiment.model_copy(update={"train": train, "held_out": None, "curve": None, "stages": None})
 
 
+_ANSWERS_ALONE = {"correlate": 0, "constrain": 0, "infer": 0, "other": 0, "answer": 1}
+"""What counts in the loss: not the questions that follow the first one of a sequence."""
 _OF_ARMS = ("eval_steps", "generations", "early_stopping", "load_best_model_at_end", "too_long")
 """Keys of training that need held-out problems or the sequences of other arms."""
 
 
-def _questions(problems: Path, of_each: int | None) -> list[Problem]:
-    """Questions about the pictures of ``problems``, at most ``of_each`` about one picture."""
-    return [question for problem in read_problems(problems).values() for question in _of_picture(problem, of_each)]
+def _questions(problems: Path, of_each: int | None) -> Iterator[list[Problem]]:
+    """For each of ``problems`` questions about its picture in random order, at most ``of_each``."""
+    for problem in read_problems(problems).values():
+        if found := list(_of_picture(problem, of_each)):
+            yield found
 
 
 def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
     world = world_of(problem)
     found = [] if world is None or not problem.images else world.readings(problem)
-    count = len(found) if of_each is None else min(of_each, len(found))
-    chosen = sorted(random.Random(problem.id).sample(range(len(found)), count))
-    for number in chosen:
+    order = random.Random(problem.id).sample(range(len(found)), len(found))
+    for number in order[:of_each]:
         question, answer = found[number]
-        kind = "number" if isinstance(answer, int) else "text"
+        kind: AnswerKind = "number" if isinstance(answer, int) else "text"
         yield Problem(
             id=f"{problem.id}-place-{number}",
             source=PROBE,
@@ -137,16 +139,24 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
         )
 
 
-def _sequence(experiment: Experiment, problem: Problem) -> Sequence:
-    assert problem.answer is not None
-    line = answer_line(str(problem.answer.value), problem.lang)
-    return Sequence(
-        problem_id=problem.id,
-        trace_id=f"{problem.id}-gold",
+def _sequence(experiment: Experiment, questions: Sequence[Problem]) -> TrainingSequence:
+    """The first question as the prompt; its answer, and after it the others with theirs."""
+    first, lang = questions[0], questions[0].lang
+    text, spans = "", list[Span]()
+    for one in questions:
+        assert one.answer is not None
+        if one is not first:
+            text += f"\n{one.question}\n"
+        line = answer_line(str(one.answer.value), lang)
+        spans.append(Span(start=len(text), end=len(text) + len(line), label="ANSWER"))
+        text += line
+    return TrainingSequence(
+        problem_id=first.id,
+        trace_id=f"{first.id}-gold",
         arm=PROBE,
-        lang=problem.lang,
-        prompt=prompt_messages(problem, experiment.prompt, pictures=True),
-        completion=[Message(role="assistant", content=line)],
-        images=problem.images,
-        spans=[Span(start=0, end=len(line), label="ANSWER")],
+        lang=lang,
+        prompt=prompt_messages(first, experiment.prompt, pictures=True),
+        completion=[Message(role="assistant", content=text)],
+        images=first.images,
+        spans=spans,
     )

@@ -14,6 +14,7 @@ from srt.experiment.model_stages import Evaluation, RunFigures
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Problem, Sequence
+from srt.worlds.views.views_world import ViewsWorld
 from tests.srt.experiment.fake_stages import FakeStages, make, run
 
 VIEWS: dict[str, Any] = {"world": "views", "spec": {"kinds": ["FPBI"], "style": "cells", "options_share": 0}}
@@ -76,7 +77,7 @@ def test_every_arm_starts_from_what_has_learned_to_read(tmp_path: Path) -> None:
     assert recipes["probe"]["steps"] == 3
     assert not {"eval_data", "eval_steps"} & recipes["probe"].keys()
     # The tokenizer knows the questions of the probe.
-    assert any("Is there a square" in text for text in stages.texts)
+    assert any("Square in column" in text for text in stages.texts)
 
 
 def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test_are_asked(tmp_path: Path) -> None:
@@ -90,14 +91,15 @@ def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test
         assert (folder.data / one.images[0].path).is_file()
         assert one.group_id == pictures[one.images[0].path].group_id
     trained = list(read_records(folder.sequences("probe"), Sequence))
-    squares = sum(
-        len(row)
-        for problem in read_records(folder.train, Problem)
-        for figure in problem.meta["figures"]
-        for row in figure["rows"]
-    )
-    assert len(trained) == squares
-    assert {one.completion[0].content for one in trained} == {"ANSWER: yes", "ANSWER: no"}
+    problems = list(read_records(folder.train, Problem))
+    assert [one.images for one in trained] == [one.images for one in problems]
+    for one, problem in zip(trained, problems, strict=True):
+        text = one.completion[0].content
+        answers = [text[span.start : span.end] for span in one.spans]
+        asked_of_it = [one.prompt[0].content, *text.split("\n")[1::2]]
+        assert dict(zip(asked_of_it, answers, strict=True)) == {
+            question: f"ANSWER: {answer}" for question, answer in ViewsWorld().readings(problem)
+        }
     assert not {image.path for one in trained for image in one.images} & pictures.keys()
 
 

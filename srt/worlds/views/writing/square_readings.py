@@ -10,9 +10,9 @@ from srt.worlds.world import Reading
 
 _QUESTIONS: dict[Lang, dict[str, str]] = {
     "en": {
-        "side": "Is there a square in column {column}, row {row} of the {view}?",
-        "top": "Is there a square at {cell} of the {view}?",
-        "plan": "Which number is at {cell} of the plan?",
+        "side": "Square in column {column}, row {row} of the {view}?",
+        "top": "Square at {cell} of the {view}?",
+        "plan": "Number at {cell} of the plan?",
     },
     "zh": {
         "side": "{view}的第{column}列第{row}层有方格吗？",

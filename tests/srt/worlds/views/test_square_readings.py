@@ -22,20 +22,20 @@ def problem(*figures: dict[str, object], lang: Lang = "en", **more: object) -> P
 def test_squares_are_counted_from_the_left_and_from_below() -> None:
     read = dict(ViewsWorld().readings(problem(FRONT)))
     assert read == {
-        "Is there a square in column 1, row 2 of the front view?": "yes",
-        "Is there a square in column 2, row 2 of the front view?": "no",
-        "Is there a square in column 1, row 1 of the front view?": "yes",
-        "Is there a square in column 2, row 1 of the front view?": "yes",
+        "Square in column 1, row 2 of the front view?": "yes",
+        "Square in column 2, row 2 of the front view?": "no",
+        "Square in column 1, row 1 of the front view?": "yes",
+        "Square in column 2, row 1 of the front view?": "yes",
     }
 
 
 def test_places_have_the_names_of_claims() -> None:
     read = dict(ViewsWorld().readings(problem(TOP, PLAN)))
-    assert read["Is there a square at a3 of the top view?"] == "no"
-    assert read["Is there a square at b3 of the top view?"] == "yes"
-    assert read["Which number is at a2 of the plan?"] == 0
-    assert read["Which number is at a1 of the plan?"] == 3
-    assert read["Which number is at b1 of the plan?"] == 1
+    assert read["Square at a3 of the top view?"] == "no"
+    assert read["Square at b3 of the top view?"] == "yes"
+    assert read["Number at a2 of the plan?"] == 0
+    assert read["Number at a1 of the plan?"] == 3
+    assert read["Number at b1 of the plan?"] == 1
     assert len(read) == 10
 
 
