@@ -3,10 +3,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-long test test-slow test-equivalence lint docs clean
+.PHONY: demo demo-vl demo-long test test-slow test-equivalence lint docs clean
 
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
+
+demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a probe of its eyes, then the arms with two seeds
+	$(BIN)/srt experiment recipes/views-demo.yaml
 
 demo-long: $(VENV)/ready ## the same with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy
 	$(BIN)/srt experiment recipes/demo-long.yaml

@@ -4,6 +4,7 @@ OUTPUT/experiment.json          the settings that it was made with
 OUTPUT/data/TEST.jsonl          the problems of each test
 OUTPUT/data/train.jsonl         those that are trained on; of each stage of a curriculum, stage.NAME.jsonl
 OUTPUT/data/solved.jsonl        their traces from an exact world, all proved
+OUTPUT/data/unsolved.jsonl      the problems without, if only these are taught
 OUTPUT/data/ARM.sequences.jsonl the sequences of each arm; ARM.held_out.jsonl those that are kept from training;
                                 ARM.NAME.sequences.jsonl those of a stage
 OUTPUT/data/left_out.jsonl      the problems that some arm has no sequence of, and why
@@ -39,6 +40,7 @@ class ExperimentFolder:
         self.data = root / "data"
         self.train = self.data / "train.jsonl"
         self.solved = self.data / "solved.jsonl"
+        self.unsolved = self.data / "unsolved.jsonl"
         self.left_out = self.data / "left_out.jsonl"
 
     def test(self, name: str) -> Path:

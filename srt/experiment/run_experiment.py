@@ -71,8 +71,8 @@ def run_experiment(
             give_up(experiment)
         raise
     _describe_all(experiment, tests, stages, tiny, say)
-    teach_traces(experiment, tiny, say)
     solve_training_problems(experiment, say)
+    teach_traces(experiment, tiny, say)
     build_arms(experiment, stages.reads_pictures(experiment.model), say)
     write_probe(experiment, say)
     now = portion or Portion()

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import Experiment, TaughtTraces
+from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
 from srt.experiment.rehearsal.stand_in_teacher import stand_in_descriptions, stand_in_traces
 from srt.io.errors import UserError
-from srt.io.problem_files import stream_problems
+from srt.io.jsonl import read_records, write_records
+from srt.io.problem_files import read_problems, stream_problems
+from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import State
 from srt.teaching.describe_pictures import describe_file, needs_description
 from srt.teaching.teach_command import teach_file
@@ -60,15 +62,16 @@ def teach_traces(experiment: Experiment, tiny: bool, say: Say) -> None:
     """
     folder = ExperimentFolder(experiment.output)
     for name, source in _taught(experiment):
+        problems = _without_solved(experiment, name, folder)
         out = folder.taught(name)
         done = out / ".done"
         if done.exists():
             continue
         say(f"teach: traces of {name}" + _by(tiny))
         if tiny:
-            stand_in_traces(folder.train, source.teach, name, out / "traces.jsonl")
+            stand_in_traces(problems, source.teach, name, out / "traces.jsonl")
         else:
-            taught = teach_file(folder.train, out, source.teach, arm="cot" if name == "cot" else "srt")
+            taught = teach_file(problems, out, source.teach, arm="cot" if name == "cot" else "srt")
             states = taught.summary.states
             say(f"teach: {name}: " + ", ".join(f"{state.value} {count}" for state, count in states.items() if count))
             if taught.interrupted or states[State.PENDING]:
@@ -77,6 +80,23 @@ def teach_traces(experiment: Experiment, tiny: bool, say: Say) -> None:
                     "with a higher budget in the config if it is spent"
                 )
         done.touch()
+
+
+def _without_solved(experiment: Experiment, name: str, folder: ExperimentFolder) -> Path:
+    """The problems whose traces of ``name`` are taught: where those of an exact world come first, only the others.
+
+    Raises:
+        UserError: an exact world has solved all of them.
+    """
+    sources = experiment.traces[name]
+    if SOLVED not in sources or isinstance(sources[0], TaughtTraces):
+        return folder.train
+    solved = {trace.problem_id for trace in read_records(folder.solved, Trace)}
+    rest = [one for one in read_problems(folder.train).values() if one.id not in solved]
+    if not rest:
+        raise UserError(f"traces.{name}: nothing is left to teach, an exact world solves all training problems")
+    write_records(folder.unsolved, rest)
+    return folder.unsolved
 
 
 def _taught(experiment: Experiment) -> Iterable[tuple[str, TaughtTraces]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import PIL.Image
 import pytest
 
 from srt.corpora import import_file
@@ -65,7 +66,8 @@ class DataOnly:
         raise AssertionError("no curve")
 
     def figures(self, run: Path) -> RunFigures:
-        raise AssertionError("no curve")
+        assert run.parent.name == "probe"
+        return RunFigures("0", 1.0, 0.0, {})
 
     def evaluate(self, evaluation: Evaluation) -> None:
         self.evaluated.append(evaluation)
@@ -131,6 +133,31 @@ def test_a_vision_model_gets_the_pictures() -> None:
         assert all((folder.data / image.path).is_file() for image in one.images)
 
 
+def test_what_an_exact_world_solves_is_not_taught() -> None:
+    stages, folder, _ = rehearsed("qwen2.5-vl-views-mathspatial")
+    teachers = {one.problem_id: one.trace_id for one in built(folder, "srt")}
+    assert len(teachers) == 48
+    for arm in ("srt", "cot"):
+        taught = {trace.problem_id for trace in read_records(folder.taught(arm) / "traces.jsonl", Trace)}
+        assert len(taught) == 24
+        assert not [name for name in taught if name.startswith("views")]
+        assert {one.problem_id for one in built(folder, arm)} == {*taught, *(n for n in teachers if "views" in n)}
+    assert {one.problems.stem for one in stages.evaluated} == {"test", "mathspatial"}
+    assert all(one.images for one in built(folder, "answer"))
+
+
+@pytest.mark.parametrize("name", ["views-demo", "views-one-gpu"])
+def test_the_data_of_a_recipe_of_views(name: str) -> None:
+    stages, folder, _ = rehearsed(name)
+    assert [one.out.name for one in stages.evaluated] == ["answer-0", "base-0", "answer-0", "cot-0", "srt-0"]
+    # Pictures are not made smaller: a square stays a token.
+    largest = stages.evaluated[1].settings.get("max_pixels", 64 * 28 * 28)
+    for one in (*built(folder, "srt"), *built(folder, "probe")):
+        width, height = PIL.Image.open(folder.data / one.images[0].path).size
+        assert width * height <= largest
+        assert width % 28 == height % 28 == 0
+
+
 def test_what_is_there_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The user's own copy in place of drawn problems, and traces that were taught."""
     draw_mathspatial(tmp_path / "copy", {"corpus": 5, "benchmark": 3})
@@ -192,11 +219,11 @@ def test_one_for_real() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*LARGE, "demo"])
+@pytest.mark.parametrize("name", [*LARGE, "qwen2.5-vl-views-mathspatial", "demo", "views-demo", "views-one-gpu"])
 def test_every_recipe_for_real(name: str) -> None:
     assert "TINY REHEARSAL" in really(name)
     page = Path(f"runs/{name}-tiny/report/report.html").read_text()
-    assert ("What each part of a trace is worth" in page) == (name != "demo")
+    assert ("What each part of a trace is worth" in page) == ("srt-drop-INFER" in load_experiment(Path(name)).arms)
 
 
 @pytest.mark.slow
