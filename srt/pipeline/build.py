@@ -13,6 +13,7 @@ from typing import Any, Literal, assert_never, cast, get_args
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
+from srt.checking import check
 from srt.images.open import read_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
@@ -28,7 +29,7 @@ from srt.language.trace import Trace
 from srt.worlds.world import Refused, World
 from srt.worlds.world_registry import world_of
 
-TextStyle = Literal["claims", "restated", "assertions"]
+TextStyle = Literal["claims", "restated", "anchored", "assertions"]
 
 PROMPT_STYLES = get_args(PromptStyle)
 TEXT_STYLES = get_args(TextStyle)
@@ -214,17 +215,21 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace
             prose = world.explain(problem, trace, terse=arm.input == "terse prose")
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
         case "steps":
-            return _in_style(trace, text, world)
+            return _in_style(trace, problem, text, world)
         case _:
             assert_never(arm.input)
 
 
-def _in_style(trace: Trace, text: TextStyle, world: World) -> Trace:
+def _in_style(trace: Trace, problem: Problem, text: TextStyle, world: World) -> Trace:
     match text:
         case "claims":
             return trace
         case "restated":
             return world.spell_out_lookups(trace)
+        case "anchored":
+            # Never train on a step that is not proved: a trace that the finest cut breaks is cut less finely.
+            anchored = world.spell_out_lookups(trace, anchors=True)
+            return anchored if check(problem, anchored).proved else world.spell_out_lookups(trace)
         case "assertions":
             claims = (world.assertion(step.claim or "", trace.lang) for step in trace.steps)
             steps = (step.model_copy(update={"claim": claim}) for step, claim in zip(trace.steps, claims, strict=True))

@@ -108,8 +108,11 @@ class World(ABC):
         """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""
         return {}
 
-    def spell_out_lookups(self, trace: Trace) -> Trace:
+    def spell_out_lookups(self, trace: Trace, anchors: bool = False) -> Trace:
         """``trace`` with the key of each lookup written out beside it: the text style ``restated``.
+
+        With ``anchors``, the style ``anchored``: those of the steps that place something, too. Not every trace stays
+        proved then.
 
         Raises:
             UserError: this world has no such style.

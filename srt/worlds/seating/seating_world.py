@@ -79,9 +79,9 @@ class SeatingWorld(World):
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
         return explain(read_problem(problem), trace, terse)
 
-    def spell_out_lookups(self, trace: Trace) -> Trace:
+    def spell_out_lookups(self, trace: Trace, anchors: bool = False) -> Trace:
         """``trace`` with its lookups written out: :mod:`srt.worlds.seating.derivation.lookups`."""
-        return spell_out_lookups(trace)
+        return spell_out_lookups(trace, anchors)
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

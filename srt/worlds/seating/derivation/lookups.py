@@ -8,12 +8,17 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER #5 #7: ? = James             ->  INFER #4 #5 #7: ?@N1 & ? = James
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
-Every step stays proved: what is repeated is cited. What the cut is worth is measured in ``docs/figures.md``.
+Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well::
+
+    CONSTRAIN scene #2 #4: Fay@N1      ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
+
+A restated trace stays proved: what is repeated is cited. An anchored one may not: a later step may get two premises
+that say the same, one of them idle. What a cut is worth is measured in ``docs/does-structure-pay.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from srt.language.premises import entity_word
 from srt.language.trace import Step, Trace
@@ -29,8 +34,11 @@ from srt.worlds.seating.claim_language import (
 )
 
 
-def spell_out_lookups(trace: Trace) -> Trace:
-    """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept."""
+def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
+    """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept.
+
+    ``anchors``: those of the steps that seat somebody, too.
+    """
     claims = [parse_claim(step.claim or "") for step in trace.steps]
     steps: list[Step] = []
     for step, claim in zip(trace.steps, claims, strict=True):
@@ -41,9 +49,11 @@ def spell_out_lookups(trace: Trace) -> Trace:
             steps.append(_with_blank_seats(step, claim, cited, claims, steps))
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
+        elif anchors and _is_places(claim) and "scene" in step.args:
+            steps.append(_with_anchors(step, claim, cited, claims))
         else:
             steps.append(step)
-    return trace.model_copy(update={"steps": tuple(steps)})
+    return trace.model_copy(update={"steps": tuple(_without_repeated_premises(steps) if anchors else steps)})
 
 
 def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
@@ -51,6 +61,35 @@ def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Se
     asked = {name for number in cited for name in names_of(claims[number - 1]) if BLANK in names_of(claims[number - 1])}
     known = [atom for atom in _sure_places(cited, claims) if atom.name in asked]
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
+
+
+def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
+    """``James@N1`` behind the seats that are known of the others whom the cited clue names."""
+    seated = {atom.name for alternative in claim for atom in alternative if isinstance(atom, Place)}
+    clues = [claims[number - 1] for number in cited if not _is_places(claims[number - 1])]
+    named = {name for clue in clues for name in names_of(clue)} - seated
+    known = [atom for atom in _sure_places(cited, claims) if atom.name in named]
+    return _claiming(step, tuple((*known, *alternative) for alternative in claim))
+
+
+def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
+    """``steps`` without the citations of seats that other cited steps repeat: nothing depends on them any more.
+
+    An ``INFER`` depends on the seats of those whom it speaks of, any other step on all seats that it cites.
+    """
+    claims = [parse_claim(step.claim or "") for step in steps]
+    for step, claim in zip(steps, claims, strict=True):
+        cited = [number for number in _cited(step) if _is_places(claims[number - 1]) and len(claims[number - 1]) == 1]
+        seats = {number: set(_sure_places([number], claims)) for number in cited}
+        if step.op == "INFER":
+            about = {*names_of(claim), *step.args}
+            about |= {name for number in _cited(step) if number not in seats for name in names_of(claims[number - 1])}
+            seats = {n: {atom for atom in atoms if entity_word(atom.name) in about} for n, atoms in seats.items()}
+        for number in cited:
+            if seats[number] <= set[Place]().union(*(atoms for other, atoms in seats.items() if other != number)):
+                del seats[number]
+        dropped = {f"#{number}" for number in cited if number not in seats}
+        yield step.model_copy(update={"args": tuple(word for word in step.args if word not in dropped)})
 
 
 def _with_blank_seats(
@@ -104,6 +143,10 @@ def _sure_places(cited: Sequence[int], claims: Sequence[Claim]) -> list[Place]:
         for atom in claims[number - 1][0]
         if isinstance(atom, Place) and atom.name != BLANK
     ]
+
+
+def _is_places(claim: Claim) -> bool:
+    return all(isinstance(atom, Place) and atom.name != BLANK for alternative in claim for atom in alternative)
 
 
 def _is_blank_places(claim: Claim) -> bool:

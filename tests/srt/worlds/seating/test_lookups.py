@@ -44,6 +44,28 @@ def test_the_cut() -> None:
     assert linearize(spell_out_lookups(solved(BOOTH))) == RESTATED
 
 
+ONE_BY_ONE = Problem(
+    id="one-by-one",
+    source="test",
+    split="test",
+    lang="en",
+    question="Booth: Ann, Bob, Cal, Dee.\n(1) Dee is right of Ann;\n(2) Cal is diagonal to Dee.\n"
+    "() faces the right neighbour of Ann.",
+    choices={"A": "Cal", "B": "Dee", "C": "Bob", "D": "None of the above"},
+)
+
+
+def test_a_step_that_seats_somebody_is_anchored() -> None:
+    coarse, fine = (spell_out_lookups(solved(ONE_BY_ONE), anchors) for anchors in (False, True))
+    changed = [
+        (str(before.claim), str(after.claim))
+        for before, after in zip(coarse.steps, fine.steps, strict=True)
+        if before != after
+    ]
+    assert changed == [("Cal@N2", "Dee@S2 & Cal@N2")]
+    assert check_with_truth(ONE_BY_ONE, fine).proved
+
+
 def test_the_text_comes_back() -> None:
     trace = spell_out_lookups(solved(BOOTH))
     assert parse(linearize(trace)).steps == trace.steps
