@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from srt.checking import check
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Problem, Sequence
@@ -87,6 +88,16 @@ def test_assertions_in_place_of_claims(files: Path, tmp_path: Path) -> None:
     for one, other in zip(claims, told, strict=True):
         assert [span.label for span in one.spans] == [span.label for span in other.spans]
         assert one.completion != other.completion
+
+
+def test_every_anchored_trace_is_proved(files: Path, tmp_path: Path) -> None:
+    problems = {problem.id: problem for problem in read_records(files / "p.jsonl", Problem)}
+    anchored = sequences(files, "srt", tmp_path / "anchored", text="anchored")
+    restated = sequences(files, "srt", tmp_path / "restated", text="restated")
+    for sequence in anchored:
+        trace = parse(sequence.completion[0].content).trace(sequence.trace_id, sequence.problem_id)
+        assert check(problems[trace.problem_id], trace).proved
+    assert sum(one.completion != other.completion for one, other in zip(anchored, restated, strict=True)) > 2
 
 
 def test_a_trace_of_another_problem(files: Path) -> None:
