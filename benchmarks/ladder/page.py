@@ -88,16 +88,15 @@ def draw(family: Family, path: Path) -> None:
 
 
 def accuracy_table(family: Family) -> str:
-    """Accuracy by arm and items, each with its interval over puzzles and seeds."""
-    columns = sorted({point.items for point in family.points})
+    """Accuracy by items and arm, each with its interval over puzzles and seeds; a row for each, as lines stay short."""
     rows = []
-    for arm in family.arms:
-        cells = []
-        for items in columns:
-            points = family.of(arm, items)
-            cells.append(_share(family, points and np.stack([scores(p) for p in points]), len(points)))
-        rows.append([arm, *cells])
-    return _table(["right, % [95%], seeds", *(f"{items:,}" for items in columns)], rows)
+    for items in sorted({point.items for point in family.points}):
+        for arm in family.arms:
+            if points := family.of(arm, items):
+                found, _ = share_interval(np.stack([scores(p) for p in points]), family.test.puzzles)
+                share = f"{100 * found.value:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+                rows.append([f"{items:,}", arm, share, str(len(points))])
+    return _table(["items", "arm", "right, % [95%]", "seeds"], rows)
 
 
 def needed_table(family: Family) -> str:
@@ -130,13 +129,6 @@ def _size(family: Family) -> list[str]:
         f"{test.trained_puzzles:,}",
         f"{len(test.puzzles):,}, {len(set(test.puzzles)):,}",
     ]
-
-
-def _share(family: Family, values: object, seeds: int) -> str:
-    if not seeds:
-        return ""
-    found, _ = share_interval(np.asarray(values, dtype=float), family.test.puzzles)
-    return f"{100 * found.value:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}], {seeds}"
 
 
 def _tokens(families: list[Family]) -> list[list[str]]:
