@@ -23,8 +23,8 @@ from srt.curate.similarity import Shingles, Similarity
 from srt.curate.solutions import disagreement
 from srt.curate.three_views import contradiction
 from srt.images.store import PictureFolder
-from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import beside, check_place, dump, keep_apart, read_records, write_together
+from srt.io.errors import UserError
+from srt.io.jsonl import beside, check_place, count_lines, dump, keep_apart, read_records, write_together
 from srt.io.problem_files import stream_problems
 from srt.io.progress import progress
 from srt.io.records import Problem
@@ -78,7 +78,7 @@ def curate_file(
     if any(file.resolve() == problems.resolve() for file in against):
         raise UserError(f"--against: {problems} is the file that is curated: every problem would be a duplicate")
     cleared = _ids(approved)
-    sizes = {path: _count_lines(path) for path in (problems, *against)}
+    sizes = {path: count_lines(path) for path in (problems, *against)}
     most = max(1, sum(sizes.values()) // _PROBLEMS_A_WORKER)
     with Workers(min(workers, most)) as pool:
         found = _find(sizes, problems, against, options or CurationOptions(), pool)
@@ -176,17 +176,6 @@ def _of_itself(problem: Problem, one: Entry, options: CurationOptions) -> Iterat
         detail = disagreement(problem)
         if detail:
             yield CurationFinding(problem_id=problem.id, verdict="review", reason="answer_differs", detail=detail)
-
-
-def _count_lines(path: Path) -> int:
-    """The lines of a plain file, for progress; 0 for a pipe, which is read once, and for none."""
-    if not path.is_file():
-        return 0
-    try:
-        with open(path, "rb") as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
-    except OSError as error:
-        raise cannot_read(path, error) from None
 
 
 def _ids(approved: Path | None) -> frozenset[str]:

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -46,6 +46,31 @@ def read_numbered(path: str | Path, model: type[M], *, growing: bool = False) ->
         yield number, parse_record(line, model, f"{path}:{number}")
 
 
+class Line(NamedTuple):
+    """A record that is not parsed yet: ``place`` (``file:line``) opens what is said about it, ``data`` is its JSON."""
+
+    place: str
+    number: int
+    data: bytes
+
+
+def read_lines(path: str | Path) -> Iterator[Line]:
+    """Yield the lines of ``path`` that are not blank, numbered from 1; raises a :class:`UserError` without the file."""
+    for number, line in _lines(path):
+        yield Line(f"{path}:{number}", number, line)
+
+
+def count_lines(path: str | Path) -> int:
+    """The line ends of ``path``, for progress; 0 for a pipe, which is read once. Raises as :func:`read_lines` does."""
+    if Path(path).is_fifo():
+        return 0
+    try:
+        with open(path, "rb") as file:
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+    except OSError as error:
+        raise cannot_read(path, error) from None
+
+
 def read_offsets(path: str | Path, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield ``(offset of the line in bytes, record)``, for :func:`read_at`; raises as :func:`read_records` does."""
     offset = 0
@@ -71,15 +96,26 @@ def read_unique(path: str | Path, model: type[M], field: str, *, growing: bool =
     Raises:
         RecordError: also where two lines have it; the message names both.
     """
-    lines: dict[object, int] = {}
+    values = UniqueValues(path, field)
     for number, record in read_numbered(path, model, growing=growing):
-        value = getattr(record, field)
-        if value in lines:
-            raise RecordError(
-                f"{path}:{number}: {field}: {value!r} is on line {lines[value]} already; remove one of them"
-            )
-        lines[value] = number
+        values.add(getattr(record, field), number)
         yield number, record
+
+
+class UniqueValues:
+    """The values of ``field`` in the file ``path``, where no two records may have the same."""
+
+    def __init__(self, path: str | Path, field: str) -> None:
+        self._path = path
+        self._field = field
+        self._lines: dict[object, int] = {}
+
+    def add(self, value: object, number: int) -> None:
+        """Note the ``value`` on line ``number``. Raises a :class:`RecordError` that names both lines that have it."""
+        if value in self._lines:
+            already = f"{value!r} is on line {self._lines[value]} already; remove one of them"
+            raise RecordError(f"{self._path}:{number}: {self._field}: {already}")
+        self._lines[value] = number
 
 
 def parse_record(line: bytes, model: type[M], place: str) -> M:

@@ -106,7 +106,13 @@ class Problem(Record):
 
 
 RefusalReason = Literal[
-    "no_world", "unknown_scene", "unknown_wording", "contradictory_clues", "not_unique", "disagrees_with_gold"
+    "no_world",
+    "unknown_scene",
+    "unknown_wording",
+    "contradictory_clues",
+    "not_unique",
+    "disagrees_with_gold",
+    "process_killed",
 ]
 
 

@@ -12,16 +12,13 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 
 from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import check_place, parse_record, write_records
+from srt.io.jsonl import Line, check_place, count_lines, parse_record, read_lines, write_records
 from srt.io.records import Sequence
-
-Line: TypeAlias = tuple[str, bytes]
-"""Where a sequence stands (``file:line``, of Parquet ``file: row N``, both from 1), and its JSON."""
 
 _ROWS = 100  # in memory at a time, with their pictures
 
@@ -33,38 +30,28 @@ def read_sequences(path: Path) -> Iterator[Sequence]:
         UserError: the file cannot be read.
         RecordError: a line or row is not a sequence.
     """
-    for place, line in sequence_lines(path):
-        yield parse_record(line, Sequence, place)
+    for line in sequence_lines(path):
+        yield parse_record(line.data, Sequence, line.place)
 
 
 def sequence_lines(path: Path) -> Iterator[Line]:
-    """The lines or rows of ``path``, not parsed yet; blank lines are left out.
+    """The lines or rows of ``path``, not parsed yet; without blank ones; the place of a row is ``file: row N``.
 
     Raises:
         UserError: the file cannot be read.
     """
     if path.suffix == ".parquet":
         yield from _rows(path)
-        return
-    try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield f"{path}:{number}", line
-    except OSError as error:
-        raise cannot_read(path, error) from None
+    else:
+        yield from read_lines(path)
 
 
-def count_lines(path: Path) -> int:
+def count_sequences(path: Path) -> int:
     """About how many sequences ``path`` has: rows, or line ends; raises as :func:`sequence_lines` does."""
     if path.suffix == ".parquet":
         with _opened(path) as file:
             return int(file.metadata.num_rows)
-    try:
-        with open(path, "rb") as file:
-            return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
-    except OSError as error:
-        raise cannot_read(path, error) from None
+    return count_lines(path)
 
 
 def write_sequences(path: Path, sequences: Iterable[Sequence]) -> None:
@@ -140,7 +127,7 @@ def _rows(path: Path) -> Iterator[Line]:
             for table in file.iter_batches(batch_size=_ROWS):
                 for row in table.to_pylist():
                     number += 1
-                    yield f"{path}: row {number}", orjson.dumps(row | _images(row), default=str)
+                    yield Line(f"{path}: row {number}", number, orjson.dumps(row | _images(row), default=str))
         except (OSError, pyarrow.ArrowException) as error:
             raise UserError(f"{path}: cannot be read after row {number}: {' '.join(str(error).split())}") from None
 

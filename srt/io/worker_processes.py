@@ -13,58 +13,89 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
-from typing import Final, TypeVar
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from srt.io.errors import UserError
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+KILLED: Final = "--workers: a worker process was killed; if memory ran out, use fewer workers (1 is this process alone)"
+
 _AHEAD: Final = 2
 """Chunks a process that wait for it, beside the one that it works on: memory is bounded, whatever is worked on."""
 
 
-class Workers:
-    """``with Workers(count) as workers``; one worker is this process itself. The others start with the first work."""
+def fail(item: object) -> NoReturn:
+    """What :meth:`Workers.map` does by default about an ``item`` whose process is killed.
 
-    def __init__(self, count: int) -> None:
+    Raises:
+        UserError: always.
+    """
+    raise UserError(KILLED)
+
+
+class Workers:
+    """``with Workers(count) as workers``; one worker is this process itself.
+
+    The others start when more than ``alone`` items have come: a process takes about a second to start, and few items
+    are not worth it.
+    """
+
+    def __init__(self, count: int, alone: int = 0) -> None:
         self._count = count
+        self._alone = alone
         self._pool = start_pool(count) if count > 1 else None
 
-    def map(self, work: Callable[[T], R], items: Iterable[T], chunk: int) -> Iterator[R]:
+    def map(
+        self, work: Callable[[T], R], items: Iterable[T], chunk: int, killed: Callable[[T], R] = fail
+    ) -> Iterator[R]:
         """``work`` on each of ``items``, in their order; ``chunk`` of them at a time go to a process.
 
-        ``work`` and ``items`` are pickled: a function at the top of a module, or a ``partial`` of one.
+        ``work`` and ``items`` are pickled: a function at the top of a module, or a ``partial`` of one. A fault in
+        ``work`` is raised at its place, after the results of all items before. When a process is killed, what was under
+        way is worked on again, one item at a time; ``killed`` decides about an item that kills its process once more.
 
         Raises:
-            UserError: a process was killed; and what ``work`` raises.
+            UserError: what ``work`` and ``killed`` raise.
         """
-        if self._pool is None:
-            yield from map(work, items)
-            return
         rest = iter(items)
-        waiting: deque[Future[list[R]]] = deque()
-        try:
-            while part := list(islice(rest, chunk)):
-                waiting.append(self._submit(self._pool, work, part))
-                if len(waiting) > _AHEAD * self._count:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        except BrokenProcessPool:
-            raise UserError(
-                "--workers: a worker process was killed; if memory ran out, use fewer workers (1 is this process alone)"
-            ) from None
+        if self._pool is None:
+            yield from map(work, rest)
+            return
+        yield from map(work, islice(rest, self._alone))
+        waiting: deque[tuple[list[T], Future[Outcomes[R]]]] = deque()
+        while True:
+            while len(waiting) <= _AHEAD * self._count and (part := list(islice(rest, chunk))):
+                waiting.append((part, self._submit(work, part)))
+            if not waiting:
+                return
+            part, future = waiting.popleft()
+            try:
+                done = future.result()
+            except BrokenProcessPool:
+                under_way = [part, *(part for part, _ in waiting)]
+                waiting.clear()
+                self._pool.shutdown()
+                for item in chain.from_iterable(under_way):
+                    yield _alone(work, item, killed)
+                self._pool = start_pool(self._count)
+                continue
+            yield from done.results
+            if done.fault is not None:
+                raise done.fault
 
-    @staticmethod
-    def _submit(pool: ProcessPoolExecutor, work: Callable[[T], R], part: list[T]) -> Future[list[R]]:
-        # A process that starts now inherits that Ctrl-C is blocked: it must not die of one halfway through its imports.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            return pool.submit(_on_each, work, part)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    def _submit(self, work: Callable[[T], R], part: list[T]) -> Future[Outcomes[R]]:
+        assert self._pool is not None
+        with _ctrl_c_blocked():
+            try:
+                return self._pool.submit(_on_each, work, part)
+            except BrokenProcessPool as broken:  # noticed before the result of an earlier part was asked for
+                future: Future[Outcomes[R]] = Future()
+                future.set_exception(broken)
+                return future
 
     def __enter__(self) -> Workers:
         return self
@@ -72,6 +103,13 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+
+
+class Outcomes(NamedTuple, Generic[R]):
+    """The results of a part up to its first fault."""
+
+    results: list[R]
+    fault: UserError | None
 
 
 def cores_at_hand() -> int:
@@ -84,8 +122,38 @@ def start_pool(count: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_start_process)
 
 
-def _on_each(work: Callable[[T], R], part: list[T]) -> list[R]:
-    return [work(item) for item in part]
+def _on_each(work: Callable[[T], R], part: list[T]) -> Outcomes[R]:
+    results: list[R] = []
+    for item in part:
+        try:
+            results.append(work(item))
+        except UserError as fault:
+            return Outcomes(results, fault)
+    return Outcomes(results, None)
+
+
+def _alone(work: Callable[[T], R], item: T, killed: Callable[[T], R]) -> R:
+    """``work`` on ``item`` in a process that nothing else runs in."""
+    with start_pool(1) as pool:
+        try:
+            with _ctrl_c_blocked():
+                future = pool.submit(_on_each, work, [item])
+            done = future.result()
+        except BrokenProcessPool:
+            return killed(item)
+    if done.fault is not None:
+        raise done.fault
+    return done.results[0]
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """A process that starts inherits that Ctrl-C is blocked: it must not die of one halfway through its imports."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_process() -> None:

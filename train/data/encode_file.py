@@ -20,9 +20,9 @@ import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record
+from srt.io.jsonl import Line, parse_record
 from srt.io.records import Sequence
-from srt.io.sequence_files import Line, count_lines, sequence_lines
+from srt.io.sequence_files import count_sequences, sequence_lines
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
 from train.data.parent_death import die_with_parent
@@ -75,7 +75,7 @@ def encode_file(
         UserError: the file cannot be read.
     """
     try:
-        total = count_lines(path)
+        total = count_sequences(path)
         remaining = sequence_lines(path)
         parts = iter(lambda: list(islice(remaining, _LINES)), [])
         with (
@@ -103,7 +103,7 @@ class _Job:
     def __call__(self, lines: Lines) -> EncodedLines:
         examples: list[tuple[str, Example]] = []
         faults: list[tuple[str, UserError]] = []
-        for place, line in lines:
+        for place, _, line in lines:
             kind = INVALID
             try:
                 sequence = parse_record(line, Sequence, place)

@@ -54,7 +54,7 @@ class CountedFaults:
 def check_lines(path: Path, faults: CountedFaults) -> None:
     """Check that each line of the file ``path`` is a sequence."""
     lines = 0
-    for place, line in sequence_lines(path):
+    for place, _, line in sequence_lines(path):
         lines += 1
         try:
             parse_record(line, Sequence, place)
@@ -91,7 +91,7 @@ def encode_and_check(
 def compare_prompts(path: Path, encoder: Encoder, processor: ProcessorMixin | None, faults: CountedFaults) -> int:
     """Make up to :data:`MOST_COMPARED` prompts as evaluation does, compare them by tokens, and return how many."""
     compared = 0
-    for place, line in sequence_lines(path):
+    for place, _, line in sequence_lines(path):
         if compared == MOST_COMPARED:
             break
         try:

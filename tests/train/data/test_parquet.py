@@ -15,7 +15,7 @@ import pytest
 from srt.io.errors import RecordError, UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
-from srt.io.sequence_files import count_lines, read_sequences, write_sequences
+from srt.io.sequence_files import count_sequences, read_sequences, write_sequences
 from train.recipe import Recipe
 from train.train_srt import train
 
@@ -42,7 +42,7 @@ def test_what_is_written_is_read(
     for lines, rows in ((data, parquet), (vision_data, vision_parquet)):
         sequences = list(read_records(lines, Sequence))
         assert list(read_sequences(rows)) == sequences
-        assert count_lines(rows) == count_lines(lines) == len(sequences)
+        assert count_sequences(rows) == count_sequences(lines) == len(sequences)
 
 
 def test_datasets_reads_messages_and_pictures(data: Path, parquet: Path, vision_parquet: Path, tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_faults_name_file_and_row(tmp_path: Path, data: Path) -> None:
     with pytest.raises(RecordError, match=r"wrong\.parquet: row 3: .*lang: .*'en' or 'zh'"):
         list(read_sequences(path))
     path.write_text("no Parquet")
-    for read in (count_lines, lambda file: list(read_sequences(file))):
+    for read in (count_sequences, lambda file: list(read_sequences(file))):
         with pytest.raises(UserError, match=r"wrong\.parquet: not a Parquet file"):
             read(path)
         with pytest.raises(UserError, match="no such file"):
