@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from srt.cli.output import JsonFlag, StrictFlag, print_summary
+from srt.cli.output import JsonFlag, StrictFlag, WorkersOption, print_summary
 from srt.io.errors import UserError
 
 
@@ -79,15 +79,17 @@ def generate(
     exclude: Annotated[
         Path | None, typer.Option("--exclude", help="A file of problems that must not be generated again.")
     ] = None,
+    workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Sample problems of a world, each with a proven answer.
 
     Example: srt generate seating -n 1000 --split train -o problems.jsonl
     """
+    from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.generate import generate_command
 
-    print_summary(generate_command(world, n, split, out, spec, wordings, exclude), as_json)
+    print_summary(generate_command(world, n, split, out, spec, wordings, exclude, workers or cores_at_hand()), as_json)
 
 
 def gallery(
@@ -186,9 +188,7 @@ def curate(
         str, typer.Option("--api-key-env", help="Environment variable that holds the API key.")
     ] = "OPENAI_API_KEY",
     report: Annotated[Path | None, typer.Option("--report", help="Write the summary to this file (JSON).")] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Most processes to use (default: one per core).")
-    ] = None,
+    workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Find duplicates, leaks and wrong solutions; delete nothing.

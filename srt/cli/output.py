@@ -1,4 +1,4 @@
-"""What the commands share: flags (``--json``, ``--strict``, those of W&B), and how a summary is printed."""
+"""What the commands share: options (``--json``, ``--strict``, ``--workers``, those of W&B), and how to print a summary."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ from srt.io.errors import UserError
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any record was refused.")]
+
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", min=1, help="Most processes to use (default: one per core).")
+]
+KeepGoingFlag = Annotated[
+    bool, typer.Option("--keep-going", help="Refuse a record whose process is killed (out of memory), and go on.")
+]
 
 ReportTo = Annotated[
     str | None, typer.Option("--report-to", help="wandb: send scores and examples to Weights & Biases.")

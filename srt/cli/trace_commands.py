@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from srt.cli.output import JsonFlag, StrictFlag, print_summary
+from srt.cli.output import JsonFlag, KeepGoingFlag, StrictFlag, WorkersOption, print_summary
 
 TRACES = Annotated[Path, typer.Argument(help="A file of traces (JSONL).")]
 PROBLEMS = Annotated[Path, typer.Option("--problems", help="The problems that the traces solve (JSONL).")]
@@ -18,6 +18,8 @@ def solve(
     out: Annotated[
         Path, typer.Option("-o", "--out", help="The traces file to write (JSONL), with refusals beside it.")
     ],
+    workers: WorkersOption = None,
+    keep_going: KeepGoingFlag = False,
     strict: StrictFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -27,9 +29,10 @@ def solve(
 
     Example: srt solve problems.jsonl -o traces.jsonl
     """
+    from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.solve import solve_file
 
-    summary = solve_file(problems, out)
+    summary = solve_file(problems, out, workers=workers or cores_at_hand(), keep_going=keep_going)
     print_summary(summary.as_dict(), as_json)
     if strict and summary.refused:
         raise typer.Exit(1)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,19 @@ from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, keep_outside, read_records, write_records
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
+from srt.io.worker_processes import Workers
 from srt.io.yaml_config import read_yaml
+from srt.worlds.world import Sampler
 from srt.worlds.world_registry import world_named, world_of
 
 SPLITS = ("train", "dev", "test")
 _MOST_MISSES = 2_000
 """So many problems in a row that are not new mean that there are no more."""
+
 _KEPT_TOGETHER = 1024
+_CHUNK = 32
+_ALONE = 1000
+"""So many problems take about as long as processes take to start."""
 
 
 class GenerateSummary(Record):
@@ -43,14 +51,16 @@ def generate_file(
     spec: Mapping[str, Any],
     exclude: Sequence[str | Path] = (),
     watch: Callable[[Iterator[Problem]], Iterable[Problem]] = iter,
+    workers: int = 1,
     draws: Path | None = None,
 ) -> GenerateSummary:
     """Write ``n`` new problems of ``world`` to ``out`` (atomically) and say what was dropped on the way.
 
     ``spec`` holds the world's fields. Problems with the key or the text of one in the files ``exclude`` are dropped.
     ``watch`` passes the problems on as they come (a progress bar). What the problems show is written to a folder beside
-    ``out`` (:class:`srt.images.store.PictureFolder`). With the folder ``draws``, what was drawn is kept there until the
-    file is whole, and the same call goes on from there if it was killed.
+    ``out`` (:class:`srt.images.store.PictureFolder`). ``workers`` processes draw; the output does not depend on them.
+    With the folder ``draws``, what was drawn is kept there until the file is whole, and the same call goes on from
+    there if it was killed.
 
     Raises:
         UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
@@ -63,27 +73,18 @@ def generate_file(
     if spec.get("split", split) != split:
         raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
     keep_apart(out, *exclude)
-    of_world = world_named(world)
-    sample = of_world.sampler({**spec, "split": split})
-    if draws is not None:
-        sample = _kept(sample, draws)
+    sampler = world_named(world).sampler({**spec, "split": split})
     pictures = PictureFolder(Path(out))
     counts = {"keys": 0, "duplicates": 0, "collisions": 0}
     kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
 
-    def problems() -> Iterator[Problem]:
+    def new_problems(drawn: Iterable[Problem]) -> Iterator[Problem]:
         texts: set[str] = set()
         keys: set[str | None] = set()
-        index = misses = 0
-        while len(texts) < n:
-            if misses >= _MOST_MISSES:
-                raise UserError(
-                    f"{out}: the specification has only {len(texts)} different problems of the split {split!r}, "
-                    f"not {n}: ask for fewer, or let the specification allow more"
-                )
-            problem = sample(index)
-            index, misses = index + 1, misses + 1
+        misses = 0
+        for problem in drawn:
             text = _content(problem)
+            misses += 1
             if text in texts:
                 counts["duplicates"] += 1
             elif problem.group_id in kept_out or text in kept_out:
@@ -93,34 +94,52 @@ def generate_file(
                 texts.add(text)
                 keys.add(problem.group_id)
                 counts["keys"] = len(keys)
-                if (picture := of_world.picture(problem)) is not None:
-                    problem = problem.model_copy(update={"images": [pictures.keep(picture, problem.id)]})
                 yield problem
+                if len(texts) == n:
+                    return
+            if misses >= _MOST_MISSES:
+                raise UserError(
+                    f"{out}: the specification has only {len(texts)} different problems of the split {split!r}, "
+                    f"not {n}: ask for fewer, or let the specification allow more"
+                )
 
-    summary = GenerateSummary(problems=write_records(out, watch(problems())), **counts)
+    def with_pictures(shown: Iterable[tuple[Problem, bytes | None]]) -> Iterator[Problem]:
+        for problem, picture in shown:
+            if picture is None:
+                yield problem
+            else:
+                yield problem.model_copy(update={"images": [pictures.keep(picture, problem.id)]})
+
+    with Workers(workers, alone=_ALONE) as pool:
+        drawn = new_problems(_drawn(pool, sampler, draws))
+        made = with_pictures(pool.map(partial(_shown, world), drawn, _CHUNK))
+        written = write_records(out, watch(made))
     if draws is not None:
         shutil.rmtree(draws, ignore_errors=True)
-    return summary
+    return GenerateSummary(problems=written, **counts)
 
 
-def _kept(sample: Callable[[int], Problem], folder: Path) -> Callable[[int], Problem]:
-    """``sample``, which is asked for 0, 1, 2, ...: what it drew is kept in files of :data:`_KEPT_TOGETHER` problems."""
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn: list[Problem] = []
+def _drawn(pool: Workers, sampler: Sampler, folder: Path | None) -> Iterator[Problem]:
+    """The draws 0, 1, 2, ...; with a ``folder``, those in its files first, and the others are added to it."""
+    done = 0
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        while (file := folder / f"{done // _KEPT_TOGETHER}.jsonl").exists():
+            yield from read_records(file, Problem)
+            done += _KEPT_TOGETHER
+    kept: list[Problem] = []
+    for problem in pool.map(sampler, count(done), _CHUNK):
+        if folder is not None:
+            kept.append(problem)
+            if len(kept) == _KEPT_TOGETHER:
+                write_records(folder / f"{done // _KEPT_TOGETHER}.jsonl", kept)
+                done += _KEPT_TOGETHER
+                kept = []
+        yield problem
 
-    def draw(index: int) -> Problem:
-        nonlocal drawn
-        number, at = divmod(index, _KEPT_TOGETHER)
-        path = folder / f"{number}.jsonl"
-        if at == 0:
-            drawn = list(read_records(path, Problem)) if path.exists() else []
-        if at == len(drawn):
-            drawn.append(sample(index))
-            if len(drawn) == _KEPT_TOGETHER:
-                write_records(path, drawn)
-        return drawn[at]
 
-    return draw
+def _shown(world: str, problem: Problem) -> tuple[Problem, bytes | None]:
+    return problem, world_named(world).picture(problem)
 
 
 def identities(problems: Iterable[Problem]) -> set[str]:
@@ -151,6 +170,7 @@ def generate_command(
     spec: Path | None = None,
     wordings: Path | None = None,
     exclude: Path | None = None,
+    workers: int = 1,
 ) -> dict[str, Any]:
     """``srt generate``: as :func:`generate_file`, with the specification in a YAML file, and a progress bar.
 
@@ -169,5 +189,5 @@ def generate_command(
             raise UserError(f"{spec}: {error}") from None
     if wordings is not None:
         fields |= {"wordings": wordings}
-    summary = generate_file(world, n, split, out, fields, excluded, lambda made: progress(made, n, "generate"))
+    summary = generate_file(world, n, split, out, fields, excluded, lambda made: progress(made, n, "generate"), workers)
     return summary.model_dump(mode="json")

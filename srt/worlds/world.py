@@ -13,7 +13,10 @@ from srt.language.trace import Trace, Truth
 from srt.worlds.mutation import MutationSubject
 
 Sampler = Callable[[int], Problem]
-"""Problem number ``index`` of a specification: the same index gives the same problem on every machine."""
+"""Problem number ``index`` of a specification: the same index gives the same problem on every machine.
+
+It can be pickled: other processes draw with it too.
+"""
 
 
 class Refused(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +70,37 @@ def test_no_more_is_taken_than_is_worked_on_soon() -> None:
 def test_a_killed_worker_is_one_line() -> None:
     with Workers(2) as workers, pytest.raises(UserError, match="--workers: a worker process was killed"):
         list(workers.map(die_at_seven, range(20), 1))
+
+
+def die_once(mark: Path) -> str:
+    if mark.name == "7" and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return mark.name
+
+
+def test_the_first_items_are_worked_on_here() -> None:
+    with Workers(2, alone=3) as workers:
+        processes = list(workers.map(process, range(9), 2))
+    assert processes[:3] == [os.getpid()] * 3
+    assert os.getpid() not in processes[3:]
+
+
+def test_what_a_killed_process_had_under_way_is_done_again(tmp_path: Path) -> None:
+    with Workers(2) as workers:
+        names = [str(number) for number in range(30)]
+        assert list(workers.map(die_once, [tmp_path / name for name in names], 4)) == names
+
+
+def test_an_item_that_kills_its_process_has_the_result_of_killed() -> None:
+    with Workers(2) as workers:
+        results = list(workers.map(die_at_seven, range(30), 4, lambda number: -number))
+    assert results == [-7 if number == 7 else number for number in range(30)]
+
+
+def test_results_before_a_fault_come_first() -> None:
+    with Workers(2) as workers:
+        results = workers.map(refuse_seven, range(20), 20)
+        assert [next(results) for _ in range(7)] == list(range(7))
+        with pytest.raises(UserError, match="seven"):
+            next(results)
