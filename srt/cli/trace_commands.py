@@ -97,6 +97,8 @@ def build(
     pictures: Annotated[
         bool, typer.Option("--pictures", help="For vision models: pictures instead of diagram_description.")
     ] = False,
+    workers: WorkersOption = None,
+    keep_going: KeepGoingFlag = False,
     strict: StrictFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -107,9 +109,20 @@ def build(
 
     Example: srt build traces.jsonl --problems problems.jsonl --arm srt -o data/srt
     """
+    from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file
 
-    summary = build_file(traces, problems, arm, out, prompt=prompt, text=text, pictures=pictures)
+    summary = build_file(
+        traces,
+        problems,
+        arm,
+        out,
+        prompt=prompt,
+        text=text,
+        pictures=pictures,
+        workers=workers or cores_at_hand(),
+        keep_going=keep_going,
+    )
     print_summary(summary, as_json)
     if strict and summary.get("refused"):
         raise typer.Exit(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from srt.io.errors import UserError
@@ -59,3 +59,21 @@ def make_folder(folder: Path) -> None:
         raise UserError(f"{folder}: a folder was expected, this is a file") from None
     except OSError as error:
         raise UserError(f"{folder}: cannot be made: {error.strerror}") from None
+
+
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make ``folder`` for what the block writes; a folder that was made for nothing is removed again.
+
+    Raises:
+        UserError: as :func:`make_folder`.
+    """
+    made = not folder.exists()
+    make_folder(folder)
+    try:
+        yield
+    except BaseException:
+        if made:
+            with suppress(OSError):  # not empty
+                folder.rmdir()
+        raise

@@ -1,12 +1,18 @@
-"""Files of problems: one by one, or all by id. The ids of a file are unique."""
+"""Files of problems: one by one, all by id, or as lines beside those of their traces. The ids of a file are unique."""
 
 from __future__ import annotations
 
+import shutil
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, NamedTuple
 
-from srt.io.errors import UserError
-from srt.io.jsonl import read_unique
+import orjson
+
+from srt.io.errors import UserError, cannot_read
+from srt.io.jsonl import Line, UniqueValues, parse_record, read_lines, read_unique
 from srt.io.records import Problem
 
 
@@ -28,3 +34,86 @@ def stream_problems(path: str | Path) -> Iterator[Problem]:
 def read_problems(path: str | Path) -> dict[str, Problem]:
     """The problems of ``path`` by id, in the file's order; raises as :func:`stream_problems` does."""
     return {problem.id: problem for problem in stream_problems(path)}
+
+
+class TraceLine(NamedTuple):
+    """The line of a trace, not parsed yet, and that of its problem; ``None`` if the problem is not in its file."""
+
+    place: str
+    trace: bytes
+    problem: Line | None
+
+
+class ProblemLines:
+    """The lines of a file of problems, for traces that come in any order: only ids are held in memory."""
+
+    def __init__(self, path: Path) -> None:
+        """Note where each problem stands.
+
+        Raises:
+            UserError: no such file, or no problem in it.
+            RecordError: a line has no id, or that of an earlier line. The rest of a problem is checked by who parses it.
+        """
+        self._path = path
+        self._index: dict[str, int] = {}
+        self._numbers, self._offsets = array("Q"), array("Q")
+        ids, offset = UniqueValues(path, "id"), 0
+        try:
+            self._file = _seekable(path)
+            for number, data in enumerate(self._file, 1):
+                if data.strip():
+                    name = _id_of(Line(f"{path}:{number}", number, data))
+                    ids.add(name, number)
+                    self._index[name] = len(self._index)
+                    self._numbers.append(number)
+                    self._offsets.append(offset)
+                offset += len(data)
+        except OSError as error:
+            raise cannot_read(path, error) from None
+        if not self._index:
+            raise UserError(f"{path}: no problem in this file; at least one was expected")
+
+    def beside(self, traces: Path) -> Iterator[TraceLine]:
+        """Each line of the file ``traces`` with that of its problem.
+
+        A line that has no readable ``problem_id`` is passed on without one: who parses it says what is wrong.
+
+        Raises:
+            UserError: no such file.
+        """
+        for line in read_lines(traces):
+            try:
+                values = orjson.loads(line.data)
+            except ValueError:
+                values = None
+            name = values.get("problem_id") if isinstance(values, dict) else None
+            yield TraceLine(line.place, line.data, self._line_of(name))
+
+    def _line_of(self, name: object) -> Line | None:
+        at = self._index.get(name) if isinstance(name, str) else None
+        if at is None:
+            return None
+        self._file.seek(self._offsets[at])
+        number = self._numbers[at]
+        return Line(f"{self._path}:{number}", number, self._file.readline())
+
+
+def _seekable(path: Path) -> IO[bytes]:
+    """The file, or a temporary copy of what comes out of a pipe."""
+    file = path.open("rb")
+    if file.seekable():
+        return file
+    copy = TemporaryFile()
+    with file:
+        shutil.copyfileobj(file, copy)
+    copy.seek(0)
+    return copy
+
+
+def _id_of(line: Line) -> str:
+    try:
+        name = orjson.loads(line.data)["id"]
+    except (ValueError, TypeError, KeyError):
+        name = None
+    # A record without a readable id is no problem: parsing it says why.
+    return name if isinstance(name, str) else parse_record(line.data, Problem, line.place).id

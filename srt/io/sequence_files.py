@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,11 @@ def count_sequences(path: Path) -> int:
     return count_lines(path)
 
 
-def write_sequences(path: Path, sequences: Iterable[Sequence]) -> None:
-    """Write ``sequences`` to ``path``, Parquet or JSON Lines by its suffix; a reader sees all of them or none."""
+def write_sequences(path: Path, sequences: Iterable[Sequence], *, pictures: bool) -> None:
+    """Write ``sequences`` to ``path``, Parquet or JSON Lines by its suffix; a reader sees all of them or none.
+
+    A Parquet file has the column ``images`` if they may have ``pictures``.
+    """
     if path.suffix != ".parquet":
         write_records(path, sequences)
         return
@@ -63,15 +67,14 @@ def write_sequences(path: Path, sequences: Iterable[Sequence]) -> None:
     import pyarrow.parquet
 
     check_place(path)
-    rows = list(sequences)
-    schema = _schema(pictures=any(one.images for one in rows))
+    schema = _schema(pictures)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    rest = iter(sequences)
     try:
         with open(temporary, "wb") as file:
             with pyarrow.parquet.ParquetWriter(file, schema) as writer:
-                for start in range(0, len(rows), _ROWS):
-                    values = [_row(one, path.parent) for one in rows[start : start + _ROWS]]
-                    writer.write_table(pyarrow.Table.from_pylist(values, schema=schema))
+                while rows := [_row(one, path.parent) for one in islice(rest, _ROWS)]:
+                    writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, assert_never, cast, get_args
 
@@ -17,15 +17,16 @@ from srt.checking import check
 from srt.images.open import read_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.folder_lock import make_folder
-from srt.io.jsonl import keep_apart, read_records, write_records
-from srt.io.problem_files import read_problems
+from srt.io.folder_lock import new_folder
+from srt.io.jsonl import count_lines, keep_apart, parse_record, write_records
+from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Image, Message, Problem, Record, Sequence
 from srt.io.sequence_files import write_sequences
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
+from srt.pipeline.line_stage import KILLED, map_lines
 from srt.worlds.world import Refused, World
 from srt.worlds.world_registry import world_of
 
@@ -33,7 +34,9 @@ TextStyle = Literal["claims", "restated", "anchored", "assertions"]
 
 PROMPT_STYLES = get_args(PromptStyle)
 TEXT_STYLES = get_args(TextStyle)
-TraceRefusalReason = Literal["unknown_problem", "disagrees_with_gold", "undecided", "no_description", "picture", "arm"]
+TraceRefusalReason = Literal[
+    "unknown_problem", "disagrees_with_gold", "undecided", "no_description", "picture", "arm", "process_killed"
+]
 
 
 class TraceRefusal(Record):
@@ -59,13 +62,17 @@ def build_file(
     prompt: str = "full",
     text: str = "claims",
     pictures: bool = False,
+    workers: int = 1,
+    keep_going: bool = False,
 ) -> dict[str, Any]:
     """Write the sequences of ``traces`` in ``arm``; returns the file, the arm and the count.
 
     ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.sequence_files`). With
     ``pictures``, those of the problems that are not in or below the file's folder are copied there
     (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
-    are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason.
+    are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason. ``workers`` processes share the
+    work; the output does not depend on them. With ``keep_going`` a trace that kills its process is refused; without, it
+    ends the stage.
 
     Raises:
         UserError: an unknown arm or style, an arm that trains on nothing, an unreadable or empty file, a problem id
@@ -84,41 +91,69 @@ def build_file(
     refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)
-    built = build(
-        read_records(traces, Trace),
-        read_problems(problems),
-        arm,
-        prompt=cast("PromptStyle", prompt),
-        text=cast("TextStyle", text),
-        pictures=pictures,
-    )
+    job = _BuildJob(arm, cast("PromptStyle", prompt), cast("TextStyle", text), pictures, problems.parent)
+    lines = ProblemLines(problems).beside(traces)
+    built = map_lines(job, lines, count_lines(traces), f"build {arm}", workers, _killed if keep_going else None)
+    refused: list[TraceRefusal] = []
+    count = Counter[str]()
+    folder = PictureFolder(path)
+
+    def sequences() -> Iterator[Sequence]:
+        for item in built:
+            if isinstance(item, TraceRefusal):
+                refused.append(item)
+                continue
+            # Their paths are relative to the file of sequences.
+            images = [folder.refer(problems.parent, image.path) for image in item.images]
+            count.update({"sequences": 1, "pictures": len(images)})
+            yield item.model_copy(update={"images": images}) if images else item
+        if not count["sequences"]:
+            raise UserError(_why_none(traces, refused))
+        if refused or refusals.exists():
+            write_records(refusals, refused)
+
+    with new_folder(path.parent):
+        write_sequences(path, sequences(), pictures=pictures)
+    summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": count["sequences"]}
     if pictures:
-        built = _with_readable_pictures(built, problems.parent)
-    items = list(built)
-    sequences = [item for item in items if isinstance(item, Sequence)]
-    refused = [item for item in items if isinstance(item, TraceRefusal)]
-    if not items:
-        raise UserError(f"{traces}: no traces in this file")
-    if not sequences:
-        [(most, count), *_] = Counter(one.reason for one in refused).most_common(1)
-        first = next(one for one in refused if one.reason == most)
-        why = f"{count} of {len(refused)} are refused as the first one: trace {first.trace_id}: {first.detail}"
-        raise UserError(f"{traces}: no trace in this file can be trained on; {why}")
-    make_folder(path.parent)
-    summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": len(sequences)}
-    if pictures:
-        folder = PictureFolder(path)
-        # Their paths are relative to the file of sequences.
-        for at, one in enumerate(sequences):
-            images = [folder.refer(problems.parent, image.path) for image in one.images]
-            sequences[at] = one.model_copy(update={"images": images})
-        summary |= {"pictures": sum(len(s.images) for s in sequences), "pictures_copied": folder.copied}
-    if refused or refusals.exists():
-        write_records(refusals, refused)
-    write_sequences(path, sequences)
+        summary |= {"pictures": count["pictures"], "pictures_copied": folder.copied}
     if refused:
         summary |= {"refused": dict(Counter(one.reason for one in refused)), "refusals": str(refusals)}
     return summary
+
+
+def _why_none(traces: Path, refused: list[TraceRefusal]) -> str:
+    if not refused:
+        return f"{traces}: no traces in this file"
+    [(most, count), *_] = Counter(one.reason for one in refused).most_common(1)
+    first = next(one for one in refused if one.reason == most)
+    why = f"{count} of {len(refused)} are refused as the first one: trace {first.trace_id}: {first.detail}"
+    return f"{traces}: no trace in this file can be trained on; {why}"
+
+
+@dataclass(frozen=True)
+class _BuildJob:
+    """Builds the sequence of a line; with pictures, only if they can be read in the folder ``root``."""
+
+    arm: str
+    prompt: PromptStyle
+    text: TextStyle
+    pictures: bool
+    root: Path
+
+    def __call__(self, line: TraceLine) -> Sequence | TraceRefusal:
+        trace = parse_record(line.trace, Trace, line.place)
+        problem = line.problem and parse_record(line.problem.data, Problem, line.problem.place)
+        built = _build_one(trace, problem, self.arm, self.prompt, self.text, self.pictures)
+        why = _picture_fault(built, self.root) if isinstance(built, Sequence) else None
+        if why is None:
+            return built
+        return _refused(trace, "picture", f"problem {trace.problem_id}: images: {why}")
+
+
+def _killed(line: TraceLine) -> TraceRefusal:
+    trace = parse_record(line.trace, Trace, line.place)
+    return _refused(trace, "process_killed", f"{line.place}: {KILLED}")
 
 
 def build(
@@ -179,27 +214,16 @@ def _refused(trace: Trace, reason: TraceRefusalReason, detail: str) -> TraceRefu
     return TraceRefusal(trace_id=trace.id, problem_id=trace.problem_id, reason=reason, detail=detail)
 
 
-def _with_readable_pictures(built: Iterable[Sequence | TraceRefusal], root: Path) -> Iterator[Sequence | TraceRefusal]:
-    """Read every picture once, and refuse the sequences whose pictures are not those that the problems name."""
-
-    @cache
-    def fault(path: str, sha256: str) -> str | None:
+def _picture_fault(sequence: Sequence, root: Path) -> str | None:
+    """Why a picture cannot be read, or is not the one that the problem names."""
+    for image in sequence.images:
         try:
-            read_picture(root, Image(path=path, sha256=sha256))
+            read_picture(root, Image(path=image.path, sha256=image.sha256))
         except UserError as error:
-            return str(error)
-        return None
-
-    taught = (root / "cases.jsonl").is_file()
-    where = "; the pictures are beside the file that srt teach was given: pass that one" if taught else ""
-    for item in built:
-        images = item.images if isinstance(item, Sequence) else []
-        why = next((why for image in images if (why := fault(image.path, image.sha256))), None)
-        if why is None:
-            yield item
-        else:
-            detail = f"problem {item.problem_id}: images: {why}{where}"
-            yield TraceRefusal(trace_id=item.trace_id, problem_id=item.problem_id, reason="picture", detail=detail)
+            taught = (root / "cases.jsonl").is_file()
+            where = "; the pictures are beside the file that srt teach was given: pass that one" if taught else ""
+            return f"{error}{where}"
+    return None
 
 
 def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace:

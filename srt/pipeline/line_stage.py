@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from srt.io.errors import RecordError
-from srt.io.jsonl import Line
 from srt.io.progress import progress
 from srt.io.worker_processes import Workers
 
+
+class Placed(Protocol):
+    """An item of work that says where it stands (``file:line``)."""
+
+    @property
+    def place(self) -> str: ...
+
+
+T = TypeVar("T", bound=Placed)
 R = TypeVar("R")
 
 _CHUNK: Final = 64
@@ -20,12 +28,12 @@ KILLED: Final = "its process was killed twice; if memory ran out, use fewer --wo
 
 
 def map_lines(
-    work: Callable[[Line], R],
-    lines: Iterable[Line],
+    work: Callable[[T], R],
+    lines: Iterable[T],
     total: int,
     what: str,
     workers: int,
-    killed: Callable[[Line], R] | None = None,
+    killed: Callable[[T], R] | None = None,
 ) -> Iterator[R]:
     """``work`` on each of ``lines``, of which there are about ``total``, in their order and with progress.
 
@@ -36,7 +44,7 @@ def map_lines(
         RecordError: a process was killed so, and there is no ``killed``; and what ``work`` raises.
     """
 
-    def fail(line: Line) -> R:
+    def fail(line: T) -> R:
         raise RecordError(f"{line.place}: {KILLED}; --keep-going files such records as refused")
 
     with Workers(workers, alone=_ALONE) as pool:
