@@ -1,4 +1,4 @@
-"""What the commands share: options (``--json``, ``--strict``, ``--workers``, those of W&B), and how to print a summary."""
+"""What the commands share: options (``--json``, ``--workers``, those of W&B), and how to print a summary."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class ProblemLines:
 
         Raises:
             UserError: no such file, or no problem in it.
-            RecordError: a line has no id, or that of an earlier line. The rest of a problem is checked by who parses it.
+            RecordError: a line has no id, or that of an earlier line. What else is wrong is found by parsing it.
         """
         self._path = path
         self._index: dict[str, int] = {}
@@ -103,7 +103,7 @@ def _seekable(path: Path) -> IO[bytes]:
     file = path.open("rb")
     if file.seekable():
         return file
-    copy = TemporaryFile()
+    copy = TemporaryFile()  # noqa: SIM115 (open as long as the lines are read)
     with file:
         shutil.copyfileobj(file, copy)
     copy.seek(0)

@@ -14,7 +14,9 @@ class Placed(Protocol):
     """An item of work that says where it stands (``file:line``)."""
 
     @property
-    def place(self) -> str: ...
+    def place(self) -> str:
+        """Opens what is said about the item."""
+        ...
 
 
 T = TypeVar("T", bound=Placed)

@@ -20,20 +20,20 @@ from train.recipe import Recipe
 from train.train_srt import train
 
 
-def in_parquet(jsonl: Path) -> Path:
+def in_parquet(jsonl: Path, *, pictures: bool) -> Path:
     path = jsonl.with_suffix(".parquet")
-    write_sequences(path, read_records(jsonl, Sequence))
+    write_sequences(path, read_records(jsonl, Sequence), pictures=pictures)
     return path
 
 
 @pytest.fixture(scope="module")
 def parquet(data: Path) -> Path:
-    return in_parquet(data)
+    return in_parquet(data, pictures=False)
 
 
 @pytest.fixture(scope="module")
 def vision_parquet(vision_data: Path) -> Path:
-    return in_parquet(vision_data)
+    return in_parquet(vision_data, pictures=True)
 
 
 def test_what_is_written_is_read(
