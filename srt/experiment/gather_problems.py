@@ -143,7 +143,7 @@ def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], s
     seen: set[str] = set()
     for test in tests:
         seen |= identities(read_problems(test).values())
-    chosen = [p for p in read_problems(path).values() if all(_field(p, key) == v for key, v in source.where.items())]
+    chosen = selected(read_problems(path).values(), source.where)
     kept = [(p, split_key(p)) for p in chosen if not seen & identities([p])]
     dropped = len(chosen) - len(kept)
     kept = kept[: source.n]
@@ -156,6 +156,11 @@ def _referred(problems: Path, out: Path) -> Iterable[Problem]:
     for problem in read_problems(problems).values():
         images = [pictures.refer(problems.parent, image.path) for image in problem.images]
         yield problem.model_copy(update={"images": images}) if images else problem
+
+
+def selected(problems: Iterable[Problem], where: Mapping[str, str]) -> list[Problem]:
+    """The problems whose fields, or fields of ``meta``, are those of ``where``."""
+    return [problem for problem in problems if all(_field(problem, key) == value for key, value in where.items())]
 
 
 def _field(problem: Problem, name: str) -> object:
