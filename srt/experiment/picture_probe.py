@@ -26,7 +26,7 @@ from srt.experiment.training_recipes import picture_limits, write_recipe
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Answer, AnswerKind, Message, Problem, Span
+from srt.io.records import Answer, Message, Problem, Span
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line
@@ -126,7 +126,6 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
     order = random.Random(problem.id).sample(range(len(found)), len(found))
     for number in order[:of_each]:
         question, answer = found[number]
-        kind: AnswerKind = "number" if isinstance(answer, int) else "text"
         yield Problem(
             id=f"{problem.id}-place-{number}",
             source=PROBE,
@@ -134,7 +133,7 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
             lang=problem.lang,
             question=question,
             images=problem.images,
-            answer=Answer(kind=kind, value=answer),
+            answer=Answer(kind="number", value=answer),
             group_id=problem.group_id,
         )
 

@@ -33,13 +33,10 @@ class Refused(Exception):
 
 
 class Reading(NamedTuple):
-    """What stands at one place of a picture, and the question that asks for it: seen, with nothing to derive.
-
-    ``answer`` is a number, or ``yes`` or ``no`` in the language of the problem.
-    """
+    """What stands at one place of a picture, and the short question that asks for it: seen, with nothing to derive."""
 
     question: str
-    answer: int | str
+    answer: int
 
 
 class World(ABC):

@@ -77,7 +77,7 @@ def test_every_arm_starts_from_what_has_learned_to_read(tmp_path: Path) -> None:
     assert recipes["probe"]["steps"] == 3
     assert not {"eval_data", "eval_steps"} & recipes["probe"].keys()
     # The tokenizer knows the questions of the probe.
-    assert any("Square in column" in text for text in stages.texts)
+    assert any("front b2?" in text for text in stages.texts)
 
 
 def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test_are_asked(tmp_path: Path) -> None:
