@@ -51,7 +51,7 @@ def predict_dev(root: Path) -> None:
     import_file("space2025", Path(os.path.expandvars(source.path.replace("_train", "_dev"))), every)
     problems = read_problems(every)
     asked = root / "dev" / "asked.jsonl"
-    write_records(asked, selected(problems.values(), source.where))
+    write_records(asked, selected(problems.values(), source.where, source.path))
     last: dict[tuple[str, int], CurvePoint] = {}
     for point in read_points(folder):
         if point.test == TEST and point.items >= last.get((point.arm, point.seed), point).items:

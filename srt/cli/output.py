@@ -14,7 +14,9 @@ from rich.table import Table
 from srt.io.errors import UserError
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
-StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any record was refused.")]
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Exit with status 1 if any record was refused; all files are written.")
+]
 
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", min=1, help="Most processes to use (default: one per core).")

@@ -43,11 +43,12 @@ def check(
     problems: PROBLEMS,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the traces with their verdicts.")] = None,
     show: Annotated[int, typer.Option("--show", help="How many faults to print.")] = 10,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any trace was skipped.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Check whether each step follows from the premises it cites.
 
-    The exit status is 1 if a step is refuted.
+    A trace whose problem is not in the file is skipped and counted. The exit status is 1 if a step is refuted.
 
     Example: srt check traces.jsonl --problems problems.jsonl
     """
@@ -55,7 +56,7 @@ def check(
 
     summary = check_file(traces, problems, out)
     print_summary(summary.as_dict(show), as_json)
-    if summary.refuted:
+    if summary.refuted or (strict and summary.skipped):
         raise typer.Exit(1)
 
 

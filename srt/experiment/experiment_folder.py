@@ -26,6 +26,7 @@ import orjson
 
 from srt.experiment.experiment_recipe import Experiment, InitModel
 from srt.io.errors import UserError
+from srt.io.folder_lock import make_folder
 from srt.io.jsonl import write_atomically
 
 _MANIFEST = "experiment.json"
@@ -133,7 +134,7 @@ def _only_adds(experiment: Experiment, held: dict[str, Any], differing: list[str
 
 def claim(experiment: Experiment) -> None:
     """Write the settings into the new folder, so that it is refused to other experiments from now on."""
-    experiment.output.mkdir(parents=True, exist_ok=True)
+    make_folder(experiment.output)
     settings = orjson.dumps(_settings(experiment), option=orjson.OPT_INDENT_2)
     write_atomically(experiment.output / _MANIFEST, [settings])
 

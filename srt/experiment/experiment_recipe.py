@@ -14,7 +14,7 @@ from srt.experiment.problem_sources import Source, TrainingStage
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
 from srt.io.records import Lang
-from srt.io.yaml_config import Config, merged, parse_config, read_yaml
+from srt.io.yaml_config import Config, extended_file, merged, parse_config, read_yaml
 from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
@@ -124,8 +124,8 @@ class Experiment(Config):
 
     ``train`` is a training recipe without model path, data, output and seed.
 
-    ``train`` may say which training recipe it ``extends``, relative to the experiment's file; what the experiment sets
-    itself is left out of that.
+    ``train`` may say which training recipe it ``extends``, relative to the experiment's file or by the name of one that
+    comes with the toolkit; what the experiment sets itself is left out of that.
 
     Tests are ``test_problems``, asked as they are, and ``benchmarks``; each has its own report.
 
@@ -147,10 +147,10 @@ class Experiment(Config):
     after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.rehearsal.tiny_experiment`).
     """
 
-    name: str
+    name: str = Field(min_length=1)
     output: Path
     arms: list[str] = Field(min_length=1)
-    seeds: list[int] = Field(default=[0], min_length=1)
+    seeds: list[Annotated[int, Field(strict=True, ge=0)]] = Field(default=[0], min_length=1)
     train_problems: Annotated[list[Source], Field(min_length=1)] | None = None
     stages: list[TrainingStage] | None = None
     test_problems: list[Source] = Field(default_factory=list)
@@ -254,6 +254,10 @@ class Experiment(Config):
         for key in ("eval_steps", "generations", "early_stopping"):
             if self.train.get(key) and self.held_out is None:
                 faults.append(f"train: {key}: needs held_out, the number of problems that are kept from training")
+        if self.held_out is not None and not self.train.get("eval_steps"):
+            faults.append(
+                "held_out: needs train.eval_steps, the number of steps after which these problems are looked at"
+            )
         wanted = self.model.tokenizer_arms if isinstance(self.model, InitModel) else []
         if unknown := [arm for arm in wanted if arm not in self.trained_arms]:
             faults.append(f"model: tokenizer_arms: {', '.join(unknown)}: not among the arms that are trained")
@@ -315,7 +319,7 @@ def load_experiment(path: Path, changes: Iterable[str] = ()) -> Experiment:
     train = values.get("train")
     if isinstance(train, dict) and isinstance(train.get("extends"), str):
         own = {key: value for key, value in train.items() if key != "extends"}
-        base = read_yaml(path.parent / train["extends"])
+        base = read_yaml(extended_file(path, train["extends"]))
         length = _LENGTH if "curve" in values or "stages" in values else ()
         for key in (*_SET_BY_EXPERIMENT, *length, "model.hub_id"):
             *block, name = key.split(".")

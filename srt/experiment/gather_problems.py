@@ -7,6 +7,7 @@ OUTPUT/data/PART.N.jsonl  the problems of source N, before the tests were kept o
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,31 @@ from srt.io.records import Problem
 from srt.pipeline.generate import generate_file, identities, split_key
 
 Say = Callable[[str], None]
+
+
+def check_sources(experiment: Experiment) -> None:
+    """Raise a :class:`UserError` for a source whose file is not there, before anything is made from the others."""
+    listed: dict[str, Sequence[Source | BenchmarkTest]] = {
+        "train_problems": experiment.train_problems or (),
+        **{f"stages.{number}.train_problems": one.train_problems for number, one in enumerate(experiment.stages or ())},
+        "test_problems": experiment.test_problems,
+        "benchmarks": experiment.benchmarks,
+    }
+    for name, sources in listed.items():
+        for number, source in enumerate(sources):
+            if isinstance(source, SampledSource) or (source.needs and not os.environ.get(source.needs)):
+                continue
+            key = {FileSource: "problems", CorpusSource: "path", BenchmarkTest: "data"}[type(source)]
+            place, path = f"{name}.{number}.{key}", _path(getattr(source, key))
+            if unset := re.search(r"\$(\w+|\{\w+\})", str(path)):
+                raise UserError(f"{place}: {path}: the environment variable {unset[1].strip('{}')} is not set")
+            if not path.exists():
+                raise UserError(f"{place}: {path}: no such file or folder")
+
+
+def _path(given: str) -> Path:
+    """A path of the recipe, which may begin with ``~`` and have environment variables in it."""
+    return Path(os.path.expandvars(given)).expanduser()
 
 
 def tests_of(experiment: Experiment, say: Say) -> dict[str, BenchmarkTest | None]:
@@ -107,6 +133,8 @@ def _gather(
         found = _problems_of(source, part, out.with_name(f"{part}.{number}.jsonl"), kept_out, stages)
         if found.dropped:
             say(f"{part}: source {number}: {found.dropped} problems are in the test and were dropped")
+        if not isinstance(source, SampledSource) and source.n and len(found.problems) < source.n:
+            say(f"{part}: source {number}: {len(found.problems)} problems, fewer than n: {source.n}")
         gathered += found.problems
         keys |= found.keys
         dropped += found.dropped
@@ -137,17 +165,39 @@ def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], s
         problems = list(read_problems(path).values())
         return _Found(problems, {p.group_id for p in problems if p.group_id}, summary.collisions)
     if isinstance(source, FileSource):
-        write_records(path, _referred(Path(os.path.expandvars(source.problems)), path))
+        write_records(path, _referred(_path(source.problems), path))
     else:
-        stages.import_problems(source.corpus, Path(os.path.expandvars(source.path)), path, source.lang)
+        stages.import_problems(source.corpus, _path(source.path), path, source.lang)
     seen: set[str] = set()
     for test in tests:
         seen |= identities(read_problems(test).values())
-    chosen = selected(read_problems(path).values(), source.where)
+    chosen = selected(read_problems(path).values(), source.where, f"{part}: {_origin(source)}")
     kept = [(p, split_key(p)) for p in chosen if not seen & identities([p])]
     dropped = len(chosen) - len(kept)
     kept = kept[: source.n]
     return _Found([p for p, _ in kept], {key for _, key in kept if key}, dropped)
+
+
+def selected(problems: Iterable[Problem], where: Mapping[str, str], place: str) -> list[Problem]:
+    """The problems whose fields, or fields of ``meta``, are those of ``where``.
+
+    Raises:
+        UserError: no problem is left with one of them; ``place`` begins the message.
+    """
+    problems = list(problems)
+    for name, value in where.items():
+        there = {str(given) for problem in problems if (given := _field(problem, name)) is not None}
+        if value not in there:
+            if not there:
+                raise UserError(f"{place}: where: {name}: no problem has this field, in itself or in meta")
+            known = ", ".join(sorted(there)[:8])
+            raise UserError(f"{place}: where: {name}: no problem has {value!r}, the values are {known}")
+        problems = [problem for problem in problems if str(_field(problem, name)) == value]
+    return problems
+
+
+def _origin(source: CorpusSource | FileSource) -> str:
+    return source.problems if isinstance(source, FileSource) else source.path
 
 
 def _referred(problems: Path, out: Path) -> Iterable[Problem]:
@@ -156,11 +206,6 @@ def _referred(problems: Path, out: Path) -> Iterable[Problem]:
     for problem in read_problems(problems).values():
         images = [pictures.refer(problems.parent, image.path) for image in problem.images]
         yield problem.model_copy(update={"images": images}) if images else problem
-
-
-def selected(problems: Iterable[Problem], where: Mapping[str, str]) -> list[Problem]:
-    """The problems whose fields, or fields of ``meta``, are those of ``where``."""
-    return [problem for problem in problems if all(_field(problem, key) == value for key, value in where.items())]
 
 
 def _field(problem: Problem, name: str) -> object:

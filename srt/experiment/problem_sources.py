@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from srt.io.records import Lang
 from srt.io.yaml_config import Config
@@ -62,11 +62,18 @@ def _source_form(value: Any) -> str:
     return "(sampled)"
 
 
+def _has_a_form(value: Any) -> Any:
+    if isinstance(value, dict) and not {"world", "corpus", "problems"} & value.keys():
+        raise ValueError(f"one of the keys world, corpus, problems was expected, not {', '.join(map(str, value))}")
+    return value
+
+
 Source = Annotated[
     Annotated[SampledSource, Tag("(sampled)")]
     | Annotated[CorpusSource, Tag("(corpus)")]
     | Annotated[FileSource, Tag("(problems)")],
     Discriminator(_source_form),
+    BeforeValidator(_has_a_form),
 ]
 
 

@@ -21,14 +21,14 @@ from typing import Any
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
 from srt.experiment.experiment_folder import ExperimentFolder, claim, give_up, is_this_experiment
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, TaughtTraces
-from srt.experiment.gather_problems import gather_problems, tests_of
+from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
 from srt.experiment.picture_probe import PROBE, pass_probe, write_probe
 from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
 from srt.experiment.training_recipes import picture_limits, recipe_of, write_recipe
 from srt.io.bundled_files import find_bundled
-from srt.io.errors import UserError
+from srt.io.errors import UserError, no_model_folder
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 
@@ -123,10 +123,11 @@ def _measure_curves(
 def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
     """Report faults of the settings before anything is written."""
     if isinstance(experiment.model, Path) and not experiment.model.is_dir():
-        raise UserError(f"model: {experiment.model}: no such folder")
+        raise no_model_folder(experiment.model, "model: ")
     for key in ("launch", "eval_launch"):
         if (file := _launch_file(getattr(experiment, key))) is not None and not file.is_file():
             raise UserError(f"{key}: {getattr(experiment, key)}: no such accelerate file; there are some in configs/")
+    check_sources(experiment)
     for name, sources in experiment.traces.items():
         for source in sources:
             if not isinstance(source, TaughtTraces) and source != "solved":

@@ -8,10 +8,9 @@ from typing import Any
 
 from srt.gallery.gallery_samples import GallerySample, samples
 from srt.io.jsonl import keep_apart, write_atomically
-from srt.io.yaml_config import read_yaml
 from srt.pages.page_template import page_environment, page_script, page_style
 from srt.worlds.world import World
-from srt.worlds.world_registry import world_named
+from srt.worlds.world_registry import read_spec, world_named
 
 _FOLDER = Path(__file__).parent
 
@@ -27,8 +26,8 @@ def gallery_command(
         UserError: there is no such world, the settings are not its own, or the page cannot be written.
     """
     keep_apart(out, spec)
-    fields = {} if spec is None else read_yaml(spec)
     of_world = world_named(world)
+    fields = {} if spec is None else read_spec(of_world, spec)
     shown = samples(of_world, n, seed, fields if lang is None else {**fields, "lang": lang})
     write_atomically(out, [page(of_world, seed, shown).encode()])
     proved = sum(sample.checked.proved for sample in shown)

@@ -126,6 +126,15 @@ def read_yaml(
     return values
 
 
+def extended_file(path: Path, base: str) -> Path:
+    """The file that ``path`` extends: relative to it, or else the recipe that comes with the toolkit under that name.
+
+    So a recipe that was copied into another folder still finds what it builds on.
+    """
+    beside = path.parent / base
+    return beside if beside.exists() or not (found := find_bundled(Path(base), "recipes")).is_file() else found
+
+
 def suggestion(name: str, known: Collection[str]) -> str:
     """The end of a message about the unknown ``name``: the nearest one of ``known``, or all of them."""
     return _suggested(_nearest(name, known), known)
@@ -215,7 +224,7 @@ def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relati
         return values
     if not isinstance(base, str):
         raise UserError(f"{path}: extends: one path was expected, not {reprlib.repr(base)}")
-    return merged(_read(path.parent / base, (*seen, real), renamed, relative), values)
+    return merged(_read(extended_file(path, base), (*seen, real), renamed, relative), values)
 
 
 def _parse_change(change: str) -> dict[str, Any]:

@@ -26,11 +26,13 @@ from srt.worlds.world_registry import world_of
 class CheckSummary:
     """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose.
 
+    ``skipped`` traces, whose problem is not in the file, are in no other count.
     ``classes`` counts the steps, and answers, whose fault has a class (``leap``, ``too_large``); ``unread`` the traces
     whose problem has a clue that the checker cannot read.
     """
 
     traces: int = 0
+    skipped: int = 0
     proved: int = 0
     refuted: int = 0
     steps: int = 0
@@ -60,6 +62,7 @@ class CheckSummary:
         """For printing, with the first ``show`` faults. Coverage is the share of steps that have a verdict at all."""
         return {
             "traces": self.traces,
+            **({"skipped: unknown_problem": self.skipped} if self.skipped else {}),
             "proved": self.proved,
             "refuted": self.refuted,
             "steps": self.steps,
@@ -76,9 +79,11 @@ class CheckSummary:
 def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSummary:
     """Check every trace of a file and, with ``out``, write the traces there with their verdicts.
 
+    A trace whose problem is not in the file, such as one that curation removed, is counted as skipped.
+
     Raises:
-        UserError: a file cannot be read or is empty, a problem id is not unique, the problem of a trace is missing, or
-            ``out`` is one of the two files.
+        UserError: a file cannot be read or is empty, a problem id is not unique, the problem of every trace is missing,
+            or ``out`` is one of the two files.
     """
     if out is not None:
         keep_apart(out, traces, problems)
@@ -86,14 +91,21 @@ def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSu
     summary = CheckSummary()
 
     def checked() -> Iterator[Trace]:
+        first: Trace | None = None
         for trace in read_records(traces, Trace):
             problem = by_id.get(trace.problem_id)
             if problem is None:
-                raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in {problems}")
+                summary.skipped += 1
+                first = first or trace
+                continue
             verdicts = check_with_truth(problem, trace)
             summary.add(trace, verdicts)
             yield trace.model_copy(update={"checks": verdicts})
         # Raised here, in mid-write, so that a file that is already at `out` is kept.
+        if not summary.traces and first is not None:
+            raise UserError(
+                f"{traces}: the problem of no trace is in {problems}; the first is {first.problem_id!r}, of {first.id}"
+            )
         if not summary.traces:
             raise UserError(f"{traces}: no traces in this file")
 

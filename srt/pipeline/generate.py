@@ -20,9 +20,8 @@ from srt.io.jsonl import keep_apart, keep_outside, read_records, write_records
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import Workers
-from srt.io.yaml_config import read_yaml
 from srt.worlds.world import Sampler
-from srt.worlds.world_registry import world_named, world_of
+from srt.worlds.world_registry import read_spec, world_named, world_of
 
 SPLITS = ("train", "dev", "test")
 _MOST_MISSES = 2_000
@@ -182,11 +181,7 @@ def generate_command(
     keep_outside(out, wordings)
     fields: dict[str, Any] = {}
     if spec is not None:
-        fields, sampler = read_yaml(spec), world_named(world).sampler
-        try:
-            sampler(fields)
-        except UserError as error:
-            raise UserError(f"{spec}: {error}") from None
+        fields = read_spec(world_named(world), spec)
     if wordings is not None:
         fields |= {"wordings": wordings}
     summary = generate_file(world, n, split, out, fields, excluded, lambda made: progress(made, n, "generate"), workers)

@@ -32,7 +32,8 @@ def split_file(
     Raises:
         UserError: shares that are no shares, a field that no problem has, or a part without any problem.
     """
-    if len(shares) < 2 or any(share <= 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > _TOLERANCE:
+    whole = abs(sum(shares.values()) - 1) <= _TOLERANCE  # not of NaN
+    if len(shares) < 2 or any(share <= 0 for share in shares.values()) or not whole:
         given = ", ".join(f"{part}={share:g}" for part, share in shares.items())
         raise UserError(f"parts: {given}: two shares or more that add up to 1 were expected, as in train=0.9,test=0.1")
     files = {part: out / f"{part}.jsonl" for part in shares}

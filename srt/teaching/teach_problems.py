@@ -35,7 +35,6 @@ from srt.teaching.case_store.manifest import (
     JOURNAL,
     ProblemFile,
     check_folder,
-    picture_root,
     recipe_digest,
     write_manifest,
 )
@@ -130,7 +129,7 @@ async def run_folder(
         changed = write_manifest(folder, problems, settings, config.currency, left_out(journal.read))
         table = CaseTable(journal)
         session = await stack.enter_async_context(
-            open_session(config, config.choices(), templates, journal, picture_root(folder))
+            open_session(config, config.choices(), templates, journal, problems.picture_root)
         )
         run = TeachRun(observer, session)
         if changed is not None:

@@ -19,6 +19,8 @@ import orjson
 import PIL.Image
 import pytest
 
+from tests.eval.benchmarks.solidgeo_item import CUBE
+
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = "--hidden 16 --layers 1 --heads 2 --vocab 400"
 STEPS = "--set epochs=null --set steps=1 --set batch_size=2 --set model.dtype=float32"
@@ -54,19 +56,7 @@ def your_copies(folder: Path, cubes: ModuleType) -> None:
     """One item of SolidGeo, and problems about cubes in the layout of MathSpatial."""
     (folder / "images").mkdir()
     PIL.Image.new("RGB", (40, 40), "white").save(folder / "images" / "1.jpg")
-    item: dict[str, Any] = {
-        "question": "The volume of the cube?\n<ImageHere>",
-        "choices": [],
-        "image": ["images\\1.jpg"],
-        "answer": "$V=8 \\mathrm{~cm}^{3}$",
-        "solution": [],
-        "answer_type": "single-step",
-        "problem_type": ["Measurement of Solid Geometric Forms"],
-        "complexity_level": "Level 1",
-        "source": "made up",
-        "qa_id": 1,
-    }
-    (folder / "SolidGeo.json").write_bytes(orjson.dumps({"0": item}))
+    (folder / "SolidGeo.json").write_bytes(orjson.dumps({"0": CUBE}))
     for number in range(12):
         made = cubes.problem(6 + 10 * number)  # edges of which every trace passes at once
         row = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, write_atomically, write_records
+from srt.io.jsonl import write_atomically, write_records
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem
 from srt.language.faults import Fault
@@ -48,8 +48,11 @@ def write_files(folder: Path, problems: Path, query: Query) -> None:
 
     write_records(folder / CASES, counted())
     if any_described:
-        pairs = with_cases(stream_problems(problems), query)
-        write_atomically(folder / PROBLEMS, (dump(_described(problem, case)) for problem, case in pairs))
+        pairs = zip(with_cases(stream_problems(problems), query), stream_problems(folder / PROBLEMS), strict=True)
+        described = (
+            _described(problem, case).model_copy(update={"images": held.images}) for (problem, case), held in pairs
+        )
+        write_records(folder / PROBLEMS, described)
     cases = (case for _, case in with_cases(stream_problems(folder / PROBLEMS), query))
     write_records(folder / TRACES, final_traces(cases, decisions))
     write_report(folder, _summary(folder, tally, query))

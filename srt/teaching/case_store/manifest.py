@@ -7,30 +7,32 @@ is, each case names the recipe (a digest of its settings) that it was made with,
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 from pydantic import AliasChoices, Field
 
+from srt.images.store import CannotCopy, PictureFolder
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, keep_apart, parse_record, write_atomically
+from srt.io.jsonl import dump, keep_apart, parse_record, write_atomically, write_records
 from srt.io.problem_files import stream_problems
-from srt.io.records import Record
+from srt.io.records import Problem, Record
 
 MANIFEST = "folder.json"
 PROBLEMS = "problems.jsonl"
 JOURNAL = "teach.sqlite"
 _LOCK = ".lock"
+_HERE = "."
 
 
 class FolderManifest(Record):
     """What a folder was made with.
 
     ``problems`` is their number and ``problems_sha256`` the digest of their records. ``pictures`` is the folder that
-    picture paths are relative to, itself relative to the manifest's folder. ``settings`` is
+    picture paths are relative to, itself relative to the manifest's folder: that folder, but in older ones the place of
+    the file that ``srt teach`` was given. ``settings`` is
     :meth:`.TeachConfig.trace_settings` of the last run (older manifests call it ``decides``), ``recipes`` those of all
     runs by digest. ``left_out`` has, by model, the parameters that the endpoint does not take, with its words.
     """
@@ -52,6 +54,11 @@ class ProblemFile:
     count: int
     sha256: str
 
+    @property
+    def picture_root(self) -> Path:
+        """The folder that the file's picture paths are relative to."""
+        return self.path.resolve().parent
+
 
 def scan_problems(path: Path) -> ProblemFile:
     """Read ``path`` once; raises as :func:`~srt.io.problem_files.stream_problems` does."""
@@ -71,7 +78,7 @@ def check_folder(folder: Path, problems: Path) -> None:
     keep_apart(folder / PROBLEMS, problems)
     if not (folder / MANIFEST).exists() and folder.is_dir():
         others = sorted(p.name for p in folder.iterdir() if p.name != _LOCK and not p.name.startswith(JOURNAL))
-        if others and others != [PROBLEMS]:
+        if others and not set(others) <= {PROBLEMS, "problems-pictures"}:
             raise UserError(f"{folder}: not a teaching folder, it holds {others[0]!r}; name a new or an empty folder")
 
 
@@ -94,19 +101,43 @@ def write_manifest(
     manifest = FolderManifest(
         problems=problems.count,
         problems_sha256=problems.sha256,
-        pictures=os.path.relpath(problems.path.resolve().parent, folder.resolve()),
+        pictures=_HERE,
         currency=currency,
         settings=settings,
         recipes={**recipes, recipe_digest(settings): settings},
         left_out=left_out,
     )
-    if known is None:
-        write_atomically(folder / PROBLEMS, map(dump, stream_problems(problems.path)))
-    else:
+    if known is not None:
         _refuse_other(folder, known, manifest, problems.path)
-    # Written in both cases: the currency and the place of the pictures may change.
+    if known is None:
+        _keep_problems(folder, problems.path, problems.picture_root)
+    elif known.pictures != _HERE:
+        _keep_problems(folder, folder / PROBLEMS, folder / known.pictures)
+    # Written in both cases: the currency may change.
     write_atomically(folder / MANIFEST, [orjson.dumps(manifest.model_dump(), option=orjson.OPT_INDENT_2)])
     return None if known is None else "; ".join(_changes(known.settings, settings)) or None
+
+
+def _keep_problems(folder: Path, problems: Path, root: Path) -> None:
+    """Write the ``problems``, whose pictures are under ``root``, and copy the pictures that are not in the folder.
+
+    So the folder may be moved, and used by itself.
+    """
+    write_records(folder / PROBLEMS, _with_pictures(problems, root, PictureFolder(folder / PROBLEMS)))
+
+
+def _with_pictures(problems: Path, root: Path, pictures: PictureFolder) -> Iterator[Problem]:
+    """A picture that cannot be read stays as it is named: its case says so."""
+    for problem in stream_problems(problems):
+        images = []
+        for image in problem.images:
+            try:
+                images.append(pictures.refer(root, image.path))
+            except CannotCopy:
+                raise
+            except UserError:
+                images.append(image)
+        yield problem.model_copy(update={"images": images}) if images else problem
 
 
 def recipe_digest(settings: Mapping[str, str]) -> str:

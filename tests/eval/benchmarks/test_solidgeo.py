@@ -18,19 +18,8 @@ from eval.report.compare import compare
 from eval.report.leaderboard import leaderboard
 from eval.run.run_records import Run
 from eval.scoring.score import score
+from tests.eval.benchmarks.solidgeo_item import CUBE
 
-CUBE: dict[str, Any] = {
-    "question": "item 1: the volume of the cube?\n<ImageHere>",
-    "choices": [],
-    "image": ["images\\1.jpg"],
-    "answer": "$V=8 \\mathrm{~cm}^{3}$",
-    "solution": [],
-    "answer_type": "single-step",
-    "problem_type": ["Measurement of Solid Geometric Forms"],
-    "complexity_level": "Level 1",
-    "source": "made up",
-    "qa_id": 1,
-}
 VIEWS = CUBE | {
     "question": "item 2: which is the top view?\n<image1>",
     "choices": ["a square", "a circle", "a line"],

@@ -85,3 +85,55 @@ def test_what_does_not_fit_together_is_refused(tmp_path: Path, changes: dict[str
     with pytest.raises(UserError, match=message):
         run(make(tmp_path, **changes))
     assert not (tmp_path / "out").exists()
+
+
+def test_a_copied_recipe_finds_what_it_extends_and_prefers_the_users(tmp_path: Path) -> None:
+    copied = tmp_path / "mine.yaml"
+    copied.write_text((Path(__file__).parents[3] / "recipes" / "r1-distill-seating.yaml").read_text())
+    assert load_experiment(copied).train["lora"] == {"r": 16, "alpha": 32}
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "r1-distill-qwen-7b-lora.yaml").write_text("steps: 5\n")
+    assert load_experiment(copied).train["steps"] == 5
+    copied.write_text("extends: demo\nseeds: [3]\n")
+    assert (load_experiment(copied).name, load_experiment(copied).seeds) == ("demo", [3])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"train_problems": [{"problem": "p.jsonl"}]},
+            "one of the keys world, corpus, problems was expected, not problem",
+        ),
+        ({"seeds": [True]}, r"seeds\.0: a whole number was expected, not True"),
+        ({"seeds": [-1]}, r"seeds\.0: a number greater than or equal to 0 was expected"),
+        ({"name": ""}, "name: a text that is not empty was expected"),
+        ({"held_out": 2}, r"held_out: needs train\.eval_steps"),
+        ({"model": "Qwen/Qwen2.5-VL-7B-Instruct"}, r"^model: Qwen/.*: no such folder; .*hf download Qwen"),
+        (
+            {"train_problems": [{"problems": "gone.jsonl"}]},
+            r"^train_problems\.0\.problems: gone\.jsonl: no such file or",
+        ),
+        (
+            {"test_problems": [{"corpus": "plain", "path": "${SRT_UNSET}/x"}]},
+            r"^test_problems\.0\.path: .*SRT_UNSET is not",
+        ),
+        (
+            {"benchmarks": [{"benchmark": "solidgeo", "data": "gone.json"}]},
+            r"^benchmarks\.0\.data: gone\.json: no such",
+        ),
+    ],
+)
+def test_faults_that_are_found_before_anything_is_written(
+    changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=message):
+        run(make(tmp_path, **changes))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("place", ["file/out", "/proc/out"])
+def test_an_output_that_cannot_be_made_is_one_line(place: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"out: (a folder was expected|cannot be made)"):
+        run(make(tmp_path, output=str(tmp_path / place)))

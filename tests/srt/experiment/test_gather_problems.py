@@ -26,6 +26,7 @@ def test_a_source_that_needs_what_is_not_set_is_left_out_aloud(tmp_path: Path, m
 
 def test_items_of_a_corpus_are_filtered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SRT_TEST_CORPUS", str(tmp_path))
+    (tmp_path / "items.jsonl").touch()
     made = {"booth": 2, "shelf": 1}
 
     def imported(_: FakeStages, name: str, path: Path, out: Path, lang: Lang | None) -> None:
@@ -52,7 +53,7 @@ def items_of(monkeypatch: pytest.MonkeyPatch, split: str, n: int) -> dict[str, A
         write_records(out, [p.model_copy(update={"id": f"i{i}", "group_id": None}) for i, p in enumerate(items)])
 
     monkeypatch.setattr(FakeStages, "import_problems", imported)
-    return {"corpus": "space2025", "path": "items.jsonl"}
+    return {"corpus": "space2025", "path": "."}
 
 
 def keys_of(path: Path) -> set[str | None]:
@@ -97,7 +98,7 @@ def test_a_test_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(FakeStages, "import_problems", imported)
     with pytest.raises(UserError, match="test_problems: "):
-        run(make(tmp_path, test_problems=[{"corpus": "space2025", "path": "items.jsonl"}]))
+        run(make(tmp_path, test_problems=[{"corpus": "space2025", "path": "."}]))
     assert not (tmp_path / "out").exists()
 
 
@@ -134,3 +135,22 @@ def test_benchmarks_are_tests_with_reports_of_their_own(tmp_path: Path) -> None:
     only = make(tmp_path, output=str(tmp_path / "two"), test_problems=[], arms=["srt"], benchmarks=[bench])
     done, _, _ = run(only, Importing())
     assert done.pages == [tmp_path / "two" / "report" / "report.html"]
+
+
+def test_a_filter_that_leaves_nothing_says_which(tmp_path: Path) -> None:
+    made = tmp_path / "p.jsonl"
+    generate_file("seating", 6, "test", made, BOOTHS["spec"])
+    problems = [
+        p.model_copy(update={"meta": {"level": n % 2}, "category": "order"})
+        for n, p in enumerate(read_records(made, Problem))
+    ]
+    write_records(made, problems)
+    for where, message in (
+        ({"categori": "order"}, r"where: categori: no problem has this field, in itself or in meta"),
+        ({"category": "size"}, r"where: category: no problem has 'size', the values are order"),
+    ):
+        with pytest.raises(UserError, match=r"^test: .*p\.jsonl: " + message):
+            run(make(tmp_path, test_problems=[{"problems": str(made), "where": where}]))
+    # A number is found by its digits; and fewer problems than asked for are not passed over.
+    _, _, said = run(make(tmp_path, test_problems=[{"problems": str(made), "where": {"level": "1"}, "n": 5}]))
+    assert "test: source 1: 3 problems, fewer than n: 5" in said

@@ -16,32 +16,23 @@ from srt.experiment.learning_curve import Portion, TestPuzzles, read_points
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
+from tests.srt.experiment.fake_stages import FakeStages
 
 BOOTHS: dict[str, Any] = {"world": "seating", "n": 12, "spec": {"scenes": ["booth"], "names": 6}}
 
 
-class Stages:
+class CurveStages(FakeStages):
     """``train`` and ``eval`` as files: a checkpoint for each stop, and as many right answers as its weights say."""
 
     def __init__(self, right: str = "0110") -> None:
-        self.calls: list[str] = []
+        super().__init__()
         self.right = right
-        self.dies_at = ""
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         assert recipe["steps"] == 4
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         out.mkdir()
-
-    def reads_pictures(self, model: Path | InitModel) -> bool:
-        return False
-
-    def check_test(self, *_: object) -> None:
-        pass
-
-    def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
-        return []
 
     def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         settings = yaml.safe_load(recipe.read_text())
@@ -66,11 +57,6 @@ class Stages:
         self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
     ) -> str:
         raise AssertionError("curves are not compared run by run")
-
-    def _call(self, name: str) -> None:
-        self.calls.append(name)
-        if name == self.dies_at:
-            raise KeyboardInterrupt(name)
 
 
 def make(tmp_path: Path, **changes: Any) -> Experiment:
@@ -106,7 +92,7 @@ ALL = [*SEED_0, *(call.replace("-0", "-1") for call in SEED_0)]
 
 
 def test_all_arms_reach_a_point_before_one_goes_on(tmp_path: Path) -> None:
-    stages = Stages()
+    stages = CurveStages()
     done = run_experiment(make(tmp_path), stages, lambda line: None)
     assert stages.calls == ALL
     points = read_points(ExperimentFolder(tmp_path / "out"))
@@ -122,7 +108,7 @@ def test_all_arms_reach_a_point_before_one_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dies_at", [SEED_0[3], SEED_0[7], SEED_0[9]])
 def test_it_goes_on_where_it_died(dies_at: str, tmp_path: Path) -> None:
-    stages = Stages()
+    stages = CurveStages()
     stages.dies_at = dies_at
     with pytest.raises(KeyboardInterrupt):
         run_experiment(make(tmp_path), stages, lambda line: None)
@@ -132,7 +118,7 @@ def test_it_goes_on_where_it_died(dies_at: str, tmp_path: Path) -> None:
 
 
 def test_a_portion_now_and_the_rest_later(tmp_path: Path) -> None:
-    stages = Stages()
+    stages = CurveStages()
     portion = Portion(arms=["answer", "srt"], seeds=[0], items=2)
     run_experiment(make(tmp_path), stages, lambda line: None, portion)
     assert stages.calls == SEED_0[:4]
@@ -144,7 +130,7 @@ def test_a_portion_now_and_the_rest_later(tmp_path: Path) -> None:
 
 
 def test_an_arm_that_has_enough_is_not_trained_further(tmp_path: Path) -> None:
-    stages = Stages("0111")
+    stages = CurveStages("0111")
     run_experiment(make(tmp_path, curve={"items": [2, 8], "enough": 0.75}), stages, lambda line: None)
     assert not [call for call in stages.calls if call.endswith(("None", "at 4"))]
 
@@ -163,7 +149,7 @@ def test_a_banned_operation_does_not_train_srt_further(tmp_path: Path) -> None:
 
 
 def test_arms_and_seeds_can_be_added(tmp_path: Path) -> None:
-    stages = Stages()
+    stages = CurveStages()
     run_experiment(make(tmp_path), stages, lambda line: None)
     stages.calls.clear()
     more = make(tmp_path, arms=["answer", "cot", "srt", "srt-ban-INFER"], seeds=[0, 1, 2])

@@ -186,7 +186,10 @@ def test_a_model_that_is_not_there_must_be_named() -> None:
     assert tiny.model.arch == "llama"
 
 
-def test_a_real_run_asks_for_the_key_first() -> None:
+def test_a_real_run_asks_for_the_key_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MATHSPATIAL", str(tmp_path / "MathSpatial"))
+    for part in ("corpus", "benchmark"):
+        (tmp_path / "MathSpatial" / part).mkdir(parents=True)
     Path("models/Qwen2.5-VL-7B-Instruct").mkdir(parents=True)
     experiment = load_experiment(Path("qwen2.5-vl-mathspatial"))
     stages = DataOnly()

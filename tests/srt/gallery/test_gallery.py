@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from srt.cli import make_app
-from srt.gallery.gallery_page import page
+from srt.gallery.gallery_page import gallery_command, page
 from srt.gallery.gallery_samples import samples
 from srt.io.errors import UserError
 from srt.io.records import Answer, Lang, Problem
@@ -145,3 +145,10 @@ def test_kinds_are_filtered_and_nothing_is_wider_than_the_window(chromium: Any, 
     assert shown.locator("article:visible").count() == 12
     assert shown.locator("article figure img").first.evaluate("image => image.naturalWidth") > 100
     assert not shown.complaints
+
+
+def test_a_fault_in_the_settings_names_their_file(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("nope: 1\n")
+    with pytest.raises(UserError, match=r"spec\.yaml: seating: nope: no such key"):
+        gallery_command("seating", tmp_path / "g.html", 1, 0, None, spec)

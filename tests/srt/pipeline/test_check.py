@@ -71,6 +71,21 @@ def test_counts(files: Path, tmp_path: Path) -> None:
     assert check_file(tmp_path / "t.jsonl", files / "p.jsonl") == summary
 
 
+def test_a_trace_whose_problem_was_removed_is_skipped_and_counted(files: Path, tmp_path: Path) -> None:
+    problems = list(read_records(files / "p.jsonl", Problem))
+    traces = list(read_records(files / "t.jsonl", Trace))
+    write_records(tmp_path / "kept.jsonl", problems[1:])
+    removed = sum(trace.problem_id == problems[0].id for trace in traces)
+    summary = check_file(files / "t.jsonl", tmp_path / "kept.jsonl", tmp_path / "c.jsonl")
+    assert (summary.skipped, summary.traces) == (removed, len(traces) - removed)
+    assert summary.as_dict(0)["skipped: unknown_problem"] == removed > 0
+    assert {trace.problem_id for trace in read_records(tmp_path / "c.jsonl", Trace)} == {p.id for p in problems[1:]}
+    assert "skipped: unknown_problem" not in check_file(files / "t.jsonl", files / "p.jsonl").as_dict(0)
+    write_records(tmp_path / "others.jsonl", [problems[0].model_copy(update={"id": "x"})])
+    with pytest.raises(UserError, match=r"t\.jsonl: the problem of no trace is in .*others\.jsonl; the first is"):
+        check_file(files / "t.jsonl", tmp_path / "others.jsonl")
+
+
 def test_checking_a_checked_file_gives_the_same(files: Path, tmp_path: Path) -> None:
     check_file(files / "t.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
     once = (tmp_path / "c.jsonl").read_bytes()

@@ -65,7 +65,9 @@ def test_each_part_has_its_share_of_each_label_to_the_nearest_whole(rows: list[t
                 assert abs(sum(part_of[c] == part for c in of) - share * len(of)) <= 1
 
 
-@pytest.mark.parametrize("shares", [{"train": 1.0}, {"a": 0.5, "b": 0.6}, {"a": 1.5, "b": -0.5}])
+@pytest.mark.parametrize(
+    "shares", [{"train": 1.0}, {"a": 0.5, "b": 0.6}, {"a": 1.5, "b": -0.5}, {"a": float("nan"), "b": 0.5}]
+)
 def test_shares_that_are_none_are_refused(file: Path, tmp_path: Path, shares: dict[str, float]) -> None:
     with pytest.raises(UserError, match="parts"):
         split_file(file, tmp_path / "out", shares)

@@ -18,6 +18,7 @@ from srt.llm.journal import read_only
 from srt.teaching.case_store.case_records import Decision, State, TeachingCase
 from srt.teaching.case_store.decisions import digest
 from srt.teaching.case_store.folder_files import folder_status, write_files
+from srt.teaching.case_store.manifest import picture_root
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 from srt.teaching.teach_problems import TeachRun
 from tests import fake_endpoint
@@ -208,7 +209,9 @@ def test_a_picture_that_cannot_be_sent_fails_its_problem_alone(bench: Bench, cub
     assert "none.png" in (cases[1].reason or "")
 
 
-def test_descriptions_are_kept_with_the_problems(bench: Bench, cubes: ModuleType) -> None:
+def test_pictures_and_descriptions_are_kept_with_the_problems(
+    bench: Bench, cubes: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from PIL import Image as Pixels
 
     Pixels.new("RGB", (8, 8), "white").save(bench.place / "a.png")
@@ -217,17 +220,29 @@ def test_descriptions_are_kept_with_the_problems(bench: Bench, cubes: ModuleType
     sha256 = hashlib.sha256((bench.place / "a.png").read_bytes()).hexdigest()
     drawn = cubes.problem(10, images=[Image(path="a.png", sha256=sha256)])
     write_records(bench.problems, [drawn, cubes.problem(20)])
-    extra = "describe: true\n"
-    text = cubes.CONFIG
-    try:
-        cubes.CONFIG = text.replace("models:\n", "models:\n  describer: {{model: fake-teacher, max_tokens: 50}}\n")
-        bench.run(extra)
-    finally:
-        cubes.CONFIG = text
-    kept = list(read_records(bench.out / "problems.jsonl", Problem))
-    assert [problem.diagram_description for problem in kept] == ["A cube with the edge 10.", None]
-    assert kept[0].images == drawn.images
-    assert bench.states() == {"accepted": 2}
+    describer = "models:\n  describer: {{model: fake-teacher, max_tokens: 50}}\n"
+    monkeypatch.setattr(cubes, "CONFIG", cubes.CONFIG.replace("models:\n", describer))
+
+    def check() -> None:
+        bench.run("describe: true\n")
+        kept = list(read_records(bench.out / "problems.jsonl", Problem))
+        assert [problem.diagram_description for problem in kept] == ["A cube with the edge 10.", None]
+        (picture,) = kept[0].images
+        assert picture.sha256 == sha256
+        # Relative to the file that names it, as in every file of problems: the folder may be moved.
+        assert hashlib.sha256((bench.out / picture.path).read_bytes()).hexdigest() == sha256
+        assert (bench.out / picture.path).resolve().is_relative_to(bench.out.resolve())
+        assert picture_root(bench.out) == bench.out.resolve()
+        assert bench.states() == {"accepted": 2}
+
+    check()
+    # A folder of an older version has the paths of the file that it was given; its next run puts that right.
+    described = drawn.model_copy(update={"diagram_description": "A cube with the edge 10."})
+    write_records(bench.out / "problems.jsonl", [described, cubes.problem(20)])
+    manifest = bench.out / "folder.json"
+    manifest.write_text(manifest.read_text().replace('"pictures": "."', '"pictures": ".."'))
+    assert picture_root(bench.out) == bench.place.resolve()
+    check()
 
 
 def test_what_people_decided_stays_when_the_files_are_written_again(bench: Bench) -> None:
