@@ -138,7 +138,7 @@ def test_an_arm_that_has_enough_is_not_trained_further(tmp_path: Path) -> None:
 def test_a_banned_operation_does_not_train_srt_further(tmp_path: Path) -> None:
     """It has its point where `srt` ends, and none after that, though it never has enough itself."""
 
-    class BanHurts(Stages):
+    class BanHurts(CurveStages):
         def figures(self, run: Path) -> RunFigures:
             return replace(super().figures(run), right="0000") if "ban" in run.parent.name else super().figures(run)
 
