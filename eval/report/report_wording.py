@@ -114,7 +114,7 @@ def scope(comparison: Comparison) -> str:
     text = f"{comparison.common} problems"
     if comparison.clusters != comparison.common:
         text += f" in {comparison.clusters} clusters (problems that are alike: renamed, rearranged or translated),"
-    text += f" that all {len(comparison.arms)} arms have in common."
+    text += f" that all {len(comparison.arms)} arms have in common." if len(comparison.arms) > 1 else "."
     left = ", ".join(f"{name} {count}" for name, count in comparison.left_out.items() if count)
     return text + (f" Left out, because another arm lacks them: {left}." if left else "")
 

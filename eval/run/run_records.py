@@ -229,7 +229,10 @@ def run_problems(folder: Path, manifest: RunManifest, path: Path | None = None) 
     if path is None:
         path = Path(os.path.normpath(folder / manifest.problems.path))
         if not path.is_file():
-            raise UserError(f"{path}: the problems of the run {folder} are no longer there; pass their file")
+            raise UserError(
+                f"{path}: the problems of the run {folder} are no longer there; say where they are now: "
+                f"srt score {folder} --problems FILE"
+            )
     problems = read_problems(path)
     if _sha256(path) != manifest.problems.sha256:
         raise UserError(f"{path}: not the problems that the run {folder} was made with: the file's SHA-256 differs")

@@ -13,10 +13,12 @@ from eval.backends.token_counts import ReferenceTokenizer
 from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.run.run_records import (
     CHECKED,
+    MANIFEST,
     PREDICTIONS,
     SCORES,
     SUMMARY,
     RunManifest,
+    describe_problems,
     read_manifest,
     run_problems,
     write_json,
@@ -49,7 +51,8 @@ def score(
 ) -> ArmSummary:
     """Score the run in ``folder``.
 
-    ``problems`` is the file that the run was made with, where it is no longer at its old place. ``checker`` is
+    ``problems`` is the file that the run was made with, where it is no longer at its old place; the run then remembers
+    the new one, for all commands that read it. ``checker`` is
     :func:`srt.pipeline.check.check_with_truth` if none is given. ``policy`` says when a number, an expression or a unit
     equals gold (:data:`srt.answers.equality.POLICIES`). A problem without a gold answer is not scored, and counted; one
     with gold and without a prediction is scored 0 with the status ``error``, and counted; one whose gold is not
@@ -98,6 +101,9 @@ def score(
     write_records(folder / SCORES, _in_order(manifest, questions, scores, policy))
     summary = summarise([read_run(folder, by_id)])
     write_json(folder / SUMMARY, summary)
+    if problems is not None:
+        moved = describe_problems(Path(problems), folder, len(by_id))
+        write_json(folder / MANIFEST, manifest.model_copy(update={"problems": moved}))
     return summary
 
 

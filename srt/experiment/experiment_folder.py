@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +117,22 @@ def is_this_experiment(experiment: Experiment) -> bool:
         return True
     if differing:
         raise UserError(
-            f"{out}: this folder holds an experiment with other settings of {', '.join(differing)}; "
+            f"{out}: this folder holds an experiment with other settings of "
+            f"{', '.join(_nested(differing, settings, held))}; "
             "give another output, or remove the folder"
         )
     return True
+
+
+def _nested(keys: list[str], now: Any, before: Any) -> Iterator[str]:
+    """The settings among ``keys`` that differ, down to the key in a block (``train.steps``)."""
+    for key in keys:
+        one, other = ({} if block.get(key) is None else block[key] for block in (now, before))  # a default is left out
+        if isinstance(one, dict) and isinstance(other, dict):
+            inner = sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+            yield from (f"{key}.{name}" for name in _nested(inner, one, other))
+        else:
+            yield key
 
 
 def _only_adds(experiment: Experiment, held: dict[str, Any], differing: list[str]) -> bool:

@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from eval.backends.fake_backend import FakeBackend
+from eval.report.compare import compare
 from eval.run.predict import predict
 from eval.run.run_rows import Checked
 from eval.scoring.score import score
@@ -99,6 +100,15 @@ def test_faults(make_run: Callable[..., Path], problems_file: Path, tmp_path: Pa
     write_records(moved, problems)
     write_records(run / "predictions.jsonl", rows)
     assert score(run, moved, checker=no_checker).problems == 30
+
+
+def test_a_run_remembers_where_its_problems_are_now(make_run: Callable[..., Path], problems_file: Path) -> None:
+    run = make_run("srt", lambda _: "ANSWER: B")
+    moved = problems_file.rename(problems_file.with_name("moved.jsonl"))
+    with pytest.raises(UserError, match=r"no longer there; say where they are now: srt score .* --problems FILE"):
+        compare([run], run.parent / "report")
+    score(run, moved)
+    assert compare([run], run.parent / "report").common == 30
 
 
 def test_no_gold_is_not_wrong(problems_file: Path, tmp_path: Path) -> None:

@@ -137,3 +137,9 @@ def test_an_output_that_cannot_be_made_is_one_line(place: str, tmp_path: Path) -
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"out: (a folder was expected|cannot be made)"):
         run(make(tmp_path, output=str(tmp_path / place)))
+
+
+def test_a_folder_of_other_settings_names_them_down_to_the_key(tmp_path: Path) -> None:
+    run(make(tmp_path))
+    with pytest.raises(UserError, match=r"other settings of evaluate\.repeats, train\.steps; give another output"):
+        run(make(tmp_path, train={"steps": 2}, evaluate={"repeats": 2}))
