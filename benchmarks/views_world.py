@@ -26,7 +26,7 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.kernel.consistent import GivenViews, consistent
-from srt.worlds.views.kernel.stacks import canonical, footprint, is_connected, is_trimmed, profile
+from srt.worlds.views.kernel.stacks import Heights, canonical, footprint, is_connected, is_trimmed, profile
 from srt.worlds.views.mutations.oracle import ViewsOracle
 from srt.worlds.views.mutations.planted_faults import PLANTS, SoundTrace
 from srt.worlds.views.problem_reader import read_problem
@@ -146,17 +146,29 @@ def splits(n: int) -> None:
         for problem in sampled(int(n * share), split=split):
             where[problem.group_id].add(split)
     print(f"{n:,} problems, {len(where):,} keys, {sum(len(found) > 1 for found in where.values())} in two splits")
-    for size, highest in ((2, 3), (3, 2), (3, 3)):
-        forms = set()
-        for depth, width in product(range(2, size + 1), repeat=2):
-            if depth <= width:
-                for flat in product(range(highest + 1), repeat=depth * width):
-                    heights = tuple(tuple(flat[y * width : (y + 1) * width]) for y in range(depth))
-                    if 4 <= sum(flat) <= 20 and is_trimmed(heights) and is_connected(heights):
-                        forms.add(canonical(heights))
-        print(
-            f"connected solids of 2 to {size} rows and columns, at most {highest} high, 4 to 20 cubes: {len(forms):,}"
-        )
+    for size, highest, least, most in ((2, 3, 4, 20), (3, 2, 4, 20), (3, 3, 4, 20), (3, 3, 1, 10)):
+        forms, unmoved = set(), 0
+        for depth, width in product(range(1, size + 1), repeat=2):
+            for flat in product(range(highest + 1), repeat=depth * width):
+                heights = tuple(tuple(flat[y * width : (y + 1) * width]) for y in range(depth))
+                if least <= sum(flat) <= most and is_trimmed(heights) and is_connected(heights):
+                    forms.add(canonical(heights))
+                    unmoved += _unmoved(heights)
+        print(f"connected solids within {size} x {size} x {highest}, {least} to {most} cubes: {len(forms):,} canonical "
+              f"forms, {unmoved / 8:,g} by Burnside's lemma")  # fmt: skip
+
+
+def _unmoved(heights: Heights) -> int:
+    """How many of the eight turns and reflections leave the solid as it is, from its cubes as points."""
+    cubes = np.array([(x, y) for y, row in enumerate(heights) for x, height in enumerate(row) for _ in range(height)])
+    here = sorted(map(tuple, cubes.tolist()))
+    found = 0
+    for matrix in product((-1, 0, 1), repeat=4):
+        turn = np.array(matrix).reshape(2, 2)
+        if abs(turn[0, 0] * turn[1, 1] - turn[0, 1] * turn[1, 0]) == 1 and np.abs(turn).sum() == 2:
+            moved = cubes @ turn
+            found += sorted(map(tuple, (moved - moved.min(axis=0)).tolist())) == here
+    return found
 
 
 def speed(n: int) -> None:

@@ -98,8 +98,9 @@ def generate_file(
                     return
             if misses >= _MOST_MISSES:
                 raise UserError(
-                    f"{out}: the specification has only {len(texts)} different problems of the split {split!r}, "
-                    f"not {n}: ask for fewer, or let the specification allow more"
+                    f"{out}: the family is exhausted: {_MOST_MISSES:,} draws in a row brought nothing new. The "
+                    f"specification has {len(texts):,} different problems of the split {split!r} (with {len(keys):,} "
+                    f"split keys), not {n:,}: ask for fewer, or let it allow more"
                 )
 
     def with_pictures(shown: Iterable[tuple[Problem, bytes | None]]) -> Iterator[Problem]:

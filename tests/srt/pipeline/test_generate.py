@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,12 @@ from srt.io.records import Problem
 from srt.pipeline import generate
 from srt.pipeline.generate import generate_command, generate_file
 from srt.worlds.seating.seating_world import SeatingWorld
+from srt.worlds.split_shares import split_of
+from srt.worlds.views.canonical_key import canonical_key
+from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.drawing.picture import picture
 from srt.worlds.views.figures import ViewFigure
+from srt.worlds.views.kernel.stacks import canonical, is_connected, is_trimmed
 from srt.worlds.world_registry import world_named
 
 SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}
@@ -46,6 +51,19 @@ def test_pictures_stand_beside_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         (image,) = problem.images
         assert (tmp_path / image.path).read_bytes() == picture((figure,), "en", "varied", problem.id)
         assert shown_picture(tmp_path, image).width % 28 == 0
+
+
+def test_a_small_family_is_exhausted_and_says_how_many_there_are(tmp_path: Path) -> None:
+    """Numbered plans of 2 x 2 stacks of at most 2 cubes: each solid has a surface, painted faces, cubes."""
+    spec = {"kinds": ["GPC"], "largest": 2, "highest": 2, "min_cubes": 1, "options_share": 0, "style": "none"}
+    flat = product(range(3), repeat=4)
+    solids = {canonical(s) for s in (((a, b), (c, d)) for a, b, c, d in flat) if is_trimmed(s) and is_connected(s)}
+    keys = {canonical_key(ViewClaim("asked", word=word), True, s) for s in solids for word in ("surface", "painted")}
+    # All cubes of these solids can be counted in some position.
+    keys |= {canonical_key(ViewClaim("asked", word="count"), True, s) for s in solids}
+    there = sum(split_of("views", key) == "train" for key in keys)
+    with pytest.raises(UserError, match=rf"the family is exhausted.* \(with {there} split keys\), not 10,000: ask"):
+        generate_file("views", 10_000, "train", tmp_path / "p.jsonl", spec)
 
 
 def test_collisions_are_dropped_and_counted(tmp_path: Path) -> None:
