@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srt.checking.views.fitting_solids import FittingSolids
-from srt.checking.views.one_step import one_step
-from srt.checking.views.statements import OPERATIONS, ViewStatement, read_statement
-from srt.checking.views.views_scene import UnreadableFigures, ViewsScene
+from srt.checking.views.question_sentences import read_question
+from srt.checking.views.statements import ViewStatement, operation_of, read_statement
+from srt.checking.views.turned_solids import ASKED, TurnedSolids
+from srt.checking.views.views_scene import UnreadableFigures, ViewsScene, figures_by_name
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.premises import Premise, parse_premise
@@ -22,19 +23,23 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
     if problem.source != "views" or "figures" not in problem.meta:
         return None
     try:
-        scene = ViewsScene(problem)
+        text = read_question(problem.question)
+        read: FittingSolids | TurnedSolids
+        if text is not None and text.asked == ASKED:
+            read = TurnedSolids(figures_by_name(problem), tuple(problem.choices))
+        else:
+            read = FittingSolids(ViewsScene(problem))
     except UnreadableFigures as error:
         verdict = _unchecked(f"the problem cannot be read: {error}")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=("question",))
-    return _Pass(scene).check(trace)
+    return _Pass(read).check(trace)
 
 
 class _Pass:
     """One pass over a trace: the claims so far, which of them are proved, and the steps that were used."""
 
-    def __init__(self, scene: ViewsScene) -> None:
-        self.scene = scene
-        self.fitting = FittingSolids(scene)
+    def __init__(self, read: FittingSolids | TurnedSolids) -> None:
+        self.fitting = read
         self.claims: list[ViewStatement | None] = []
         self.sound: list[bool] = []
         self.used: set[int] = set()
@@ -66,7 +71,7 @@ class _Pass:
         words = [str(premise) for premise in premises if premise.kind != "step"]
         known = [one for one in cited if one is not None]
         value = None if fault else self._value(claim, words, known)
-        if value is not None and value == claim.value and step.op == OPERATIONS.get(claim.left.what, "INFER"):
+        if value is not None and value == claim.value and step.op == operation_of(claim.left):
             if not self.fitting.exist:
                 return _consistent("the figures contradict each other")
             if all(self.sound[at - 1] for at in earlier) or self.fitting.can_hold(claim):
@@ -77,7 +82,7 @@ class _Pass:
         """What one inference from just these premises gives."""
         if len(set(words)) < len(words) or len(set(known)) < len(known):
             return None
-        return one_step(self.scene, claim.left, frozenset(words), known)
+        return self.fitting.one_step(claim.left, frozenset(words), known)
 
     def _not_proved(
         self,
@@ -103,13 +108,13 @@ class _Pass:
             if claim.left.what == "bound" and isinstance(value, int) and value < _int(claim.value):
                 return _consistent(f"its line gives a tighter bound, {value}")
             return StepCheck(support="refuted", reason=f"the cited premises give {_text(value)}")
-        right = OPERATIONS.get(claim.left.what, "INFER")
+        right = operation_of(claim.left)
         if step.op != right:
             return _consistent(f"the step calls for {right}, not {step.op}")
         if (idle := self._idle(claim, words, known)) is not None:
             reason = f"it follows without {idle}"
             return StepCheck(support="consistent", fault=Fault.IDLE_PREMISE, reason=reason)
-        if not known and claim.left.what not in ("asked", "shows", "stack", "need", "faces"):
+        if not known and claim.left.what not in ("asked", "shows", "stack", "layer", "need", "faces"):
             reason = "it is not one inference from a figure, an option or the question"
             return StepCheck(support="consistent", fault=Fault.LEAP, reason=reason)
         return _consistent("it does not follow from the cited premises in one inference")
@@ -132,10 +137,10 @@ class _Pass:
                 if self.claims[premise.number - 1] is None:
                     return f"it cites #{premise.number}, which cannot be read"
             elif premise.kind == "option":
-                if premise.name not in self.scene.letters:
+                if premise.name not in self.fitting.letters:
                     return f"it cites option {premise.name}, which does not exist"
             elif premise.kind == "entity":
-                if premise.name not in self.scene.shown:
+                if premise.name not in self.fitting.shown:
                     return f"it cites {premise.name}, a figure that is not shown"
             elif premise.kind != "question":
                 return f"it cites {premise}, which this world does not have"
@@ -143,13 +148,13 @@ class _Pass:
 
     def _answer(self, text: str) -> StepCheck:
         """The answer is what a step says of the options, or of the blank where there are none."""
-        what = "options" if self.scene.letters else "found"
+        what = "options" if self.fitting.letters else "found"
         said = [(n, claim) for n, claim in enumerate(self.claims, 1) if claim is not None and claim.left.what == what]
         saying = [n for n, claim in said if str(claim.value) == text]
         source = next((n for n in saying if self.sound[n - 1]), next(iter(saying), 0))
         self.used |= {source}
-        claim = read_statement(f"options = {{{text}}}" if self.scene.letters else f"? = {text}")
-        if claim is None or (self.scene.letters and text not in self.scene.letters):
+        claim = read_statement(f"options = {{{text}}}" if self.fitting.letters else f"? = {text}")
+        if claim is None or (self.fitting.letters and text not in self.fitting.letters):
             return StepCheck(support="refuted", reason="the answer is not of the kind that the problem asks for")
         if self.fitting.exist and not self.fitting.can_hold(claim):
             return StepCheck(support="refuted", reason="no solid that fits the figures gives this answer")

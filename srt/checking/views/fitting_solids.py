@@ -8,12 +8,12 @@ at their bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, product
 
-from srt.checking.views.one_step import height_at, says, squares_from_the_back
-from srt.checking.views.statements import Value, ViewStatement
+from srt.checking.views.one_step import height_at, one_step, says, squares_from_the_back
+from srt.checking.views.statements import Left, Value, ViewStatement
 from srt.checking.views.views_scene import ViewsScene
 
 
@@ -22,6 +22,11 @@ class FittingSolids:
 
     def __init__(self, scene: ViewsScene) -> None:
         self.scene = scene
+        self.letters, self.shown = scene.letters, scene.shown
+
+    def one_step(self, left: Left, words: frozenset[str], claims: Sequence[ViewStatement]) -> Value | None:
+        """The value of ``left`` by one inference (:mod:`srt.checking.views.one_step`)."""
+        return one_step(self.scene, left, words, claims)
 
     @cached_property
     def exist(self) -> bool:
@@ -54,6 +59,8 @@ class FittingSolids:
                 return left.owner in scene.letters and self.right != left.owner
             case "found":
                 return self._can_be_found(value)
+            case "layer" | "same":
+                return True
         if left.owner:
             return self._holds_of_option(claim)
         if "" not in scene.shapes:

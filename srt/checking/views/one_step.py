@@ -22,7 +22,8 @@ _THREE_DIRECTIONS = [{one, other, "top"} for one in ("front", "back") for other 
 
 def one_step(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:
     """The value of ``left`` by one inference from all of ``words`` and ``claims``; ``None`` if there is none."""
-    return _RULES[left.what](scene, left, words, claims)
+    rule = _RULES.get(left.what)
+    return None if rule is None else rule(scene, left, words, claims)
 
 
 def _asked(scene: ViewsScene, left: Left, words: Words, claims: Sequence[ViewStatement]) -> Value | None:

@@ -35,6 +35,16 @@ _SHOWN = re.compile(
     r"(?P<unnamed>The pictures show the solid, from the front right and above, and one of its views\.|"
     r"如图是从右前上方看到的这个几何体和它的一个视图。))"
 )
+_JOINED = re.compile(
+    r"(?:Solids are built of equal cubes, joined face to face\.|用大小相同的小立方块面对面粘合成几何体。)"
+    r"(?: Of every cube in the pictures at least a part can be seen\.|图中每个小立方块都至少能看到一部分。)"
+)
+_ONE_SOLID = re.compile(r"The picture shows one of them\.|如图是其中一个几何体。")
+_TURNED = re.compile(
+    r"(?:Which of the solids is the same one, turned in space\?|Which solid is the one shown, only turned in space\?)"
+    r" A mirror image is another solid\.|"
+    r"(?:下列几何体中，哪一个是由它在空间中旋转得到的？|把它在空间中旋转，可以得到下列哪一个几何体？)镜像不算同一个几何体。"
+)
 _QUESTIONS = [
     ("? = count", r"How many cubes is it built of\?|How many cubes does the solid have\?"),
     ("? = count", r"这个几何体由多少个小立方块搭成？|搭成这个几何体共用了多少个小立方块？"),
@@ -79,6 +89,9 @@ class QuestionText(NamedTuple):
 def read_question(text: str) -> QuestionText | None:
     """What the three lines of a question say; ``None`` if a sentence is not known."""
     lines = text.split("\n")
+    patterns = (_JOINED, _ONE_SOLID, _TURNED)
+    if len(lines) == 3 and all(pattern.fullmatch(line) for pattern, line in zip(patterns, lines, strict=True)):
+        return QuestionText("? turns solid", ("solid",))
     if len(lines) != 3 or not _RULES.fullmatch(lines[0]):
         return None
     shown = _SHOWN.fullmatch(lines[1])

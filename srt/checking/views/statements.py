@@ -26,7 +26,7 @@ class ViewStatement(NamedTuple):
     value: Value
 
 
-OPERATIONS = {
+_OPERATIONS = {
     "asked": "CORRELATE",
     "shows": "CORRELATE",
     "stack": "CONSTRAIN",
@@ -35,11 +35,18 @@ OPERATIONS = {
 }
 """The operation of a claim by what it speaks of; all others are INFER."""
 
+
+def operation_of(left: Left) -> str:
+    """The operation of a claim; a layer is read from a picture, or inferred after a turn."""
+    return "CONSTRAIN" if left.what == "layer" and not left.name else _OPERATIONS.get(left.what, "INFER")
+
+
 _CELL = "[a-h][1-8]"
 _INTEGER = r"(?:0|[1-9]\d{0,8})"
 _ASKED = re.compile(
     r"\? (?:= (?:count|least|most|ways|surface|painted|front|left|right|back|top|plan)|sees view"
-    r"|completes (?:front|left|right|back)|fits (?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)"
+    r"|turns solid|completes (?:front|left|right|back)"
+    r"|fits (?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)"
 )
 _EQUATION = re.compile(rf"(.+?) (=|<=) ({_INTEGER}|\d(?: \d){{1,7}}|\{{{_CELL}(?:, {_CELL})*\}})")
 _COLUMN = re.compile(r"(?:([A-H])\.)?(front|left|right|back)\[([1-8])\]")
@@ -48,7 +55,9 @@ _SET = re.compile(rf"(max|sum|least|most|ways)\{{({_CELL}(?:, {_CELL})*)\}}")
 _FACES = re.compile(r"faces\((front|left|right|back|top)(?:\[([1-8])\])?\)")
 _NEED = re.compile(r"need\(([1-8])\)")
 _WORD = re.compile(r"count|least|most|ways|surface|painted|front|left|right|back|top|\?")
-_LETTER = re.compile(r"not ([A-H])|options = \{([A-H])\}")
+_TURN = "(?:top|front|right|bottom|back|left)"
+_LAYER = re.compile(rf"(?:(?:([A-H])\.)?layer|turned\(({_TURN}(?: {_TURN}){{0,2}})\))\[([1-8])\]")
+_LETTER = re.compile(r"not ([A-H])|options = \{([A-H])\}|same ([A-H])")
 
 
 @lru_cache(maxsize=32_768)
@@ -57,8 +66,12 @@ def read_statement(text: str) -> ViewStatement | None:
     if _ASKED.fullmatch(text):
         return ViewStatement(Left("asked"), text)
     if letter := _LETTER.fullmatch(text):
+        if letter[2]:
+            return ViewStatement(Left("options"), letter[2])
         return (
-            ViewStatement(Left("not", letter[1]), "wrong") if letter[1] else ViewStatement(Left("options"), letter[2])
+            ViewStatement(Left("not", letter[1]), "wrong")
+            if letter[1]
+            else ViewStatement(Left("same", letter[3]), "same")
         )
     equation = _EQUATION.fullmatch(text)
     if equation is None:
@@ -88,6 +101,8 @@ def _left(text: str, value: Value) -> Left | None:
         if isinstance(value, tuple):
             return None
         return Left("shows" if isinstance(value, frozenset) else "column", match[1] or "", match[2], int(match[3]))
+    if match := _LAYER.fullmatch(text):
+        return Left("layer", match[1] or "", match[2] or "", int(match[3])) if isinstance(value, frozenset) else None
     if match := _WORD.fullmatch(text):
         if text == "?":
             return Left("found")

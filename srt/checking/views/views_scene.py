@@ -49,7 +49,7 @@ class ViewsScene:
         if text is None:
             raise UnreadableFigures("the question has a sentence that is not known")
         self.asked = text.asked
-        figures = {str(figure.get("name")): figure for figure in _figures(problem)}
+        figures = figures_by_name(problem)
         shown = [name for name in figures if name not in problem.choices]
         if sorted(shown) != sorted(text.shown):
             raise UnreadableFigures("the text speaks of other figures than are shown")
@@ -81,12 +81,7 @@ class ViewsScene:
                 raise UnreadableFigures(f"the plan {name!r} has no rows of numbers")
             self._add_solid(name, rows)
         elif kind == "solid":
-            layers = figure.get("layers")
-            if not isinstance(layers, list) or not layers:
-                raise UnreadableFigures(f"the solid {name!r} has no layers")
-            drawn = [_rows(layer) for layer in layers]
-            if len({(len(layer), len(layer[0])) for layer in drawn}) != 1:
-                raise UnreadableFigures(f"the layers of the solid {name!r} differ in size")
+            drawn = layer_rows(name, figure)
             deep, wide = len(drawn[0]), len(drawn[0][0])
             stacks = [["".join(layer[y][x] for layer in drawn) for x in range(wide)] for y in range(deep)]
             if any(".#" in stack for row in stacks for stack in row):
@@ -162,13 +157,25 @@ class ViewsScene:
         return DIRECTIONS.get(self.texts.get(letter, ""))
 
 
-def _figures(problem: Problem) -> list[Mapping[str, Any]]:
+def figures_by_name(problem: Problem) -> dict[str, Mapping[str, Any]]:
+    """The figures of a problem as they are kept."""
     figures = problem.meta.get("figures")
     if not isinstance(figures, list) or not figures or not all(isinstance(figure, dict) for figure in figures):
         raise UnreadableFigures("no list of figures")
     if len({str(figure.get("name")) for figure in figures}) != len(figures):
         raise UnreadableFigures("two figures have one name")
-    return figures
+    return {str(figure.get("name")): figure for figure in figures}
+
+
+def layer_rows(name: str, figure: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The squares of the layers of a solid, from the bottom up, the back row first."""
+    layers = figure.get("layers")
+    if figure.get("type") != "solid" or not isinstance(layers, list) or not layers or len(layers) > 8:
+        raise UnreadableFigures(f"the solid {name!r} has no layers")
+    drawn = [_rows(layer) for layer in layers]
+    if len({(len(layer), len(layer[0])) for layer in drawn}) != 1:
+        raise UnreadableFigures(f"the layers of the solid {name!r} differ in size")
+    return drawn
 
 
 def _rows(rows: object) -> tuple[str, ...]:

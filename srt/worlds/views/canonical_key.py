@@ -15,7 +15,8 @@ from srt.io.records import Problem
 from srt.worlds.views.claim_language import QUANTITIES, ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.kernel.stacks import Heights, canonical
-from srt.worlds.views.problem_reader import heights_of, read_problem
+from srt.worlds.views.kernel.voxels import Voxels, canonical_voxels, from_heights
+from srt.worlds.views.problem_reader import heights_of, read_problem, voxels_of
 from srt.worlds.world import Refused
 
 
@@ -26,14 +27,24 @@ def canonical_key(asked: ViewClaim, shows_solid: bool, solid: Heights) -> str:
         what = asked.word if asked.word in (*QUANTITIES, "plan") else "view"
     else:
         what = asked.form
+    if asked.form == "turns":
+        return turned_key(from_heights(solid))
     text = f"{what}/{shows_solid}/{canonical(solid)}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def turned_key(solid: Voxels) -> str:
+    """The key of a problem that turns ``solid`` in space."""
+    return hashlib.sha256(b"turns/" + canonical_voxels(solid, reflections=True)).hexdigest()[:16]
 
 
 def key_of(problem: Problem) -> str | None:
     """The key of ``problem``; ``None`` where it cannot be read, or has no single solution."""
     try:
         read = read_problem(problem)
+        if read.asked.form == "turns":
+            make_trace(problem)
+            return turned_key(voxels_of(read.shown["solid"]))
         if read.asked.form == "fits":
             option = read.options[make_trace(problem).answer]
             return None if isinstance(option, str) else canonical_key(read.asked, False, heights_of(option))

@@ -10,9 +10,10 @@ from typing import Literal
 from srt.language.trace import Operation
 
 Form = Literal[
-    "asked", "fits", "sees", "completes",
+    "asked", "fits", "sees", "completes", "turns",
     "binding", "column", "stack", "bound", "tallest", "sum", "line_least", "line_most", "line_ways", "needed",
     "column_faces", "view_faces", "quantity", "profile", "footprint", "found", "found_cells", "rejected", "options",
+    "layer", "turned", "same",
 ]  # fmt: skip
 
 QUANTITIES = ("count", "least", "most", "ways", "surface", "painted")
@@ -40,9 +41,9 @@ class ViewClaim:
     @property
     def operation(self) -> Operation:
         """The operation of a step with this claim."""
-        if self.form in ("asked", "fits", "sees", "completes", "binding"):
+        if self.form in ("asked", "fits", "sees", "completes", "turns", "binding"):
             return "CORRELATE"
-        return "CONSTRAIN" if self.form in ("stack", "bound", "tallest") else "INFER"
+        return "CONSTRAIN" if self.form in ("stack", "bound", "tallest", "layer") else "INFER"
 
     def __str__(self) -> str:
         of, word, k = f"{self.option}." if self.option else "", self.word, self.k
@@ -52,6 +53,7 @@ class ViewClaim:
             "fits": f"? fits {word}",
             "sees": "? sees view",
             "completes": f"? completes {word}",
+            "turns": "? turns solid",
             "binding": f"{of}{word}[{k}] = {cells}",
             "column": f"{of}{word}[{k}] = {numbers}",
             "stack": f"{of}{''.join(self.cells)} = {numbers}",
@@ -69,6 +71,9 @@ class ViewClaim:
             "footprint": f"top = {cells}",
             "found": f"? = {numbers}",
             "found_cells": f"? = {cells}",
+            "layer": f"{of}layer[{k}] = {cells}",
+            "turned": f"turned({word})[{k}] = {cells}",
+            "same": f"same {self.option}",
             "rejected": f"not {self.option}",
             "options": f"options = {{{self.option}}}",
         }[self.form]
@@ -76,6 +81,7 @@ class ViewClaim:
 
 _SIDE = r"(?P<word>front|left|right|back)"
 _DIRECTION = r"(?P<word>front|left|right|back|top)"
+_TURN = r"(?:top|front|right|bottom|back|left)"
 _OF = r"(?:(?P<option>[A-H])\.)?"
 _COLUMN = r"\[(?P<k>[1-8])\]"
 _CELL = r"(?P<cells>[a-h][1-8])"
@@ -87,6 +93,10 @@ _WRITTEN: dict[Form, str] = {
     "asked": rf"\? = (?P<word>{'|'.join(QUANTITIES)}|front|left|right|back|top|plan)",
     "fits": r"\? fits (?P<word>(?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)",
     "sees": r"\? sees view",
+    "turns": r"\? turns solid",
+    "layer": rf"{_OF}layer{_COLUMN} = {_CELLS}",
+    "turned": rf"turned\((?P<word>{_TURN}(?: {_TURN}){{0,2}})\){_COLUMN} = {_CELLS}",
+    "same": r"same (?P<option>[A-H])",
     "completes": rf"\? completes {_SIDE}",
     "binding": rf"{_OF}{_SIDE}{_COLUMN} = {_CELLS}",
     "column": rf"{_OF}{_SIDE}{_COLUMN} = {_NUMBER}",

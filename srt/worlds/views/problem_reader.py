@@ -13,10 +13,10 @@ from srt.worlds.views.claim_language import ClaimSyntaxError, ViewClaim, parse_c
 from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure, figures_of
 from srt.worlds.views.kernel.consistent import GivenViews
 from srt.worlds.views.kernel.stacks import SIDES, Heights, Place, Side, cell_name, places
-from srt.worlds.views.kernel.voxels import to_heights
+from srt.worlds.views.kernel.voxels import Voxels, to_heights
 from srt.worlds.world import Refused
 
-ASKED_FORMS = ("asked", "fits", "sees", "completes")
+ASKED_FORMS = ("asked", "fits", "sees", "completes", "turns")
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,16 @@ def heights_of(figure: Figure) -> Heights:
     """The height map of a plan or a solid of stacks."""
     if isinstance(figure, PlanFigure):
         return figure.heights
-    if isinstance(figure, SolidFigure):
-        solid = np.array([[[square == "#" for square in row] for row in layer] for layer in figure.layers], np.int8)
-        if (heights := to_heights(solid)) is not None:
-            return heights
+    if isinstance(figure, SolidFigure) and (heights := to_heights(voxels_of(figure))) is not None:
+        return heights
     raise Refused("unknown_scene", f"meta.figures: {figure.name}: a solid of stacks was expected")
+
+
+def voxels_of(figure: Figure | str | None) -> Voxels:
+    """The array of a solid of any form."""
+    if not isinstance(figure, SolidFigure):
+        raise Refused("unknown_scene", "meta.figures: one solid, and solids as options, were expected")
+    solid = np.array([[[square == "#" for square in row] for row in layer] for layer in figure.layers], np.int8)
+    if not solid.any():
+        raise Refused("unknown_scene", f"meta.figures: {figure.name}: cubes were expected")
+    return solid

@@ -6,6 +6,7 @@ from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.worlds.views.claim_language import QUANTITIES, ViewClaim
 from srt.worlds.views.derivation import from_solid, from_views
+from srt.worlds.views.derivation.from_turns import turned_solid
 from srt.worlds.views.derivation.rejections import reject
 from srt.worlds.views.derivation.steps import Derivation
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
@@ -38,6 +39,8 @@ def make_trace(problem: Problem) -> Trace:
 
 def _derive(derivation: Derivation, asked: int) -> str:
     problem = derivation.problem
+    if problem.asked.form == "turns":
+        return turned_solid(derivation, asked)
     by_value = problem.asked.form == "asked" and problem.asked.word != "plan"
     if not by_value:
         return _by_rejection(derivation, asked)

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from srt.worlds.views.kernel.stacks import Heights, Place, places
 
 
@@ -45,3 +48,27 @@ def _top_is_seen(heights: Heights, place: Place) -> bool:
 
 def _height(heights: Heights, y: int, x: int) -> int:
     return heights[y][x] if y < len(heights) and x < len(heights[0]) else 0
+
+
+def every_cube_is_seen(solid: NDArray[np.int8]) -> bool:
+    """Whether the picture shows a whole face of every cube; for solids of any form.
+
+    Each of the three faces that look at the viewer is two triangles. Triangles that fall together in the picture have
+    the same difference of coordinates, and the cube that is nearest to the viewer has the greatest sum of them.
+    """
+    cubes = [(int(x), int(y), int(z)) for z, y, x in np.argwhere(solid)]
+    nearest: dict[tuple[int, int], tuple[int, int, int]] = {}
+    for x, y, z in sorted(cubes, key=sum):
+        for right, front, up in _TRIANGLES:
+            nearest[3 * (x - z) + right - up, 3 * (y - z) + front - up] = (x, y, z)
+    return all(
+        any(
+            all(nearest[3 * (x - z) + right - up, 3 * (y - z) + front - up] == (x, y, z) for right, front, up in face)
+            for face in (_TRIANGLES[:2], _TRIANGLES[2:4], _TRIANGLES[4:])
+        )
+        for x, y, z in cubes
+    )
+
+
+_TRIANGLES = ((2, 1, 3), (1, 2, 3), (2, 3, 1), (1, 3, 2), (3, 2, 1), (3, 1, 2))
+"""A point in each triangle of a cube, in thirds of its edge: to the right, to the front, up; two for each face."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations, product
 
 import numpy as np
@@ -110,11 +111,17 @@ def _runs(lines: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
 
 def rotations(solid: Voxels) -> Iterator[Voxels]:
     """The solid in its 24 positions in space, some of them equal where it is symmetric."""
-    for axes in permutations(range(3)):
-        for flips in product((1, -1), repeat=3):
-            even = axes in ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-            if (np.prod(flips) == 1) == even:  # Otherwise it is a mirror image.
-                yield solid.transpose(axes)[:: flips[0], :: flips[1], :: flips[2]]
+    for axes, (up, deep, wide) in _ROTATIONS:
+        yield solid.transpose(axes)[::up, ::deep, ::wide]
+
+
+_EVEN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
+_ROTATIONS = [
+    (axes, flips)
+    for axes in permutations(range(3))
+    for flips in product((1, -1), repeat=3)
+    if (flips.count(-1) % 2 == 0) == (axes in _EVEN)  # Otherwise it is a mirror image.
+]
 
 
 def canonical_voxels(solid: Voxels, reflections: bool = False) -> bytes:
@@ -122,6 +129,12 @@ def canonical_voxels(solid: Voxels, reflections: bool = False) -> bytes:
     solid = trimmed(solid)
     positions = [*rotations(solid), *(rotations(solid[:, :, ::-1]) if reflections else ())]
     return min([bytes(position.shape) + bytes(position.tobytes()) for position in positions])
+
+
+@lru_cache(maxsize=4096)
+def canonical_in_space(heights: Heights) -> bytes:
+    """The same bytes for all solids of stacks that rotations take to each other."""
+    return canonical_voxels(from_heights(heights))
 
 
 def trimmed(solid: Voxels) -> Voxels:

@@ -14,7 +14,8 @@ from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.figures import PlanFigure, SolidFigure
 from srt.worlds.views.kernel.stacks import SIDES, Side, cell_name, line, view_width
-from srt.worlds.views.problem_reader import ViewsProblem, heights_of, read_problem
+from srt.worlds.views.mutations import turned_truth
+from srt.worlds.views.problem_reader import ASKED_FORMS, ViewsProblem, heights_of, read_problem
 from srt.worlds.world import Refused
 
 MOST_CANDIDATES = 1_000_000
@@ -40,6 +41,8 @@ class FittingModels:
 
     def _write_out(self) -> Models | None:
         read = self.read
+        if read.asked.form == "turns":
+            return None
         if read.source is not None:
             return np.array([read.heights], dtype=np.int8)
         try:
@@ -67,7 +70,9 @@ class FittingModels:
     def _holds(self, claim: ViewClaim) -> NDArray[np.bool_] | bool | None:
         """For each solid, or for all at once; ``None`` if it cannot be told."""
         read = self.read
-        if claim.form in ("asked", "fits", "sees", "completes"):
+        if claim.form in turned_truth.FORMS:
+            return turned_truth.holds(read, claim)
+        if claim.form in ASKED_FORMS:
             return claim == read.asked
         if claim.form in ("rejected", "options"):
             right = claim.option == self.right
@@ -77,6 +82,8 @@ class FittingModels:
         solids = self.solids
         if claim.option:
             option = read.options.get(claim.option)
+            if read.asked.form == "turns":
+                return None
             if not isinstance(option, SolidFigure | PlanFigure):
                 return False
             solids = np.array([heights_of(option)], dtype=np.int8)

@@ -18,6 +18,7 @@ from srt.worlds.views.claim_language import ClaimSyntaxError, Form, ViewClaim, p
 from srt.worlds.views.derivation.rejections import DIRECTION_NAMES
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import SIDES, Heights, Side, cell_name, line, profile, view_width
+from srt.worlds.views.mutations import turned_truth
 from srt.worlds.views.mutations.fitting_models import FittingModels
 from srt.worlds.views.problem_reader import column_heights, heights_of, squares
 
@@ -84,7 +85,7 @@ class ViewsOracle:
         read = self.read
         asked = str(read.asked)
         match claim.form:
-            case "asked" | "fits" | "sees" | "completes":
+            case "asked" | "fits" | "sees" | "completes" | "turns":
                 yield frozenset({"question"})
             case "binding":
                 shown = {claim.word} & set(read.shown)
@@ -128,9 +129,13 @@ class ViewsOracle:
                 yield frozenset({asked, str(value)})
             case "rejected":
                 yield from (frozenset({asked}) | grounds for grounds in self._rejections(claim.option))
+            case "layer" | "turned" | "same":
+                yield from turned_truth.premises(read, claim)
             case "options":
                 letters = frozenset(read.options)
                 yield letters | {f"not {letter}" for letter in letters if letter != claim.option}
+                if read.asked.form == "turns":
+                    yield letters | {f"same {claim.option}"}
                 for step in self._found():
                     yield letters | {step}
 

@@ -13,6 +13,7 @@ from srt.worlds import mutated_steps
 from srt.worlds.mutated_steps import renumbered, replace_step, with_premise, with_step, with_steps
 from srt.worlds.mutation import Mutant
 from srt.worlds.views.claim_language import ViewClaim, parse_claim
+from srt.worlds.views.kernel.quarter_turns import TURNS
 from srt.worlds.views.kernel.stacks import SIDES
 from srt.worlds.views.problem_reader import ViewsProblem
 
@@ -71,8 +72,10 @@ def another_relation(valid: SoundTrace, rng: random.Random) -> Mutant | None:
     """A claim names another view or another quantity."""
 
     def variants(claim: ViewClaim) -> Iterator[ViewClaim]:
-        if claim.word in SIDES and claim.form != "fits":
+        if claim.word in SIDES and claim.form not in ("fits", "turned"):
             yield from (replace(claim, word=side) for side in SIDES if side != claim.word)
+        if claim.form == "turned":
+            yield from (replace(claim, word=turn) for turn in TURNS)
         if claim.form in ("quantity", "asked") and claim.word in _OTHER_WORDS:
             yield replace(claim, word=_OTHER_WORDS[claim.word])
         if claim.form in _OTHER_FORMS:

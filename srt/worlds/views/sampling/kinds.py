@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import lru_cache
 
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure
-from srt.worlds.views.kernel.corner_picture import every_top_is_seen
+from srt.worlds.views.kernel.corner_picture import every_cube_is_seen, every_top_is_seen
 from srt.worlds.views.kernel.stacks import (
     DIRECTIONS,
     SIDES,
@@ -21,13 +22,16 @@ from srt.worlds.views.kernel.stacks import (
     count,
     faces_seen,
     footprint,
+    is_connected,
+    mirrored,
     places,
     profile,
     size,
     surface,
     view_width,
 )
-from srt.worlds.views.problem_reader import heights_of
+from srt.worlds.views.kernel.voxels import canonical_in_space, canonical_voxels, from_heights, rotations
+from srt.worlds.views.problem_reader import heights_of, voxels_of
 from srt.worlds.views.sampling.mistakes import (
     wrong_number,
     wrong_side_view,
@@ -45,8 +49,11 @@ from srt.worlds.views.sampling.problem_draft import (
     side_figure,
     solid_figure,
     top_figure,
+    voxels_figure,
 )
 
+_MOST_CUBES_TURNED = 8
+"""More cubes hide each other."""
 Drawer = Callable[[Heights, random.Random], ProblemDraft | None]
 
 
@@ -260,6 +267,45 @@ def plan_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     return ProblemDraft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), why)
 
 
+def turned_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+    """MRT: which solid is the one in the picture, turned in space."""
+    if count(heights) > _MOST_CUBES_TURNED or not is_connected(heights) or len(heights) * len(heights[0]) == 1:
+        return None
+    mirror_image = canonical_in_space(mirrored(heights))
+    if mirror_image == canonical_in_space(heights):
+        return None
+    rng = random.Random(f"{rng.random()} {heights}")  # Like solids are turned otherwise, each in its own way.
+    positions = list(rotations(from_heights(heights)))
+    seen: list[SolidFigure] = []
+    while positions and len(seen) < 2:
+        position = positions.pop(rng.randrange(len(positions)))
+        if every_cube_is_seen(position) and (figure := voxels_figure(position)) not in seen:
+            seen.append(figure)
+    if len(seen) < 2:
+        return None
+
+    def why(option: Option) -> Reason | None:
+        other = canonical_voxels(voxels_of(option)) if isinstance(option, SolidFigure) else b""
+        if other == mirror_image:
+            return "mirror image"
+        return "one cube off" if other in _one_cube_off(heights) else "a like solid"
+
+    return ProblemDraft("MRT", ViewClaim("turns"), (seen[0],), heights, seen[1], why)
+
+
+@lru_cache(maxsize=1024)
+def _one_cube_off(heights: Heights) -> set[bytes]:
+    """The canonical forms of the solids in which one cube stands on another stack."""
+    spots = [(y, x) for y, row in enumerate(heights) for x in range(len(row))]
+    changed = [
+        [[height + ((y, x) == to) - ((y, x) == taken) for x, height in enumerate(row)] for y, row in enumerate(heights)]
+        for taken in places(heights)
+        for to in spots
+        if to != taken
+    ]
+    return {canonical_in_space(tuple(map(tuple, one))) for one in changed}
+
+
 KINDS: dict[Kind, tuple[Drawer, ...]] = {
     "C3M": (cubes_of_three_views,),
     "3VM": (view_of_solid, solid_of_views),
@@ -270,6 +316,7 @@ KINDS: dict[Kind, tuple[Drawer, ...]] = {
     "FPBI": (solids_of_two_views,),
     "GPC": (faces_of_solid, faces_of_solid, volume_of_solid),
     "SVT": (cubes_of_plan, view_of_coded_plan, plan_of_solid),
+    "MRT": (turned_solid,),
 }
 OF_ONE_SOLID: tuple[Drawer, ...] = (direction_of_view,)
 """Those whose options are made by asking otherwise of the same solid, not by asking the same of like solids."""

@@ -13,7 +13,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from srt.worlds.views.kernel.stacks import Heights, mirrored, quarter_turn
+from srt.worlds.views.kernel.stacks import Heights, count, mirrored, quarter_turn
+from srt.worlds.views.kernel.voxels import canonical_in_space
 from srt.worlds.views.sampling.problem_draft import ProblemDraft
 
 
@@ -41,20 +42,29 @@ def _differ(one: ProblemDraft, other: ProblemDraft) -> bool:
             return one.right != other.right
         case "fits":  # The solids that have other views.
             return one.shown != other.shown
+        case "turns":
+            if count(one.solid) != count(other.solid):  # Counting cubes would be enough.
+                return False
+            return canonical_in_space(one.solid) != canonical_in_space(other.solid)
     return one.right != other.right and one.why(other.right) is not None and other.why(one.right) is not None
 
 
-def like_solid(heights: Heights, highest: int, rng: random.Random, moved: bool) -> Heights:
-    """A solid with one to three stacks of another height; or, if ``moved``, a mirror image or a turned solid."""
-    if moved and rng.random() < 0.4:
+def like_solid(first: ProblemDraft, heights: Heights, highest: int, rng: random.Random) -> Heights:
+    """A solid with one to three stacks of another height; for pictures also a mirror image or a turned solid.
+
+    To turn in space, the solids have as many cubes: to count them would be enough.
+    """
+    in_space = first.asked.form == "turns"
+    if not isinstance(first.right, int) and rng.random() < 0.4:
         moves = [mirrored(heights), heights[::-1], mirrored(heights[::-1])]
         moves += [quarter_turn(heights)] * (len(heights) == len(heights[0]))
-        heights = rng.choice(moves)
+        heights = mirrored(heights) if in_space else rng.choice(moves)
         if rng.random() < 0.6:
             return heights
     rows = [list(row) for row in heights]
-    for _ in range(rng.randint(1, 3)):
+    changes = [1, -1] * rng.randint(1, 2) if in_space else [rng.choice((1, -1)) for _ in range(rng.randint(1, 3))]
+    for change in changes:
         row = rng.choice(rows)
         x = rng.randrange(len(row))
-        row[x] = min(highest, max(0, row[x] + rng.choice((1, -1))))
+        row[x] = min(highest, max(0, row[x] + change))
     return tuple(map(tuple, rows))

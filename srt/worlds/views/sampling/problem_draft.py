@@ -10,8 +10,9 @@ from typing import Literal
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import Heights, Side, footprint
+from srt.worlds.views.kernel.voxels import Voxels
 
-Kind = Literal["C3M", "3VM", "IVI", "MVC", "VT", "PRA", "FPBI", "GPC", "SVT"]
+Kind = Literal["C3M", "3VM", "IVI", "MVC", "VT", "PRA", "FPBI", "GPC", "SVT", "MRT"]
 Option = ViewFigure | SolidFigure | PlanFigure | str | int
 """What an option shows or says; figures have the name of a letter in the end."""
 Reason = Literal[
@@ -79,6 +80,12 @@ def solid_figure(heights: Heights, name: str = "solid") -> SolidFigure:
         for level in range(max(map(max, heights)))
     )
     return SolidFigure(name=name, layers=layers)
+
+
+def voxels_figure(solid: Voxels, name: str = "solid") -> SolidFigure:
+    """The picture of a solid of any form that may have been turned, without an arrow at its front."""
+    layers = tuple(tuple("".join(".#"[cube] for cube in row) for row in layer) for layer in solid.tolist())
+    return SolidFigure(name=name, layers=layers, arrow=False)
 
 
 def plan_figure(heights: Heights, name: str = "plan") -> PlanFigure:

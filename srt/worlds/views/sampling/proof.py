@@ -5,7 +5,7 @@ from __future__ import annotations
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Heights
 from srt.worlds.views.sampling.problem_draft import Option, ProblemDraft
-from srt.worlds.views.sampling.second_method import cube_counts, cubes_of, free_faces, view_rows
+from srt.worlds.views.sampling.second_method import cube_counts, cubes_of, free_faces, is_turned, view_rows
 
 
 def is_answer(draft: ProblemDraft, option: Option) -> bool:
@@ -15,6 +15,11 @@ def is_answer(draft: ProblemDraft, option: Option) -> bool:
             assert isinstance(option, SolidFigure)
             solid = _solid(option)
             return all(view_rows(solid, _direction(view.name)) == view.rows for view in _views(draft))
+        case "turns":
+            assert isinstance(option, SolidFigure)
+            (shown,) = draft.shown
+            assert isinstance(shown, SolidFigure)
+            return is_turned(_points(shown), _points(option))
         case "sees":
             view = next(view for view in _views(draft) if view.name == "view")
             return view_rows(_shown_solid(draft), _direction(str(option))) == view.rows
@@ -72,6 +77,17 @@ def _shown_solid(draft: ProblemDraft) -> Heights:
         if isinstance(figure, SolidFigure):
             return _solid(figure)
     raise AssertionError("no solid is shown")
+
+
+def _points(figure: SolidFigure) -> frozenset[tuple[int, int, int]]:
+    """The cubes as points: to the right, to the front, up."""
+    return frozenset(
+        (x, y, z)
+        for z, layer in enumerate(figure.layers)
+        for y, row in enumerate(layer)
+        for x, square in enumerate(row)
+        if square == "#"
+    )
 
 
 def _solid(figure: SolidFigure) -> Heights:

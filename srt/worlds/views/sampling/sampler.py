@@ -126,12 +126,11 @@ class ViewsSampler:
         first = draw(heights, choices)
         if first is None:
             return []
-        is_number = isinstance(first.right, int)
-        if is_number and not with_options:
+        if isinstance(first.right, int) and not with_options:
             return [first]
 
         def like() -> ProblemDraft | None:
-            return draw(like_solid(heights, self.spec.highest, rng, moved=not is_number), choices)
+            return draw(like_solid(first, heights, self.spec.highest, rng), choices)
 
         if drawer in OF_ONE_SOLID:
             return like_drafts(first, lambda: drawer(heights, rng), len(LETTERS), tries=10) or []

@@ -12,11 +12,13 @@ Views and faces of one solid are read off its cubes, written out as a set of poi
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 
 from srt.worlds.views.kernel.stacks import Heights
 
+Point = tuple[int, int, int]
 _BASE = 64
 """Bits of a coefficient: enough for 2^63 solids."""
 
@@ -107,3 +109,56 @@ def free_faces(heights: Heights) -> tuple[int, int]:
     steps = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
     free = sum((x + a, y + b, z + c) not in points for x, y, z in points for a, b, c in steps)
     return free, sum(z == 0 for _, _, z in points)
+
+
+def is_turned(one: frozenset[Point], other: frozenset[Point]) -> bool:
+    """Whether a rotation and a shift take one set of points to the other.
+
+    A rigid motion is known by where it sends four points that span space: to points at the same distances from each
+    other and, unless it is a mirror image, with the same sign of their volume. Every point is known by its distances to
+    the four. Where all points lie in one plane, three are enough, and turning the plane over is a rotation.
+    """
+    frame = _frame(sorted(one))
+    expected = sorted([_apart(point, corner) for corner in frame] for point in one)
+    return any(
+        (len(frame) < 4 or _volume(*frame) == _volume(*image))
+        and sorted([_apart(point, corner) for corner in image] for point in other) == expected
+        for image in _images(frame, other)
+    )
+
+
+def _frame(points: Sequence[Point]) -> list[Point]:
+    """Points that span the line, the plane or the space in which all lie."""
+    frame = list(points[:2])
+    for point in points[2:]:
+        corners = [*frame, point]
+        if (len(frame) == 2 and any(_cross(*corners))) or (len(frame) == 3 and _volume(*corners)):
+            frame = corners
+    return frame
+
+
+def _images(frame: Sequence[Point], points: frozenset[Point]) -> Iterator[list[Point]]:
+    """The rows of points at the same distances from each other as those of ``frame``."""
+    if not frame:
+        yield []
+        return
+    for image in _images(frame[:-1], points):
+        for point in points:
+            if all(_apart(point, here) == _apart(frame[-1], there) for here, there in zip(image, frame, strict=False)):
+                yield [*image, point]
+
+
+def _apart(one: Point, other: Point) -> int:
+    """The square of the distance."""
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def _cross(base: Point, one: Point, other: Point) -> Point:
+    (a, b, c), (d, e, f) = ((x - u, y - v, z - w) for (x, y, z), (u, v, w) in ((one, base), (other, base)))
+    return b * f - c * e, c * d - a * f, a * e - b * d
+
+
+def _volume(base: Point, one: Point, other: Point, last: Point) -> int:
+    """Six times the volume of the tetrahedron, with its sign."""
+    across = zip(_cross(base, one, other), last, base, strict=True)
+    return sum(area * (end - start) for area, end, start in across)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from srt.io.records import Lang
 from srt.worlds.views.claim_language import Form, ViewClaim, parse_claim
-from srt.worlds.views.writing.question_text import VIEW_NAMES, listed
+from srt.worlds.views.writing.question_text import TURN_SEEN, VIEW_NAMES, listed
 
 _SENTENCES: dict[Lang, dict[Form, str]] = {
     "en": {
@@ -14,6 +14,10 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "fits": "We look for the solid that has the {views} shown.",
         "sees": "We look for the direction from which the view shown is seen.",
         "completes": "We look for a picture that can be the {view}.",
+        "turns": "We look for the solid that is the one shown, turned in space.",
+        "layer": "Layer {k}{of} has cubes at {cells}.",
+        "turned": "After {turns} layer {k} has cubes at {cells}.",
+        "same": "So solid {letter} is the one shown, turned.",
         "binding": "Column {k} of the {view}{of} shows {stacks}.",
         "column": "So column {k} of the {view}{of} is {n} high.",
         "stack": "The stack at {cell}{of} is {n} high.",
@@ -39,6 +43,10 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "fits": "要找出{views}与所给相同的几何体。",
         "sees": "要找出所给视图的观察方向。",
         "completes": "要找出可能是{view}的图形。",
+        "turns": "要找出由所给几何体在空间中旋转得到的几何体。",
+        "layer": "{of}第{k}层在{cells}处有小立方块。",
+        "turned": "{turns}之后，第{k}层在{cells}处有小立方块。",
+        "same": "所以几何体{letter}是由所给几何体旋转得到的。",
         "binding": "{of}{view}的第{k}列对应{stacks}。",
         "column": "所以{of}{view}的第{k}列高{n}。",
         "stack": "{of}{cell}处高{n}层。",
@@ -98,6 +106,7 @@ def sentence(claim: ViewClaim, lang: Lang) -> str:
         view=views.get(claim.word, ""),
         views=listed([views[word] for word in claim.word.split()] if claim.form == "fits" else [], lang),
         of=solid if claim.option else "",
+        turns=_turns(claim, lang),
         letter=claim.option,
         k=claim.k,
         n=number,
@@ -109,6 +118,13 @@ def sentence(claim: ViewClaim, lang: Lang) -> str:
         Together=f"Together {_stacks(claim.cells, lang)} have" if many else f"T{_stacks(claim.cells, lang)[1:]} has",
         heights=", ".join(map(str, claim.numbers)) if lang == "en" else "、".join(map(str, claim.numbers)),
     )
+
+
+def _turns(claim: ViewClaim, lang: Lang) -> str:
+    seen = [TURN_SEEN[lang][turn] for turn in claim.word.split()] if claim.form == "turned" else []
+    if lang == "zh":
+        return "，再".join(f"{view}顺时针转90°" for view in seen)
+    return ", then ".join(f"a clockwise quarter turn as seen {view}" for view in seen) + ","
 
 
 def _tallest(cells: Sequence[str], lang: Lang) -> str:

@@ -35,6 +35,10 @@ SEEN_FROM: dict[Lang, dict[Direction, str]] = {
         "top": "从上面看",
     },
 }
+TURN_SEEN: dict[Lang, dict[str, str]] = {
+    "en": {**SEEN_FROM["en"], "bottom": "from below"},  # type: ignore[dict-item]
+    "zh": {**SEEN_FROM["zh"], "bottom": "从下面看"},  # type: ignore[dict-item]
+}
 _RULES: dict[Lang, tuple[str, ...]] = {
     "en": (
         "A solid is built of equal cubes. Every cube stands on the table or exactly on another cube.",
@@ -118,6 +122,25 @@ _QUESTIONS: dict[Lang, dict[str, tuple[str, ...]]] = {
         "completes": ("它的{view}可能是下列哪一个图形？", "下列图形中，哪一个可能是这个几何体的{view}？"),
     },
 }
+_TURNED: dict[Lang, tuple[str, str, tuple[str, ...]]] = {
+    "en": (
+        "Solids are built of equal cubes, joined face to face. Of every cube in the pictures at least a part can be "
+        "seen.",
+        "The picture shows one of them.",
+        (
+            "Which of the solids is the same one, turned in space? A mirror image is another solid.",
+            "Which solid is the one shown, only turned in space? A mirror image is another solid.",
+        ),
+    ),
+    "zh": (
+        "用大小相同的小立方块面对面粘合成几何体。图中每个小立方块都至少能看到一部分。",
+        "如图是其中一个几何体。",
+        (
+            "下列几何体中，哪一个是由它在空间中旋转得到的？镜像不算同一个几何体。",
+            "把它在空间中旋转，可以得到下列哪一个几何体？镜像不算同一个几何体。",
+        ),
+    ),
+}
 _PICTURE: dict[Lang, str] = {"en": "picture {letter}", "zh": "图{letter}"}
 
 
@@ -125,6 +148,9 @@ def question_text(
     asked: ViewClaim, shown: Sequence[str], lang: Lang, rng: random.Random, options_are_solids: bool
 ) -> str:
     """The question on figures with the names ``shown``."""
+    if asked.form == "turns":
+        joined, one, questions = _TURNED[lang]
+        return "\n".join((joined, one, rng.choice(questions)))
     rules = rng.choice(_RULES[lang])
     views = [VIEW_NAMES[lang][name] for name in shown if name in VIEW_NAMES[lang]]
     if len(views) > 1 and "top" not in shown and asked.form == "asked":
