@@ -170,6 +170,9 @@ class FittingSolids:
             return None
         if word == "count":
             return sum(self.only.values())
+        if word in ("box", "missing"):
+            whole = self.scene.box if self.scene.source is not None else None
+            return whole if whole is None or word == "box" else whole - sum(self.only.values())
         sides = 2 * sum(int(str(_look(self.scene, side, "faces", 0, self.only))) for side in ("front", "left"))
         return sides + len(self.scene.places) * (2 if word == "surface" else 1)
 

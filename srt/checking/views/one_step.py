@@ -134,8 +134,14 @@ def _quantity(scene: ViewsScene, left: Left, words: Words, claims: Sequence[View
             return None
         top = faces.pop("top")
         return 2 * sum(faces.values()) + (2 * top if left.name == "surface" else top)
+    if left.name == "missing":
+        parts = {claim.left.name: _number(claim) for claim in claims if claim.left.what == "number"}
+        exact = not words and set(parts) == {"box", "count"} and len(claims) == 2
+        return parts["box"] - parts["count"] if exact else None
     if not scene.covering or words != scene.covering:
         return None
+    if left.name == "box":
+        return scene.box if scene.source is not None and not claims else None
     if left.name == "least" and _two_sides(scene) and {claim.left.what for claim in claims} == {"need"}:
         needed = {claim.left.at: _number(claim) for claim in claims}
         heights = {height for side in scene.shown for height in scene.profiles[side]}

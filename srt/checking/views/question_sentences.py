@@ -66,6 +66,12 @@ _QUESTIONS = [
      r"How many faces of cubes are painted\?"),
     ("? = painted", r"除底面外，把它露在外面的面都涂上颜色，共有多少个小正方形面被涂色？"),
     ("? = painted", r"把这个几何体的表面（底面除外）全部涂色，被涂色的小正方形面共有多少个？"),
+    ("? = missing", r"How many more cubes are needed at least to make it a cuboid without gaps\? "
+     r"The cubes of the solid stay where they are\."),
+    ("? = missing", r"Cubes are added until it is a cuboid; no cube is moved\. "
+     r"What is the least number of cubes added\?"),
+    ("? = missing", r"至少再添加多少个同样的小立方块，才能把它补成一个长方体？原有的小立方块不移动。"),
+    ("? = missing", r"不移动原有的小立方块，要把它补成一个长方体，至少还需要多少个同样的小立方块？"),
     ("? = plan", r"Which of the numbered plans is that of the solid\?|下列标有数字的平面图中，哪一个是这个几何体的？"),
     ("? sees view", r"From which direction is the solid seen in this view\?|所给的视图是从哪个方向看到的？"),
     ("? fits {}", rf"Which of the solids has the (?P<a>{_LIST}) shown\?"),

@@ -44,7 +44,7 @@ def operation_of(left: Left) -> str:
 _CELL = "[a-h][1-8]"
 _INTEGER = r"(?:0|[1-9]\d{0,8})"
 _ASKED = re.compile(
-    r"\? (?:= (?:count|least|most|ways|surface|painted|front|left|right|back|top|plan)|sees view"
+    r"\? (?:= (?:count|least|most|ways|surface|painted|missing|front|left|right|back|top|plan)|sees view"
     r"|turns solid|completes (?:front|left|right|back)"
     r"|fits (?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)"
 )
@@ -54,7 +54,7 @@ _STACK = re.compile(rf"(?:([A-H])\.)?({_CELL})")
 _SET = re.compile(rf"(max|sum|least|most|ways)\{{({_CELL}(?:, {_CELL})*)\}}")
 _FACES = re.compile(r"faces\((front|left|right|back|top)(?:\[([1-8])\])?\)")
 _NEED = re.compile(r"need\(([1-8])\)")
-_WORD = re.compile(r"count|least|most|ways|surface|painted|front|left|right|back|top|\?")
+_WORD = re.compile(r"count|least|most|ways|surface|painted|box|missing|front|left|right|back|top|\?")
 _TURN = "(?:top|front|right|bottom|back|left)"
 _LAYER = re.compile(rf"(?:(?:([A-H])\.)?layer|turned\(({_TURN}(?: {_TURN}){{0,2}})\))\[([1-8])\]")
 _LETTER = re.compile(r"not ([A-H])|options = \{([A-H])\}|same ([A-H])")

@@ -148,6 +148,12 @@ class ViewsScene:
         there = self.places if not owner else {cell for cell, height in self.solids[owner].items() if height}
         return frozenset(shape.lines[side][index - 1]) & there
 
+    @property
+    def box(self) -> int:
+        """The cubes of the smallest cuboid around the solid that is shown."""
+        shape = self.shapes[""]
+        return shape.deep * shape.wide * max(self.solids[""].values())
+
     def width(self, side: str) -> int:
         """The number of columns of a side view of the problem's solid; 0 if there is none, or its plan is not known."""
         return len(self.shapes[""].lines.get(side, ())) if "" in self.shapes else 0

@@ -16,8 +16,9 @@ Form = Literal[
     "layer", "turned", "same",
 ]  # fmt: skip
 
-QUANTITIES = ("count", "least", "most", "ways", "surface", "painted")
-"""Numbers that a problem may ask for: cubes, the least and the most cubes, solids, faces, faces but the bottom."""
+QUANTITIES = ("count", "least", "most", "ways", "surface", "painted", "box", "missing")
+"""Numbers of a problem: cubes, the least and the most cubes, solids, faces, faces but the bottom; the cubes of the
+smallest cuboid around the solid, and how many of them are missing."""
 
 
 class ClaimSyntaxError(ValueError):

@@ -76,6 +76,8 @@ def _value(derivation: Derivation) -> ViewClaim:
         step = from_views.count_shown(derivation)
     elif word in ("surface", "painted"):
         step = from_solid.faces(derivation)
+    elif word == "missing":
+        step = from_solid.missing(derivation)
     else:
         raise Refused("unknown_wording", f"meta.asked: {problem.asked}: the solid is shown")
     claim = derivation.steps[step - 1].claim or ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from srt.worlds.views.claim_language import ViewClaim
+from srt.worlds.views.derivation.from_views import count_shown
 from srt.worlds.views.derivation.steps import Derivation
-from srt.worlds.views.kernel.stacks import Side, faces_seen, profile, view_width
+from srt.worlds.views.kernel.stacks import Side, count, faces_seen, profile, view_width
 
 
 def column(derivation: Derivation, side: Side, k: int) -> int:
@@ -33,14 +34,24 @@ def top_view(derivation: Derivation) -> ViewClaim:
     return claim
 
 
+def missing(derivation: Derivation) -> int:
+    """The cubes that are missing from the smallest cuboid around the solid."""
+    problem = derivation.problem
+    depth, width = problem.size
+    whole, there = depth * width * max(map(max, problem.heights)), count(problem.heights)
+    box = derivation.say(ViewClaim("quantity", word="box", numbers=(whole,)), derivation.covering())
+    counted = count_shown(derivation)
+    return derivation.say(ViewClaim("quantity", word="missing", numbers=(whole - there,)), steps=[box, counted])
+
+
 def faces(derivation: Derivation) -> int:
     """The surface, or the part of it that does not lie on the table."""
     problem = derivation.problem
     ends = {side: _faces_towards(derivation, side) for side in ("front", "left")}
-    count = len(problem.places)
-    top = derivation.say(ViewClaim("view_faces", word="top", numbers=(count,)), derivation.covering())
+    ground = len(problem.places)
+    top = derivation.say(ViewClaim("view_faces", word="top", numbers=(ground,)), derivation.covering())
     around = 2 * sum(number for number, _ in ends.values())
-    total = around + (2 * count if problem.asked.word == "surface" else count)
+    total = around + (2 * ground if problem.asked.word == "surface" else ground)
     claim = ViewClaim("quantity", word=problem.asked.word, numbers=(total,))
     return derivation.say(claim, steps=[*(step for _, step in ends.values()), top])
 

@@ -169,6 +169,9 @@ def _quantity(solids: Models, word: str, number: int) -> NDArray[np.bool_] | boo
         return bool({"least": cubes.min(), "most": cubes.max(), "ways": len(solids)}[word] == number)
     if word == "count":
         return np.asarray(cubes == number)
+    if word in ("box", "missing"):
+        whole = solids.shape[1] * solids.shape[2] * solids.max(axis=(1, 2)).astype(np.int64)
+        return np.asarray((whole if word == "box" else whole - cubes) == number)
     around: NDArray[np.int64] = 2 * (_all_faces(solids, "front") + _all_faces(solids, "left"))
     return np.asarray(around + _all_faces(solids, "top") * (2 if word == "surface" else 1) == number)
 

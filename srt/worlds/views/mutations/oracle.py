@@ -228,6 +228,13 @@ class ViewsOracle:
             for pair in product(("front", "back"), ("left", "right")):
                 yield frozenset(self._true(ViewClaim("view_faces", word=word)) for word in (*pair, "top"))
             return
+        if claim.word == "box":
+            if self.read.source is not None:
+                yield self._covering()
+            return
+        if claim.word == "missing":
+            yield frozenset(self._true(ViewClaim("quantity", word=word)) for word in ("box", "count"))
+            return
         form = "sum" if claim.word == "count" else f"line_{claim.word}"
         for side in SIDES if claim.word == "count" else self._sides():
             parts = [ViewClaim(form, cells=self._cells(side, k)) for k in self._columns(side)]  # type: ignore[arg-type]

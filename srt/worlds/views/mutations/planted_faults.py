@@ -38,7 +38,15 @@ class SoundTrace:
 
 Plant = Callable[[SoundTrace, random.Random], Mutant | None]
 Variants = Callable[[ViewClaim], Iterable[ViewClaim]]
-_OTHER_WORDS = {"least": "most", "most": "least", "surface": "painted", "painted": "surface", "count": "ways"}
+_OTHER_WORDS = {
+    "least": "most",
+    "most": "least",
+    "surface": "painted",
+    "painted": "surface",
+    "count": "ways",
+    "box": "count",
+    "missing": "count",
+}
 _OTHER_FORMS = {"line_least": "line_most", "line_most": "line_least", "line_ways": "line_most", "sum": "tallest"}
 
 

@@ -256,6 +256,22 @@ def _cubes(kind: Kind, heights: Heights, shown: Figure) -> ProblemDraft:
     return ProblemDraft(kind, asked("count"), (shown,), heights, number, wrong_number(number, mistakes))
 
 
+def cubes_to_add(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+    """SVT: how many cubes the building lacks to be a cuboid."""
+    depth, width = size(heights)
+    number, there = depth * width * max(map(max, heights)) - count(heights), count(heights)
+    drawn = rng.random() < 0.6
+    if not number or (drawn and not every_top_is_seen(heights)):
+        return None
+    mistakes: list[tuple[int, Reason]] = [
+        (there, "cubes counted that are there"),
+        (number + 1, "one cube off"),
+        (number - 1, "one cube off"),
+    ]
+    shown = solid_figure(heights) if drawn else plan_figure(heights)
+    return ProblemDraft("SVT", asked("missing"), (shown,), heights, number, wrong_number(number, mistakes))
+
+
 def plan_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """SVT: which numbered plan is that of the building in the picture."""
     if not every_top_is_seen(heights):
@@ -310,12 +326,12 @@ KINDS: dict[Kind, tuple[Drawer, ...]] = {
     "C3M": (cubes_of_three_views,),
     "3VM": (view_of_solid, solid_of_views),
     "IVI": (solid_with_view,),
-    "MVC": (bound_of_two_views, bound_of_two_views, missing_view),
+    "MVC": (bound_of_two_views, bound_of_two_views, bound_of_two_views, missing_view),
     "VT": (view_of_plan,),
     "PRA": (direction_of_view,),
     "FPBI": (solids_of_two_views,),
     "GPC": (faces_of_solid, faces_of_solid, volume_of_solid),
-    "SVT": (cubes_of_plan, view_of_coded_plan, plan_of_solid),
+    "SVT": (cubes_of_plan, cubes_to_add, view_of_coded_plan, plan_of_solid),
     "MRT": (turned_solid,),
 }
 OF_ONE_SOLID: tuple[Drawer, ...] = (direction_of_view,)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from srt.worlds.views.kernel.stacks import Heights, count, mirrored, quarter_turn
 from srt.worlds.views.kernel.voxels import canonical_in_space
 from srt.worlds.views.sampling.problem_draft import ProblemDraft
+from srt.worlds.views.sampling.proof import is_answer
 
 
 def like_drafts(
@@ -42,6 +43,8 @@ def _differ(one: ProblemDraft, other: ProblemDraft) -> bool:
             return one.right != other.right
         case "fits":  # The solids that have other views.
             return one.shown != other.shown
+        case "completes":  # The views that contradict what is shown.
+            return not is_answer(one, other.right) and not is_answer(other, one.right)
         case "turns":
             if count(one.solid) != count(other.solid):  # Counting cubes would be enough.
                 return False

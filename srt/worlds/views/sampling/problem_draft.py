@@ -24,6 +24,7 @@ Reason = Literal[
     "nearest row only",
     "a view ignored",
     "hidden cubes forgotten",
+    "cubes counted that are there",
     "least for most",
     "most for least",
     "sum for product",

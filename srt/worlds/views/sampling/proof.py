@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Heights
 from srt.worlds.views.sampling.problem_draft import Option, ProblemDraft
@@ -42,7 +44,10 @@ def _number(draft: ProblemDraft, word: str) -> int | None:
     if not views:
         solid = _shown_solid(draft)
         whole, ground = free_faces(solid)
-        return {"count": len(cubes_of(solid)), "surface": whole, "painted": whole - ground}[word]
+        cubes = cubes_of(solid)
+        box = prod(max(along) + 1 - min(along) for along in zip(*cubes, strict=True))
+        numbers: dict[str, int] = {"count": len(cubes), "surface": whole, "painted": whole - ground}
+        return numbers[word] if word in numbers else box - len(cubes)
     solids, least, most = _counts(views)
     if word == "count":
         return least if solids and least == most else None

@@ -76,6 +76,8 @@ _THINGS: dict[Lang, dict[str, str]] = {
         "ways": "the number of solids",
         "surface": "the surface area",
         "painted": "the number of painted faces",
+        "box": "the number of cubes of the smallest cuboid around it",
+        "missing": "the number of cubes that are missing from the cuboid",
         "plan": "the plan",
     },
     "zh": {
@@ -85,6 +87,8 @@ _THINGS: dict[Lang, dict[str, str]] = {
         "ways": "几何体的种数",
         "surface": "表面积",
         "painted": "被涂色的面数",
+        "box": "外接长方体的小立方块个数",
+        "missing": "还缺的小立方块个数",
         "plan": "标有数字的平面图",
     },
 }

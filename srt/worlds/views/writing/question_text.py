@@ -96,6 +96,11 @@ _QUESTIONS: dict[Lang, dict[str, tuple[str, ...]]] = {
             "All of its outside is painted, except for the bottom. How many faces of cubes are painted?",
             "The solid is painted all over, only its bottom is left out. How many faces of cubes are painted?",
         ),
+        "missing": (
+            "How many more cubes are needed at least to make it a cuboid without gaps? The cubes of the solid stay "
+            "where they are.",
+            "Cubes are added until it is a cuboid; no cube is moved. What is the least number of cubes added?",
+        ),
         "view": ("Which picture is its {view}?", "Which of the pictures shows the {view} of the solid?"),
         "plan": ("Which of the numbered plans is that of the solid?",),
         "fits": ("Which of the solids has the {views} shown?",),
@@ -110,6 +115,10 @@ _QUESTIONS: dict[Lang, dict[str, tuple[str, ...]]] = {
         "surface": (
             "小立方块的棱长为1，这个几何体的表面积（包括底面）是多少？",
             "设小立方块的棱长为1，求这个几何体的表面积（包括底面）。",
+        ),
+        "missing": (
+            "至少再添加多少个同样的小立方块，才能把它补成一个长方体？原有的小立方块不移动。",
+            "不移动原有的小立方块，要把它补成一个长方体，至少还需要多少个同样的小立方块？",
         ),
         "painted": (
             "除底面外，把它露在外面的面都涂上颜色，共有多少个小正方形面被涂色？",
