@@ -43,6 +43,8 @@ def check(
     problems: PROBLEMS,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the traces with their verdicts.")] = None,
     show: Annotated[int, typer.Option("--show", help="How many faults to print.")] = 10,
+    workers: WorkersOption = None,
+    keep_going: KeepGoingFlag = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any trace was skipped.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -52,9 +54,10 @@ def check(
 
     Example: srt check traces.jsonl --problems problems.jsonl
     """
+    from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.check import check_file
 
-    summary = check_file(traces, problems, out)
+    summary = check_file(traces, problems, out, workers=workers or cores_at_hand(), keep_going=keep_going)
     print_summary(summary.as_dict(show), as_json)
     if summary.refuted or (strict and summary.skipped):
         raise typer.Exit(1)

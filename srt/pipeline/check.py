@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import keep_apart, read_records, write_records
-from srt.io.problem_files import read_problems
+from srt.io.jsonl import count_lines, dump, keep_apart, parse_record, write_atomically
+from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.pipeline.line_stage import KILLED, map_lines
 from srt.worlds.world_registry import world_of
 
 
@@ -26,16 +27,17 @@ from srt.worlds.world_registry import world_of
 class CheckSummary:
     """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose.
 
-    ``skipped`` traces, whose problem is not in the file, are in no other count.
+    ``skipped`` traces are in no other count: their problem is not in the file (``unknown_problem``), or they killed
+    their process (``process_killed``).
     ``classes`` counts the steps, and answers, whose fault has a class (``leap``, ``too_large``); ``unread`` the traces
     whose problem has a clue that the checker cannot read.
     """
 
     traces: int = 0
-    skipped: int = 0
     proved: int = 0
     refuted: int = 0
     steps: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
     support: Counter[str] = field(default_factory=Counter)
     truth: Counter[str] = field(default_factory=Counter)
     claims: Counter[str] = field(default_factory=Counter)
@@ -58,11 +60,16 @@ class CheckSummary:
         if not checked.proved:
             self.faults.append(f"{trace.id}: {first_fault(checked)}")
 
+    def merge(self, other: CheckSummary) -> None:
+        """Add the counts and faults of ``other``."""
+        for one in fields(self):
+            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+
     def as_dict(self, show: int) -> dict[str, Any]:
         """For printing, with the first ``show`` faults. Coverage is the share of steps that have a verdict at all."""
         return {
             "traces": self.traces,
-            **({"skipped: unknown_problem": self.skipped} if self.skipped else {}),
+            **({"skipped": dict(sorted(self.skipped.items()))} if self.skipped else {}),
             "proved": self.proved,
             "refuted": self.refuted,
             "steps": self.steps,
@@ -76,10 +83,14 @@ class CheckSummary:
         }
 
 
-def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSummary:
+def check_file(
+    traces: Path, problems: Path, out: Path | None = None, *, workers: int = 1, keep_going: bool = False
+) -> CheckSummary:
     """Check every trace of a file and, with ``out``, write the traces there with their verdicts.
 
-    A trace whose problem is not in the file, such as one that curation removed, is counted as skipped.
+    A trace whose problem is not in the file, such as one that curation removed, is counted as skipped. ``workers``
+    processes share the work; the output does not depend on them. With ``keep_going`` a trace that kills its process is
+    skipped too; without, it ends the stage.
 
     Raises:
         UserError: a file cannot be read or is empty, a problem id is not unique, the problem of every trace is missing,
@@ -87,33 +98,55 @@ def check_file(traces: Path, problems: Path, out: Path | None = None) -> CheckSu
     """
     if out is not None:
         keep_apart(out, traces, problems)
-    by_id = read_problems(problems)
+    lines = ProblemLines(problems).beside(traces)
+    checked_lines = map_lines(
+        _check_line, lines, count_lines(traces), "check", workers, _killed if keep_going else None
+    )
     summary = CheckSummary()
 
-    def checked() -> Iterator[Trace]:
-        first: Trace | None = None
-        for trace in read_records(traces, Trace):
-            problem = by_id.get(trace.problem_id)
-            if problem is None:
-                summary.skipped += 1
-                first = first or trace
-                continue
-            verdicts = check_with_truth(problem, trace)
-            summary.add(trace, verdicts)
-            yield trace.model_copy(update={"checks": verdicts})
+    def checked() -> Iterator[bytes]:
+        first: str | None = None
+        for one in checked_lines:
+            summary.merge(one.summary)
+            first = first or one.of_unknown_problem
+            if one.trace:
+                yield one.trace
         # Raised here, in mid-write, so that a file that is already at `out` is kept.
         if not summary.traces and first is not None:
-            raise UserError(
-                f"{traces}: the problem of no trace is in {problems}; the first is {first.problem_id!r}, of {first.id}"
-            )
-        if not summary.traces:
+            raise UserError(f"{traces}: the problem of no trace is in {problems}; the first is {first}")
+        if not summary.traces and not summary.skipped:
             raise UserError(f"{traces}: no traces in this file")
 
     if out is None:
         deque(checked(), maxlen=0)
     else:
-        write_records(out, checked())
+        write_atomically(out, checked())
     return summary
+
+
+class _CheckedLine(NamedTuple):
+    """The counts of one trace, and its line with the verdicts; or the name of its problem, which is not there."""
+
+    summary: CheckSummary
+    trace: bytes
+    of_unknown_problem: str | None = None
+
+
+def _check_line(line: TraceLine) -> _CheckedLine:
+    trace = parse_record(line.trace, Trace, line.place)
+    if line.problem is None:
+        skipped = CheckSummary(skipped=Counter(unknown_problem=1))
+        return _CheckedLine(skipped, b"", f"{trace.problem_id!r}, of {trace.id}")
+    verdicts = check_with_truth(parse_record(line.problem.data, Problem, line.problem.place), trace)
+    summary = CheckSummary()
+    summary.add(trace, verdicts)
+    return _CheckedLine(summary, dump(trace.model_copy(update={"checks": verdicts})))
+
+
+def _killed(line: TraceLine) -> _CheckedLine:
+    trace = parse_record(line.trace, Trace, line.place)
+    faults = [f"{trace.id}: {line.place}: {KILLED}"]
+    return _CheckedLine(CheckSummary(skipped=Counter(process_killed=1), faults=faults), b"")
 
 
 def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:

@@ -77,10 +77,11 @@ def test_a_trace_whose_problem_was_removed_is_skipped_and_counted(files: Path, t
     write_records(tmp_path / "kept.jsonl", problems[1:])
     removed = sum(trace.problem_id == problems[0].id for trace in traces)
     summary = check_file(files / "t.jsonl", tmp_path / "kept.jsonl", tmp_path / "c.jsonl")
-    assert (summary.skipped, summary.traces) == (removed, len(traces) - removed)
-    assert summary.as_dict(0)["skipped: unknown_problem"] == removed > 0
+    assert (summary.skipped, summary.traces) == ({"unknown_problem": removed}, len(traces) - removed)
+    assert summary.as_dict(0)["skipped"] == {"unknown_problem": removed}
+    assert removed > 0
     assert {trace.problem_id for trace in read_records(tmp_path / "c.jsonl", Trace)} == {p.id for p in problems[1:]}
-    assert "skipped: unknown_problem" not in check_file(files / "t.jsonl", files / "p.jsonl").as_dict(0)
+    assert "skipped" not in check_file(files / "t.jsonl", files / "p.jsonl").as_dict(0)
     write_records(tmp_path / "others.jsonl", [problems[0].model_copy(update={"id": "x"})])
     with pytest.raises(UserError, match=r"t\.jsonl: the problem of no trace is in .*others\.jsonl; the first is"):
         check_file(files / "t.jsonl", tmp_path / "others.jsonl")

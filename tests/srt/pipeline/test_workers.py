@@ -15,6 +15,7 @@ from srt.io.jsonl import Line, count_lines, read_lines, read_records
 from srt.io.records import Refusal
 from srt.io.worker_processes import Workers
 from srt.pipeline.build import TraceRefusal, build_file
+from srt.pipeline.check import check_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.line_stage import map_lines
 from srt.pipeline.solve import solve_file
@@ -46,6 +47,9 @@ def test_two_workers_write_the_bytes_of_one(world: str, spec: dict[str, Any], tm
         lines[20] = lines[20].replace(b'"question":"', b'"question":"What is this? ')
         problems.write_bytes(b"".join(lines))
         assert solve_file(problems, traces, workers=workers).problems == 40
+        summary = check_file(traces, problems, folder / "c.jsonl", workers=workers)
+        (folder / "summary").write_text(repr(summary.as_dict(10)))
+        assert summary.proved >= 39
         for arm in ("srt", "cot"):
             pictures = world == "views" and arm == "srt"
             build_file(traces, problems, arm, folder / arm, pictures=pictures, workers=workers)
@@ -89,6 +93,7 @@ def test_with_keep_going_such_records_are_refused(tmp_path: Path, monkeypatch: p
     assert (summary.problems, summary.solved, summary.refused) == (4, 3, {"process_killed": 1})
     (refusal,) = read_records(tmp_path / "t.refusals.jsonl", Refusal)
     assert refusal.detail.startswith(f"{problems}:1: ")
+    assert check_file(traces, problems, keep_going=True).skipped == {"process_killed": 1}
     assert build_file(traces, problems, "srt", tmp_path / "srt", keep_going=True)["refused"] == {"process_killed": 1}
     (unbuilt,) = read_records(tmp_path / "srt" / "sequences.refusals.jsonl", TraceRefusal)
     assert unbuilt.detail.startswith(f"{traces}:1: ")
