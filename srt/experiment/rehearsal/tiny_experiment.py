@@ -24,8 +24,8 @@ _TRAIN, _TEST, _HELD_OUT = 24, 8, 4
 _DRAWN = {"benchmark": _TEST + 2, "corpus": _TRAIN + 2}
 _MODEL = {"hidden": 32, "layers": 2, "heads": 2, "vocab": 1024}
 _TRAINING: dict[str, Any] = {
-    "epochs": None, "steps": 4, "batch_size": 4, "save_steps": 2, "threads": 1, "workers": 0, "hub": None,
-    "too_long": "drop", "logging": {"steps": 2, "report_to": []},
+    "epochs": None, "steps": 4, "batch_size": 4, "micro_batch": None, "save_steps": 2, "threads": 1, "workers": 0,
+    "hub": None, "too_long": "drop", "logging": {"steps": 2, "report_to": []},
 }  # fmt: skip
 _ITEMS = 8
 """Of each stage, and between the points of a curve."""

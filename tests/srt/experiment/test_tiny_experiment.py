@@ -26,6 +26,7 @@ from srt.io.jsonl import read_records
 from srt.io.records import Lang, Problem
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
+from train.recipe_reader import make_recipe
 
 ROOT = Path(__file__).resolve().parents[3]
 LARGE = ("r1-distill-seating", "r1-distill-mathspatial", "qwen2.5-vl-mathspatial")
@@ -39,7 +40,7 @@ class DataOnly:
         self.evaluated: list[Evaluation] = []
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
-        assert recipe["steps"] <= 10
+        assert make_recipe(recipe, "train").steps in range(1, 11)
         assert "hub" not in recipe or recipe["hub"] is None
 
     def reads_pictures(self, model: Path | InitModel) -> bool:
