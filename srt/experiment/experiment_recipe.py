@@ -80,9 +80,9 @@ class Curve(Config):
 class Probe(Config):
     """What a new vision model must read off single places of pictures before an arm is trained with it.
 
-    It is trained on ``trained_of_each`` questions about each picture of the training problems (all, by default) in one
-    sequence, with ``train`` as changes to the recipe's; and asked ``asked`` questions about pictures of
-    ``test_problems``, at most ``asked_of_each`` about one. ``enough`` is the share that it must answer rightly
+    It is trained on ``trained_of_each`` questions about each picture of the training problems (all, by default), with
+    ``train`` as changes to the recipe's; and asked ``asked`` questions about pictures of ``test_problems``, at most
+    ``asked_of_each`` about one. ``enough`` is the share that it must answer rightly
     (:mod:`srt.experiment.picture_probe`).
     """
 

@@ -7,7 +7,7 @@ trained on questions about single places of the pictures of the training problem
 experiment ends there.
 
 OUTPUT/data/probe.jsonl            the questions that are asked
-OUTPUT/data/probe.sequences.jsonl  those that are trained on, all of one picture in one sequence
+OUTPUT/data/probe.sequences.jsonl  those that are trained on
 OUTPUT/runs/probe-S/               the training run of seed S; its model is what all arms of this seed start from
 OUTPUT/tested/probe/answer-S/      what was answered
 """
@@ -15,7 +15,7 @@ OUTPUT/tested/probe/answer-S/      what was answered
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,8 +26,7 @@ from srt.experiment.training_recipes import picture_limits, write_recipe
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Answer, Message, Problem, Span
-from srt.io.records import Sequence as TrainingSequence
+from srt.io.records import Answer, Message, Problem, Sequence, Span
 from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line
 from srt.worlds.world_registry import world_of
@@ -50,10 +49,11 @@ def write_probe(experiment: Experiment, say: Say) -> None:
     asked = [one for found in _questions(folder.test(TEST), probe.asked_of_each) for one in found]
     random.Random(0).shuffle(asked)
     write_records(folder.test(PROBE), asked[: probe.asked])
-    trained = [_sequence(experiment, found) for found in _questions(folder.train, probe.trained_of_each)]
+    trained = [one for found in _questions(folder.train, probe.trained_of_each) for one in found]
     if not asked or not trained:
         raise UserError("probe: no problem of this experiment shows a picture with places that can be asked for")
-    write_records(folder.sequences(PROBE), trained)
+    random.Random(0).shuffle(trained)
+    write_records(folder.sequences(PROBE), (_sequence(experiment, one) for one in trained))
 
 
 def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> dict[int, Path]:
@@ -103,12 +103,10 @@ _LONGEST_ANSWER = 8  # tokens
 def _of_probe(experiment: Experiment, probe: Probe) -> Experiment:
     """The experiment with the training settings of its probe: every place is held to be seen, nothing is held out."""
     train = {key: value for key, value in experiment.train.items() if key not in _OF_ARMS}
-    train |= {"loss": _ANSWERS_ALONE, **probe.train}
+    train |= probe.train
     return experiment.model_copy(update={"train": train, "held_out": None, "curve": None, "stages": None})
 
 
-_ANSWERS_ALONE = {"correlate": 0, "constrain": 0, "infer": 0, "other": 0, "answer": 1}
-"""What counts in the loss: not the questions that follow the first one of a sequence."""
 _OF_ARMS = ("eval_steps", "generations", "early_stopping", "load_best_model_at_end", "too_long")
 """Keys of training that need held-out problems or the sequences of other arms."""
 
@@ -138,24 +136,16 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
         )
 
 
-def _sequence(experiment: Experiment, questions: Sequence[Problem]) -> TrainingSequence:
-    """The first question as the prompt; its answer, and after it the others with theirs."""
-    first, lang = questions[0], questions[0].lang
-    text, spans = "", list[Span]()
-    for one in questions:
-        assert one.answer is not None
-        if one is not first:
-            text += f"\n{one.question}\n"
-        line = answer_line(str(one.answer.value), lang)
-        spans.append(Span(start=len(text), end=len(text) + len(line), label="ANSWER"))
-        text += line
-    return TrainingSequence(
-        problem_id=first.id,
-        trace_id=f"{first.id}-gold",
+def _sequence(experiment: Experiment, question: Problem) -> Sequence:
+    assert question.answer is not None
+    line = answer_line(str(question.answer.value), question.lang)
+    return Sequence(
+        problem_id=question.id,
+        trace_id=f"{question.id}-gold",
         arm=PROBE,
-        lang=lang,
-        prompt=prompt_messages(first, experiment.prompt, pictures=True),
-        completion=[Message(role="assistant", content=text)],
-        images=first.images,
-        spans=spans,
+        lang=question.lang,
+        prompt=prompt_messages(question, experiment.prompt, pictures=True),
+        completion=[Message(role="assistant", content=line)],
+        images=question.images,
+        spans=[Span(start=0, end=len(line), label="ANSWER")],
     )

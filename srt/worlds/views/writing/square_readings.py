@@ -1,6 +1,6 @@
 """Questions about single squares of the views and the plan that a problem shows: is it there, which number is in it.
 
-They are short, because a sequence has many of them, and the same in every language: ``front b2?`` asks for the square
+They are short, and the same in every language: ``front b2?`` asks for the square
 in the second column and the second row of the front view, from the left and from below, as on a chess board. In top
 views and plans these are the names that claims give to stacks.
 """
