@@ -118,6 +118,8 @@ def is_turned(one: frozenset[Point], other: frozenset[Point]) -> bool:
     other and, unless it is a mirror image, with the same sign of their volume. Every point is known by its distances to
     the four. Where all points lie in one plane, three are enough, and turning the plane over is a rotation.
     """
+    if sorted(_apart(a, b) for a in one for b in one) != sorted(_apart(a, b) for a in other for b in other):
+        return False
     frame = _frame(sorted(one))
     expected = sorted([_apart(point, corner) for corner in frame] for point in one)
     return any(
@@ -150,7 +152,7 @@ def _images(frame: Sequence[Point], points: frozenset[Point]) -> Iterator[list[P
 
 def _apart(one: Point, other: Point) -> int:
     """The square of the distance."""
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+    return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + (one[2] - other[2]) ** 2
 
 
 def _cross(base: Point, one: Point, other: Point) -> Point:
