@@ -52,7 +52,7 @@ class ProblemLines:
 
         Raises:
             UserError: no such file, or no problem in it.
-            RecordError: a line has no id, or that of an earlier line. What else is wrong is found by parsing it.
+            RecordError: a line has not the keys of a problem, or the id of an earlier one. Values are not looked at.
         """
         self._path = path
         self._index: dict[str, int] = {}
@@ -110,10 +110,15 @@ def _seekable(path: Path) -> IO[bytes]:
     return copy
 
 
+_NEEDED = {name for name, field in Problem.model_fields.items() if field.is_required()}
+
+
 def _id_of(line: Line) -> str:
     try:
-        name = orjson.loads(line.data)["id"]
-    except (ValueError, TypeError, KeyError):
-        name = None
-    # A record without a readable id is no problem: parsing it says why.
-    return name if isinstance(name, str) else parse_record(line.data, Problem, line.place).id
+        values = orjson.loads(line.data)
+    except ValueError:
+        values = None
+    if isinstance(values, dict) and values.keys() >= _NEEDED and isinstance(values["id"], str):
+        return values["id"]
+    # Parsing says what is wrong, or what other record this is.
+    return parse_record(line.data, Problem, line.place).id

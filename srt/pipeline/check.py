@@ -113,7 +113,7 @@ def check_file(
                 yield one.trace
         # Raised here, in mid-write, so that a file that is already at `out` is kept.
         if not summary.traces and first is not None:
-            raise UserError(f"{traces}: the problem of no trace is in {problems}; the first is {first}")
+            raise UserError(f"{traces}: no trace in this file has its problem in {problems}; {first}")
         if not summary.traces and not summary.skipped:
             raise UserError(f"{traces}: no traces in this file")
 
@@ -125,7 +125,7 @@ def check_file(
 
 
 class _CheckedLine(NamedTuple):
-    """The counts of one trace, and its line with the verdicts; or the name of its problem, which is not there."""
+    """The counts of one trace, and its line with the verdicts; or that its problem is not there."""
 
     summary: CheckSummary
     trace: bytes
@@ -136,7 +136,7 @@ def _check_line(line: TraceLine) -> _CheckedLine:
     trace = parse_record(line.trace, Trace, line.place)
     if line.problem is None:
         skipped = CheckSummary(skipped=Counter(unknown_problem=1))
-        return _CheckedLine(skipped, b"", f"{trace.problem_id!r}, of {trace.id}")
+        return _CheckedLine(skipped, b"", f"trace {trace.id}: {trace.problem_id!r} is not there")
     verdicts = check_with_truth(parse_record(line.problem.data, Problem, line.problem.place), trace)
     summary = CheckSummary()
     summary.add(trace, verdicts)

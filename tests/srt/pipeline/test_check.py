@@ -83,7 +83,7 @@ def test_a_trace_whose_problem_was_removed_is_skipped_and_counted(files: Path, t
     assert {trace.problem_id for trace in read_records(tmp_path / "c.jsonl", Trace)} == {p.id for p in problems[1:]}
     assert "skipped" not in check_file(files / "t.jsonl", files / "p.jsonl").as_dict(0)
     write_records(tmp_path / "others.jsonl", [problems[0].model_copy(update={"id": "x"})])
-    with pytest.raises(UserError, match=r"t\.jsonl: the problem of no trace is in .*others\.jsonl; the first is"):
+    with pytest.raises(UserError, match=r"t\.jsonl: .*others\.jsonl; trace t-seating"):
         check_file(files / "t.jsonl", tmp_path / "others.jsonl")
 
 
