@@ -55,7 +55,7 @@ def trained(path: Path) -> list[str]:
 
 def test_every_arm_has_the_problems_of_each_stage(tmp_path: Path) -> None:
     stages = CurriculumStages()
-    run(make(tmp_path, train_problems=None, stages=STAGES, train=TRAIN, held_out=2), stages)
+    run(make(tmp_path, train_problems=None, stages=STAGES, train={**TRAIN, "eval_steps": 2}, held_out=2), stages)
     folder = ExperimentFolder(tmp_path / "out")
     narrow, wide = (problems(folder.stage(name)) for name in ("narrow", "wide"))
     assert (len(narrow), len(wide)) == (6, 11)
