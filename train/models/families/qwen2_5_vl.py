@@ -35,8 +35,10 @@ def small_qwen2_5_vl(shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast) 
 
     half = shape["hidden_size"] // shape["num_attention_heads"] // 2
     # The published model gives width the lowest frequencies, in which neighbours hardly differ. A short training needs
-    # more: here the highest quarter turns with height and the rest with width. Words turn with all of them.
-    positions = {"rope_type": "default", "rope_theta": 1e3, "mrope_section": [0, half // 4, half - half // 4]}
+    # more: here one turns with time (pictures do not move), the next quarter with height, the rest with width. Words
+    # turn with all of them.
+    sections = [1, half // 4, half - half // 4 - 1]
+    positions = {"rope_type": "default", "rope_theta": 1e3, "mrope_section": sections}
     vision = {
         "depth": _LAYERS,
         "hidden_size": shape["hidden_size"],
