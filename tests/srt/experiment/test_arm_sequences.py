@@ -153,7 +153,7 @@ def test_what_no_world_solves_is_named_with_its_reason(folder: ExperimentFolder)
 def test_held_out_problems_are_the_same_in_all_arms_and_whole_groups(folder: ExperimentFolder) -> None:
     every = range(1, COUNT + 1)
     traces = write_traces(folder, srt=[free(edge) for edge in every], cot=[prose(edge) for edge in every])
-    build_arms(experiment(folder, traces=traces, held_out=3), False, lambda line: None)
+    build_arms(experiment(folder, traces=traces, held_out=3, train={"eval_steps": 2}), False, lambda line: None)
     groups = {problem.id: cluster_of(problem) for problem in read_records(folder.train, Problem)}
     trained = {arm: built(folder, arm) for arm in ("answer", "cot", "srt")}
     held = {arm: [one.problem_id for one in read_records(folder.held_out(arm), Sequence)] for arm in trained}
