@@ -164,7 +164,7 @@ def test_held_out_problems_are_the_same_in_all_arms_and_whole_groups(folder: Exp
     for arm in trained:
         folder.sequences(arm).unlink()
     with pytest.raises(UserError, match=r"held_out: 8: .* of 8"):
-        build_arms(experiment(folder, traces=traces, held_out=8), False, lambda line: None)
+        build_arms(experiment(folder, traces=traces, held_out=8, train={"eval_steps": 2}), False, lambda line: None)
 
 
 @pytest.fixture
