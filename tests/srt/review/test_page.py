@@ -245,12 +245,17 @@ def test_a_case_that_arrives_late_does_not_replace_what_was_begun_meanwhile(chro
     with opened(chromium, folder) as (page, _):
         held: list[Any] = []
         page.route("**/api/cases/1", lambda route: held.append(route))
-        page.keyboard.press("j")
-        page.wait_for_timeout(100)
+        with page.expect_request("**/api/cases/1"):
+            page.keyboard.press("j")
         page.keyboard.press("e")
         row(page, 2).locator("textarea").fill("one layer holds 12 cubes")
-        (late,) = held
-        late.continue_()
+        for _ in range(200):
+            if held:
+                break
+            page.wait_for_timeout(50)  # the handler of the route runs meanwhile
+        assert held
+        for late in held:
+            late.continue_()
         page.wait_for_timeout(500)
         assert row(page, 2).locator("textarea").input_value() == "one layer holds 12 cubes"
 
