@@ -10,6 +10,7 @@ family are filed already, those of the folder are added.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from srt.experiment.learning_curve import CurvePoint, TestPuzzles
 from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.statistics.items_to_level import Curve
 
+_CHECKOUT = re.compile(rb"(?<=[ \"])/[^ \"]*/(?=train/train_srt\.py)")
+"""Where the project lay on the machine: a path of the results is one of the project."""
 FILED = Path(__file__).resolve().parents[1] / "results" / "ladder"
 
 
@@ -119,7 +122,7 @@ def file_results(experiment: Path) -> None:
     for manifest in sorted(experiment.glob("runs/*/model/manifest.json")):
         kept = folder / "manifests" / f"{manifest.parent.parent.name}.json"
         kept.parent.mkdir(exist_ok=True)
-        write_atomically(kept, [manifest.read_bytes()])
+        write_atomically(kept, [_CHECKOUT.sub(b"", manifest.read_bytes())])
     print(f"{folder}: {len(points)} points")
 
 

@@ -3,6 +3,8 @@
 Only these stages cost money. They come after everything that can be checked without them, their budget is that of the
 ``srt teach`` config, and nothing is paid for twice (:mod:`srt.llm.journaled_client`). In a tiny rehearsal a stand-in
 takes the place of every model, whatever the config says (:mod:`srt.experiment.rehearsal.stand_in_teacher`).
+
+What asks models is imported where something is taught: other experiments do without the extra ``teach``.
 """
 
 from __future__ import annotations
@@ -13,14 +15,11 @@ from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
-from srt.experiment.rehearsal.stand_in_teacher import stand_in_descriptions, stand_in_traces
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems, stream_problems
 from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import State
-from srt.teaching.describe_pictures import describe_file, needs_description
-from srt.teaching.teach_command import teach_file
 from srt.teaching.teach_config import load_teach_config
 
 Say = Callable[[str], None]
@@ -44,6 +43,9 @@ def describe_pictures(experiment: Experiment, part: str, problems: Path, tiny: b
     Raises:
         UserError: a problem without a usable description.
     """
+    from srt.experiment.rehearsal.stand_in_teacher import stand_in_descriptions
+    from srt.teaching.describe_pictures import describe_file, needs_description
+
     assert experiment.describe is not None
     if not any(needs_description(problem) for problem in stream_problems(problems)):
         return
@@ -67,6 +69,9 @@ def teach_traces(experiment: Experiment, tiny: bool, say: Say) -> None:
         done = out / ".done"
         if done.exists():
             continue
+        from srt.experiment.rehearsal.stand_in_teacher import stand_in_traces
+        from srt.teaching.teach_command import teach_file
+
         say(f"teach: traces of {name}" + _by(tiny))
         if tiny:
             stand_in_traces(problems, source.teach, name, out / "traces.jsonl")
