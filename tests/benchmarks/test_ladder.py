@@ -32,6 +32,8 @@ SHARES = {
     "srt-drop-INFER": {1000: 0.2, 4000: 0.5},
 }
 
+COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'
+
 
 def points() -> Iterator[CurvePoint]:
     for seed in (0, 1):
@@ -57,7 +59,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     run = tmp_path / "run"
     (run / "curve").mkdir(parents=True)
     (run / "runs" / "srt-0" / "model").mkdir(parents=True)
-    (run / "runs" / "srt-0" / "model" / "manifest.json").write_text("{}")
+    (run / "runs" / "srt-0" / "model" / "manifest.json").write_text(COMMAND % "/home/ann/srt/")
     (run / "experiment.json").write_bytes(orjson.dumps({"name": "toys", "arms": list(SHARES)}))
     sizes = {"puzzles": PUZZLES, "training_problems": 900, "trained_puzzles": 300, "puzzles_at_least": 300}
     (run / "curve" / "test.json").write_bytes(orjson.dumps(sizes))
@@ -74,7 +76,8 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
         write_records(run / "curve" / "points.jsonl", portion)
         results.main([str(run)])
     assert len(results.read_filed()[0].points) == len(written)
-    assert (folders / "filed" / "toys" / "manifests" / "srt-0.json").exists()
+    # A filed manifest names no folder of the machine that it was measured on.
+    assert (folders / "filed" / "toys" / "manifests" / "srt-0.json").read_text() == COMMAND % ""
     page.main()
     text = (folders / "docs" / "does-structure-pay.md").read_text()
     assert (folders / "docs" / "ladder" / "toys.svg").read_text().startswith("<?xml")
