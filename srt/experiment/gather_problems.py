@@ -168,7 +168,7 @@ def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], s
         write_records(path, _referred(_path(source.problems), path))
     else:
         stages.import_problems(source.corpus, _path(source.path), path, source.lang)
-    seen: set[str] = set()
+    seen: set[str | bytes] = set()
     for test in tests:
         seen |= identities(read_problems(test).values())
     chosen = selected(read_problems(path).values(), source.where, f"{part}: {_origin(source)}")

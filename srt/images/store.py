@@ -8,6 +8,7 @@ folder: :mod:`srt.images.open` refuses such paths.
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from srt.images.open import FORMATS, file_bytes, media_type
@@ -28,6 +29,10 @@ class PictureFolder:
         self.root = out.parent
         self.copied = 0
         self._copies = out.parent / f"{out.stem}-pictures"
+
+    def count(self) -> int:
+        """How many copies there are."""
+        return sum(len(files) for _, _, files in os.walk(self._copies))
 
     def refer(self, root: Path, path: str) -> Image:
         """The file ``path`` under the folder ``root``, as the records file refers to it.
@@ -57,7 +62,7 @@ class PictureFolder:
             # Not synced one by one: a copy that a crash cut short is noticed here next time, and by its digest before.
             if not copy.exists() or copy.read_bytes() != data:
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                temporary = copy.with_suffix(".tmp")
+                temporary = copy.with_suffix(f".{os.getpid()}.tmp")  # several processes may write the same picture
                 try:
                     temporary.write_bytes(data)
                     temporary.replace(copy)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -116,6 +117,11 @@ class UniqueValues:
             already = f"{value!r} is on line {self._lines[value]} already; remove one of them"
             raise RecordError(f"{self._path}:{number}: {self._field}: {already}")
         self._lines[value] = number
+
+    def update(self, values: Iterable[tuple[object, int]]) -> None:
+        """Note ``(value, line)`` of each; raises as :meth:`add` does."""
+        for value, number in values:
+            self.add(value, number)
 
 
 def parse_record(line: bytes, model: type[M], place: str) -> M:
@@ -241,21 +247,34 @@ def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
 
 def write_together(files: Mapping[Path, Iterable[bytes]]) -> None:
     """Write several files, each as :func:`write_atomically` does, and none before all of them are on disk."""
-    for path in files:
+    with open_together(*files) as opened:
+        for file, chunks in zip(opened, files.values(), strict=True):
+            file.writelines(chunks)
+
+
+@contextmanager
+def open_together(*paths: Path) -> Iterator[list[IO[bytes]]]:
+    """Files to write to, all of which are at ``paths`` after the block; after an error in it, none is.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    for path in paths:
         check_place(path)
-    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in files}
+    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths}
     try:
-        for path, chunks in files.items():
-            try:
-                file = open(temporary[path], "wb")  # noqa: SIM115 (closed below; what fails in writing is another matter)
-            except OSError as error:
-                raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-            with file:
-                for chunk in chunks:
-                    file.write(chunk)
+        with ExitStack() as stack:
+            files: list[IO[bytes]] = []
+            for path in paths:
+                try:
+                    files.append(stack.enter_context(open(temporary[path], "wb")))
+                except OSError as error:
+                    raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+            yield files
+            for file in files:
                 file.flush()
                 os.fsync(file.fileno())
-        for path in files:
+        for path in paths:
             os.replace(temporary[path], path)
     finally:
         for unfinished in temporary.values():

@@ -9,16 +9,15 @@ paths, beside the file, as it does for JSON Lines.
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import Line, check_place, count_lines, parse_record, read_lines, write_records
+from srt.io.jsonl import Line, count_lines, open_together, parse_record, read_lines
 from srt.io.records import Sequence
 
 _ROWS = 100  # in memory at a time, with their pictures
@@ -55,33 +54,35 @@ def count_sequences(path: Path) -> int:
     return count_lines(path)
 
 
-def write_sequences(path: Path, sequences: Iterable[Sequence], *, pictures: bool) -> None:
-    """Write ``sequences`` to ``path``, Parquet or JSON Lines by its suffix; a reader sees all of them or none.
+@contextmanager
+def open_sequences(path: Path, *, pictures: bool) -> Iterator[Callable[[bytes | bytearray], object]]:
+    """Yield what takes lines of sequences, to write them to ``path``; after an error in the block, nothing is there.
 
     A Parquet file has the column ``images`` if they may have ``pictures``.
     """
-    if path.suffix != ".parquet":
-        write_records(path, sequences)
-        return
-    import pyarrow
-    import pyarrow.parquet
+    with open_together(path) as (file,):
+        if path.suffix != ".parquet":
+            yield file.write
+            return
+        import pyarrow.parquet
 
-    check_place(path)
-    schema = _schema(pictures)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    rest = iter(sequences)
-    try:
-        with open(temporary, "wb") as file:
-            with pyarrow.parquet.ParquetWriter(file, schema) as writer:
-                while rows := [_row(one, path.parent) for one in islice(rest, _ROWS)]:
-                    writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+        schema = _schema(pictures)
+        waiting: list[bytes] = []
+        with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+
+            def write_rows(count: int) -> None:
+                rows = [_row(line, path.parent) for line in waiting[:count]]
+                writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
+                del waiting[:count]
+
+            def write(lines: bytes | bytearray) -> None:
+                waiting.extend(bytes(lines).splitlines())
+                while len(waiting) >= _ROWS:
+                    write_rows(_ROWS)
+
+            yield write
+            if waiting:
+                write_rows(len(waiting))
 
 
 def _schema(pictures: bool) -> Any:
@@ -115,9 +116,9 @@ def _feature(kind: Any) -> dict[str, Any]:
     return {"dtype": str(kind), "_type": "Value"}
 
 
-def _row(sequence: Sequence, folder: Path) -> dict[str, Any]:
-    values = sequence.model_dump(mode="json")
-    images = [{"bytes": (folder / image.path).read_bytes(), "path": image.path} for image in sequence.images]
+def _row(line: bytes, folder: Path) -> dict[str, Any]:
+    values: dict[str, Any] = {"spans": [], "images": []} | orjson.loads(line)
+    images = [{"bytes": (folder / image["path"]).read_bytes(), "path": image["path"]} for image in values["images"]]
     return values | {"images": images}
 
 

@@ -1,6 +1,7 @@
 """Work on several processes, with its results in the order in which it was given.
 
-The processes are started afresh (``spawn``): a fork would copy the locks of threads that it does not have.
+The processes are forks of a server that imports what they need and does nothing else (``forkserver``). A fork of this
+process would copy the locks of threads that it does not have; processes started afresh would each import everything.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +28,16 @@ KILLED: Final = "--workers: a worker process was killed; if memory ran out, use 
 
 _AHEAD: Final = 2
 """Chunks a process that wait for it, beside the one that it works on: memory is bounded, whatever is worked on."""
+BATCH: Final = 64
+START: Final = 16
+"""So many batches take about as long as processes take to start."""
+
+
+def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
+    """``items``, ``size`` at a time: as many as are worth the way to another process and back."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 def fail(item: object) -> NoReturn:
@@ -40,13 +52,13 @@ def fail(item: object) -> NoReturn:
 class Workers:
     """``with Workers(count) as workers``; one worker is this process itself.
 
-    The others start when more than ``alone`` items have come: a process takes about a second to start, and few items
-    are not worth it.
+    The first ``here`` items of a map are worked on in this process, while the others start. If there are no more, none
+    is started.
     """
 
-    def __init__(self, count: int, alone: int = 0) -> None:
+    def __init__(self, count: int, here: int = 0) -> None:
         self._count = count
-        self._alone = alone
+        self._here = here
         self._pool = start_pool(count) if count > 1 else None
 
     def map(
@@ -65,13 +77,18 @@ class Workers:
         if self._pool is None:
             yield from map(work, rest)
             return
-        yield from map(work, islice(rest, self._alone))
         waiting: deque[tuple[list[T], Future[Outcomes[R]]]] = deque()
-        while True:
+
+        def submit_more() -> bool:
+            """Whether anything is under way then."""
             while len(waiting) <= _AHEAD * self._count and (part := list(islice(rest, chunk))):
                 waiting.append((part, self._submit(work, part)))
-            if not waiting:
-                return
+            return bool(waiting)
+
+        first = list(islice(rest, self._here))
+        submit_more()
+        yield from map(work, first)
+        while submit_more():
             part, future = waiting.popleft()
             try:
                 done = future.result()
@@ -80,7 +97,7 @@ class Workers:
                 waiting.clear()
                 self._pool.shutdown()
                 for item in chain.from_iterable(under_way):
-                    yield _alone(work, item, killed)
+                    yield in_own_process(work, item, killed)
                 self._pool = start_pool(self._count)
                 continue
             yield from done.results
@@ -119,21 +136,14 @@ def cores_at_hand() -> int:
 
 def start_pool(count: int) -> ProcessPoolExecutor:
     """``count`` processes that leave Ctrl-C to this one and end with it, even if it is killed."""
-    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_start_process)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] in ("srt", "eval")])
+    # The server has the environment of the time when it was started.
+    return ProcessPoolExecutor(count, context, initializer=_start_process, initargs=(dict(os.environ),))
 
 
-def _on_each(work: Callable[[T], R], part: list[T]) -> Outcomes[R]:
-    results: list[R] = []
-    for item in part:
-        try:
-            results.append(work(item))
-        except UserError as fault:
-            return Outcomes(results, fault)
-    return Outcomes(results, None)
-
-
-def _alone(work: Callable[[T], R], item: T, killed: Callable[[T], R]) -> R:
-    """``work`` on ``item`` in a process that nothing else runs in."""
+def in_own_process(work: Callable[[T], R], item: T, killed: Callable[[T], R]) -> R:
+    """``work`` on ``item`` in a process that nothing else runs in; what ``killed`` says of it if that is killed."""
     with start_pool(1) as pool:
         try:
             with _ctrl_c_blocked():
@@ -146,6 +156,16 @@ def _alone(work: Callable[[T], R], item: T, killed: Callable[[T], R]) -> R:
     return done.results[0]
 
 
+def _on_each(work: Callable[[T], R], part: list[T]) -> Outcomes[R]:
+    results: list[R] = []
+    for item in part:
+        try:
+            results.append(work(item))
+        except UserError as fault:
+            return Outcomes(results, fault)
+    return Outcomes(results, None)
+
+
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
     """A process that starts inherits that Ctrl-C is blocked: it must not die of one halfway through its imports."""
@@ -156,7 +176,9 @@ def _ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start_process() -> None:
+def _start_process(environment: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 

@@ -18,15 +18,15 @@ from srt.images.open import read_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
-from srt.io.jsonl import count_lines, keep_apart, parse_record, write_records
+from srt.io.jsonl import count_lines, dump, keep_apart, open_together, parse_record
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Image, Message, Problem, Record, Sequence
-from srt.io.sequence_files import write_sequences
+from srt.io.sequence_files import open_sequences
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
-from srt.pipeline.line_stage import KILLED, map_lines
+from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world import Refused, World
 from srt.worlds.world_registry import world_of
 
@@ -91,69 +91,84 @@ def build_file(
     refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)
-    job = _BuildJob(arm, cast("PromptStyle", prompt), cast("TextStyle", text), pictures, problems.parent)
-    lines = ProblemLines(problems).beside(traces)
-    built = map_lines(job, lines, count_lines(traces), f"build {arm}", workers, _killed if keep_going else None)
-    refused: list[TraceRefusal] = []
-    count = Counter[str]()
-    folder = PictureFolder(path)
-
-    def sequences() -> Iterator[Sequence]:
-        for item in built:
-            if isinstance(item, TraceRefusal):
-                refused.append(item)
-                continue
-            # Their paths are relative to the file of sequences.
-            images = [folder.refer(problems.parent, image.path) for image in item.images]
-            count.update({"sequences": 1, "pictures": len(images)})
-            yield item.model_copy(update={"images": images}) if images else item
-        if not count["sequences"]:
-            raise UserError(_why_none(traces, refused))
-        if refused or refusals.exists():
-            write_records(refusals, refused)
-
-    with new_folder(path.parent):
-        write_sequences(path, sequences(), pictures=pictures)
-    summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": count["sequences"]}
+    job = BuildLine(
+        arm, cast("PromptStyle", prompt), cast("TextStyle", text), problems.parent, path if pictures else None
+    )
+    with new_folder(path.parent), open_together(refusals) as (refused,):
+        copies = PictureFolder(path)
+        before = copies.count() if pictures else 0
+        with open_sequences(path, pictures=pictures) as write:
+            counted = run_stage(
+                job,
+                ProblemLines(problems).beside(traces),
+                count_lines(traces),
+                f"build {arm}",
+                out=write,
+                refused=refused.write,
+                workers=workers,
+                killed=_killed if keep_going else None,
+            )
+            if not counted.counts["sequences"]:
+                raise UserError(_why_none(traces, counted))
+    summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": counted.counts["sequences"]}
     if pictures:
-        summary |= {"pictures": count["pictures"], "pictures_copied": folder.copied}
-    if refused:
-        summary |= {"refused": dict(Counter(one.reason for one in refused)), "refusals": str(refusals)}
+        summary |= {"pictures": counted.counts["pictures"], "pictures_copied": copies.count() - before}
+    if of_reason := counted.group("refused"):
+        summary |= {"refused": of_reason, "refusals": str(refusals)}
     return summary
 
 
-def _why_none(traces: Path, refused: list[TraceRefusal]) -> str:
-    if not refused:
+def _why_none(traces: Path, counted: LineCounts) -> str:
+    of_reason = Counter(counted.group("refused"))
+    if not of_reason:
         return f"{traces}: no traces in this file"
-    [(most, count), *_] = Counter(one.reason for one in refused).most_common(1)
-    first = next(one for one in refused if one.reason == most)
-    why = f"{count} of {len(refused)} are refused as the first one: trace {first.trace_id}: {first.detail}"
+    [(most, count), *_] = of_reason.most_common(1)
+    why = f"{count} of {counted.read} are refused as the first one: {counted.examples[most][0]}"
     return f"{traces}: no trace in this file can be trained on; {why}"
 
 
 @dataclass(frozen=True)
-class _BuildJob:
-    """Builds the sequence of a line; with pictures, only if they can be read in the folder ``root``."""
+class BuildLine:
+    """Builds the sequence of a trace, or refuses it; counts ``sequences`` and ``pictures``.
+
+    With the file of sequences ``shown_in``, the pictures of the problems, which lie in ``root``, are referred to from
+    there, and copied beside it where that is needed.
+    """
 
     arm: str
     prompt: PromptStyle
     text: TextStyle
-    pictures: bool
     root: Path
+    shown_in: Path | None
 
-    def __call__(self, line: TraceLine) -> Sequence | TraceRefusal:
+    def __call__(self, line: TraceLine, made: StageOutput) -> None:
+        """Raises a :class:`RecordError`: the line is not a trace, or that of its problem not a problem."""
         trace = parse_record(line.trace, Trace, line.place)
         problem = line.problem and parse_record(line.problem.data, Problem, line.problem.place)
-        built = _build_one(trace, problem, self.arm, self.prompt, self.text, self.pictures)
-        why = _picture_fault(built, self.root) if isinstance(built, Sequence) else None
-        if why is None:
-            return built
-        return _refused(trace, "picture", f"problem {trace.problem_id}: images: {why}")
+        built = _build_one(trace, problem, self.arm, self.prompt, self.text, self.shown_in is not None)
+        if isinstance(built, Sequence) and self.shown_in is not None and built.images:
+            if why := _picture_fault(built, self.root):
+                built = _refused(trace, "picture", f"problem {trace.problem_id}: images: {why}")
+            else:
+                folder = PictureFolder(self.shown_in)
+                images = [folder.refer(self.root, image.path) for image in built.images]
+                built = built.model_copy(update={"images": images})
+        if isinstance(built, TraceRefusal):
+            _refuse(built, made)
+            return
+        made.lines += dump(built)
+        made.counts["sequences"] += 1
+        made.counts["pictures"] += len(built.images)
 
 
-def _killed(line: TraceLine) -> TraceRefusal:
+def _refuse(refusal: TraceRefusal, made: StageOutput) -> None:
+    made.refuse(refusal, refusal.reason)
+    made.example(refusal.reason, f"trace {refusal.trace_id}: {refusal.detail}")
+
+
+def _killed(line: TraceLine, made: StageOutput) -> None:
     trace = parse_record(line.trace, Trace, line.place)
-    return _refused(trace, "process_killed", f"{line.place}: {KILLED}")
+    _refuse(_refused(trace, "process_killed", f"{line.place}: {KILLED}"), made)
 
 
 def build(

@@ -6,64 +6,53 @@ know of each other. A verdict of support never depends on the truth column.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import count_lines, dump, keep_apart, parse_record, write_atomically
+from srt.io.jsonl import count_lines, dump, keep_apart, open_together, parse_record
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.pipeline.line_stage import KILLED, map_lines
+from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world_registry import world_of
 
 
-@dataclass
+@dataclass(frozen=True)
 class CheckSummary:
     """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose.
 
     ``skipped`` traces are in no other count: their problem is not in the file (``unknown_problem``), or they killed
     their process (``process_killed``).
     ``classes`` counts the steps, and answers, whose fault has a class (``leap``, ``too_large``); ``unread`` the traces
-    whose problem has a clue that the checker cannot read.
+    whose problem has a clue that the checker cannot read. ``faults`` are those of the first traces that are not proved.
     """
 
-    traces: int = 0
-    proved: int = 0
-    refuted: int = 0
-    steps: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    support: Counter[str] = field(default_factory=Counter)
-    truth: Counter[str] = field(default_factory=Counter)
-    claims: Counter[str] = field(default_factory=Counter)
-    classes: Counter[str] = field(default_factory=Counter)
-    unread: int = 0
-    faults: list[str] = field(default_factory=list)
+    traces: int
+    proved: int
+    refuted: int
+    steps: int
+    skipped: dict[str, int]
+    support: dict[str, int]
+    truth: dict[str, int]
+    claims: dict[str, int]
+    classes: dict[str, int]
+    unread: int
+    faults: list[str]
 
-    def add(self, trace: Trace, checked: TraceCheck) -> None:
-        """Count one trace; the first fault of each trace that is not proved is kept, for the report."""
-        self.traces += 1
-        self.proved += checked.proved
-        self.refuted += checked.refuted
-        self.steps += len(checked.steps)
-        self.support.update(step.support for step in checked.steps)
-        self.truth.update(step.truth for step in checked.steps)
-        self.claims.update(claim.support for claim in checked.claims)
-        verdicts = (*checked.steps, checked.answer) if checked.answer.fault is not None else checked.steps
-        self.classes.update(verdict.fault.value for verdict in verdicts if verdict.fault is not None)
-        self.unread += bool(checked.unread)
-        if not checked.proved:
-            self.faults.append(f"{trace.id}: {first_fault(checked)}")
-
-    def merge(self, other: CheckSummary) -> None:
-        """Add the counts and faults of ``other``."""
-        for one in fields(self):
-            setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+    @classmethod
+    def of(cls, counted: LineCounts) -> CheckSummary:
+        """The summary of what :func:`check_line` counted."""
+        summary: dict[str, Any] = {"faults": counted.examples.get("fault", [])}
+        for name in ("traces", "proved", "refuted", "steps", "unread"):
+            summary[name] = counted.counts[name]
+        for name in ("skipped", "support", "truth", "claims", "classes"):
+            summary[name] = counted.group(name)
+        return cls(**summary)
 
     def as_dict(self, show: int) -> dict[str, Any]:
         """For printing, with the first ``show`` faults. Coverage is the share of steps that have a verdict at all."""
@@ -73,7 +62,7 @@ class CheckSummary:
             "proved": self.proved,
             "refuted": self.refuted,
             "steps": self.steps,
-            "coverage": 1 - self.support["unchecked"] / self.steps if self.steps else 0.0,
+            "coverage": 1 - self.support.get("unchecked", 0) / self.steps if self.steps else 0.0,
             "support": dict(sorted(self.support.items())),
             "truth": dict(sorted(self.truth.items())),
             "claims in prose": dict(sorted(self.claims.items())),
@@ -98,55 +87,62 @@ def check_file(
     """
     if out is not None:
         keep_apart(out, traces, problems)
-    lines = ProblemLines(problems).beside(traces)
-    checked_lines = map_lines(
-        _check_line, lines, count_lines(traces), "check", workers, _killed if keep_going else None
-    )
-    summary = CheckSummary()
-
-    def checked() -> Iterator[bytes]:
-        first: str | None = None
-        for one in checked_lines:
-            summary.merge(one.summary)
-            first = first or one.of_unknown_problem
-            if one.trace:
-                yield one.trace
-        # Raised here, in mid-write, so that a file that is already at `out` is kept.
-        if not summary.traces and first is not None:
-            raise UserError(f"{traces}: no trace in this file has its problem in {problems}; {first}")
-        if not summary.traces and not summary.skipped:
+    with open_together(*([] if out is None else [out])) as files:
+        counted = run_stage(
+            check_line,
+            ProblemLines(problems).beside(traces),
+            count_lines(traces),
+            "check",
+            out=files[0].write if files else None,
+            workers=workers,
+            killed=_killed if keep_going else None,
+        )
+        if not counted.read:
             raise UserError(f"{traces}: no traces in this file")
-
-    if out is None:
-        deque(checked(), maxlen=0)
-    else:
-        write_atomically(out, checked())
-    return summary
+        if not counted.counts["traces"] and "unknown_problem" in counted.examples:
+            [first, *_] = counted.examples["unknown_problem"]
+            raise UserError(f"{traces}: no trace in this file has its problem in {problems}; {first}")
+    return CheckSummary.of(counted)
 
 
-class _CheckedLine(NamedTuple):
-    """The counts of one trace, and its line with the verdicts; or that its problem is not there."""
+def check_line(line: TraceLine, made: StageOutput) -> None:
+    """The trace of a line with its verdicts, or that its problem is not there; counts as in :class:`CheckSummary`.
 
-    summary: CheckSummary
-    trace: bytes
-    of_unknown_problem: str | None = None
-
-
-def _check_line(line: TraceLine) -> _CheckedLine:
+    Raises:
+        RecordError: the line is not a trace, or that of its problem not a problem.
+    """
     trace = parse_record(line.trace, Trace, line.place)
     if line.problem is None:
-        skipped = CheckSummary(skipped=Counter(unknown_problem=1))
-        return _CheckedLine(skipped, b"", f"trace {trace.id}: {trace.problem_id!r} is not there")
-    verdicts = check_with_truth(parse_record(line.problem.data, Problem, line.problem.place), trace)
-    summary = CheckSummary()
-    summary.add(trace, verdicts)
-    return _CheckedLine(summary, dump(trace.model_copy(update={"checks": verdicts})))
+        made.counts["skipped.unknown_problem"] += 1
+        made.example("unknown_problem", f"trace {trace.id}: {trace.problem_id!r} is not there")
+        return
+    checked = check_with_truth(parse_record(line.problem.data, Problem, line.problem.place), trace)
+    _count(checked, made.counts)
+    if not checked.proved:
+        made.example("fault", f"{trace.id}: {first_fault(checked)}")
+    made.lines += dump(trace.model_copy(update={"checks": checked}))
 
 
-def _killed(line: TraceLine) -> _CheckedLine:
+def _count(checked: TraceCheck, counts: Counter[str]) -> None:
+    counts["traces"] += 1
+    counts["proved"] += checked.proved
+    counts["refuted"] += checked.refuted
+    counts["steps"] += len(checked.steps)
+    counts["unread"] += bool(checked.unread)
+    for step in checked.steps:
+        counts[f"support.{step.support}"] += 1
+        counts[f"truth.{step.truth}"] += 1
+    for claim in checked.claims:
+        counts[f"claims.{claim.support}"] += 1
+    for verdict in (*checked.steps, checked.answer):
+        if verdict.fault is not None:
+            counts[f"classes.{verdict.fault.value}"] += 1
+
+
+def _killed(line: TraceLine, made: StageOutput) -> None:
     trace = parse_record(line.trace, Trace, line.place)
-    faults = [f"{trace.id}: {line.place}: {KILLED}"]
-    return _CheckedLine(CheckSummary(skipped=Counter(process_killed=1), faults=faults), b"")
+    made.counts["skipped.process_killed"] += 1
+    made.example("fault", f"{trace.id}: {line.place}: {KILLED}")
 
 
 def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:

@@ -7,19 +7,20 @@ what is kept out.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.jsonl import keep_apart, keep_outside, read_records, write_records
+from srt.io.jsonl import dump, keep_apart, keep_outside, parse_record, read_lines, read_records, write_atomically
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
-from srt.io.worker_processes import Workers
+from srt.io.worker_processes import BATCH, START, Workers, batches
 from srt.worlds.world import Sampler
 from srt.worlds.world_registry import read_spec, world_named, world_of
 
@@ -28,9 +29,6 @@ _MOST_MISSES = 2_000
 """So many problems in a row that are not new mean that there are no more."""
 
 _KEPT_TOGETHER = 1024
-_CHUNK = 32
-_ALONE = 1000
-"""So many problems take about as long as processes take to start."""
 
 
 class GenerateSummary(Record):
@@ -49,14 +47,14 @@ def generate_file(
     out: str | Path,
     spec: Mapping[str, Any],
     exclude: Sequence[str | Path] = (),
-    watch: Callable[[Iterator[Problem]], Iterable[Problem]] = iter,
+    watch: Callable[[Iterator[bytes]], Iterable[bytes]] = iter,
     workers: int = 1,
     draws: Path | None = None,
 ) -> GenerateSummary:
     """Write ``n`` new problems of ``world`` to ``out`` (atomically) and say what was dropped on the way.
 
     ``spec`` holds the world's fields. Problems with the key or the text of one in the files ``exclude`` are dropped.
-    ``watch`` passes the problems on as they come (a progress bar). What the problems show is written to a folder beside
+    ``watch`` passes their lines on as they come (a progress bar). What the problems show is written to a folder beside
     ``out`` (:class:`srt.images.store.PictureFolder`). ``workers`` processes draw; the output does not depend on them.
     With the folder ``draws``, what was drawn is kept there until the file is whole, and the same call goes on from
     there if it was killed.
@@ -72,88 +70,120 @@ def generate_file(
     if spec.get("split", split) != split:
         raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
     keep_apart(out, *exclude)
-    sampler = world_named(world).sampler({**spec, "split": split})
-    pictures = PictureFolder(Path(out))
+    made_by = world_named(world)
+    sampler = made_by.sampler({**spec, "split": split})
     counts = {"keys": 0, "duplicates": 0, "collisions": 0}
     kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
 
-    def new_problems(drawn: Iterable[Problem]) -> Iterator[Problem]:
-        texts: set[str] = set()
+    def new_problems(drawn: Iterable[Draw]) -> Iterator[bytes]:
+        contents: set[bytes] = set()
         keys: set[str | None] = set()
         misses = 0
-        for problem in drawn:
-            text = _content(problem)
+        for content, key, line in drawn:
             misses += 1
-            if text in texts:
+            if content in contents:
                 counts["duplicates"] += 1
-            elif problem.group_id in kept_out or text in kept_out:
+            elif key in kept_out or content in kept_out:
                 counts["collisions"] += 1
             else:
                 misses = 0
-                texts.add(text)
-                keys.add(problem.group_id)
+                contents.add(content)
+                keys.add(key)
                 counts["keys"] = len(keys)
-                yield problem
-                if len(texts) == n:
+                yield line
+                if len(contents) == n:
                     return
             if misses >= _MOST_MISSES:
                 raise UserError(
                     f"{out}: the family is exhausted: {_MOST_MISSES:,} draws in a row brought nothing new. The "
-                    f"specification has {len(texts):,} different problems of the split {split!r} (with {len(keys):,} "
-                    f"split keys), not {n:,}: ask for fewer, or let it allow more"
+                    f"specification has {len(contents):,} different problems of the split {split!r} (with {len(keys):,}"
+                    f" split keys), not {n:,}: ask for fewer, or let it allow more"
                 )
 
-    def with_pictures(shown: Iterable[tuple[Problem, bytes | None]]) -> Iterator[Problem]:
-        for problem, picture in shown:
-            if picture is None:
-                yield problem
-            else:
-                yield problem.model_copy(update={"images": [pictures.keep(picture, problem.id)]})
-
-    with Workers(workers, alone=_ALONE) as pool:
-        drawn = new_problems(_drawn(pool, sampler, draws))
-        made = with_pictures(pool.map(partial(_shown, world), drawn, _CHUNK))
-        written = write_records(out, watch(made))
+    few = n <= START * BATCH
+    with Workers(1 if few else workers, here=START) as pool:
+        lines = new_problems(_drawn(pool, sampler, n, draws))
+        if made_by.shows_pictures:
+            show = partial(_shown, world, Path(out))
+            lines = chain.from_iterable(pool.map(show, batches(lines), 1))
+        write_atomically(out, watch(lines))
     if draws is not None:
         shutil.rmtree(draws, ignore_errors=True)
-    return GenerateSummary(problems=written, **counts)
+    return GenerateSummary(problems=n, **counts)
 
 
-def _drawn(pool: Workers, sampler: Sampler, folder: Path | None) -> Iterator[Problem]:
-    """The draws 0, 1, 2, ...; with a ``folder``, those in its files first, and the others are added to it."""
+class Draw(NamedTuple):
+    """A problem as far as it matters to the others of its file, and its line; its pictures are not drawn yet.
+
+    ``content`` is what no other problem may have, ``key`` its split key.
+    """
+
+    content: bytes
+    key: str | None
+    line: bytes
+
+
+def draw(sampler: Sampler, numbers: Iterable[int]) -> list[Draw]:
+    """The problems ``numbers`` of ``sampler``, each a function of its number alone."""
+    return [_draw_of(problem, dump(problem)) for problem in map(sampler, numbers)]
+
+
+def _draw_of(problem: Problem, line: bytes) -> Draw:
+    return Draw(_content(problem), problem.group_id, line)
+
+
+def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iterator[Draw]:
+    """The draws 0, 1, 2, ...; with a ``folder``, those in its files first, and the others are added to it.
+
+    They are drawn some ahead of the ``n`` that are wanted: fewer if that is few.
+    """
     done = 0
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         while (file := folder / f"{done // _KEPT_TOGETHER}.jsonl").exists():
-            yield from read_records(file, Problem)
+            for line in read_lines(file):
+                yield _draw_of(parse_record(line.data, Problem, line.place), line.data)
             done += _KEPT_TOGETHER
-    kept: list[Problem] = []
-    for problem in pool.map(sampler, count(done), _CHUNK):
-        if folder is not None:
-            kept.append(problem)
-            if len(kept) == _KEPT_TOGETHER:
-                write_records(folder / f"{done // _KEPT_TOGETHER}.jsonl", kept)
-                done += _KEPT_TOGETHER
-                kept = []
-        yield problem
+    ahead = min(BATCH, -(-n // START))
+    made = chain.from_iterable(pool.map(partial(draw, sampler), batches(count(done), ahead), 1))
+    if folder is None:
+        yield from made
+        return
+    kept: list[bytes] = []
+    for one in made:
+        kept.append(one.line)
+        if len(kept) == _KEPT_TOGETHER:
+            write_atomically(folder / f"{done // _KEPT_TOGETHER}.jsonl", kept)
+            done += _KEPT_TOGETHER
+            kept = []
+        yield one
 
 
-def _shown(world: str, problem: Problem) -> tuple[Problem, bytes | None]:
-    return problem, world_named(world).picture(problem)
+def _shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
+    """``lines`` with what their problems show, which is written beside ``out``."""
+    shown = []
+    for line in lines:
+        problem = parse_record(line, Problem, "drawn")
+        picture = world_named(world).picture(problem)
+        if picture is not None:
+            image = PictureFolder(out).keep(picture, problem.id)
+            line = dump(problem.model_copy(update={"images": [image]}))
+        shown.append(line)
+    return shown
 
 
-def identities(problems: Iterable[Problem]) -> set[str]:
+def identities(problems: Iterable[Problem]) -> set[str | bytes]:
     """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
     return {name for problem in problems for name in (_content(problem), split_key(problem)) if name is not None}
 
 
-def _content(problem: Problem) -> str:
-    """The question with what its figures show: "How many cubes is it built of?" is asked of many.
+def _content(problem: Problem) -> bytes:
+    """A hash of the question with what its figures show: "How many cubes is it built of?" is asked of many.
 
     A description in words stands for the pictures, so that a problem is the same before they are drawn.
     """
     figures = [problem.diagram_description] if problem.diagram_description else [i.sha256 for i in problem.images]
-    return "\n".join((problem.question, *figures))
+    return hashlib.blake2b("\n".join((problem.question, *figures)).encode(), digest_size=16).digest()
 
 
 def split_key(problem: Problem) -> str | None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import Field
 
 from srt.io.errors import UserError
-from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, parse_record, read_lines, write_together
+from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_together, parse_record, read_lines
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
-from srt.pipeline.line_stage import KILLED, map_lines
+from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world import Refused
 from srt.worlds.world_registry import world_of
 
@@ -67,47 +65,54 @@ def solve_file(
     refusals = Path(refusals) if refusals else beside(out, "refusals")
     if len({Path(problems).resolve(), out.resolve(), refusals.resolve()}) < 3:
         raise UserError(f"{out}: the problems, the traces and the refusals must be three different files")
-    refused: list[Refusal] = []
-    counts: Counter[str] = Counter()
-
-    def lines() -> Iterator[bytes]:
-        ids = UniqueValues(problems, "id")
-        on_kill = _killed if keep_going else None
-        solved_lines = map_lines(_solve_line, read_lines(problems), count_lines(problems), "solve", workers, on_kill)
-        for outcome in solved_lines:
-            ids.add(outcome.problem_id, outcome.number)
-            solved = outcome.refusal is None
-            counts.update({"problems": 1, "solved": solved, "gold": outcome.gold, "agreed": solved and outcome.gold})
-            if outcome.refusal is None:
-                yield outcome.trace
-            else:
-                refused.append(outcome.refusal)
-        if not counts["problems"]:
+    with open_together(out, refusals) as (traces, refused):
+        counted = run_stage(
+            solve_line,
+            read_lines(problems),
+            count_lines(problems),
+            "solve",
+            out=traces.write,
+            refused=refused.write,
+            ids=UniqueValues(problems, "id"),
+            workers=workers,
+            killed=_killed if keep_going else None,
+        )
+        if not counted.read:
             raise UserError(f"{problems}: no problem in this file; at least one was expected")
-
-    write_together({out: lines(), refusals: map(dump, refused)})
-    return SolveSummary(refused=dict(Counter(refusal.reason for refusal in refused)), **counts)
+    return summary_of(counted)
 
 
-class _SolvedLine(NamedTuple):
-    """A problem of the file: ``trace`` as a line, or why there is none; ``gold``: whether its answer is known."""
-
-    problem_id: str
-    number: int
-    gold: bool
-    trace: bytes
-    refusal: Refusal | None
+def summary_of(counted: LineCounts) -> SolveSummary:
+    """The summary of what :func:`solve_line` counted."""
+    gold, solved, agreed = (counted.counts[name] for name in ("gold", "solved", "agreed"))
+    refused = counted.group("refused")
+    return SolveSummary(problems=counted.read, solved=solved, refused=refused, gold=gold, agreed=agreed)
 
 
-def _solve_line(line: Line) -> _SolvedLine:
-    problem = parse_record(line.data, Problem, line.place)
-    outcome, gold = solve_one(problem), problem.answer is not None
+def solve_line(line: Line, made: StageOutput) -> None:
+    """The trace of a problem, or why there is none.
+
+    Raises:
+        RecordError: the line is not a problem.
+    """
+    problem = _problem_of(line, made)
+    outcome = solve_one(problem)
     if isinstance(outcome, Trace):
-        return _SolvedLine(problem.id, line.number, gold, dump(outcome), None)
-    return _SolvedLine(problem.id, line.number, gold, b"", outcome)
+        made.lines += dump(outcome)
+        made.counts["solved"] += 1
+        made.counts["agreed"] += problem.answer is not None
+    else:
+        made.refuse(outcome, outcome.reason)
 
 
-def _killed(line: Line) -> _SolvedLine:
-    problem = parse_record(line.data, Problem, line.place)
+def _killed(line: Line, made: StageOutput) -> None:
+    problem = _problem_of(line, made)
     refusal = Refusal(problem_id=problem.id, reason="process_killed", detail=f"{line.place}: {KILLED}")
-    return _SolvedLine(problem.id, line.number, problem.answer is not None, b"", refusal)
+    made.refuse(refusal, refusal.reason)
+
+
+def _problem_of(line: Line, made: StageOutput) -> Problem:
+    problem = parse_record(line.data, Problem, line.place)
+    made.ids.append((problem.id, line.number))
+    made.counts["gold"] += problem.answer is not None
+    return problem

@@ -135,6 +135,11 @@ class World(ABC):
         """
         return None
 
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether problems of this world may have figures: whether it defines :meth:`picture`."""
+        return type(self).picture is not World.picture
+
     def readings(self, problem: Problem) -> list[Reading]:
         """Questions about single places of what :meth:`picture` shows; empty where it shows nothing."""
         return []

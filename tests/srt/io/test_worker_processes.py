@@ -80,7 +80,7 @@ def die_once(mark: Path) -> str:
 
 
 def test_the_first_items_are_worked_on_here() -> None:
-    with Workers(2, alone=3) as workers:
+    with Workers(2, here=3) as workers:
         processes = list(workers.map(process, range(9), 2))
     assert processes[:3] == [os.getpid()] * 3
     assert os.getpid() not in processes[3:]

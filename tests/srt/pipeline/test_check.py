@@ -58,7 +58,7 @@ def test_counts(files: Path, tmp_path: Path) -> None:
     summary = check_file(tmp_path / "t.jsonl", files / "p.jsonl", tmp_path / "c.jsonl")
     assert (summary.traces, summary.proved, summary.refuted) == (4, 1, 1)
     assert summary.steps == sum(len(t.steps) for t in (first, guessed, wrong, free))
-    assert summary.support.total() == summary.truth.total() == summary.steps
+    assert sum(summary.support.values()) == sum(summary.truth.values()) == summary.steps
     assert summary.support["unchecked"] == 1
     assert [fault.split(":")[0] for fault in summary.faults] == [guessed.id, wrong.id, "free"]
     told = summary.as_dict(show=2)

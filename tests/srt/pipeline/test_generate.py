@@ -170,6 +170,6 @@ def test_a_killed_draw_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         generate_file("seating", 60, "train", out, SPEC, [tested], killed, draws=tmp_path / "draws")
     before = len(drawn)
     assert generate_file("seating", 60, "train", out, SPEC, [tested], draws=tmp_path / "draws") == unbroken
-    assert drawn[before] == before - before % 16 >= 32
+    assert drawn[before] in (32, 48)
     assert out.read_bytes() == whole.read_bytes()
     assert not (tmp_path / "draws").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -11,13 +12,13 @@ from typing import Any
 import pytest
 
 from srt.io.errors import RecordError
-from srt.io.jsonl import Line, count_lines, read_lines, read_records
+from srt.io.jsonl import Line, read_lines, read_records
 from srt.io.records import Refusal
-from srt.io.worker_processes import Workers
+from srt.io.worker_processes import Workers, batches
 from srt.pipeline.build import TraceRefusal, build_file
 from srt.pipeline.check import check_file
 from srt.pipeline.generate import generate_file
-from srt.pipeline.line_stage import map_lines
+from srt.pipeline.record_stage import StageOutput, run_stage
 from srt.pipeline.solve import solve_file
 
 VIEWS = {"kinds": ["C3M"], "options_share": 0.5}
@@ -25,10 +26,11 @@ VIEWS = {"kinds": ["C3M"], "options_share": 0.5}
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other processes work from the sixth record on, three at a time."""
-    for module in ("line_stage", "generate"):
-        monkeypatch.setattr(f"srt.pipeline.{module}._ALONE", 5)
-        monkeypatch.setattr(f"srt.pipeline.{module}._CHUNK", 3)
+    """Other processes work from the seventh record on, three at a time."""
+    monkeypatch.setattr("srt.pipeline.generate.BATCH", 3)
+    for module in ("record_stage", "generate"):
+        monkeypatch.setattr(f"srt.pipeline.{module}.START", 2)
+        monkeypatch.setattr(f"srt.pipeline.{module}.batches", lambda items, size=3: batches(items, min(size, 3)))
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -57,28 +59,44 @@ def test_two_workers_write_the_bytes_of_one(world: str, spec: dict[str, Any], tm
     assert written[0] == written[1]
 
 
-def kill_at_eleven(line: Line) -> int:
+def kill_at_eleven(line: Line, made: StageOutput) -> None:
     if line.number == 11:
         os.kill(os.getpid(), signal.SIGKILL)
-    return line.number
+    made.lines += b"%d\n" % line.number
+
+
+def name_it(line: Line, made: StageOutput) -> None:
+    made.refused += b"%d\n" % line.number
 
 
 def test_a_record_that_kills_its_process_is_named_or_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_bytes(b"{}\n" * 30)
     with pytest.raises(RecordError, match=r"p\.jsonl:11: .*--keep-going"):
-        list(map_lines(kill_at_eleven, read_lines(path), count_lines(path), "count", 2))
-    kept = list(map_lines(kill_at_eleven, read_lines(path), 30, "count", 2, lambda line: -line.number))
-    assert kept == [-number if number == 11 else number for number in range(1, 31)]
+        run_stage(kill_at_eleven, read_lines(path), 30, "count", workers=2)
+    out, refused = io.BytesIO(), io.BytesIO()
+    counted = run_stage(
+        kill_at_eleven,
+        read_lines(path),
+        30,
+        "count",
+        out=out.write,
+        refused=refused.write,
+        workers=2,
+        killed=name_it,
+    )
+    assert counted.read == 30
+    assert list(map(int, out.getvalue().split())) == [number for number in range(1, 31) if number != 11]
+    assert refused.getvalue() == b"11\n"
 
 
 class Killing(Workers):
-    """Every process that the first item goes to is killed."""
+    """Every process that the first record goes to is killed; batches are of one record."""
 
     def map(
         self, work: Callable[..., Any], items: Iterable[Any], chunk: int, killed: Callable[..., Any] = id
     ) -> Iterator[Any]:
-        first, *rest = items
+        first, *rest = ([line] for batch in items for line in batch)
         yield killed(first)
         yield from map(work, rest)
 
@@ -86,7 +104,7 @@ class Killing(Workers):
 def test_with_keep_going_such_records_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, traces = tmp_path / "p.jsonl", tmp_path / "t.jsonl"
     generate_file("seating", 4, "train", problems, {"scenes": ["booth"]})
-    monkeypatch.setattr("srt.pipeline.line_stage.Workers", Killing)
+    monkeypatch.setattr("srt.pipeline.record_stage.Workers", Killing)
     with pytest.raises(RecordError, match=r"p\.jsonl:1: "):
         solve_file(problems, traces)
     summary = solve_file(problems, traces, keep_going=True)

@@ -15,14 +15,15 @@ import pytest
 from srt.io.errors import RecordError, UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
-from srt.io.sequence_files import count_sequences, read_sequences, write_sequences
+from srt.io.sequence_files import count_sequences, open_sequences, read_sequences
 from train.recipe import Recipe
 from train.train_srt import train
 
 
 def in_parquet(jsonl: Path, *, pictures: bool) -> Path:
     path = jsonl.with_suffix(".parquet")
-    write_sequences(path, read_records(jsonl, Sequence), pictures=pictures)
+    with open_sequences(path, pictures=pictures) as write:
+        write(jsonl.read_bytes())
     return path
 
 
