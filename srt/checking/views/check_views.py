@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srt.checking.views.fitting_solids import FittingSolids
+from srt.checking.views.folded_nets import ASKED as ASKED_OF_NETS
+from srt.checking.views.folded_nets import FoldedNets
 from srt.checking.views.question_sentences import read_question
 from srt.checking.views.statements import ViewStatement, operation_of, read_statement
-from srt.checking.views.turned_solids import ASKED, TurnedSolids
+from srt.checking.views.turned_solids import ASKED as ASKED_OF_TURNS
+from srt.checking.views.turned_solids import TurnedSolids
 from srt.checking.views.views_scene import UnreadableFigures, ViewsScene, figures_by_name
 from srt.io.records import Problem
 from srt.language.faults import Fault
@@ -16,6 +19,8 @@ from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 
 _PROVED = StepCheck(support="proved")
 MOST_PREMISES = 24
+_READ = ("asked", "shows", "stack", "layer", "need", "faces", "beside", "seen")
+"""What is read from figures and the question alone, without earlier steps."""
 
 
 def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
@@ -24,8 +29,10 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
         return None
     try:
         text = read_question(problem.question)
-        read: FittingSolids | TurnedSolids
-        if text is not None and text.asked == ASKED:
+        read: FittingSolids | TurnedSolids | FoldedNets
+        if text is not None and text.asked.startswith(ASKED_OF_NETS):
+            read = FoldedNets(figures_by_name(problem), problem.choices, text.asked)
+        elif text is not None and text.asked == ASKED_OF_TURNS:
             read = TurnedSolids(figures_by_name(problem), tuple(problem.choices))
         else:
             read = FittingSolids(ViewsScene(problem))
@@ -38,7 +45,7 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
 class _Pass:
     """One pass over a trace: the claims so far, which of them are proved, and the steps that were used."""
 
-    def __init__(self, read: FittingSolids | TurnedSolids) -> None:
+    def __init__(self, read: FittingSolids | TurnedSolids | FoldedNets) -> None:
         self.fitting = read
         self.claims: list[ViewStatement | None] = []
         self.sound: list[bool] = []
@@ -114,7 +121,7 @@ class _Pass:
         if (idle := self._idle(claim, words, known)) is not None:
             reason = f"it follows without {idle}"
             return StepCheck(support="consistent", fault=Fault.IDLE_PREMISE, reason=reason)
-        if not known and claim.left.what not in ("asked", "shows", "stack", "layer", "need", "faces"):
+        if not known and claim.left.what not in _READ:
             reason = "it is not one inference from a figure, an option or the question"
             return StepCheck(support="consistent", fault=Fault.LEAP, reason=reason)
         return _consistent("it does not follow from the cited premises in one inference")

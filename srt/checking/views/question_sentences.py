@@ -45,6 +45,31 @@ _TURNED = re.compile(
     r" A mirror image is another solid\.|"
     r"(?:下列几何体中，哪一个是由它在空间中旋转得到的？|把它在空间中旋转，可以得到下列哪一个几何体？)镜像不算同一个几何体。"
 )
+_NETS = [
+    ("? = opposite({})", "net",
+     r"The net is shown\.|展开图如图所示。",
+     r"(?:Which digit is opposite to (?P<a>[1-6]) on the cube\?|"
+     r"Which digit is on the face opposite to the face with (?P<b>[1-6])\?|"
+     r"折成正方体后，与数字(?P<c>[1-6])相对的面上是哪个数字？|在折成的正方体上，数字(?P<d>[1-6])的对面是数字几？)"),
+    ("? folds net", "net",
+     r"The net is shown, and the options show cubes from the front right and above\.|"
+     r"展开图如图所示，各选项是从右前上方看到的正方体。",
+     r"(?:Which of the cubes can it be folded to\?|Which cube can be the net, folded\?) "
+     r"How the digits are turned does not matter\.|"
+     r"(?:把它折起来，可以得到下列哪一个正方体？|下列正方体中，哪一个可以由它折成？)不考虑数字的方向。"),
+    ("? unfolds cube", "cube",
+     r"The picture shows a cube from the front right and above, and the options show nets\.|"
+     r"如图是从右前上方看到的一个正方体，各选项是展开图。",
+     r"(?:Which of the nets can be folded to this cube\?|Which net can be that of the cube\?) "
+     r"How the digits are turned does not matter\.|"
+     r"(?:下列展开图中，哪一个可以折成这个正方体？|哪一个可能是这个正方体的展开图？)不考虑数字的方向。"),
+]  # fmt: skip
+_OF_NETS = [(asked, name, re.compile(shown), re.compile(question)) for asked, name, shown, question in _NETS]
+_NET_RULES = re.compile(
+    r"The net of a cube has the digits 1 to 6 on its squares\. They are on the outside when it is folded\.|"
+    r"A net with the digits 1 to 6 is folded to a cube, with the digits on the outside\.|"
+    r"正方体的展开图上标有数字1到6，折叠后数字都在外面。|把标有数字1到6的展开图折成正方体，数字都在外面。"
+)
 _QUESTIONS = [
     ("? = count", r"How many cubes is it built of\?|How many cubes does the solid have\?"),
     ("? = count", r"这个几何体由多少个小立方块搭成？|搭成这个几何体共用了多少个小立方块？"),
@@ -98,6 +123,8 @@ def read_question(text: str) -> QuestionText | None:
     patterns = (_JOINED, _ONE_SOLID, _TURNED)
     if len(lines) == 3 and all(pattern.fullmatch(line) for pattern, line in zip(patterns, lines, strict=True)):
         return QuestionText("? turns solid", ("solid",))
+    if len(lines) == 3 and _NET_RULES.fullmatch(lines[0]):
+        return _question_on_net(lines[1], lines[2])
     if len(lines) != 3 or not _RULES.fullmatch(lines[0]):
         return None
     shown = _SHOWN.fullmatch(lines[1])
@@ -116,6 +143,14 @@ def read_question(text: str) -> QuestionText | None:
         if match := pattern.fullmatch(lines[2]):
             said = next((part for part in match.groupdict().values() if part), "")
             return QuestionText(asked.format(" ".join(_views(said))), names)
+    return None
+
+
+def _question_on_net(shown: str, question: str) -> QuestionText | None:
+    for asked, name, of_shown, of_question in _OF_NETS:
+        if of_shown.fullmatch(shown) and (match := of_question.fullmatch(question)):
+            digit = next((part for part in match.groups() if part), "")
+            return QuestionText(asked.format(digit), (name,))
     return None
 
 

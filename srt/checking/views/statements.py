@@ -29,7 +29,9 @@ class ViewStatement(NamedTuple):
 _OPERATIONS = {
     "asked": "CORRELATE",
     "shows": "CORRELATE",
+    "beside": "CORRELATE",
     "stack": "CONSTRAIN",
+    "seen": "CONSTRAIN",
     "bound": "CONSTRAIN",
     "max": "CONSTRAIN",
 }
@@ -44,8 +46,8 @@ def operation_of(left: Left) -> str:
 _CELL = "[a-h][1-8]"
 _INTEGER = r"(?:0|[1-9]\d{0,8})"
 _ASKED = re.compile(
-    r"\? (?:= (?:count|least|most|ways|surface|painted|missing|front|left|right|back|top|plan)|sees view"
-    r"|turns solid|completes (?:front|left|right|back)"
+    r"\? (?:= (?:count|least|most|ways|surface|painted|missing|front|left|right|back|top|plan|opposite\([1-9]\))"
+    r"|sees view|turns solid|folds net|unfolds cube|completes (?:front|left|right|back)"
     r"|fits (?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)"
 )
 _EQUATION = re.compile(rf"(.+?) (=|<=) ({_INTEGER}|\d(?: \d){{1,7}}|\{{{_CELL}(?:, {_CELL})*\}})")
@@ -57,6 +59,9 @@ _NEED = re.compile(r"need\(([1-8])\)")
 _WORD = re.compile(r"count|least|most|ways|surface|painted|box|missing|front|left|right|back|top|\?")
 _TURN = "(?:top|front|right|bottom|back|left)"
 _LAYER = re.compile(rf"(?:(?:([A-H])\.)?layer|turned\(({_TURN}(?: {_TURN}){{0,2}})\))\[([1-8])\]")
+_AT_EDGE = re.compile(r"(?:([A-H])\.)?(beyond )?(up|right|down|left)\(([1-9])\)")
+_OPPOSITE = re.compile(r"(?:([A-H])\.)?opposite\(([1-9])\)")
+_CORNER = re.compile(r"(?:([A-H])\.)?(seen|corner)\(([1-9]) ([1-9])\)")
 _LETTER = re.compile(r"not ([A-H])|options = \{([A-H])\}|same ([A-H])")
 
 
@@ -124,4 +129,14 @@ def _left(text: str, value: Value) -> Left | None:
         return Left("faces", name=match[1], at=int(match[2] or 0))
     if match := _NEED.fullmatch(text):
         return Left("need", at=int(match[1]))
+    return _left_of_net(text)
+
+
+def _left_of_net(text: str) -> Left | None:
+    if match := _AT_EDGE.fullmatch(text):
+        return Left("beyond" if match[2] else "beside", match[1] or "", match[3], int(match[4]))
+    if match := _OPPOSITE.fullmatch(text):
+        return Left("opposite", match[1] or "", at=int(match[2]))
+    if match := _CORNER.fullmatch(text):
+        return Left(match[2], match[1] or "", match[4], int(match[3]))
     return None

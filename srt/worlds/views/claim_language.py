@@ -14,8 +14,12 @@ Form = Literal[
     "binding", "column", "stack", "bound", "tallest", "sum", "line_least", "line_most", "line_ways", "needed",
     "column_faces", "view_faces", "quantity", "profile", "footprint", "found", "found_cells", "rejected", "options",
     "layer", "turned", "same",
+    "opposes", "folds", "unfolds", "beside", "beyond", "opposite", "seen", "corner",
 ]  # fmt: skip
 
+ASKED_FORMS: tuple[Form, ...] = ("asked", "fits", "sees", "completes", "turns", "opposes", "folds", "unfolds")
+NET_FORMS: tuple[Form, ...] = ("opposes", "folds", "unfolds")
+"""What is asked; and what of that is asked of nets."""
 QUANTITIES = ("count", "least", "most", "ways", "surface", "painted", "box", "missing")
 """Numbers of a problem: cubes, the least and the most cubes, solids, faces, faces but the bottom; the cubes of the
 smallest cuboid around the solid, and how many of them are missing."""
@@ -29,7 +33,8 @@ class ClaimSyntaxError(ValueError):
 class ViewClaim:
     """One claim. Which fields mean something depends on ``form``; ``option`` is the solid of an option, if not ``""``.
 
-    ``word`` is a direction or a quantity, ``k`` the column of a view (or a height), ``cells`` are in order.
+    ``word`` is a direction or a quantity, ``k`` the column of a view (or a height), ``cells`` are in order. Of nets,
+    ``k`` is the face that is spoken of, and ``word`` an edge of it, or the face that comes next around a corner.
     """
 
     form: Form
@@ -42,9 +47,9 @@ class ViewClaim:
     @property
     def operation(self) -> Operation:
         """The operation of a step with this claim."""
-        if self.form in ("asked", "fits", "sees", "completes", "turns", "binding"):
+        if self.form in (*ASKED_FORMS, "binding", "beside"):
             return "CORRELATE"
-        return "CONSTRAIN" if self.form in ("stack", "bound", "tallest", "layer") else "INFER"
+        return "CONSTRAIN" if self.form in ("stack", "bound", "tallest", "layer", "seen") else "INFER"
 
     def __str__(self) -> str:
         of, word, k = f"{self.option}." if self.option else "", self.word, self.k
@@ -75,6 +80,14 @@ class ViewClaim:
             "layer": f"{of}layer[{k}] = {cells}",
             "turned": f"turned({word})[{k}] = {cells}",
             "same": f"same {self.option}",
+            "opposes": f"? = opposite({k})",
+            "folds": "? folds net",
+            "unfolds": "? unfolds cube",
+            "beside": f"{of}{word}({k}) = {numbers}",
+            "beyond": f"{of}beyond {word}({k}) = {numbers}",
+            "opposite": f"{of}opposite({k}) = {numbers}",
+            "seen": f"{of}seen({k} {word}) = {numbers}",
+            "corner": f"{of}corner({k} {word}) = {numbers}",
             "rejected": f"not {self.option}",
             "options": f"options = {{{self.option}}}",
         }[self.form]
@@ -90,6 +103,8 @@ _CELLS = r"\{(?P<cells>[a-h][1-8](?:, [a-h][1-8])*)\}"
 _NUMBER = r"(?P<numbers>0|[1-9]\d{0,8})"
 _HEIGHTS = r"\d(?: \d){1,7}"
 _NUMBERS = rf"(?P<numbers>{_HEIGHTS})"
+_EDGE = r"(?P<word>up|right|down|left)\((?P<k>[1-9])\)"
+_TWO_FACES = r"\((?P<k>[1-9]) (?P<word>[1-9])\)"
 _WRITTEN: dict[Form, str] = {
     "asked": rf"\? = (?P<word>{'|'.join(QUANTITIES)}|front|left|right|back|top|plan)",
     "fits": r"\? fits (?P<word>(?:front|left|right|back|top)(?: (?:front|left|right|back|top))*)",
@@ -116,6 +131,14 @@ _WRITTEN: dict[Form, str] = {
     "footprint": rf"top = {_CELLS}",
     "found": rf"\? = (?P<numbers>{_HEIGHTS}|0|[1-9]\d{{0,8}})",
     "found_cells": rf"\? = {_CELLS}",
+    "opposes": r"\? = opposite\((?P<k>[1-9])\)",
+    "folds": r"\? folds net",
+    "unfolds": r"\? unfolds cube",
+    "beside": rf"{_OF}{_EDGE} = {_NUMBER}",
+    "beyond": rf"{_OF}beyond {_EDGE} = {_NUMBER}",
+    "opposite": rf"{_OF}opposite\((?P<k>[1-9])\) = {_NUMBER}",
+    "seen": rf"{_OF}seen{_TWO_FACES} = {_NUMBER}",
+    "corner": rf"{_OF}corner{_TWO_FACES} = {_NUMBER}",
     "rejected": r"not (?P<option>[A-H])",
     "options": r"options = \{(?P<option>[A-H])\}",
 }

@@ -2,8 +2,8 @@
 
 A problem keeps them in ``meta["figures"]``, in order: first those that the question shows, then the options, if they
 are pictures. ``name`` says what a figure is: ``front``, ``left``, ``right``, ``back`` or ``top`` (a view from there),
-``view`` (a view whose direction is not said), ``solid``, ``plan``, or the letter of an option. Rows are as they are
-drawn: from top to bottom, in plans and layers from back to front; columns from left to right.
+``view`` (a view whose direction is not said), ``solid``, ``plan``, ``net``, ``cube``, or the letter of an option. Rows
+are as they are drawn: from top to bottom, in plans and layers from back to front; columns from left to right.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from pydantic import Field, StringConstraints, TypeAdapter, ValidationError, mod
 from srt.io.records import Problem, Record
 
 Squares = Annotated[str, StringConstraints(pattern=r"^[#.]{1,8}$")]
+Digit = Annotated[int, Field(ge=1, le=6)]
 Height = Annotated[int, Field(ge=0, le=8)]
-FigureName = Annotated[str, StringConstraints(pattern=r"^(?:front|left|right|back|top|view|solid|plan|[A-H])$")]
+FigureName = Annotated[
+    str, StringConstraints(pattern=r"^(?:front|left|right|back|top|view|solid|plan|net|cube|[A-H])$")
+]
 Line = tuple[int, int, int, int]
 """x and y of the start, x and y of the end, in units of a cube, from the lower left corner of the view."""
 
@@ -72,7 +75,33 @@ class PlanFigure(Record):
         return self
 
 
-Figure = Annotated[SolidFigure | ViewFigure | PlanFigure, Field(discriminator="type")]
+class NetFigure(Record):
+    """A net of a cube with a digit in each square; 0 is no square. The digits are on the outside of the cube."""
+
+    type: Literal["net"] = "net"
+    name: FigureName
+    digits: Annotated[tuple[tuple[Annotated[int, Field(ge=0, le=6)], ...], ...], Field(min_length=1, max_length=6)]
+
+    @model_validator(mode="after")
+    def _six_squares(self) -> NetFigure:
+        if len({len(row) for row in self.digits}) != 1:
+            raise ValueError(f"{self.name}: rows of equal length were expected")
+        if sorted(digit for row in self.digits for digit in row if digit) != list(range(1, 7)):
+            raise ValueError(f"{self.name}: the digits 1 to 6, each in one square, were expected")
+        return self
+
+
+class CubeFigure(Record):
+    """A cube, shown from the front right and above: the digits on the three faces that are seen."""
+
+    type: Literal["cube"] = "cube"
+    name: FigureName
+    top: Digit
+    right: Digit
+    front: Digit
+
+
+Figure = Annotated[SolidFigure | ViewFigure | PlanFigure | NetFigure | CubeFigure, Field(discriminator="type")]
 _FIGURES: TypeAdapter[tuple[Figure, ...]] = TypeAdapter(tuple[Figure, ...])
 
 

@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from srt.io.records import Problem
-from srt.worlds.views.claim_language import ClaimSyntaxError, ViewClaim, parse_claim
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure, figures_of
+from srt.worlds.views.claim_language import ASKED_FORMS, ClaimSyntaxError, ViewClaim, parse_claim
+from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure, figures_of
 from srt.worlds.views.kernel.consistent import GivenViews
+from srt.worlds.views.kernel.nets import Net, folded
 from srt.worlds.views.kernel.stacks import SIDES, Heights, Place, Side, cell_name, places
 from srt.worlds.views.kernel.voxels import Voxels, to_heights
 from srt.worlds.world import Refused
-
-ASKED_FORMS = ("asked", "fits", "sees", "completes", "turns")
 
 
 @dataclass(frozen=True)
@@ -127,3 +126,17 @@ def voxels_of(figure: Figure | str | None) -> Voxels:
     if not solid.any():
         raise Refused("unknown_scene", f"meta.figures: {figure.name}: cubes were expected")
     return solid
+
+
+def net_of(figure: Figure | str | None) -> Net:
+    """The rows of a net; refused if it does not fold to a cube."""
+    if not isinstance(figure, NetFigure) or folded(figure.digits) is None:
+        raise Refused("unknown_scene", "meta.figures: nets of a cube were expected")
+    return figure.digits
+
+
+def seen_faces(figure: Figure | str | None) -> tuple[int, int, int]:
+    """The faces of the picture of a cube, clockwise around their corner."""
+    if not isinstance(figure, CubeFigure):
+        raise Refused("unknown_scene", "meta.figures: pictures of a cube were expected")
+    return figure.top, figure.right, figure.front

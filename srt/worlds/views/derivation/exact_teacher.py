@@ -6,10 +6,11 @@ from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.worlds.views.claim_language import QUANTITIES, ViewClaim
 from srt.worlds.views.derivation import from_solid, from_views
+from srt.worlds.views.derivation.from_nets import folded_cube, opposite_face
 from srt.worlds.views.derivation.from_turns import turned_solid
 from srt.worlds.views.derivation.rejections import reject
 from srt.worlds.views.derivation.steps import Derivation
-from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.figures import ViewFigure
 from srt.worlds.views.kernel.consistent import consistent
 from srt.worlds.views.kernel.stacks import SIDES, cell_name
 from srt.worlds.views.problem_reader import ViewsProblem, column_heights, read_problem, squares
@@ -39,12 +40,17 @@ def make_trace(problem: Problem) -> Trace:
 
 def _derive(derivation: Derivation, asked: int) -> str:
     problem = derivation.problem
-    if problem.asked.form == "turns":
-        return turned_solid(derivation, asked)
-    by_value = problem.asked.form == "asked" and problem.asked.word != "plan"
-    if not by_value:
+    match problem.asked.form:
+        case "turns":
+            return turned_solid(derivation, asked)
+        case "folds" | "unfolds":
+            return folded_cube(derivation, asked)
+    if problem.asked.form == "opposes":
+        value = opposite_face(derivation)
+    elif problem.asked.form == "asked" and problem.asked.word != "plan":
+        value = _value(derivation)
+    else:
         return _by_rejection(derivation, asked)
-    value = _value(derivation)
     found = ViewClaim("found_cells" if value.cells else "found", cells=value.cells, numbers=value.numbers)
     said = derivation.number_of(value)
     assert said is not None
@@ -98,7 +104,7 @@ def _says(problem: ViewsProblem, letter: str, found: ViewClaim) -> bool:
                 }
                 return problem.size == (len(rows), len(rows[0])) and named == set(found.cells)
             return column_heights(option) == found.numbers
-        case SolidFigure() | PlanFigure():
+        case _:
             raise Refused("unknown_scene", f"choices.{letter}: a view was expected")
 
 

@@ -1,4 +1,4 @@
-"""Views and plans as drawings. Their boxes hold the squares exactly; lines reach over the edge by half their width."""
+"""Views, plans and nets. Their boxes hold the squares exactly; lines reach over the edge by half their width."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.raster import PIXEL, Mark, Path, Sketch, Stamp, face, stroke
 from srt.worlds.views.drawing.style import Style
-from srt.worlds.views.figures import Line, PlanFigure, ViewFigure
+from srt.worlds.views.figures import Line, ViewFigure
 
 _DASHED = 10
 """The greatest width of a dashed line: a dashed edge of one small square still has four dashes."""
@@ -24,16 +24,16 @@ def view_drawing(view: ViewFigure, cell: int, style: Style) -> Sketch:
     return Sketch(len(view.rows[0]) * cell, height * cell, tuple(marks))
 
 
-def plan_drawing(plan: PlanFigure, cell: int, style: Style) -> Sketch:
-    """The plan, with squares of ``cell`` pixels and a number in each."""
-    marks = _squares([[height > 0 for height in row] for row in plan.heights], cell, style, inner=True)
-    for y, row in enumerate(plan.heights):
-        for x, height in enumerate(row):
-            if height:
-                number = drawn_text(str(height), cell * 9 // 20, style.pen + 1)
+def numbered_squares(rows: tuple[tuple[int, ...], ...], cell: int, style: Style) -> Sketch:
+    """A plan or a net, with squares of ``cell`` pixels and a number in each; no square where the number is 0."""
+    marks = _squares([[number > 0 for number in row] for row in rows], cell, style, inner=True)
+    for y, row in enumerate(rows):
+        for x, digit in enumerate(row):
+            if digit:
+                number = drawn_text(str(digit), cell * 9 // 20, style.pen + 1)
                 corner = ((cell - number.width) // 2, (cell - number.height) // 2)
                 marks += number.moved(x * cell + corner[0], y * cell + corner[1])
-    return Sketch(len(plan.heights[0]) * cell, len(plan.heights) * cell, tuple(marks))
+    return Sketch(len(rows[0]) * cell, len(rows) * cell, tuple(marks))
 
 
 def has_hole(view: ViewFigure) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from srt.worlds.views.drawing.flat_figures import has_hole, plan_drawing, view_drawing
+from srt.worlds.views.drawing.cube_figure import cube_drawing
+from srt.worlds.views.drawing.flat_figures import has_hole, numbered_squares, view_drawing
 from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.raster import Mark, Sketch
 from srt.worlds.views.drawing.solid_figure import solid_drawing
 from srt.worlds.views.drawing.style import PATCH, SHADE, Style
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 
 _WIDEST = 21 * PATCH
 """A row of figures is broken before it is wider."""
@@ -93,7 +94,11 @@ def _drawing(figure: Figure, style: Style) -> Sketch:
         case ViewFigure():
             return view_drawing(figure, style.option_cell if option else style.cell, style)
         case PlanFigure():
-            return plan_drawing(figure, style.option_cell if option else style.cell, style)
+            return numbered_squares(figure.heights, style.option_cell if option else style.cell, style)
+        case NetFigure():
+            return numbered_squares(figure.digits, style.option_cell if option else style.cell, style)
+        case CubeFigure():
+            return cube_drawing(figure, style.option_cube if option else style.cube, style)
 
 
 def _boxed(drawing: Sketch, height: int, style: Style) -> Sketch:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from srt.worlds.views.drawing.raster import PIXEL, Path, Sketch, stroke
+from srt.worlds.views.drawing.raster import PIXEL, Path, Point, Sketch, Stamp, stroke
 
 _COSINES = (1000, 966, 866, 707, 500, 259, 0, -259, -500, -707, -866, -966)
 """Of the multiples of 15 degrees up to 165, in thousandths."""
@@ -30,6 +30,22 @@ def drawn_text(text: str, height: int, width: int) -> Sketch:
     half = -(-width // (2 * PIXEL))
     stamp = stroke(paths, width)
     return Sketch(right + 2 * half, rise + fall + 2 * half, ((half, rise + half, stamp),))
+
+
+@cache
+def slanted_text(text: str, centre: Point, right: Point, up: Point, width: int) -> Stamp:
+    """``text`` on a parallelogram with the sides ``right`` and ``up``, half as high as it; all in eighths of a pixel.
+
+    Raises:
+        KeyError: there is no glyph for a character.
+    """
+    paths, long, _, _ = _paths(text, 100)
+    middle, unit = long * PIXEL // 2, 2 * 100 * PIXEL
+
+    def placed(axis: int, x: int, y: int) -> int:
+        return centre[axis] + ((x - middle) * right[axis] - (y + unit // 4) * up[axis]) // unit
+
+    return stroke(tuple(tuple((placed(0, x, y), placed(1, x, y)) for x, y in path) for path in paths), width)
 
 
 @cache

@@ -28,7 +28,7 @@ def solid_drawing(solid: SolidFigure, cube: tuple[int, int, int], style: Style) 
         if there == "#"
     ]
     filled = set(cubes)
-    top, front, right = _faces(across, down, high, style.inner)
+    top, front, right = cube_faces(across, down, high, style.inner)
     marks: list[Mark] = []
     for z, y, x in cubes:
         place = ((x - y) * across, (x + y) * down - z * high)
@@ -37,11 +37,11 @@ def solid_drawing(solid: SolidFigure, cube: tuple[int, int, int], style: Style) 
                 marks.append((*place, stamp))
     if solid.arrow:
         marks = [*_arrow(filled, cube, style), *marks]
-    return _fitted(marks)
+    return fitted(marks)
 
 
 @cache
-def _faces(across: int, down: int, high: int, width: int) -> tuple[Stamp, Stamp, Stamp]:
+def cube_faces(across: int, down: int, high: int, width: int) -> tuple[Stamp, Stamp, Stamp]:
     """The upper, the front and the right face of a cube, from the projection of its back left lower corner."""
     a, b, c = across * PIXEL, down * PIXEL, high * PIXEL
     back, left, right, near = (0, -c), (-a, b - c), (a, b - c), (0, 2 * b - c)
@@ -77,7 +77,7 @@ def _arrow(filled: set[Cube], cube: tuple[int, int, int], style: Style) -> list[
     return [(0, 0, stroke(((tail, neck),), style.inner)), (0, 0, solid_area(corners)), *word.moved(*at)]
 
 
-def _fitted(marks: list[Mark]) -> Sketch:
+def fitted(marks: list[Mark]) -> Sketch:
     """The marks in the smallest box that holds them."""
     left = min(x + stamp.x for x, _, stamp in marks)
     top = min(y + stamp.y for _, y, stamp in marks)

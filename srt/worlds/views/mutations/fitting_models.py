@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from srt.io.records import Problem
 from srt.language.trace import Truth
-from srt.worlds.views.claim_language import ViewClaim
+from srt.worlds.views.claim_language import ASKED_FORMS, NET_FORMS, ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.figures import PlanFigure, SolidFigure
 from srt.worlds.views.kernel.stacks import SIDES, Side, cell_name, line, view_width
-from srt.worlds.views.mutations import turned_truth
-from srt.worlds.views.problem_reader import ASKED_FORMS, ViewsProblem, heights_of, read_problem
+from srt.worlds.views.mutations import net_truth, turned_truth
+from srt.worlds.views.problem_reader import ViewsProblem, heights_of, read_problem
 from srt.worlds.world import Refused
 
 MOST_CANDIDATES = 1_000_000
@@ -41,7 +41,7 @@ class FittingModels:
 
     def _write_out(self) -> Models | None:
         read = self.read
-        if read.asked.form == "turns":
+        if read.asked.form in ("turns", *NET_FORMS):
             return None
         if read.source is not None:
             return np.array([read.heights], dtype=np.int8)
@@ -70,6 +70,8 @@ class FittingModels:
     def _holds(self, claim: ViewClaim) -> NDArray[np.bool_] | bool | None:
         """For each solid, or for all at once; ``None`` if it cannot be told."""
         read = self.read
+        if read.asked.form in NET_FORMS and claim.form in net_truth.FORMS:
+            return net_truth.holds(read, claim)
         if claim.form in turned_truth.FORMS:
             return turned_truth.holds(read, claim)
         if claim.form in ASKED_FORMS:
@@ -82,7 +84,7 @@ class FittingModels:
         solids = self.solids
         if claim.option:
             option = read.options.get(claim.option)
-            if read.asked.form == "turns":
+            if read.asked.form in ("turns", *NET_FORMS):
                 return None
             if not isinstance(option, SolidFigure | PlanFigure):
                 return False

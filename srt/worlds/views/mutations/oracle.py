@@ -14,11 +14,11 @@ from srt.io.records import Problem
 from srt.language.premises import parse_premise
 from srt.language.trace import Step, Trace
 from srt.worlds.mutation import OracleVerdict
-from srt.worlds.views.claim_language import ClaimSyntaxError, Form, ViewClaim, parse_claim
+from srt.worlds.views.claim_language import ASKED_FORMS, NET_FORMS, ClaimSyntaxError, Form, ViewClaim, parse_claim
 from srt.worlds.views.derivation.rejections import DIRECTION_NAMES
 from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import SIDES, Heights, Side, cell_name, line, profile, view_width
-from srt.worlds.views.mutations import turned_truth
+from srt.worlds.views.mutations import net_truth, turned_truth
 from srt.worlds.views.mutations.fitting_models import FittingModels
 from srt.worlds.views.problem_reader import column_heights, heights_of, squares
 
@@ -85,8 +85,10 @@ class ViewsOracle:
         read = self.read
         asked = str(read.asked)
         match claim.form:
-            case "asked" | "fits" | "sees" | "completes" | "turns":
+            case _ if claim.form in ASKED_FORMS:
                 yield frozenset({"question"})
+            case _ if claim.form in net_truth.FORMS and read.asked.form in NET_FORMS:
+                yield from net_truth.premises(read, claim)
             case "binding":
                 shown = {claim.word} & set(read.shown)
                 yield frozenset({claim.option}) if claim.option else self._covering() | shown
@@ -134,7 +136,7 @@ class ViewsOracle:
             case "options":
                 letters = frozenset(read.options)
                 yield letters | {f"not {letter}" for letter in letters if letter != claim.option}
-                if read.asked.form == "turns":
+                if read.asked.form in ("turns", "folds", "unfolds"):
                     yield letters | {f"same {claim.option}"}
                 for step in self._found():
                     yield letters | {step}

@@ -13,6 +13,7 @@ from srt.worlds import mutated_steps
 from srt.worlds.mutated_steps import renumbered, replace_step, with_premise, with_step, with_steps
 from srt.worlds.mutation import Mutant
 from srt.worlds.views.claim_language import ViewClaim, parse_claim
+from srt.worlds.views.kernel.nets import EDGES
 from srt.worlds.views.kernel.quarter_turns import TURNS
 from srt.worlds.views.kernel.stacks import SIDES
 from srt.worlds.views.problem_reader import ViewsProblem
@@ -47,7 +48,8 @@ _OTHER_WORDS = {
     "box": "count",
     "missing": "count",
 }
-_OTHER_FORMS = {"line_least": "line_most", "line_most": "line_least", "line_ways": "line_most", "sum": "tallest"}
+_OTHER_FORMS = {"line_least": "line_most", "line_most": "line_least", "line_ways": "line_most", "sum": "tallest",
+                "seen": "corner", "corner": "seen"}  # fmt: skip
 
 
 def _changed(
@@ -80,7 +82,9 @@ def another_relation(valid: SoundTrace, rng: random.Random) -> Mutant | None:
     """A claim names another view or another quantity."""
 
     def variants(claim: ViewClaim) -> Iterator[ViewClaim]:
-        if claim.word in SIDES and claim.form not in ("fits", "turned"):
+        if claim.form in ("beside", "beyond"):
+            yield from (replace(claim, word=edge) for edge in EDGES)
+        elif claim.word in SIDES and claim.form not in ("fits", "turned"):
             yield from (replace(claim, word=side) for side in SIDES if side != claim.word)
         if claim.form == "turned":
             yield from (replace(claim, word=turn) for turn in TURNS)

@@ -1,6 +1,6 @@
 """The kinds of problems: how each is drawn from a solid.
 
-A function takes a solid and returns a draft, or ``None`` where this solid makes no good problem of the kind. Options
+A function takes a solid (or a net) and returns a draft, or ``None`` where it makes no good problem of the kind. Options
 come from drafts of like solids (:mod:`srt.worlds.views.sampling.like_problems`); the sampler proves them.
 """
 
@@ -38,6 +38,7 @@ from srt.worlds.views.sampling.mistakes import (
     wrong_solid,
     wrong_top_view,
 )
+from srt.worlds.views.sampling.nets import cube_of_net, net_of_cube, opposite_face
 from srt.worlds.views.sampling.problem_draft import (
     SHOWN_SIDES,
     Kind,
@@ -322,6 +323,8 @@ def _one_cube_off(heights: Heights) -> set[bytes]:
     return {canonical_in_space(tuple(map(tuple, one))) for one in changed}
 
 
+OF_NETS: tuple[Drawer, ...] = (opposite_face, net_of_cube, cube_of_net)
+"""Those that are drawn from a net instead of a solid."""
 KINDS: dict[Kind, tuple[Drawer, ...]] = {
     "C3M": (cubes_of_three_views,),
     "3VM": (view_of_solid, solid_of_views),
@@ -329,7 +332,7 @@ KINDS: dict[Kind, tuple[Drawer, ...]] = {
     "MVC": (bound_of_two_views, bound_of_two_views, bound_of_two_views, missing_view),
     "VT": (view_of_plan,),
     "PRA": (direction_of_view,),
-    "FPBI": (solids_of_two_views,),
+    "FPBI": (solids_of_two_views, solids_of_two_views, solids_of_two_views, *OF_NETS),
     "GPC": (faces_of_solid, faces_of_solid, volume_of_solid),
     "SVT": (cubes_of_plan, cubes_to_add, view_of_coded_plan, plan_of_solid),
     "MRT": (turned_solid,),

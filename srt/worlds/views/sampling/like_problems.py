@@ -39,16 +39,16 @@ def like_drafts(
 def _differ(one: ProblemDraft, other: ProblemDraft) -> bool:
     """Whether the answer of each is wrong for the other."""
     match one.asked.form:
-        case "asked":  # One number, view or plan is right.
+        case "asked" | "opposes":  # One number, view or plan is right.
             return one.right != other.right
         case "fits":  # The solids that have other views.
             return one.shown != other.shown
-        case "completes":  # The views that contradict what is shown.
+        case "completes" | "folds" | "unfolds":  # The views, cubes or nets that contradict what is shown.
             return not is_answer(one, other.right) and not is_answer(other, one.right)
         case "turns":
-            if count(one.solid) != count(other.solid):  # Counting cubes would be enough.
+            if count(one.subject) != count(other.subject):  # Counting cubes would be enough.
                 return False
-            return canonical_in_space(one.solid) != canonical_in_space(other.solid)
+            return canonical_in_space(one.subject) != canonical_in_space(other.subject)
     return one.right != other.right and one.why(other.right) is not None and other.why(one.right) is not None
 
 

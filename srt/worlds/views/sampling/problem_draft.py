@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Literal
 
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import Heights, Side, footprint
 from srt.worlds.views.kernel.voxels import Voxels
 
 Kind = Literal["C3M", "3VM", "IVI", "MVC", "VT", "PRA", "FPBI", "GPC", "SVT", "MRT"]
-Option = ViewFigure | SolidFigure | PlanFigure | str | int
+Option = ViewFigure | SolidFigure | PlanFigure | NetFigure | CubeFigure | str | int
 """What an option shows or says; figures have the name of a letter in the end."""
 Reason = Literal[
     "mirror image",
@@ -34,6 +34,9 @@ Reason = Literal[
     "another direction",
     "contradicts the views",
     "a like solid",
+    "drawn beside it",
+    "meets it when folded",
+    "opposite faces side by side",
 ]
 
 
@@ -47,7 +50,8 @@ class Wrong:
 
 @dataclass(frozen=True)
 class ProblemDraft:
-    """``solid`` is the one that the problem is about; of several that fit the views shown, the greatest.
+    """``subject`` is the solid that the problem is about; of several that fit the views shown, the greatest. Of nets it
+    is the squares, those of the faces that are asked for or seen marked.
 
     ``why`` names the mistake that leads to a wrong option; ``None`` where nothing shows that the option is wrong.
     """
@@ -55,7 +59,7 @@ class ProblemDraft:
     kind: Kind
     asked: ViewClaim
     shown: tuple[Figure, ...]
-    solid: Heights
+    subject: Heights
     right: Option
     why: Callable[[Option], Reason | None]
 

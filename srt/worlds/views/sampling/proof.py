@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.figures import CubeFigure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Heights
+from srt.worlds.views.sampling.net_folding import folds_to, opposite_face
 from srt.worlds.views.sampling.problem_draft import Option, ProblemDraft
 from srt.worlds.views.sampling.second_method import cube_counts, cubes_of, free_faces, is_turned, view_rows
 
@@ -25,6 +26,16 @@ def is_answer(draft: ProblemDraft, option: Option) -> bool:
         case "sees":
             view = next(view for view in _views(draft) if view.name == "view")
             return view_rows(_shown_solid(draft), _direction(str(option))) == view.rows
+        case "opposes":
+            (net,) = draft.shown
+            assert isinstance(net, NetFigure)
+            return opposite_face(net.digits, draft.asked.k) == option
+        case "folds" | "unfolds":
+            (shown,) = draft.shown
+            folding = (shown, option) if draft.asked.form == "folds" else (option, shown)
+            assert isinstance(folding[0], NetFigure)
+            assert isinstance(folding[1], CubeFigure)
+            return folds_to(folding[0].digits, folding[1].top, folding[1].right, folding[1].front)
         case "completes":
             assert isinstance(option, ViewFigure)
             views = {view.name: view for view in _views(draft)}

@@ -24,16 +24,18 @@ from srt.io.records import Answer, Lang, Problem
 from srt.io.yaml_config import Config, parse_config
 from srt.worlds.split_shares import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
+from srt.worlds.views.claim_language import NET_FORMS
 from srt.worlds.views.figures import Figure, as_meta
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed
-from srt.worlds.views.sampling.kinds import KINDS, OF_ONE_SOLID, Drawer
+from srt.worlds.views.sampling.kinds import KINDS, OF_NETS, OF_ONE_SOLID, Drawer
 from srt.worlds.views.sampling.like_problems import like_drafts, like_solid
+from srt.worlds.views.sampling.nets import draw_net, like_net
 from srt.worlds.views.sampling.problem_draft import Kind, Option, ProblemDraft, Wrong
 from srt.worlds.views.sampling.proof import is_answer
 from srt.worlds.views.writing.description import describe
 from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
 
-VERSION = 2
+VERSION = 3
 LETTERS = "ABCD"
 _ATTEMPTS = 20_000
 
@@ -116,11 +118,12 @@ class ViewsSampler:
 
     def _drafts(self, drawer: Drawer, with_options: bool, rng: random.Random) -> list[ProblemDraft]:
         """As many drafts as there are options, or one; none where chance led to none."""
-        heights = self._draw_solid(rng)
+        of_net = drawer in OF_NETS
+        heights = draw_net(rng) if of_net else self._draw_solid(rng)
         choices = rng.random()
 
         def draw(solid: Heights, seed: float) -> ProblemDraft | None:
-            draft = drawer(solid, random.Random(seed)) if self._allows(solid) else None
+            draft = drawer(solid, random.Random(seed)) if of_net or self._allows(solid) else None
             return draft if draft is not None and (self.spec.split != "train" or self._is_of_split(draft)) else None
 
         first = draw(heights, choices)
@@ -130,6 +133,8 @@ class ViewsSampler:
             return [first]
 
         def like() -> ProblemDraft | None:
+            if of_net:
+                return draw(like_net(heights, rng), choices)
             return draw(like_solid(first, heights, self.spec.highest, rng), choices)
 
         if drawer in OF_ONE_SOLID:
@@ -208,16 +213,17 @@ class ViewsSampler:
             answer = Answer(kind="number", value=draft.right)
         names = [figure.name for figure in draft.shown]
         solids = any(figure.type == "solid" and figure.name in choices for figure in figures)
-        depth, width, key = len(draft.solid), len(draft.solid[0]), _key(draft)
+        depth, width, key = len(draft.subject), len(draft.subject[0]), _key(draft)
         meta: dict[str, Any] = {
             "kind": draft.kind,
             "asked": str(draft.asked),
             "shown": "+".join(names),
             "figures": as_meta(tuple(figures)),
             "size": f"{min(depth, width)}x{max(depth, width)}",
-            "cubes": count(draft.solid),
             "key": key,
         }
+        if draft.asked.form not in NET_FORMS:
+            meta["cubes"] = count(draft.subject)
         if reasons:
             meta["distractors"] = reasons
         if self.spec.style != "varied":
@@ -239,7 +245,7 @@ class ViewsSampler:
 
 
 def _key(draft: ProblemDraft) -> str:
-    return canonical_key(draft.asked, draft.shown[0].name in ("plan", "solid"), draft.solid)
+    return canonical_key(draft.asked, draft.shown[0].name in ("plan", "solid"), draft.subject)
 
 
 def _number(option: Wrong | Option) -> int:

@@ -17,7 +17,7 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "turns": "We look for the solid that is the one shown, turned in space.",
         "layer": "Layer {k}{of} has cubes at {cells}.",
         "turned": "After {turns} layer {k} has cubes at {cells}.",
-        "same": "So solid {letter} is the one shown, turned.",
+        "same": "So picture {letter} and the one of the question show the same solid.",
         "binding": "Column {k} of the {view}{of} shows {stacks}.",
         "column": "So column {k} of the {view}{of} is {n} high.",
         "stack": "The stack at {cell}{of} is {n} high.",
@@ -35,6 +35,14 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "footprint": "The top view has squares at {cells}.",
         "found": "The answer is {heights}.",
         "found_cells": "The answer has squares at {cells}.",
+        "opposes": "We are asked for the face opposite to face {k}.",
+        "folds": "We look for the cube that the net folds to.",
+        "unfolds": "We look for the net that folds to the cube.",
+        "beside": "In the net{of}, face {n} is at the {edge} edge of face {k}.",
+        "beyond": "When the net{of} is folded, face {n} is at the {edge} edge of face {k}.",
+        "opposite": "When the net{of} is folded, face {n} is opposite to face {k}.",
+        "seen": "The cube{of} shows the faces {k}, {word} and {n} clockwise around a corner.",
+        "corner": "When the net{of} is folded, the faces {k}, {word} and {n} are clockwise around a corner.",
         "rejected": "So option {letter} is wrong.",
         "options": "So option {letter} is right.",
     },
@@ -46,7 +54,7 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "turns": "要找出由所给几何体在空间中旋转得到的几何体。",
         "layer": "{of}第{k}层在{cells}处有小立方块。",
         "turned": "{turns}之后，第{k}层在{cells}处有小立方块。",
-        "same": "所以几何体{letter}是由所给几何体旋转得到的。",
+        "same": "所以图{letter}与所给的图表示同一个几何体。",
         "binding": "{of}{view}的第{k}列对应{stacks}。",
         "column": "所以{of}{view}的第{k}列高{n}。",
         "stack": "{of}{cell}处高{n}层。",
@@ -64,6 +72,14 @@ _SENTENCES: dict[Lang, dict[Form, str]] = {
         "footprint": "俯视图在{cells}处有方格。",
         "found": "所求为{heights}。",
         "found_cells": "所求图形在{cells}处有方格。",
+        "opposes": "要求的是与面{k}相对的面。",
+        "folds": "要找出由展开图折成的正方体。",
+        "unfolds": "要找出能折成所给正方体的展开图。",
+        "beside": "{of}展开图中，与面{k}的{edge}边相接的是面{n}。",
+        "beyond": "{of}展开图折叠后，与面{k}的{edge}边相接的是面{n}。",
+        "opposite": "{of}展开图折叠后，面{k}的对面是面{n}。",
+        "seen": "{of}正方体上，面{k}、面{word}、面{n}按顺时针方向围着一个顶点。",
+        "corner": "{of}展开图折叠后，面{k}、面{word}、面{n}按顺时针方向围着一个顶点。",
         "rejected": "所以选项{letter}不对。",
         "options": "所以选项{letter}正确。",
     },
@@ -92,6 +108,11 @@ _THINGS: dict[Lang, dict[str, str]] = {
         "plan": "标有数字的平面图",
     },
 }
+_OF_NETS: tuple[Form, ...] = ("beside", "beyond", "opposite", "seen", "corner")
+_EDGES: dict[Lang, dict[str, str]] = {
+    "en": {"up": "upper", "right": "right", "down": "lower", "left": "left"},
+    "zh": {"up": "上", "right": "右", "down": "下", "left": "左"},
+}
 
 
 def assertion(text: str, lang: Lang) -> str:
@@ -105,6 +126,8 @@ def sentence(claim: ViewClaim, lang: Lang) -> str:
     things = {**_THINGS[lang], **{name: f"the {view}" if lang == "en" else view for name, view in views.items()}}
     number, many = claim.numbers[0] if claim.numbers else 0, len(claim.cells) > 1
     solid = {"en": f" of solid {claim.option}", "zh": f"几何体{claim.option}的"}[lang]
+    if claim.form in _OF_NETS:
+        solid = {"en": f" of picture {claim.option}", "zh": f"图{claim.option}的"}[lang]
     return _SENTENCES[lang][claim.form].format(
         thing=things.get(claim.word, ""),
         view=views.get(claim.word, ""),
@@ -113,6 +136,8 @@ def sentence(claim: ViewClaim, lang: Lang) -> str:
         turns=_turns(claim, lang),
         letter=claim.option,
         k=claim.k,
+        word=claim.word,
+        edge=_EDGES[lang].get(claim.word, ""),
         n=number,
         cubes=f"{number} cube{'s' * (number != 1)}",
         cell=claim.cells[0] if claim.cells else "",

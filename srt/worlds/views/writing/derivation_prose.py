@@ -6,7 +6,7 @@ from itertools import groupby
 
 from srt.io.records import Lang
 from srt.language.trace import Trace
-from srt.worlds.views.claim_language import ViewClaim, parse_claim
+from srt.worlds.views.claim_language import NET_FORMS, ViewClaim, parse_claim
 from srt.worlds.views.writing.assertion import sentence
 
 _OPENING: dict[Lang, str] = {
@@ -23,7 +23,9 @@ def explain(trace: Trace, terse: bool) -> str:
     groups = [list(group) for _, group in groupby(claims, key=lambda claim: (claim.form, claim.option))]
     if terse:
         return "\n".join("; ".join(map(str, group)) for group in groups)
-    return "\n".join([_OPENING[trace.lang], *(_together(group, trace.lang) for group in groups)])
+    of_net = any(claim.form in NET_FORMS for claim in claims)
+    opening = [] if of_net else [_OPENING[trace.lang]]
+    return "\n".join([*opening, *(_together(group, trace.lang) for group in groups)])
 
 
 def _together(claims: list[ViewClaim], lang: Lang) -> str:

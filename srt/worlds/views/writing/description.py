@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srt.io.records import Lang
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 
 _NAMES: dict[Lang, dict[str, str]] = {
     "en": {
@@ -17,6 +17,8 @@ _NAMES: dict[Lang, dict[str, str]] = {
         "view": "View",
         "solid": "Solid",
         "plan": "Plan",
+        "net": "Net",
+        "cube": "Cube",
     },
     "zh": {
         "front": "主视图",
@@ -27,6 +29,8 @@ _NAMES: dict[Lang, dict[str, str]] = {
         "view": "视图",
         "solid": "几何体",
         "plan": "平面图",
+        "net": "展开图",
+        "cube": "正方体",
     },
 }
 _FORMS: dict[Lang, dict[str, str]] = {
@@ -34,14 +38,22 @@ _FORMS: dict[Lang, dict[str, str]] = {
         "view": "{name}, rows from top to bottom: {rows}.",
         "plan": "{name}, numbers in rows from back to front: {rows}.",
         "solid": "{name}, heights of its stacks in rows from back to front: {rows}.",
+        "net": "{name}, digits in rows from top to bottom: {rows}.",
+        "cube": "{name}: {rows}.",
         "layers": "{name}, layers from the bottom up, each in rows from back to front: {rows}.",
     },
     "zh": {
         "view": "{name}，自上而下各行：{rows}。",
         "plan": "{name}，自后向前各行的数字：{rows}。",
         "solid": "{name}，自后向前各行的层数：{rows}。",
+        "net": "{name}，自上而下各行的数字：{rows}。",
+        "cube": "{name}：{rows}。",
         "layers": "{name}，自下而上各层（每层自后向前）：{rows}。",
     },
+}
+_FACES: dict[Lang, str] = {
+    "en": "{top} at the top, {front} at the front, {right} at the right",
+    "zh": "上面是{top}，正面是{front}，右面是{right}",
 }
 
 
@@ -59,6 +71,10 @@ def _describe(figure: Figure, lang: Lang) -> str:
             form, rows = "plan", " / ".join(" ".join(map(str, row)) for row in figure.heights)
         case SolidFigure():
             form, rows = _solid(figure)
+        case NetFigure():
+            form, rows = "net", " / ".join(" ".join(str(digit or ".") for digit in row) for row in figure.digits)
+        case CubeFigure():
+            form, rows = "cube", _FACES[lang].format(top=figure.top, right=figure.right, front=figure.front)
     return _FORMS[lang][form].format(name=name, rows=rows)
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 
 from srt.io.records import Lang
-from srt.worlds.views.claim_language import ViewClaim
+from srt.worlds.views.claim_language import NET_FORMS, ViewClaim
 from srt.worlds.views.kernel.stacks import Direction
 
 VIEW_NAMES: dict[Lang, dict[str, str]] = {
@@ -150,6 +150,61 @@ _TURNED: dict[Lang, tuple[str, str, tuple[str, ...]]] = {
         ),
     ),
 }
+_NET_RULES: dict[Lang, tuple[str, ...]] = {
+    "en": (
+        "The net of a cube has the digits 1 to 6 on its squares. They are on the outside when it is folded.",
+        "A net with the digits 1 to 6 is folded to a cube, with the digits on the outside.",
+    ),
+    "zh": (
+        "正方体的展开图上标有数字1到6，折叠后数字都在外面。",
+        "把标有数字1到6的展开图折成正方体，数字都在外面。",
+    ),
+}
+_OF_NETS: dict[Lang, dict[str, tuple[str, tuple[str, ...]]]] = {
+    "en": {
+        "opposes": (
+            "The net is shown.",
+            (
+                "Which digit is opposite to {k} on the cube?",
+                "Which digit is on the face opposite to the face with {k}?",
+            ),
+        ),
+        "folds": (
+            "The net is shown, and the options show cubes from the front right and above.",
+            (
+                "Which of the cubes can it be folded to? How the digits are turned does not matter.",
+                "Which cube can be the net, folded? How the digits are turned does not matter.",
+            ),
+        ),
+        "unfolds": (
+            "The picture shows a cube from the front right and above, and the options show nets.",
+            (
+                "Which of the nets can be folded to this cube? How the digits are turned does not matter.",
+                "Which net can be that of the cube? How the digits are turned does not matter.",
+            ),
+        ),
+    },
+    "zh": {
+        "opposes": (
+            "展开图如图所示。",
+            ("折成正方体后，与数字{k}相对的面上是哪个数字？", "在折成的正方体上，数字{k}的对面是数字几？"),
+        ),
+        "folds": (
+            "展开图如图所示，各选项是从右前上方看到的正方体。",
+            (
+                "把它折起来，可以得到下列哪一个正方体？不考虑数字的方向。",
+                "下列正方体中，哪一个可以由它折成？不考虑数字的方向。",
+            ),
+        ),
+        "unfolds": (
+            "如图是从右前上方看到的一个正方体，各选项是展开图。",
+            (
+                "下列展开图中，哪一个可以折成这个正方体？不考虑数字的方向。",
+                "哪一个可能是这个正方体的展开图？不考虑数字的方向。",
+            ),
+        ),
+    },
+}
 _PICTURE: dict[Lang, str] = {"en": "picture {letter}", "zh": "图{letter}"}
 
 
@@ -160,6 +215,9 @@ def question_text(
     if asked.form == "turns":
         joined, one, questions = _TURNED[lang]
         return "\n".join((joined, one, rng.choice(questions)))
+    if asked.form in NET_FORMS:
+        shows, questions = _OF_NETS[lang][asked.form]
+        return "\n".join((rng.choice(_NET_RULES[lang]), shows, rng.choice(questions).format(k=asked.k)))
     rules = rng.choice(_RULES[lang])
     views = [VIEW_NAMES[lang][name] for name in shown if name in VIEW_NAMES[lang]]
     if len(views) > 1 and "top" not in shown and asked.form == "asked":
