@@ -15,7 +15,7 @@ faults.yaml, all keys optional::
     retry_after_s: 0.05                       # what the 429s with Retry-After say
     capacity: 32                              # more than so many at once get 429
     api_key: secret                           # another key gets 401
-    models: [teacher]                         # another model gets 404
+    models: [teacher]                         # another model gets 404; GET /v1/models lists them, without it 404
     structured: json_object                   # json_schema (default), json_object or prompt: what is more gets 400
     token_limit: max_completion_tokens        # the name of the limit; another one gets 400
     refuses: {top_k: "Unknown parameter: 'top_k'."}   # a request with this parameter gets 400 with these words
@@ -112,6 +112,9 @@ def echo(body: dict[str, Any], rng: random.Random) -> str:
 class FakeEndpoint:
     """Serves while the ``async with`` block runs. ``url`` is the base URL, ``counts`` the requests by content.
 
+    :meth:`kill` ends it as a dying process does; it may be started again at the same port. ``answered`` counts the
+    answers that were sent whole, by content.
+
     ``log`` names a file that gets a line of JSON when a request comes (``sha``, ``key``: its Idempotency-Key,
     ``fault`` or ``null``, ``n`` from 0) and another when an answer is written (``answered``: the sha, ``usage``).
     """
@@ -129,6 +132,8 @@ class FakeEndpoint:
         self.delay, self.faults, self.seed, self.responder, self.port = delay, faults or Faults(), seed, responder, port
         self.counts: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.connections: set[_Connection] = set()
         self.bodies: list[dict[str, Any]] | None = None
         self.serving = 0
         self.most_at_once = 0
@@ -149,6 +154,13 @@ class FakeEndpoint:
     async def __aexit__(self, *_: object) -> None:
         assert self._server is not None
         self._server.close()
+
+    def kill(self) -> None:
+        """Refuse connections, and break those that are open, in the middle of an answer too."""
+        assert self._server is not None
+        self._server.close()
+        for connection in list(self.connections):
+            connection.transport.abort()
 
     def note(self, line: dict[str, Any]) -> None:
         if self._log is not None:
@@ -201,6 +213,10 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport) or hasattr(transport, "write")
         self.transport = transport  # type: ignore[assignment]
+        self.fake.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.fake.connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
         self.data += data
@@ -213,7 +229,10 @@ class _Connection(asyncio.Protocol):
             return
         body = bytes(self.data[end + 4 : end + 4 + length])
         del self.data[: end + 4 + length]
-        if headers.startswith(b"get "):
+        if headers.startswith(b"get /v1/models "):
+            listed = [{"id": name, "object": "model"} for name in self.fake.faults.models or []]
+            self.send(200 if listed else 404, orjson.dumps({"object": "list", "data": listed}))
+        elif headers.startswith(b"get "):
             self.send(200, orjson.dumps({"outcomes": self.fake.outcomes, "cpu_s": time.process_time()}))
         else:
             self.serve(headers, orjson.loads(body))
@@ -313,6 +332,7 @@ class _Connection(asyncio.Protocol):
             self.transport.write(_head(200, len(reply)) + reply[: len(reply) // 2])
             self.transport.close()
         else:
+            fake.answered[sha] += 1
             fake.note({"answered": sha, "usage": usage})
             self.send(200, reply)
 

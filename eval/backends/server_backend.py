@@ -59,7 +59,7 @@ _Outcome = Generation | RequestRejected | Unavailable
 
 
 class ServerBackend:
-    """The model called ``model`` at ``config.base_url``, as a :class:`~eval.backends.protocol.Backend`.
+    """The model called ``model`` at the addresses of ``config``, as a :class:`~eval.backends.protocol.Backend`.
 
     ``reads_pictures``: it is shown pictures, as data URIs. ``server_type`` decides in which field it
     is sent a grammar. ``opens_thought``: its chat template ends with ``<think>``, so that a text without ``</think>``
@@ -85,8 +85,9 @@ class ServerBackend:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the model's name, the server's address and what is done to pictures; weights are not known."""
-        parts: list[Any] = [self._model, self._config.base_url.rstrip("/"), self._config.max_side]
+        """SHA-256 over the model's name, the addresses in any order, and what is done to pictures; not the weights."""
+        first, *others = sorted(url.rstrip("/") for url in self._config.base_url)
+        parts: list[Any] = [self._model, [first, *others] if others else first, self._config.max_side]
         return hashlib.sha256(orjson.dumps([*parts, *["opens_thought"] * self._opens_thought])).hexdigest()
 
     @property
@@ -95,7 +96,7 @@ class ServerBackend:
         left_out = "; ".join(f"{name} ({words})" for name, words in sorted(self._left_out.items()))
         return {
             "model": self._model,
-            "server": self._config.base_url,
+            "server": ", ".join(self._config.base_url),
             "weights": "unknown: a server may change them under the same name",
             "seeds": "sent, where there is sampling; whether they are obeyed is the server's affair",
             "template_opens_thought": "yes" if self._opens_thought else "where the server says so of a prompt",
@@ -136,7 +137,7 @@ class ServerBackend:
         """
         missing: list[str] = []
         # In a run that continues, what is left may be just what the server refuses.
-        first = set(range(min(len(batches), self._config.in_flight)))
+        first = set(range(min(len(batches), self._config.at_once)))
         undecided = len(first) > 1 and self._planned in (None, len(batches))
         held: dict[int, _Outcome] = {}
         with asyncio.Runner() as runner:
@@ -166,7 +167,7 @@ class ServerBackend:
                 runner.run(outcomes.aclose())
         if missing:
             raise UserError(
-                f"{self._config.base_url}: {len(missing)} of {len(batches)} requests got no answer ({missing[-1]}); "
+                f"{self._config.address}: {len(missing)} of {len(batches)} requests got no answer ({missing[-1]}); "
                 "the others are written: the same command asks for those alone"
             )
 
@@ -206,7 +207,7 @@ class ServerBackend:
         """The outcomes as they come, each with the number of its batch; what ends the run is raised."""
         client = EndpointClient(self._config)
         uris: dict[Path, DataUris] = {}
-        room = asyncio.Semaphore(self._config.in_flight)
+        room = asyncio.Semaphore(self._config.at_once)
 
         async def answer(number: int, request: Request) -> tuple[int, _Outcome]:
             async with room:
@@ -260,9 +261,7 @@ class ServerBackend:
         """Raise where all are alike, apart from the numbers in them and other words with a digit."""
         words = [str(refused[number]) for number in sorted(refused)]
         if len({re.sub(r"\S*\d\S*", "", one) for one in words}) == 1:
-            raise EndpointFault(
-                f"{self._config.base_url}: the first {len(words)} requests were all refused: {words[0]}"
-            )
+            raise EndpointFault(f"{self._config.address}: the first {len(words)} requests were all refused: {words[0]}")
 
 
 def _ended(reply: Reply) -> tuple[Literal["stop", "length", "error"], str | None]:

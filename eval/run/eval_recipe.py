@@ -81,7 +81,7 @@ class EvalRecipe(Config):
     gpu_memory: float | None = Field(default=None, gt=0.0, le=1.0)
     tensor_parallel: int | None = Field(default=None, ge=1)
     vision_adapter: bool = False
-    base_url: str | None = None
+    base_url: str | list[str] | None = None
     api_key_env: str | None = None
     in_flight: int | None = Field(default=None, ge=1, le=4096)
     timeout_s: float | None = Field(default=None, gt=0)
@@ -121,7 +121,7 @@ class EvalRecipe(Config):
         if entry.make is None:
             faults += self._faults_of_a_file()
         elif not entry.local and self.base_url is None:
-            faults.append("base_url: missing, the server's address, as in http://127.0.0.1:8000/v1")
+            faults.append("base_url: missing, the server's address, as in http://127.0.0.1:8000/v1, or a list of them")
         if entry.make is not None and not entry.local and self.adapter is not None:
             faults.append("adapter: a server loads its adapters itself; give the adapter's name there as model")
         for name, other in BACKENDS.items():

@@ -94,11 +94,14 @@ def eval_(
     vision_adapter: Annotated[
         bool | None, typer.Option("--vision-adapter", help="vllm: also load an adapter of the vision tower.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="server: its address, e.g. http://127.0.0.1:8000/v1.")] = None,
+    base_url: Annotated[
+        list[str] | None,
+        typer.Option(help="server: its address, e.g. http://127.0.0.1:8000/v1; give each of several replicas so."),
+    ] = None,
     api_key_env: Annotated[
         str | None, typer.Option(help="server: environment variable that holds the API key.")
     ] = None,
-    in_flight: Annotated[int | None, typer.Option(min=1, help="server: concurrent requests.")] = None,
+    in_flight: Annotated[int | None, typer.Option(min=1, help="server: concurrent requests at each address.")] = None,
     pictures: Annotated[
         bool | None, typer.Option("--pictures/--no-pictures", help="server: the model reads pictures.")
     ] = None,

@@ -1,4 +1,4 @@
-"""Progress of a long loop on standard error: a bar on a terminal, elsewhere a plain line at every tenth."""
+"""A long run on standard error: its progress, a bar on a terminal, elsewhere a line at every tenth; and notices."""
 
 from __future__ import annotations
 
@@ -41,3 +41,8 @@ def progress_bar(
             print(f"{what}: {done}/{total}", file=sys.stderr, flush=True)
 
     yield advance
+
+
+def notice(line: str) -> None:
+    """Print what a person should know of a run that goes on; it stands above the bar."""
+    print(line, file=sys.stderr, flush=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -34,19 +36,19 @@ class BatchConfig(Config):
 
 
 class EndpointConfig(Config):
-    """One OpenAI-compatible endpoint.
+    """One OpenAI-compatible endpoint: a server, or several that serve the same models (replicas).
 
-    ``base_url`` is what ``/chat/completions`` is added to (``https://api.openai.com/v1``). ``api_key_env`` names the
-    environment variable that holds the key; ``None`` is a server that asks for none. ``in_flight`` is the most requests
-    at once; replies of status 429 shrink it for a while. ``timeout_s`` is for one attempt and does not count waiting in
-    our own queue; where it is not set, it grows with the answer that is asked for (:meth:`timeout_for`). ``retries`` is
-    how often one request is sent again after a 5xx, a lost connection or a time-out. ``structured`` is how a JSON
-    answer is asked for; ``auto`` finds out what the server understands. ``max_side``
-    scales larger pictures down to that many pixels on their longer side. ``batch`` sends all requests but the first of
-    each kind in batches.
+    ``base_url`` is what ``/chat/completions`` is added to (``https://api.openai.com/v1``), one address or a list;
+    requests are shared out as :mod:`srt.llm.endpoint.fleet` says. ``api_key_env`` names the environment variable that
+    holds the key; ``None`` is a server that asks for none. ``in_flight`` is the most requests at once at one address;
+    replies of status 429 shrink it for a while. ``timeout_s`` is for one attempt and does not count waiting in our own
+    queue; where it is not set, it grows with the answer that is asked for (:meth:`timeout_for`). ``retries`` is how
+    often one request is sent again after a 5xx, a lost connection or a time-out. ``structured`` is how a JSON answer is
+    asked for; ``auto`` finds out what the server understands. ``max_side`` scales larger pictures down to that many
+    pixels on their longer side. ``batch`` sends all requests but the first of each kind in batches.
     """
 
-    base_url: str = Field(pattern=r"^[!-~]+$")
+    base_url: tuple[str, ...] = Field(min_length=1)
     api_key_env: str | None = None
     in_flight: int = Field(default=64, ge=1, le=4096)
     timeout_s: float | None = Field(default=None, gt=0)
@@ -57,8 +59,15 @@ class EndpointConfig(Config):
 
     @property
     def at_once(self) -> int:
-        """How many requests may wait for their replies at once."""
-        return self.in_flight if self.batch is None else max(self.in_flight, self.batch.requests)
+        """How many requests may wait for their replies at once, at all addresses together."""
+        direct = self.in_flight * len(self.base_url)
+        return direct if self.batch is None else max(direct, self.batch.requests)
+
+    @property
+    def address(self) -> str:
+        """What opens a message about the endpoint: its address, or the first of several."""
+        first, *others = self.base_url
+        return f"{first} and {len(others)} more" if others else first
 
     def timeout_for(self, max_tokens: int) -> float:
         """Seconds for one attempt at an answer of at most ``max_tokens``.
@@ -68,14 +77,29 @@ class EndpointConfig(Config):
         """
         return 120.0 + 0.1 * max_tokens if self.timeout_s is None else self.timeout_s
 
+    @field_validator("base_url", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
     @field_validator("base_url")
     @classmethod
-    def _an_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError(f"{value!r} is no address like https://host:port/v1")
-        _ = parts.port  # raises ValueError where it is no number below 65536
+    def _addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for address in value:
+            parts = urlsplit(address)
+            legible = re.fullmatch(r"[!-~]+", address) and not parts.query and not parts.fragment
+            if not legible or parts.scheme not in ("http", "https") or not parts.hostname:
+                raise ValueError(f"{address!r} is no address like https://host:port/v1")
+            _ = parts.port  # raises ValueError where it is no number below 65536
+        if twice := [one for one, count in Counter(one.rstrip("/") for one in value).items() if count > 1]:
+            raise ValueError(f"{twice[0]} is given twice")
         return value
+
+    @model_validator(mode="after")
+    def _batches_of_one(self) -> Self:
+        if self.batch is not None and len(self.base_url) > 1:
+            raise ValueError("batch: a batch is submitted to one address; base_url has several")
+        return self
 
 
 class Price(Config):

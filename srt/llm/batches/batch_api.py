@@ -13,7 +13,7 @@ import orjson
 from openai import APIConnectionError, AsyncOpenAI
 from openai.types import Batch
 
-from srt.llm.endpoint.client import ErrorStatus
+from srt.llm.endpoint.replica import ErrorStatus
 
 LONGEST_CALL_S: Final = 600.0
 ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})

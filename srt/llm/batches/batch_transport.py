@@ -61,8 +61,8 @@ class BatchTransport:
         assert config.batch is not None
         self._settings, self._config = config.batch, config
         self._endpoint, self._journal, self._budget = endpoint, journal, budget
-        self._api = BatchApi(endpoint.sdk)
-        self._table = BatchTable(journal, config.base_url)
+        self._api = BatchApi(endpoint.fleet.replicas[0].sdk)
+        self._table = BatchTable(journal, config.address)
         self._open, earlier = self._table.open()
         self._pending = {
             key: _Pending(one.request, budget.adopt(one.request, one.cost), b"", None, one.risk)
@@ -142,7 +142,7 @@ class BatchTransport:
                 await asyncio.sleep(tick)
         except Exception as error:
             fault = error if isinstance(error, EndpointFault) else None
-            self._fault = fault or EndpointFault(f"{self._config.base_url}: {' '.join(str(error).split())}")
+            self._fault = fault or EndpointFault(f"{self._config.address}: {' '.join(str(error).split())}")
             for pending in [*self._waiting.values(), *self._pending.values()]:
                 if pending.outcome is not None and not pending.outcome.done():
                     pending.outcome.set_exception(self._fault)
@@ -174,7 +174,7 @@ class BatchTransport:
         except BatchCallFailed as error:
             if error.final:
                 self._end(batch, {}, str(error))
-                raise EndpointFault(f"{self._config.base_url}: {error}") from None
+                raise EndpointFault(f"{self._config.address}: {error}") from None
             if batch.file is None:
                 self._end(batch, {}, str(error))  # nothing was submitted
 
@@ -189,7 +189,7 @@ class BatchTransport:
                 lines = [line async for line in self._api.lines(state)] if state.status != "failed" else []
             except BatchCallFailed as error:
                 if error.final:
-                    raise EndpointFault(f"{self._config.base_url}: {error}") from None
+                    raise EndpointFault(f"{self._config.address}: {error}") from None
                 continue  # asked again in a while
             if state.status == "failed":
                 self._failed(batch, state)
@@ -217,7 +217,7 @@ class BatchTransport:
             self._resolve(key, Failure(why, error=RequestRejected(f"{self._pending[key].request.model}: {why}")))
         self._end(batch, {}, f"the batch failed: {words}")
         if not at_fault and not too_many:
-            raise EndpointFault(f"{self._config.base_url}: the batch {batch.remote} failed: {words}")
+            raise EndpointFault(f"{self._config.address}: the batch {batch.remote} failed: {words}")
 
     def _end(self, batch: OpenBatch, lines: Mapping[str, BatchLine], otherwise: str) -> None:
         """``batch`` has ended with ``lines``; requests without one failed for the reason ``otherwise``."""

@@ -12,8 +12,8 @@ a chat completion               returned as it came (cut short, refused and malf
 5xx, 408, 409, 425              sent again after a wait (``Retry-After`` or ours); as many in flight as before
 time-out, broken connection,    the same; the answer may have been made, and paid for
 a reply that cannot be read
-no connection from the start,   :class:`EndpointFault`: the whole run ends
-401, 404, 402, no credit, 403
+no connection from the start,   :class:`EndpointFault`: the whole run ends; of several replicas, that one is taken
+401, 404, 402, no credit, 403   out of service (:mod:`srt.llm.endpoint.fleet`), and the request goes to another
 403 of a model that has         :class:`RequestBlocked`: the content was moderated
 answered before
 =============================== ==================================================================================
@@ -24,19 +24,15 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import time
-from collections.abc import AsyncIterator, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-import aiohttp
-import httpx2
-from openai import APIConnectionError, AsyncOpenAI, DefaultAioHttpClient
-
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint.concurrency import LONGEST_HOLD_S, AdaptiveLimit
-from srt.llm.endpoint.response import Failure, Response, read_response, refused_parameters
+from srt.llm.endpoint.concurrency import LONGEST_HOLD_S
+from srt.llm.endpoint.fleet import Fleet
+from srt.llm.endpoint.replica import Replica
+from srt.llm.endpoint.response import Failure, refused_parameters
 from srt.llm.llm_errors import EndpointFault, RunStopping, Unavailable
 from srt.llm.request import Reply
 
@@ -48,11 +44,6 @@ TRIES_WITHOUT_CONTACT: Final = 3
 """An endpoint that never accepted a connection is given up after so many tries, not after all retries."""
 FAILURES_IN_A_ROW: Final = 32
 """After so many requests in a row without an answer the run ends: what fails them all is not the requests' fault."""
-MOST_BYTES: Final = 32 * 2**20
-"""A reply that is larger is not read to its end."""
-IDLE_S: Final = 3.0
-"""An idle connection is closed after this. uvicorn, which vLLM and SGLang are built on, closes it after 5: to be first
-avoids a request on a connection that is just being closed."""
 
 
 class Payment(Protocol):
@@ -72,11 +63,7 @@ class Payment(Protocol):
 
 
 class EndpointClient:
-    """The connections to one endpoint, and how many requests are in flight there.
-
-    The openai SDK owns address, key, headers and connections (its aiohttp client: what a request costs its default one
-    grows with the requests in flight). Retries, time-outs and limits are ours, so the SDK's are off. A redirect is not
-    followed: it would take the key to another place.
+    """One endpoint: its replicas, what is known of it, and when a request is sent again.
 
     Raises:
         EndpointFault: the environment variable of the key is not set.
@@ -84,24 +71,13 @@ class EndpointClient:
 
     def __init__(self, config: EndpointConfig) -> None:
         self._config = config
-        self.slots = AdaptiveLimit(config.in_flight)
-        self._key = _api_key(config)
-        connections = httpx2.Limits(
-            max_connections=config.in_flight, max_keepalive_connections=config.in_flight, keepalive_expiry=IDLE_S
-        )
-        http = DefaultAioHttpClient(
-            limits=connections, timeout=None, follow_redirects=False, event_hooks={"response": [_raise_for_status]}
-        )
-        self.sdk = AsyncOpenAI(
-            base_url=config.base_url, api_key=self._key, http_client=http, max_retries=0, timeout=None
-        )
+        key = _api_key(config)
+        self.fleet = Fleet([Replica(url, config, key) for url in config.base_url])
         self.left_out: dict[str, dict[str, str]] = {}
         """By model, parameters that the endpoint does not take, with its words; requests are sent without them.
         ``max_tokens`` among them is sent as ``max_completion_tokens``."""
         self.answered: set[str] = set()
         """The models that have answered."""
-        self._deadlines: set[asyncio.Timeout] = set()
-        self._contact = False
         self._failures = 0
         self._fault: EndpointFault | None = None
         self.closing = False
@@ -131,16 +107,24 @@ class EndpointClient:
         model: str = body["model"]
         failures, throttled = 0, 0
         refused: dict[str, str] = {}
+        failed_at: Replica | None = None
+        try:
+            await self.fleet.compare_models(model)
+        except EndpointFault as disagreement:
+            raise self.fault(disagreement) from None
         while True:
             gone = {name: why for name, why in {**self.left_out.get(model, {}), **refused}.items() if name in body}
             sent = as_sent(body, gone)
-            outcome = await self._send(sent, key, payment, gone)
+            replica, outcome = await self._send(sent, key, payment, gone, failed_at)
             if isinstance(outcome, Reply):
                 self._failures = 0
                 self.answered.add(model)
                 if refused:
                     self.left_out[model] = self.left_out.get(model, {}) | refused
                 return outcome
+            faulty = isinstance(outcome.error, EndpointFault)
+            if (faulty or outcome.not_sent) and self.fleet.others_in_service(replica):
+                continue  # the replica is out of service now, and nobody was asked
             if isinstance(outcome.error, EndpointFault):
                 raise self.fault(outcome.error)
             if outcome.error is not None:
@@ -153,12 +137,13 @@ class EndpointClient:
                 continue
             throttled, failures = throttled + outcome.throttled, failures + (not outcome.throttled)
             given_up = throttled > MOST_429 or failures > self._config.retries
-            if outcome.not_sent and not self._contact and (given_up or failures >= TRIES_WITHOUT_CONTACT):
+            if outcome.not_sent and not self.fleet.contact and (given_up or failures >= TRIES_WITHOUT_CONTACT):
                 raise self.fault(f"cannot be reached ({outcome.reason}): is the server running?")
             if given_up or self.closing:
                 error = Unavailable(f"{body['model']}: {outcome.reason} (sent {failures + throttled} times)")
                 self.count_failure(error)
                 raise error
+            failed_at = replica
             await asyncio.sleep(wait_before(outcome, throttled if outcome.throttled else failures))
 
     def count_failure(self, error: Exception) -> None:
@@ -169,27 +154,32 @@ class EndpointClient:
         """
         self._failures += 1
         if self._failures >= FAILURES_IN_A_ROW:
-            raise self.fault(f"{self._failures} requests in a row got no answer; the last: {error}") from None
+            words = f"{self._failures} requests in a row got no answer; the last: {error}"
+            raise self.fault(f"{words}; the same command asks for those alone") from None
 
     def fault(self, reason: str | EndpointFault) -> EndpointFault:
         """The error to raise because of ``reason``; from now on nothing is sent."""
-        self._fault = EndpointFault(f"{self._config.base_url}: {reason}") if isinstance(reason, str) else reason
+        self._fault = EndpointFault(f"{self._config.address}: {reason}") if isinstance(reason, str) else reason
         return self._fault
 
     def delayed(self, seconds: float) -> None:
         """Nothing was read for so long, because this process waited for something else: all time limits move."""
-        for deadline in self._deadlines:
-            if (when := deadline.when()) is not None and not deadline.expired():
-                deadline.reschedule(when + seconds)
+        for replica in self.fleet.replicas:
+            replica.delayed(seconds)
 
     async def close(self) -> None:
         """Close all connections."""
-        await self.sdk.close()
+        await self.fleet.close()
 
     async def _send(
-        self, body: Mapping[str, Any], key: str, payment: Payment | None, left_out: Mapping[str, str]
-    ) -> Reply | Failure:
-        """Money, a slot, one POST, the accounts."""
+        self,
+        body: Mapping[str, Any],
+        key: str,
+        payment: Payment | None,
+        left_out: Mapping[str, str],
+        failed_at: Replica | None,
+    ) -> tuple[Replica, Reply | Failure]:
+        """Money, a slot, one POST, the accounts; to another replica than ``failed_at`` where there is one."""
         while True:
             if self.closing:
                 raise RunStopping
@@ -197,63 +187,20 @@ class EndpointClient:
                 await payment.reserve()
             outcome: Reply | Failure | None = None
             try:
-                ticket = await self.slots.acquire()
+                replica, ticket = await self.fleet.acquire(failed_at)
                 try:
                     if self._fault is not None:
                         raise EndpointFault(str(self._fault))
                     if self.closing or (payment is not None and not payment.leaving(left_out)):
                         continue
-                    outcome = await self._post(body, key)
+                    outcome = await replica.complete(body, key, answered=body["model"] in self.answered)
                 finally:
-                    self.slots.release()
+                    self.fleet.release(replica)
             finally:
                 if payment is not None:
                     payment.ended(outcome)
-            if isinstance(outcome, Reply):
-                self.slots.answered()
-            elif outcome.throttled:
-                self.slots.throttled(ticket, outcome.retry_after)
-            return outcome
-
-    async def _post(self, body: Mapping[str, Any], key: str) -> Reply | Failure:
-        began = time.monotonic()
-        most = self._config.timeout_for(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
-        deadline = asyncio.timeout(most)
-        try:
-            self._deadlines.add(deadline)
-            async with (
-                deadline,
-                # Streamed, so that the size of a reply stays bounded. It is sent as one JSON, not token by token.
-                self.sdk.chat.completions.with_streaming_response.create(
-                    model=body["model"],
-                    messages=body["messages"],
-                    extra_body={name: value for name, value in body.items() if name not in ("model", "messages")},
-                    extra_headers={"Idempotency-Key": key},
-                ) as streamed,
-            ):
-                response = Response(streamed.status_code, None, None, await _read(streamed.iter_bytes()))
-        except ErrorStatus as error:
-            response = error.response
-            if len(self._key) >= 8:  # some servers quote it in their errors, which are shown
-                response = replace(response, body=response.body.replace(self._key.encode(), b"***"))
-        except TimeoutError:
-            return Failure(f"no answer within {most:g} s (timeout_s)", lost=True)
-        except _TooLarge as error:
-            return Failure(str(error), lost=True)
-        except (APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
-            cause: BaseException = error
-            while cause.__cause__ is not None and not isinstance(cause, aiohttp.ClientError):
-                cause = cause.__cause__
-            reason = " ".join(str(cause).split())[:200] or type(cause).__name__
-            if isinstance(cause, aiohttp.ClientConnectorError):
-                return Failure(reason, not_sent=True)
-            return Failure(f"the connection broke: {reason}", lost=True)
-        finally:
-            self._deadlines.discard(deadline)
-        self._contact = True
-        model = body["model"]
-        seconds = time.monotonic() - began
-        return read_response(response, seconds, model, self._config, answered=model in self.answered)
+            self.fleet.ended(replica, ticket, outcome)
+            return replica, outcome
 
 
 def as_sent(body: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
@@ -273,33 +220,6 @@ def wait_before(outcome: Failure, tries: int) -> float:
     if outcome.throttled:  # all sending is held already; this request waits longer where that did not help
         return wait if tries > 2 else 0.0
     return max(wait, min(outcome.retry_after, LONGEST_HOLD_S))
-
-
-@dataclass(eq=False)
-class ErrorStatus(Exception):
-    """A status other than 2xx."""
-
-    response: Response
-
-
-class _TooLarge(Exception):
-    """A reply of more than :data:`MOST_BYTES`."""
-
-
-async def _raise_for_status(response: httpx2.Response) -> None:
-    """A hook of the HTTP client: the SDK would read the body of an error whatever its size."""
-    if not response.is_success:
-        headers, body = response.headers, await _read(response.aiter_bytes())
-        raise ErrorStatus(Response(response.status_code, headers.get("retry-after"), headers.get("location"), body))
-
-
-async def _read(chunks: AsyncIterator[bytes]) -> bytes:
-    data = bytearray()
-    async for chunk in chunks:
-        data += chunk
-        if len(data) > MOST_BYTES:
-            raise _TooLarge(f"a reply of more than {MOST_BYTES // 2**20} MiB")
-    return bytes(data)
 
 
 def _api_key(config: EndpointConfig) -> str:

@@ -18,15 +18,18 @@ LONGEST_HOLD_S: Final = 120.0
 
 
 class AdaptiveLimit:
-    """At most ``most`` slots to :meth:`acquire` and :meth:`release`; :meth:`answered` and :meth:`throttled` move it."""
+    """At most ``most`` slots to :meth:`take` and :meth:`release`; :meth:`answered` and :meth:`throttled` move it.
+
+    Waiting for a slot is the affair of :class:`~srt.llm.endpoint.fleet.Fleet`.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._limit = float(most)
-        self._taken = 0
-        self._line = asyncio.Lock()
-        self._released = asyncio.Event()
-        self._tickets = 0
+        self.taken = 0
+        """How many slots are taken."""
+        self.ticket = 0
+        """Of the slot that was taken last."""
         self._first_of_this_burst = 0
         self._held_until = -math.inf
 
@@ -35,25 +38,20 @@ class AdaptiveLimit:
         """How many may be in flight now."""
         return max(1, int(self._limit))
 
-    async def acquire(self) -> int:
-        """Wait for a slot, first come first served; returns a ticket, which grows with each slot given."""
-        async with self._line:
-            while True:
-                hold = self._held_until - asyncio.get_running_loop().time()
-                if hold > 0:
-                    await asyncio.sleep(hold)
-                elif self._taken >= self.limit:
-                    self._released.clear()
-                    await self._released.wait()
-                else:
-                    self._taken += 1
-                    self._tickets += 1
-                    return self._tickets
+    @property
+    def hold(self) -> float:
+        """Seconds for which nothing may be sent."""
+        return max(0.0, self._held_until - asyncio.get_running_loop().time())
+
+    def take(self) -> int:
+        """Take a slot; returns a ticket, which grows with each slot."""
+        self.taken += 1
+        self.ticket += 1
+        return self.ticket
 
     def release(self) -> None:
         """Give the slot back."""
-        self._taken -= 1
-        self._released.set()
+        self.taken -= 1
 
     def answered(self) -> None:
         """An answer came: a little more may be in flight."""
@@ -63,7 +61,7 @@ class AdaptiveLimit:
         """The request with ``ticket`` got a 429; ``retry_after`` in seconds, where the endpoint gave one."""
         if ticket > self._first_of_this_burst:
             self._limit = max(1.0, self._limit * DECREASE)
-            self._first_of_this_burst = self._tickets
+            self._first_of_this_burst = self.ticket
         if retry_after is not None:
             now = asyncio.get_running_loop().time()
             self._held_until = max(self._held_until, now + min(retry_after, LONGEST_HOLD_S))

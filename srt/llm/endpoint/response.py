@@ -96,7 +96,7 @@ def read_response(
     elif status == 404:
         fault = f"there is no model {model!r}, or no chat at this address ({reason})"
     if fault is not None:
-        return Failure(reason, error=EndpointFault(f"{config.base_url}: {fault}"))
+        return Failure(reason, error=EndpointFault(f"{config.address}: {fault}"))
     return Failure(reason, error=RequestRejected(f"{model}: {reason}"))
 
 

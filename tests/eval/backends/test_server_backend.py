@@ -25,8 +25,8 @@ from srt.llm.config import EndpointConfig
 HERE = Path(__file__).parent
 
 
-def make(url: str, opens_thought: bool = False, **settings: Any) -> ServerBackend:
-    config = EndpointConfig(base_url=url, **{"in_flight": 8, "timeout_s": 2, **settings})
+def make(url: str | list[str], opens_thought: bool = False, **settings: Any) -> ServerBackend:
+    config = EndpointConfig.model_validate({"base_url": url, "in_flight": 8, "timeout_s": 2, **settings})
     return ServerBackend("some-model", config, opens_thought=opens_thought)
 
 
@@ -86,6 +86,18 @@ def test_what_is_missing_is_told_and_asked_for_again(
     assert made.generated == 30 - some
     assert len({row.key for row in rows(run)}) == len(rows(run)) == 30
     assert set(answered(tmp_path / "log.jsonl").values()) == {1}
+
+
+def test_replicas(serve: Callable[..., Any], problems_file: Path, tmp_path: Path, capsys: Any) -> None:
+    """One of three is not there, one is sick: nothing is missing; another order of the addresses is the same run."""
+    run, gone = tmp_path / "run", "http://127.0.0.1:9/v1"
+    with serve({"rates": {"html": 1.0}}, delay=0.02) as sick, serve(delay=0.02) as healthy:
+        made = predict(problems_file, run, make([sick, gone, healthy]), arm="served")
+        again = predict(problems_file, run, make([healthy, sick, f"{gone}/"]), arm="served")
+    assert (made.generated, again.generated) == (30, 0)
+    assert {row.finish_reason for row in rows(run)} == {"stop"}
+    assert set(answered(tmp_path / "log.jsonl").values()) == {1}
+    assert f"answers: {sick} 0 (out once), {gone} 0 (out once), {healthy} 30" in capsys.readouterr().err
 
 
 def test_pictures_are_sent(serve: Callable[..., Any], make_problem: Callable[..., Problem], tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def open_client(tmp_path: Path) -> Open:
     """``async with open_client(url, limit=None, **config) as opened``; always the same journal."""
 
     @asynccontextmanager
-    async def open_it(url: str, limit: float | None = None, **config: Any) -> AsyncIterator[Opened]:
+    async def open_it(url: str | list[str], limit: float | None = None, **config: Any) -> AsyncIterator[Opened]:
         given = {"in_flight": 16, "timeout_s": 5.0, **config}
         with Journal(tmp_path / "run" / "teach.sqlite") as journal:
             budget = Budget(

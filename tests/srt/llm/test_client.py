@@ -184,7 +184,7 @@ def test_no_answer_after_all_retries(fake_endpoint: ModuleType, open_client: Any
         async with fake_endpoint.FakeEndpoint(faults=faults) as fake, open_client(fake.url, retries=2) as opened:
             with pytest.raises(Unavailable, match="status 500"):
                 await opened.client.ask(ask())
-            assert opened.client.endpoint.slots.limit == 16  # errors of the server do not shrink it
+            assert opened.client.endpoint.fleet.replicas[0].limit.limit == 16  # errors of the server do not shrink it
         assert fake.outcomes == {"error_500": 3}
 
     asyncio.run(run())
@@ -264,7 +264,7 @@ def test_a_throttling_server_is_met_with_fewer_requests(fake_endpoint: ModuleTyp
         ):
             await asyncio.gather(*(opened.client.ask(ask(n)) for n in range(100)))
             # How far it fell depends on the speed of the machine: it rises again with each reply.
-            assert opened.client.endpoint.slots.limit < 64
+            assert opened.client.endpoint.fleet.replicas[0].limit.limit < 64
         assert fake.outcomes["ok"] == 100
 
     asyncio.run(run())

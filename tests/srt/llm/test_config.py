@@ -10,7 +10,9 @@ from srt.llm.llm_errors import EndpointFault
 
 @pytest.mark.parametrize("url", ["http://localhost:8000/v1", "https://api.openai.com/v1", "http://[::1]:80/v1/"])
 def test_addresses(url: str) -> None:
-    assert EndpointConfig(base_url=url).base_url == url
+    assert EndpointConfig(base_url=url).base_url == (url,)
+    both = EndpointConfig.model_validate({"base_url": [url, "http://b/v1"], "in_flight": 8})
+    assert (both.base_url, both.address, both.at_once) == ((url, "http://b/v1"), f"{url} and 1 more", 16)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,21 @@ def test_addresses(url: str) -> None:
 def test_what_is_no_address(url: str) -> None:
     with pytest.raises(ValidationError):
         EndpointConfig(base_url=url)
+    with pytest.raises(ValidationError):
+        EndpointConfig(base_url=["http://h/v1", url])
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"base_url": []}, "base_url"),
+        ({"base_url": ["http://h/v1", "http://h/v1/"]}, "http://h/v1 is given twice"),
+        ({"base_url": ["http://h/v1", "http://g/v1"], "batch": {}}, "batch: .* one address"),
+    ],
+)
+def test_what_is_no_fleet(fields: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        EndpointConfig.model_validate(fields)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,10 @@ import heapq
 from collections.abc import Coroutine
 from typing import Any
 
-from srt.llm.endpoint.concurrency import DECREASE, LONGEST_HOLD_S, AdaptiveLimit
+from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.concurrency import DECREASE, LONGEST_HOLD_S
+from srt.llm.endpoint.fleet import Fleet
+from srt.llm.endpoint.replica import Replica
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):
@@ -33,9 +36,28 @@ def now() -> float:
     return asyncio.get_running_loop().time()
 
 
+class OneServer:
+    """The slots of a single address."""
+
+    def __init__(self, most: int) -> None:
+        self._replica = Replica("http://h", EndpointConfig(base_url="http://h", in_flight=most), "none")
+        self._fleet = Fleet([self._replica])
+        self.throttled, self.answered = self._replica.limit.throttled, self._replica.limit.answered
+
+    @property
+    def limit(self) -> int:
+        return self._replica.limit.limit
+
+    async def acquire(self) -> int:
+        return (await self._fleet.acquire())[1]
+
+    def release(self) -> None:
+        self._fleet.release(self._replica)
+
+
 def test_no_more_than_the_limit_first_come_first_served() -> None:
     async def run() -> None:
-        limit, served, most, taken = AdaptiveLimit(3), [], 0, 0
+        limit, served, most, taken = OneServer(3), [], 0, 0
 
         async def work(n: int) -> None:
             nonlocal most, taken
@@ -55,7 +77,7 @@ def test_no_more_than_the_limit_first_come_first_served() -> None:
 
 def test_one_decrease_for_a_burst() -> None:
     async def run() -> None:
-        limit = AdaptiveLimit(100)
+        limit = OneServer(100)
         tickets = [await limit.acquire() for _ in range(100)]
         for ticket in tickets:
             limit.throttled(ticket, None)
@@ -69,7 +91,7 @@ def test_one_decrease_for_a_burst() -> None:
 
 def test_it_grows_by_one_a_round_and_not_beyond_the_most() -> None:
     async def run() -> None:
-        limit = AdaptiveLimit(20)
+        limit = OneServer(20)
         limit.throttled(await limit.acquire(), None)
         limit.release()
         assert limit.limit == 14
@@ -85,7 +107,7 @@ def test_it_grows_by_one_a_round_and_not_beyond_the_most() -> None:
 
 def test_it_never_falls_below_one() -> None:
     async def run() -> None:
-        limit = AdaptiveLimit(4)
+        limit = OneServer(4)
         for _ in range(50):
             limit.throttled(await limit.acquire(), None)
             limit.release()
@@ -96,7 +118,7 @@ def test_it_never_falls_below_one() -> None:
 
 def test_retry_after_holds_all_sending() -> None:
     async def run() -> None:
-        limit = AdaptiveLimit(8)
+        limit = OneServer(8)
         limit.throttled(await limit.acquire(), 30.0)
         limit.release()
         await asyncio.gather(*(limit.acquire() for _ in range(3)))
@@ -112,7 +134,7 @@ def test_it_converges_on_what_the_server_bears() -> None:
     """A server that takes 32 at once and throttles the rest: most of the time nearly 32 are served."""
 
     async def run() -> None:
-        limit, serving, served = AdaptiveLimit(256), 0, 0
+        limit, serving, served = OneServer(256), 0, 0
 
         async def work() -> None:
             nonlocal serving, served
@@ -141,7 +163,7 @@ def test_it_converges_on_what_the_server_bears() -> None:
 
 def test_a_cancelled_wait_takes_no_slot() -> None:
     async def run() -> None:
-        limit = AdaptiveLimit(1)
+        limit = OneServer(1)
         await limit.acquire()
         waiting = [asyncio.create_task(limit.acquire()) for _ in range(3)]
         await asyncio.sleep(0)

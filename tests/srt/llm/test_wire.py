@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint import client
+from srt.llm.endpoint import replica
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.llm_errors import EndpointFault, RequestRejected, Unavailable
 
@@ -90,7 +90,7 @@ def test_a_redirect_is_not_followed(ask: Callable[..., Awaitable[object]]) -> No
 def test_a_reply_without_end_is_not_read(
     status: int, packed: bool, ask: Callable[..., Awaitable[object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(replica, "MOST_BYTES", 2**20)
     body = b"x" * 3 * 2**20
     answer = reply(status, gzip.compress(body), b"content-encoding: gzip") if packed else reply(status, body)
 

@@ -1,0 +1,173 @@
+"""One address of an endpoint: its connections, and one exchange with it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import aiohttp
+import httpx2
+import orjson
+from openai import APIConnectionError, AsyncOpenAI, DefaultAioHttpClient
+
+from srt.llm.config import EndpointConfig
+from srt.llm.endpoint.concurrency import AdaptiveLimit
+from srt.llm.endpoint.response import Failure, Response, read_response
+from srt.llm.request import Reply
+
+MOST_BYTES: Final = 32 * 2**20
+"""A reply that is larger is not read to its end."""
+IDLE_S: Final = 3.0
+"""An idle connection is closed after this. uvicorn, which vLLM and SGLang are built on, closes it after 5: to be first
+avoids a request on a connection that is just being closed."""
+PROBE_S: Final = 10.0
+"""A list of models that takes longer counts as no answer."""
+
+
+class Replica:
+    """The server at ``url``; ``key`` is sent to it, and masked in what it says.
+
+    The openai SDK owns address, key, headers and connections (its aiohttp client: what a request costs its default one
+    grows with the requests in flight). Retries, time-outs and limits are ours, so the SDK's are off. A redirect is not
+    followed: it would take the key to another place.
+    """
+
+    def __init__(self, url: str, config: EndpointConfig, key: str) -> None:
+        self.url = url
+        self._config = config.model_copy(update={"base_url": (url,)})  # what it says of itself names this address
+        self._key = key
+        self.limit = AdaptiveLimit(config.in_flight)
+        connections = httpx2.Limits(
+            max_connections=config.in_flight, max_keepalive_connections=config.in_flight, keepalive_expiry=IDLE_S
+        )
+        http = DefaultAioHttpClient(
+            limits=connections, timeout=None, follow_redirects=False, event_hooks={"response": [_raise_for_status]}
+        )
+        self.sdk = AsyncOpenAI(base_url=url, api_key=key, http_client=http, max_retries=0, timeout=None)
+        self.contact = False
+        """Whether it has ever accepted a connection."""
+        self.models: frozenset[str] | None = None
+        """The names of the models that it serves, as far as it has said so: :meth:`list_models`."""
+        self._deadlines: set[asyncio.Timeout] = set()
+
+    async def complete(self, body: Mapping[str, Any], key: str, *, answered: bool) -> Reply | Failure:
+        """One POST of ``body`` to ``/chat/completions``, with the idempotency key ``key``.
+
+        ``answered``: the model has answered before.
+        """
+        began = time.monotonic()
+        model = body["model"]
+
+        async def post() -> Response:
+            # Streamed, so that the size of a reply stays bounded. It is sent as one JSON, not token by token.
+            async with self.sdk.chat.completions.with_streaming_response.create(
+                model=model,
+                messages=body["messages"],
+                extra_body={name: value for name, value in body.items() if name not in ("model", "messages")},
+                extra_headers={"Idempotency-Key": key},
+            ) as streamed:
+                return Response(streamed.status_code, None, None, await _read(streamed.iter_bytes()))
+
+        most = self._config.timeout_for(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
+        response = await self._exchange(post, most, " (timeout_s)")
+        if isinstance(response, Failure):
+            return response
+        return read_response(response, time.monotonic() - began, model, self._config, answered=answered)
+
+    async def list_models(self) -> Failure | None:
+        """Ask it for its models (``GET /models``). A :class:`Failure` where it does not answer, or answers 5xx.
+
+        A server that answers without such a list leaves :attr:`models` as ``None``.
+        """
+
+        async def get() -> Response:
+            async with self.sdk.models.with_streaming_response.list() as streamed:
+                return Response(streamed.status_code, None, None, await _read(streamed.iter_bytes()))
+
+        response = await self._exchange(get, PROBE_S, " to GET /models")
+        if isinstance(response, Failure):
+            return response
+        if response.status >= 500:
+            return Failure(f"status {response.status} to GET /models")
+        self.models = _model_names(response.body) if response.status == 200 else None
+        return None
+
+    def delayed(self, seconds: float) -> None:
+        """All time limits move by so much."""
+        for deadline in self._deadlines:
+            if (when := deadline.when()) is not None and not deadline.expired():
+                deadline.reschedule(when + seconds)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.sdk.close()
+
+    async def _exchange(self, send: Callable[[], Awaitable[Response]], most: float, name: str) -> Response | Failure:
+        """What ``send`` gets within ``most`` seconds, an error status too; a :class:`Failure` where that is nothing."""
+        deadline = asyncio.timeout(most)
+        self._deadlines.add(deadline)
+        try:
+            async with deadline:
+                response = await send()
+        except ErrorStatus as error:
+            response = error.response
+            if len(self._key) >= 8:  # some servers quote it in their errors, which are shown
+                response = replace(response, body=response.body.replace(self._key.encode(), b"***"))
+        except TimeoutError:
+            return Failure(f"no answer within {most:g} s{name}", lost=True)
+        except _TooLarge as error:
+            return Failure(str(error), lost=True)
+        except (APIConnectionError, httpx2.HTTPError, aiohttp.ClientError, OSError) as error:
+            cause: BaseException = error
+            while cause.__cause__ is not None and not isinstance(cause, aiohttp.ClientError):
+                cause = cause.__cause__
+            reason = " ".join(str(cause).split())[:200] or type(cause).__name__
+            if isinstance(cause, aiohttp.ClientConnectorError):
+                return Failure(reason, not_sent=True)
+            return Failure(f"the connection broke: {reason}", lost=True)
+        finally:
+            self._deadlines.discard(deadline)
+        self.contact = True
+        return response
+
+
+@dataclass(eq=False)
+class ErrorStatus(Exception):
+    """A status other than 2xx."""
+
+    response: Response
+
+
+class _TooLarge(Exception):
+    """A reply of more than :data:`MOST_BYTES`."""
+
+
+async def _raise_for_status(response: httpx2.Response) -> None:
+    """A hook of the HTTP client: the SDK would read the body of an error whatever its size."""
+    if not response.is_success:
+        headers, body = response.headers, await _read(response.aiter_bytes())
+        raise ErrorStatus(Response(response.status_code, headers.get("retry-after"), headers.get("location"), body))
+
+
+async def _read(chunks: AsyncIterator[bytes]) -> bytes:
+    data = bytearray()
+    async for chunk in chunks:
+        data += chunk
+        if len(data) > MOST_BYTES:
+            raise _TooLarge(f"a reply of more than {MOST_BYTES // 2**20} MiB")
+    return bytes(data)
+
+
+def _model_names(body: bytes) -> frozenset[str] | None:
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    models = found.get("data") if isinstance(found, dict) else None
+    if not isinstance(models, list):
+        return None
+    names = [model.get("id") if isinstance(model, dict) else None for model in models]
+    return frozenset(name for name in names if isinstance(name, str)) or None
