@@ -18,6 +18,9 @@ def solve(
     out: Annotated[
         Path, typer.Option("-o", "--out", help="The traces file to write (JSONL), with refusals beside it.")
     ],
+    plan: Annotated[
+        str, typer.Option("--plan", help="Steps: needed (the fewest), or running (a plan that is carried along).")
+    ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
     strict: StrictFlag = False,

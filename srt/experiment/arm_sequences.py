@@ -28,6 +28,7 @@ from srt.pipeline.build import build
 from srt.pipeline.check import check_file
 from srt.pipeline.solve import solve_file
 from srt.statistics.clusters import Cluster, cluster_of
+from srt.worlds.world import Plan
 
 Say = Callable[[str], None]
 
@@ -61,7 +62,7 @@ def solve_training_problems(experiment: Experiment, say: Say) -> None:
     solved: list[Path] = []
     while some := list(islice(problems, _SOLVED_TOGETHER)):
         solved.append(parts / str(len(solved)))
-        _solve_part(solved[-1], some)
+        _solve_part(solved[-1], some, experiment.plan)
     for name, out in (("traces", folder.solved), ("traces.refusals", beside(folder.solved, "refusals"))):
         write_atomically(out, ((part / f"{name}.jsonl").read_bytes() for part in solved))
     counts: Counter[str] = Counter()
@@ -78,14 +79,14 @@ _SOLVED_TOGETHER = 4096
 _COUNTS = "counts.json"
 
 
-def _solve_part(folder: Path, problems: Sequence[Problem]) -> None:
+def _solve_part(folder: Path, problems: Sequence[Problem], plan: Plan) -> None:
     """Solve and check some of the problems in ``folder``, if this was not done before."""
     done, asked, traces = folder / _COUNTS, folder / "problems.jsonl", folder / "traces.jsonl"
     if done.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
     write_records(asked, problems)
-    solved = solve_file(asked, traces)
+    solved = solve_file(asked, traces, plan=plan)
     if solved.solved:
         checked = check_file(traces, asked)
         if checked.proved < checked.traces:

@@ -19,6 +19,7 @@ from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
 from srt.pipeline.build import TextStyle
+from srt.worlds.world import Plan
 
 
 class BenchmarkTest(Config):
@@ -159,6 +160,8 @@ class Experiment(Config):
     traces: dict[str, _TraceSources] = Field(default_factory=dict)
     held_out: int | None = Field(default=None, ge=1)
     prompt: PromptStyle = "full"
+    plan: Plan = "needed"
+    """Which steps the exact teacher writes: the fewest that the question needs, or a plan that is carried along."""
     text: TextStyle = "claims"
     model: Model
     probe: Probe | None = None

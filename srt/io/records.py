@@ -112,6 +112,7 @@ RefusalReason = Literal[
     "contradictory_clues",
     "not_unique",
     "disagrees_with_gold",
+    "no_such_plan",
     "process_killed",
 ]
 

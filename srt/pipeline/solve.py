@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 from pydantic import Field
 
@@ -12,8 +13,10 @@ from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_tog
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
-from srt.worlds.world import Refused
+from srt.worlds.world import Plan, Refused
 from srt.worlds.world_registry import world_of
+
+PLANS: tuple[str, ...] = get_args(Plan)
 
 
 class SolveSummary(Record):
@@ -33,13 +36,13 @@ class SolveSummary(Record):
         return {**self.model_dump(), "agreement": self.agreed / self.gold if self.gold else None}
 
 
-def solve_one(problem: Problem) -> Trace | Refusal:
-    """The exact trace of ``problem``, or why there is none."""
+def solve_one(problem: Problem, plan: Plan = "needed") -> Trace | Refusal:
+    """The exact trace of ``problem`` with the steps of ``plan``, or why there is none."""
     world = world_of(problem)
     if world is None:
         return Refusal(problem_id=problem.id, reason="no_world", detail="no exact world knows problems of this shape")
     try:
-        return world.solve(problem)
+        return world.solve(problem, plan)
     except Refused as refused:
         return refused.record(problem.id)
 
@@ -49,25 +52,29 @@ def solve_file(
     out: str | Path,
     refusals: str | Path | None = None,
     *,
+    plan: str = "needed",
     workers: int = 1,
     keep_going: bool = False,
 ) -> SolveSummary:
     """Solve the problems of a file, one by one, into a file of traces and a file of refusals.
 
     Both are written atomically; after an error neither is there. The refusals file is ``out`` with ``.refusals`` before
-    its suffix by default; it is written even if it is empty. ``workers`` processes share the work; the output does not
-    depend on them. With ``keep_going`` a problem that kills its process is refused; without, it ends the stage.
+    its suffix by default; it is written even if it is empty. ``plan`` says which steps a trace has, and ``workers``
+    processes share the work; the output does not depend on them. With ``keep_going`` a problem that kills its process
+    is refused; without, it ends the stage.
 
     Raises:
-        UserError: the file is missing or empty, a line is not a problem, or an id is not unique.
+        UserError: an unknown plan, the file is missing or empty, a line is not a problem, or an id is not unique.
     """
+    if plan not in PLANS:
+        raise UserError(f"unknown plan {plan!r}: the plans are {', '.join(PLANS)}")
     out = Path(out)
     refusals = Path(refusals) if refusals else beside(out, "refusals")
     if len({Path(problems).resolve(), out.resolve(), refusals.resolve()}) < 3:
         raise UserError(f"{out}: the problems, the traces and the refusals must be three different files")
     with open_together(out, refusals) as (traces, refused):
         counted = run_stage(
-            solve_line,
+            partial(solve_line, plan=cast("Plan", plan)),
             read_lines(problems),
             count_lines(problems),
             "solve",
@@ -89,14 +96,14 @@ def summary_of(counted: LineCounts) -> SolveSummary:
     return SolveSummary(problems=counted.read, solved=solved, refused=refused, gold=gold, agreed=agreed)
 
 
-def solve_line(line: Line, made: StageOutput) -> None:
+def solve_line(line: Line, made: StageOutput, *, plan: Plan = "needed") -> None:
     """The trace of a problem, or why there is none.
 
     Raises:
         RecordError: the line is not a problem.
     """
     problem = _problem_of(line, made)
-    outcome = solve_one(problem)
+    outcome = solve_one(problem, plan)
     if isinstance(outcome, Trace):
         made.lines += dump(outcome)
         made.counts["solved"] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from srt.io.errors import UserError
 from srt.io.records import Lang, Problem, Refusal, RefusalReason
@@ -17,6 +17,9 @@ Sampler = Callable[[int], Problem]
 
 It can be pickled: other processes draw with it too.
 """
+
+Plan = Literal["needed", "running"]
+"""Which steps a trace of the exact teacher has: the fewest that the question needs, or a plan that is carried along."""
 
 
 class Refused(Exception):
@@ -88,8 +91,8 @@ class World(ABC):
         """
 
     @abstractmethod
-    def solve(self, problem: Problem) -> Trace:
-        """The exact trace of ``problem``, every step proved by its premises.
+    def solve(self, problem: Problem, plan: Plan = "needed") -> Trace:
+        """The exact trace of ``problem``, every step proved by its premises; ``plan`` says which steps it has.
 
         Raises:
             Refused: the problem is not understood, contradicts itself, has several solutions, or its gold answer is

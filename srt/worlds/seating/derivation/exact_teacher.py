@@ -1,8 +1,8 @@
 """The exact teacher: the derivation of a solved puzzle, one lookup a step, every step proved by what it cites.
 
-First the readings of the clues that are used, then where people sit (:mod:`.placing`), then the question: its inner
-term, the seat that is asked for, who sits there, which options are right. Steps that nothing uses are left out, and so
-is every premise without which a step still follows.
+First the readings of the clues that are used, then where people sit (:mod:`.needed_seats` or :mod:`.running_plan`),
+then the question: its inner term, the seat that is asked for, who sits there, which options are right. Steps that
+nothing uses are left out, and so is every premise without which a step still follows.
 """
 
 from __future__ import annotations
@@ -13,31 +13,34 @@ from srt.io.records import Problem
 from srt.language.trace import OPERATIONS, Step, Trace
 from srt.worlds.seating.claim_language import BLANK, Apply, Claim, Equal, Place, Term, format_claim, names_of
 from srt.worlds.seating.derivation.masks import ClaimMasks
-from srt.worlds.seating.derivation.placing import Fact, Placing, minimal
+from srt.worlds.seating.derivation.needed_seats import NeededSeats
+from srt.worlds.seating.derivation.running_plan import RunningPlan
+from srt.worlds.seating.derivation.seat_plan import Fact, minimal
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.relations import neighbour
+from srt.worlds.world import Plan
 
 _QUESTION_ORDER = 1_000_000
 """The reading of the question stands after those of the clues."""
 
 
-def make_trace(problem: Problem, puzzle: Puzzle, solution: SolvedPuzzle) -> Trace:
+def make_trace(problem: Problem, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> Trace:
     """The trace of ``problem``, which reads as ``puzzle`` and is solved by ``solution``."""
     return Trace(
         id=f"t-{problem.id}",
         problem_id=problem.id,
         kind="world",
         lang=problem.lang,
-        steps=derive(puzzle, solution),
+        steps=derive(puzzle, solution, plan),
         answer=", ".join(solution.letters),
         teacher="seating",
     )
 
 
-def derive(puzzle: Puzzle, solution: SolvedPuzzle) -> tuple[Step, ...]:
+def derive(puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> tuple[Step, ...]:
     """The steps that lead from the clues of ``puzzle`` to its right options."""
-    question = _Question(puzzle, solution)
+    question = _Question(puzzle, solution, plan)
     filled = question.resolve()
     claim = "options = {" + ", ".join(solution.letters) + "}"
     return _numbered(Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps))
@@ -46,9 +49,9 @@ def derive(puzzle: Puzzle, solution: SolvedPuzzle) -> tuple[Step, ...]:
 class _Question:
     """The second half of a derivation: from the reading of the question to the names that fill its blank."""
 
-    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle) -> None:
+    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan) -> None:
         self.puzzle = puzzle
-        self.placing = Placing(puzzle, solution)
+        self.placing = (RunningPlan if plan == "running" else NeededSeats)(puzzle, solution)
         self.masks = self.placing.masks
         self.filled = sorted((self.placing.index[name] for name in solution.filled), key=self.placing.seats.__getitem__)
         self.claim: Claim = puzzle.question

@@ -1,0 +1,86 @@
+"""A plan that is carried along: each CONSTRAIN step repeats who sits where so far, and adds what one clue says.
+
+The steps of :mod:`.needed_seats` are the fewest that a question needs, so that whoever writes them must know in advance
+which clue, which seat and which earlier step will be needed. Here nothing has to be looked ahead: all clues are read,
+all seats are found, and each step cites the plan before it and the first clue, in the order of the problem, that
+decides something now::
+
+    CONSTRAIN wlog #1: Cal@S1 & Fay@N1
+    CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1 & Bob@S2
+    CONSTRAIN #5: Cal@S1 & Fay@N1 & Bob@S2 & Eve@N2
+
+It is longer. What it is worth is measured in ``docs/does-structure-pay.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srt.worlds.seating.claim_language import Equal
+from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan
+from srt.worlds.seating.derivation.solver import SolvedPuzzle
+from srt.worlds.seating.reading.problem_reader import Puzzle
+
+
+class RunningPlan(SeatPlan):
+    """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read."""
+
+    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle) -> None:
+        super().__init__(puzzle, solution)
+        cells = dict(self._cells())
+        self._seated = list(cells)
+        """The entities of the plan, in the order in which they came into it."""
+        self._plan: tuple[Fact, ...] = tuple(dict.fromkeys(cells.values()))
+        """The step that says the plan; before the first, the readings that do."""
+        for reading in self._plan:
+            self._known &= reading.places
+        self._unused = [
+            (reading, entities)
+            for reading, entities in zip(self.readings, self._spoken_of, strict=True)
+            if reading not in self._plan
+        ]
+        if (choice := self._free_choice()) is not None:
+            entities, ways, facts = choice
+            self._write(entities, ways, facts, "wlog")
+        while len(self._seated) < self.masks.count or len(self._ways_of(self._seated)) > 1:
+            self._advance()
+        self.seats = self.masks.first(self._known)
+
+    def seat_of(self, entity: int) -> Fact:
+        """The last step of the plan."""
+        if len(self._plan) > 1:  # Clues alone say where all sit: the plan is one step that puts them together.
+            self._write(self._seated, self._ways_of(self._seated), (), "scene")
+        return self._plan[0]
+
+    def reading_of(self, equation: Equal) -> None:
+        """None: the question is always asked of the plan."""
+
+    def _first_to_seat(self) -> int:
+        """Whom the first clue speaks of first."""
+        return self._spoken_of[0][0]
+
+    def _advance(self) -> None:
+        """The first clue that leaves one way to sit; else whoever is left over; else the clue with the fewest ways."""
+        now = len(self._ways_of(self._seated))
+        best: tuple[Fact, list[int], list[tuple[int, ...]]] | None = None
+        for reading, entities in self._unused:
+            together = list(dict.fromkeys([*self._seated, *entities]))
+            ways = list(self._ways(self._known & reading.places & reading.relations, together))
+            adds = len(together) > len(self._seated) or len(ways) < now
+            if adds and (best is None or len(ways) < len(best[2])):
+                best = reading, together, ways
+        left = [entity for entity in range(self.masks.count) if entity not in self._seated]
+        if best is None or (now == 1 and len(left) == 1 and len(best[2]) > 1):
+            together = [*self._seated, *left]
+            self._write(together, self._ways_of(together), (), "scene")
+        else:
+            reading, together, ways = best
+            self._write(together, ways, (reading,), "scene")
+
+    def _write(self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], word: str) -> None:
+        self._plan = (self._constrain(entities, ways, [*facts, *self._plan], (word,)),)
+        self._seated = list(entities)
+        self._unused = [(reading, names) for reading, names in self._unused if reading not in facts]
+
+    def _ways_of(self, entities: Sequence[int]) -> list[tuple[int, ...]]:
+        return list(self._ways(self._known, entities))
