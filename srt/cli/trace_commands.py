@@ -35,7 +35,7 @@ def solve(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.solve import solve_file
 
-    summary = solve_file(problems, out, workers=workers or cores_at_hand(), keep_going=keep_going)
+    summary = solve_file(problems, out, plan=plan, workers=workers or cores_at_hand(), keep_going=keep_going)
     print_summary(summary.as_dict(), as_json)
     if strict and summary.refused:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from srt.io.jsonl import dump, read_records, write_records
 from srt.io.records import Answer, Problem, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_file, solve_one
+from srt.worlds.world_registry import world_named
 
 CLUES = "(1) Ben is right of Ada;\n(2) Dov is right of Cleo.\n"
 TEXT = f"Booth: Ada, Ben, Cleo, Dov.\n{CLUES}() faces the right neighbour of Ada."
@@ -80,6 +81,21 @@ def test_a_fault_leaves_nothing_behind(tmp_path: Path, content: str) -> None:
     with pytest.raises(UserError, match=r"p\.jsonl"):
         solve_file(tmp_path / "p.jsonl", tmp_path / "t.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["p.jsonl"]
+
+
+def test_the_plan(tmp_path: Path) -> None:
+    write_records(tmp_path / "p.jsonl", PROBLEMS[:1])
+    for plan in ("needed", "running"):
+        solve_file(tmp_path / "p.jsonl", tmp_path / f"{plan}.jsonl", plan=plan)
+    needed, running = (next(read_records(tmp_path / f"{p}.jsonl", Trace)) for p in ("needed", "running"))
+    assert needed.answer == running.answer
+    assert len(str(running.steps)) > len(str(needed.steps))
+    with pytest.raises(UserError, match="walking"):
+        solve_file(tmp_path / "p.jsonl", tmp_path / "walking.jsonl", plan="walking")
+    assert not (tmp_path / "walking.jsonl").exists()
+    refusal = solve_one(world_named("views").sampler({"split": "train"})(0), "running")
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason == "no_such_plan"
 
 
 def test_the_files_must_differ(tmp_path: Path) -> None:
