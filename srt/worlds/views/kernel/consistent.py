@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from srt.worlds.views.kernel.stacks import Heights, Side
+from srt.worlds.views.kernel.stacks import Heights, Side, profile
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,12 @@ class GivenViews:
     def greatest(self, highest: int) -> Heights:
         """The solid with the most cubes that the views allow; if any solid fits them, this one does."""
         return tuple(tuple(self.most_at(y, x, highest) for x in range(self.width)) for y in range(self.depth))
+
+    def fit_a_solid(self, highest: int) -> bool:
+        """Whether any solid has these views."""
+        solid = self.greatest(highest)
+        columns, rows = self.columns, self.rows
+        return (columns is None or profile(solid, "front") == columns) and (rows is None or profile(solid, "left") == rows)
 
 
 class Consistent(NamedTuple):

@@ -8,11 +8,13 @@ of a cube is seen as two triangles, and each may be hidden by another cube.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from srt.worlds.views.kernel.stacks import Heights, Place, places
+from srt.worlds.views.kernel.voxels import is_rotation, voxels_of_form
 
 
 def tops_seen(heights: Heights) -> list[Place]:
@@ -48,6 +50,26 @@ def _top_is_seen(heights: Heights, place: Place) -> bool:
 
 def _height(heights: Heights, y: int, x: int) -> int:
     return heights[y][x] if y < len(heights) and x < len(heights[0]) else 0
+
+
+@lru_cache(maxsize=4096)
+def positions_seen(form: bytes) -> tuple[NDArray[np.int8], ...]:
+    """The positions in space in which every cube of a solid is seen, given by its canonical form.
+
+    Exchanging axes turns the picture about the line of sight, or mirrors it; it shows the same cubes. So one look from
+    each of the eight corners is enough.
+    """
+    solid = voxels_of_form(form)
+    found: dict[bytes, NDArray[np.int8]] = {}
+    for signs in product((1, -1), repeat=3):
+        up, deep, wide = signs
+        from_corner = solid[::up, ::deep, ::wide]
+        if every_cube_is_seen(from_corner):
+            for axes in permutations(range(3)):
+                if is_rotation(axes, signs):
+                    position = from_corner.transpose(axes)
+                    found.setdefault(bytes(position.shape) + position.tobytes(), position)
+    return tuple(found.values())
 
 
 def every_cube_is_seen(solid: NDArray[np.int8]) -> bool:

@@ -115,12 +115,17 @@ def rotations(solid: Voxels) -> Iterator[Voxels]:
         yield solid.transpose(axes)[::up, ::deep, ::wide]
 
 
+def is_rotation(axes: tuple[int, ...], signs: tuple[int, ...]) -> bool:
+    """Whether exchanging axes and turning round those with -1 is a rotation; otherwise it gives a mirror image."""
+    return (signs.count(-1) % 2 == 0) == (axes in _EVEN)
+
+
 _EVEN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 _ROTATIONS = [
     (axes, flips)
     for axes in permutations(range(3))
     for flips in product((1, -1), repeat=3)
-    if (flips.count(-1) % 2 == 0) == (axes in _EVEN)  # Otherwise it is a mirror image.
+    if is_rotation(axes, flips)
 ]
 
 
@@ -128,7 +133,13 @@ def canonical_voxels(solid: Voxels, reflections: bool = False) -> bytes:
     """The same bytes for all rotations of ``solid``, and with ``reflections`` for those of its mirror image."""
     solid = trimmed(solid)
     positions = [*rotations(solid), *(rotations(solid[:, :, ::-1]) if reflections else ())]
-    return min([bytes(position.shape) + bytes(position.tobytes()) for position in positions])
+    shape = tuple(sorted(solid.shape))
+    return bytes(shape) + min([position.tobytes() for position in positions if position.shape == shape])
+
+
+def voxels_of_form(form: bytes) -> Voxels:
+    """The solid with the canonical form ``form``."""
+    return np.frombuffer(form[3:], np.int8).reshape(tuple(form[:3]))
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure
-from srt.worlds.views.kernel.corner_picture import every_cube_is_seen, every_top_is_seen
+from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.kernel.consistent import GivenViews
+from srt.worlds.views.kernel.corner_picture import every_top_is_seen, positions_seen
 from srt.worlds.views.kernel.stacks import (
     DIRECTIONS,
     SIDES,
@@ -30,8 +31,8 @@ from srt.worlds.views.kernel.stacks import (
     surface,
     view_width,
 )
-from srt.worlds.views.kernel.voxels import canonical_in_space, canonical_voxels, from_heights, rotations
-from srt.worlds.views.problem_reader import heights_of, voxels_of
+from srt.worlds.views.kernel.voxels import canonical_in_space, canonical_voxels
+from srt.worlds.views.problem_reader import column_heights, heights_of, voxels_of
 from srt.worlds.views.sampling.mistakes import (
     wrong_number,
     wrong_side_view,
@@ -108,7 +109,15 @@ def missing_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     shown = (_side(heights, side), top_figure(heights))
     asks = ViewClaim("completes", word=missing)
     right = side_figure(profile(heights, missing), "view")
-    return ProblemDraft("MVC", asks, shown, _greatest(heights, side), right, lambda _: "contradicts the views")
+    lines, top = profile(heights, side), footprint(heights)
+
+    def why(option: Option) -> Reason | None:
+        columns = column_heights(option) if isinstance(option, ViewFigure) else ()
+        given = GivenViews.of(*size(heights), {side: lines, missing: columns}, top)
+        fits = len(columns) == view_width(missing, *size(heights)) and given.fit_a_solid(max(lines))
+        return None if fits else "contradicts the views"
+
+    return ProblemDraft("MVC", asks, shown, _greatest(heights, side), right, why)
 
 
 def view_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
@@ -288,18 +297,11 @@ def turned_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     """MRT: which solid is the one in the picture, turned in space."""
     if count(heights) > _MOST_CUBES_TURNED or not is_connected(heights) or len(heights) * len(heights[0]) == 1:
         return None
-    mirror_image = canonical_in_space(mirrored(heights))
-    if mirror_image == canonical_in_space(heights):
+    form, mirror_image = canonical_in_space(heights), canonical_in_space(mirrored(heights))
+    if mirror_image == form or len(positions_seen(form)) < 2:
         return None
     rng = random.Random(f"{rng.random()} {heights}")  # Like solids are turned otherwise, each in its own way.
-    positions = list(rotations(from_heights(heights)))
-    seen: list[SolidFigure] = []
-    while positions and len(seen) < 2:
-        position = positions.pop(rng.randrange(len(positions)))
-        if every_cube_is_seen(position) and (figure := voxels_figure(position)) not in seen:
-            seen.append(figure)
-    if len(seen) < 2:
-        return None
+    shown, right = (voxels_figure(position) for position in rng.sample(positions_seen(form), 2))
 
     def why(option: Option) -> Reason | None:
         other = canonical_voxels(voxels_of(option)) if isinstance(option, SolidFigure) else b""
@@ -307,7 +309,7 @@ def turned_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
             return "mirror image"
         return "one cube off" if other in _one_cube_off(heights) else "a like solid"
 
-    return ProblemDraft("MRT", ViewClaim("turns"), (seen[0],), heights, seen[1], why)
+    return ProblemDraft("MRT", ViewClaim("turns"), (shown,), heights, right, why)
 
 
 @lru_cache(maxsize=1024)

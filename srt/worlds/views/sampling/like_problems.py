@@ -16,7 +16,6 @@ from collections.abc import Callable
 from srt.worlds.views.kernel.stacks import Heights, count, mirrored, quarter_turn
 from srt.worlds.views.kernel.voxels import canonical_in_space
 from srt.worlds.views.sampling.problem_draft import ProblemDraft
-from srt.worlds.views.sampling.proof import is_answer
 
 
 def like_drafts(
@@ -43,13 +42,11 @@ def _differ(one: ProblemDraft, other: ProblemDraft) -> bool:
             return one.right != other.right
         case "fits":  # The solids that have other views.
             return one.shown != other.shown
-        case "completes" | "folds" | "unfolds":  # The views, cubes or nets that contradict what is shown.
-            return not is_answer(one, other.right) and not is_answer(other, one.right)
         case "turns":
             if count(one.subject) != count(other.subject):  # Counting cubes would be enough.
                 return False
             return canonical_in_space(one.subject) != canonical_in_space(other.subject)
-    return one.right != other.right and one.why(other.right) is not None and other.why(one.right) is not None
+    return one.why(other.right) is not None and other.why(one.right) is not None
 
 
 def like_solid(first: ProblemDraft, heights: Heights, highest: int, rng: random.Random) -> Heights:

@@ -26,7 +26,7 @@ from srt.worlds.split_shares import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.claim_language import NET_FORMS
 from srt.worlds.views.figures import Figure, as_meta
-from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed
+from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed, size
 from srt.worlds.views.sampling.kinds import KINDS, OF_NETS, OF_ONE_SOLID, Drawer
 from srt.worlds.views.sampling.like_problems import like_drafts, like_solid
 from srt.worlds.views.sampling.nets import draw_net, like_net
@@ -108,9 +108,7 @@ class ViewsSampler:
             fitting = [draft for draft in drafts if self._is_of_split(draft)]
             if fitting:
                 draft = rng.choice(fitting)
-                options = self._options(draft, drafts, rng)
-                if options is not None:
-                    return self._written(draft, options, rng, index)
+                return self._written(draft, self._options(draft, drafts, rng), rng, index)
         raise UserError(
             f"views: kinds: no {kind} of the split {self.spec.split!r} came up in {_ATTEMPTS} draws: "
             "allow larger solids, or another number of cubes"
@@ -135,6 +133,8 @@ class ViewsSampler:
         def like() -> ProblemDraft | None:
             if of_net:
                 return draw(like_net(heights, rng), choices)
+            if first.asked.form == "completes":  # Views of solids that are much alike seldom contradict each other.
+                return draw(self._draw_solid(rng, size(heights)), choices)
             return draw(like_solid(first, heights, self.spec.highest, rng), choices)
 
         if drawer in OF_ONE_SOLID:
@@ -144,10 +144,10 @@ class ViewsSampler:
     def _is_of_split(self, draft: ProblemDraft) -> bool:
         return split_of("views", _key(draft)) == self.spec.split
 
-    def _draw_solid(self, rng: random.Random) -> Heights:
-        """Stacks drawn one by one."""
+    def _draw_solid(self, rng: random.Random, plan: tuple[int, int] | None = None) -> Heights:
+        """Stacks drawn one by one; on a plan of so many rows and columns, if it is given."""
         spec = self.spec
-        depth, width = (rng.randint(spec.smallest, spec.largest) for _ in range(2))
+        depth, width = plan or (rng.randint(spec.smallest, spec.largest), rng.randint(spec.smallest, spec.largest))
         empty = rng.choice((0.1, 0.3, 0.45))
         low = rng.random() < 0.5  # Half of the solids have mostly low stacks: views tell more of them.
         return tuple(
@@ -167,12 +167,10 @@ class ViewsSampler:
 
     def _options(
         self, draft: ProblemDraft, drafts: Sequence[ProblemDraft], rng: random.Random
-    ) -> list[Wrong | Option] | None:
-        """The options in order, the right one as it is; empty for a problem without, ``None`` if two are right."""
-        if not is_answer(draft, draft.right):
+    ) -> list[Wrong | Option]:
+        """The options in order, the right one as it is; empty for a problem without."""
+        if any(is_answer(draft, other.right) != (other is draft) for other in drafts):
             raise ViewsSampleDefect(f"{self.identity}: {draft}: the answer is not confirmed")
-        if any(is_answer(draft, other.right) for other in drafts if other is not draft):
-            return None
         options: list[Wrong | Option] = []
         for other in drafts:
             reason = None if other is draft else draft.why(other.right)
