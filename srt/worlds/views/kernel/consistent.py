@@ -55,8 +55,8 @@ class GivenViews:
     def fit_a_solid(self, highest: int) -> bool:
         """Whether any solid has these views."""
         solid = self.greatest(highest)
-        columns, rows = self.columns, self.rows
-        return (columns is None or profile(solid, "front") == columns) and (rows is None or profile(solid, "left") == rows)
+        columns, rows = profile(solid, "front"), profile(solid, "left")
+        return self.columns in (None, columns) and self.rows in (None, rows)
 
 
 class Consistent(NamedTuple):

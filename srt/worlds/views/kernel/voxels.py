@@ -122,10 +122,7 @@ def is_rotation(axes: tuple[int, ...], signs: tuple[int, ...]) -> bool:
 
 _EVEN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 _ROTATIONS = [
-    (axes, flips)
-    for axes in permutations(range(3))
-    for flips in product((1, -1), repeat=3)
-    if is_rotation(axes, flips)
+    (axes, flips) for axes in permutations(range(3)) for flips in product((1, -1), repeat=3) if is_rotation(axes, flips)
 ]
 
 
@@ -134,7 +131,7 @@ def canonical_voxels(solid: Voxels, reflections: bool = False) -> bytes:
     solid = trimmed(solid)
     positions = [*rotations(solid), *(rotations(solid[:, :, ::-1]) if reflections else ())]
     shape = tuple(sorted(solid.shape))
-    return bytes(shape) + min([position.tobytes() for position in positions if position.shape == shape])
+    return bytes(shape) + min([bytes(position.tobytes()) for position in positions if position.shape == shape])
 
 
 def voxels_of_form(form: bytes) -> Voxels:

@@ -42,6 +42,7 @@ from srt.worlds.views.sampling.mistakes import (
 from srt.worlds.views.sampling.nets import cube_of_net, net_of_cube, opposite_face
 from srt.worlds.views.sampling.problem_draft import (
     SHOWN_SIDES,
+    Choices,
     Kind,
     Option,
     ProblemDraft,
@@ -56,12 +57,12 @@ from srt.worlds.views.sampling.problem_draft import (
 
 _MOST_CUBES_TURNED = 8
 """More cubes hide each other."""
-Drawer = Callable[[Heights, random.Random], ProblemDraft | None]
+Drawer = Callable[[Heights, Choices], ProblemDraft | None]
 
 
-def cubes_of_three_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def cubes_of_three_views(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """C3M: how many cubes, where three views leave one solid."""
-    side: Side = rng.choice(("left", "left", "right"))
+    side: Side = choices.choice(("left", "left", "right"))
     if not _views_leave_one(heights):
         return None
     number, front = count(heights), profile(heights, "front")
@@ -77,18 +78,18 @@ def cubes_of_three_views(heights: Heights, rng: random.Random) -> ProblemDraft |
     return ProblemDraft("C3M", asked("count"), shown, heights, number, wrong_number(number, mistakes))
 
 
-def bound_of_two_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def bound_of_two_views(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """MVC: the least or the greatest number of cubes, given two views."""
-    word = rng.choice(("least", "most"))
+    word = choices.choice(("least", "most"))
     columns, rows = profile(heights, "front"), profile(heights, "left")
-    if rng.random() < 0.25:
-        side: Side = rng.choice(("left", "right"))
+    if choices.random() < 0.25:
+        side: Side = choices.choice(("left", "right"))
         shown: tuple[Figure, ...] = (_side(heights, "front"), _side(heights, side))
         greatest = tuple(tuple(min(column, row) for column in columns) for row in rows)
         most = count(greatest)
         least = sum(v * max(columns.count(v), rows.count(v)) for v in {*columns, *rows})
     else:
-        side = rng.choice(SHOWN_SIDES)
+        side = choices.choice(SHOWN_SIDES)
         shown = (_side(heights, side), top_figure(heights))
         greatest = _greatest(heights, side)
         most = count(greatest)
@@ -102,10 +103,10 @@ def bound_of_two_views(heights: Heights, rng: random.Random) -> ProblemDraft | N
     return ProblemDraft("MVC", asked(word), shown, greatest, number, wrong_number(number, mistakes))
 
 
-def missing_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def missing_view(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """MVC: which picture can be the third view, given the top view and one from a side."""
     pairs: tuple[tuple[Side, Side], ...] = (("front", "left"), ("front", "right"), ("left", "front"))
-    side, missing = rng.choice(pairs)
+    side, missing = choices.choice(pairs)
     shown = (_side(heights, side), top_figure(heights))
     asks = ViewClaim("completes", word=missing)
     right = side_figure(profile(heights, missing), "view")
@@ -120,22 +121,22 @@ def missing_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     return ProblemDraft("MVC", asks, shown, _greatest(heights, side), right, why)
 
 
-def view_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def view_of_solid(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """3VM: which view of the solid in the picture."""
     if not every_top_is_seen(heights):
         return None
-    direction: Direction = rng.choice(("front", "left", "top", "front", "left", "top", "right", "back"))
+    direction: Direction = choices.choice(("front", "left", "top", "front", "left", "top", "right", "back"))
     return _view("3VM", heights, direction, solid_figure(heights))
 
 
-def view_of_plan(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def view_of_plan(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """VT: which view of the solid with this numbered plan."""
-    return _view("VT", heights, rng.choice(("front", "left", "right")), plan_figure(heights))
+    return _view("VT", heights, choices.choice(("front", "left", "right")), plan_figure(heights))
 
 
-def view_of_coded_plan(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def view_of_coded_plan(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """SVT: which view from a marked side, the back and the right among them."""
-    return _view("SVT", heights, rng.choice(SIDES), plan_figure(heights))
+    return _view("SVT", heights, choices.choice(SIDES), plan_figure(heights))
 
 
 def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure) -> ProblemDraft:
@@ -146,15 +147,15 @@ def _view(kind: Kind, heights: Heights, direction: Direction, shown: Figure) -> 
     return ProblemDraft(kind, asked(direction), (shown,), heights, right, wrong_side_view(heights, direction))
 
 
-def solid_of_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def solid_of_views(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """3VM: which solid has these three views."""
-    side: Side = rng.choice(("left", "right"))
+    side: Side = choices.choice(("left", "right"))
     return _solid_with("3VM", heights, ("front", side, "top"))
 
 
-def solid_with_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def solid_with_view(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """IVI: which of the solids has this one view."""
-    return _solid_with("IVI", heights, (rng.choice(("front", "left", "top", "right")),))
+    return _solid_with("IVI", heights, (choices.choice(("front", "left", "top", "right")),))
 
 
 def _solid_with(kind: Kind, heights: Heights, directions: tuple[Direction, ...]) -> ProblemDraft | None:
@@ -169,11 +170,11 @@ def _solid_with(kind: Kind, heights: Heights, directions: tuple[Direction, ...])
     return ProblemDraft(kind, asks, shown, heights, solid_figure(heights), why)
 
 
-def direction_of_view(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def direction_of_view(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """PRA: under which direction the solid looks like this."""
     if not every_top_is_seen(heights):
         return None
-    direction: Direction = rng.choice(DIRECTIONS)
+    direction: Direction = choices.choice(DIRECTIONS)
     if direction == "top":
         drawn = footprint(heights)
         figure = top_figure(heights, "view")
@@ -198,9 +199,9 @@ def direction_of_view(heights: Heights, rng: random.Random) -> ProblemDraft | No
     return ProblemDraft("PRA", ViewClaim("sees"), (solid_figure(heights), figure), heights, direction, why)
 
 
-def solids_of_two_views(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def solids_of_two_views(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """FPBI: how many solids have these two views."""
-    side: Side = rng.choice(SHOWN_SIDES)
+    side: Side = choices.choice(SHOWN_SIDES)
     profiles = profile(heights, side)
     depth = len(heights)
     cells = [0] * len(profiles)
@@ -217,12 +218,12 @@ def solids_of_two_views(heights: Heights, rng: random.Random) -> ProblemDraft | 
     return ProblemDraft("FPBI", asked("ways"), shown, _greatest(heights, side), number, wrong_number(number, mistakes))
 
 
-def faces_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def faces_of_solid(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """GPC: the surface, or the painted faces, of the solid in a picture or a numbered plan."""
-    figure = plan_figure(heights) if rng.random() < 0.4 else solid_figure(heights)
+    figure = plan_figure(heights) if choices.random() < 0.4 else solid_figure(heights)
     if figure.name == "solid" and not every_top_is_seen(heights):
         return None
-    word = rng.choice(("surface", "painted"))
+    word = choices.choice(("surface", "painted"))
     whole, ground = surface(heights), len(places(heights))
     number, other = (whole, whole - ground) if word == "surface" else (whole - ground, whole)
     views = sum(profile(heights, "front")) + sum(profile(heights, "left"))
@@ -236,14 +237,14 @@ def faces_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     return ProblemDraft("GPC", asked(word), (figure,), heights, number, wrong_number(number, mistakes))
 
 
-def volume_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def volume_of_solid(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """GPC: the number of cubes of the solid in the picture, the hidden ones among them."""
     if not every_top_is_seen(heights):
         return None
     return _cubes("GPC", heights, solid_figure(heights))
 
 
-def cubes_of_plan(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def cubes_of_plan(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """SVT: the number of cubes of the building with this numbered plan."""
     return _cubes("SVT", heights, plan_figure(heights))
 
@@ -266,11 +267,11 @@ def _cubes(kind: Kind, heights: Heights, shown: Figure) -> ProblemDraft:
     return ProblemDraft(kind, asked("count"), (shown,), heights, number, wrong_number(number, mistakes))
 
 
-def cubes_to_add(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def cubes_to_add(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """SVT: how many cubes the building lacks to be a cuboid."""
     depth, width = size(heights)
     number, there = depth * width * max(map(max, heights)) - count(heights), count(heights)
-    drawn = rng.random() < 0.6
+    drawn = choices.random() < 0.6
     if not number or (drawn and not every_top_is_seen(heights)):
         return None
     mistakes: list[tuple[int, Reason]] = [
@@ -282,7 +283,7 @@ def cubes_to_add(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     return ProblemDraft("SVT", asked("missing"), (shown,), heights, number, wrong_number(number, mistakes))
 
 
-def plan_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def plan_of_solid(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """SVT: which numbered plan is that of the building in the picture."""
     if not every_top_is_seen(heights):
         return None
@@ -293,14 +294,14 @@ def plan_of_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
     return ProblemDraft("SVT", asked("plan"), (solid_figure(heights),), heights, plan_figure(heights), why)
 
 
-def turned_solid(heights: Heights, rng: random.Random) -> ProblemDraft | None:
+def turned_solid(heights: Heights, choices: Choices) -> ProblemDraft | None:
     """MRT: which solid is the one in the picture, turned in space."""
     if count(heights) > _MOST_CUBES_TURNED or not is_connected(heights) or len(heights) * len(heights[0]) == 1:
         return None
     form, mirror_image = canonical_in_space(heights), canonical_in_space(mirrored(heights))
     if mirror_image == form or len(positions_seen(form)) < 2:
         return None
-    rng = random.Random(f"{rng.random()} {heights}")  # Like solids are turned otherwise, each in its own way.
+    rng = random.Random(f"{choices.random()} {heights}")  # Like solids are turned otherwise, each in its own way.
     shown, right = (voxels_figure(position) for position in rng.sample(positions_seen(form), 2))
 
     def why(option: Option) -> Reason | None:

@@ -56,9 +56,9 @@ def like_solid(first: ProblemDraft, heights: Heights, highest: int, rng: random.
     """
     in_space = first.asked.form == "turns"
     if not isinstance(first.right, int) and rng.random() < 0.4:
-        moves = [mirrored(heights), heights[::-1], mirrored(heights[::-1])]
-        moves += [quarter_turn(heights)] * (len(heights) == len(heights[0]))
-        heights = mirrored(heights) if in_space else rng.choice(moves)
+        moves = [mirrored, _front_to_back, _half_turn, quarter_turn]
+        square = len(heights) == len(heights[0])
+        heights = mirrored(heights) if in_space else rng.choice(moves if square else moves[:3])(heights)
         if rng.random() < 0.6:
             return heights
     rows = [list(row) for row in heights]
@@ -68,3 +68,11 @@ def like_solid(first: ProblemDraft, heights: Heights, highest: int, rng: random.
         x = rng.randrange(len(row))
         row[x] = min(highest, max(0, row[x] + change))
     return tuple(map(tuple, rows))
+
+
+def _front_to_back(heights: Heights) -> Heights:
+    return heights[::-1]
+
+
+def _half_turn(heights: Heights) -> Heights:
+    return mirrored(heights[::-1])

@@ -9,7 +9,7 @@ from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.figures import CubeFigure, NetFigure
 from srt.worlds.views.kernel.nets import Beyond, Net, corners, cube_nets, drawn_beside, folded, next_edge, numbered
 from srt.worlds.views.kernel.stacks import mirrored, quarter_turn
-from srt.worlds.views.sampling.problem_draft import Option, ProblemDraft, Reason
+from srt.worlds.views.sampling.problem_draft import Choices, Option, ProblemDraft, Reason
 
 
 def draw_net(rng: random.Random, shape: Net | None = None) -> Net:
@@ -27,9 +27,9 @@ def like_net(net: Net, rng: random.Random) -> Net:
     return draw_net(rng, squares_marked(net, ()) if rng.random() < 0.5 else None)
 
 
-def opposite_face(net: Net, rng: random.Random) -> ProblemDraft:
+def opposite_face(net: Net, choices: Choices) -> ProblemDraft:
     """FPBI: which face is opposite to a face of the net."""
-    face, beyond = rng.randint(1, 6), _folded(net)
+    face, beyond = choices.choice(range(1, 7)), _folded(net)
     edges = next(edges for edges in beyond.values() if face in edges.values())
     right = next(edges[next_edge(edge, 2)] for edge, other in edges.items() if other == face)
     beside = drawn_beside(net)[face].values()
@@ -43,9 +43,9 @@ def opposite_face(net: Net, rng: random.Random) -> ProblemDraft:
     return ProblemDraft("FPBI", ViewClaim("opposes", k=face), (NetFigure(name="net", digits=net),), subject, right, why)
 
 
-def net_of_cube(net: Net, rng: random.Random) -> ProblemDraft:
+def net_of_cube(net: Net, choices: Choices) -> ProblemDraft:
     """FPBI: which net folds to the cube in the picture."""
-    cube = _cube(net, rng)
+    cube = _cube(net, choices)
     return ProblemDraft(
         "FPBI",
         ViewClaim("unfolds"),
@@ -56,9 +56,9 @@ def net_of_cube(net: Net, rng: random.Random) -> ProblemDraft:
     )
 
 
-def cube_of_net(net: Net, rng: random.Random) -> ProblemDraft:
+def cube_of_net(net: Net, choices: Choices) -> ProblemDraft:
     """FPBI: which of the cubes the net folds to."""
-    cube = _cube(net, rng)
+    cube = _cube(net, choices)
     return ProblemDraft(
         "FPBI",
         ViewClaim("folds"),
@@ -69,10 +69,11 @@ def cube_of_net(net: Net, rng: random.Random) -> ProblemDraft:
     )
 
 
-def _cube(net: Net, rng: random.Random) -> CubeFigure:
+def _cube(net: Net, choices: Choices) -> CubeFigure:
     """A corner of the folded net; mirror images, and nets with the same digits, have corners with the same faces."""
-    faces = rng.choice(sorted(corners(_folded(net)), key=sorted))
-    at = random.Random(f"{rng.random()} {net}").randrange(3)  # Each in its own way: which is at the top tells nothing.
+    faces = choices.choice(sorted(corners(_folded(net)), key=sorted))
+    # Like nets have the cube in various positions: which face is at the top tells nothing.
+    at = random.Random(f"{choices.random()} {net}").randrange(3)
     top, right, front = (*faces[at:], *faces[:at])
     return CubeFigure(name="cube", top=top, right=right, front=front)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeVar
 
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
@@ -13,6 +14,7 @@ from srt.worlds.views.kernel.stacks import Heights, Side, footprint
 from srt.worlds.views.kernel.voxels import Voxels
 
 Kind = Literal["C3M", "3VM", "IVI", "MVC", "VT", "PRA", "FPBI", "GPC", "SVT", "MRT"]
+_Choice = TypeVar("_Choice")
 Option = ViewFigure | SolidFigure | PlanFigure | NetFigure | CubeFigure | str | int
 """What an option shows or says; figures have the name of a letter in the end."""
 Reason = Literal[
@@ -38,6 +40,28 @@ Reason = Literal[
     "meets it when folded",
     "opposite faces side by side",
 ]
+
+
+class Choices:
+    """What chance decides of a problem besides its solid; like problems share it, and so ask the same."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._numbers = [rng.random() for _ in range(4)]
+        self._used = 0
+
+    def again(self) -> Choices:
+        """The same choices from the first on."""
+        self._used = 0
+        return self
+
+    def random(self) -> float:
+        """A number from 0 to 1, without 1."""
+        self._used += 1
+        return self._numbers[self._used - 1]
+
+    def choice(self, options: Sequence[_Choice]) -> _Choice:
+        """One of ``options``."""
+        return options[int(self.random() * len(options))]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trim
 from srt.worlds.views.sampling.kinds import KINDS, OF_NETS, OF_ONE_SOLID, Drawer
 from srt.worlds.views.sampling.like_problems import like_drafts, like_solid
 from srt.worlds.views.sampling.nets import draw_net, like_net
-from srt.worlds.views.sampling.problem_draft import Kind, Option, ProblemDraft, Wrong
+from srt.worlds.views.sampling.problem_draft import Choices, Kind, Option, ProblemDraft, Wrong
 from srt.worlds.views.sampling.proof import is_answer
 from srt.worlds.views.writing.description import describe
 from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
@@ -118,28 +118,35 @@ class ViewsSampler:
         """As many drafts as there are options, or one; none where chance led to none."""
         of_net = drawer in OF_NETS
         heights = draw_net(rng) if of_net else self._draw_solid(rng)
-        choices = rng.random()
+        choices = Choices(rng)
 
-        def draw(solid: Heights, seed: float) -> ProblemDraft | None:
-            draft = drawer(solid, random.Random(seed)) if of_net or self._allows(solid) else None
+        def draw(solid: Heights) -> ProblemDraft | None:
+            draft = drawer(solid, choices.again()) if of_net or self._allows(solid) else None
             return draft if draft is not None and (self.spec.split != "train" or self._is_of_split(draft)) else None
 
-        first = draw(heights, choices)
+        first = draw(heights)
         if first is None:
             return []
         if isinstance(first.right, int) and not with_options:
             return [first]
 
-        def like() -> ProblemDraft | None:
+        tried = {heights}
+
+        def another() -> ProblemDraft | None:
             if of_net:
-                return draw(like_net(heights, rng), choices)
-            if first.asked.form == "completes":  # Views of solids that are much alike seldom contradict each other.
-                return draw(self._draw_solid(rng, size(heights)), choices)
-            return draw(like_solid(first, heights, self.spec.highest, rng), choices)
+                solid = like_net(heights, rng)
+            elif first.asked.form == "completes":  # Views of solids that are much alike seldom contradict each other.
+                solid = self._draw_solid(rng, size(heights))
+            else:
+                solid = like_solid(first, heights, self.spec.highest, rng)
+            if solid in tried:
+                return None
+            tried.add(solid)
+            return draw(solid)
 
         if drawer in OF_ONE_SOLID:
-            return like_drafts(first, lambda: drawer(heights, rng), len(LETTERS), tries=10) or []
-        return like_drafts(first, like, len(LETTERS), tries=40) or []
+            return like_drafts(first, lambda: drawer(heights, Choices(rng)), len(LETTERS), tries=10) or []
+        return like_drafts(first, another, len(LETTERS), tries=60) or []
 
     def _is_of_split(self, draft: ProblemDraft) -> bool:
         return split_of("views", _key(draft)) == self.spec.split
@@ -165,9 +172,7 @@ class ViewsSampler:
             return False
         return not spec.connected or is_connected(heights)
 
-    def _options(
-        self, draft: ProblemDraft, drafts: Sequence[ProblemDraft], rng: random.Random
-    ) -> list[Wrong | Option]:
+    def _options(self, draft: ProblemDraft, drafts: Sequence[ProblemDraft], rng: random.Random) -> list[Wrong | Option]:
         """The options in order, the right one as it is; empty for a problem without."""
         if any(is_answer(draft, other.right) != (other is draft) for other in drafts):
             raise ViewsSampleDefect(f"{self.identity}: {draft}: the answer is not confirmed")
