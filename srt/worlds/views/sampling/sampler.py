@@ -35,7 +35,7 @@ from srt.worlds.views.sampling.proof import is_answer
 from srt.worlds.views.writing.description import describe
 from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
 
-VERSION = 3
+VERSION = 4
 LETTERS = "ABCD"
 _ATTEMPTS = 20_000
 
