@@ -15,7 +15,7 @@ from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.picture import picture, problem_picture
 from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.style import StyleName, style_of
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure, as_meta
+from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure, as_meta
 
 LAYERS = (("###", "##.", "#.."), ("##.", "#..", "..."), ("#..", "...", "..."))
 FIGURES: tuple[Figure, ...] = (
@@ -43,6 +43,13 @@ def test_pixels_are_those_of_every_other_machine(style: StyleName, seed: str, di
     figures = (*FIGURES, PlanFigure(name="plan", heights=((1, 2, 3), (4, 5, 6), (7, 8, 0))))
     opened = PIL.Image.open(io.BytesIO(picture(figures, "zh", style, seed))).convert("RGB")
     assert hashlib.sha256(opened.tobytes()).hexdigest()[:16] == digest
+
+
+def test_pixels_of_a_net_and_a_cube_are_those_of_every_other_machine() -> None:
+    net = NetFigure(name="net", digits=((0, 1, 0, 0), (2, 3, 4, 5), (0, 6, 0, 0)))
+    drawn = picture((net, CubeFigure(name="A", top=1, right=4, front=3)), "en", "varied", "1")
+    opened = PIL.Image.open(io.BytesIO(drawn)).convert("RGB")
+    assert hashlib.sha256(opened.tobytes()).hexdigest()[:16] == "bae87a6a88e811f9"
 
 
 def test_the_same_problem_has_the_same_bytes_and_another_one_another_style() -> None:

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from srt.worlds.views.drawing.cube_figure import cube_drawing
 from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
-from srt.worlds.views.drawing.solid_figure import solid_drawing
+from srt.worlds.views.drawing.solid_figure import cube_faces, fitted, solid_drawing
 from srt.worlds.views.drawing.style import style_of
-from srt.worlds.views.figures import SolidFigure
+from srt.worlds.views.figures import CubeFigure, SolidFigure
 from srt.worlds.views.kernel.corner_picture import every_top_is_seen
 from srt.worlds.views.kernel.stacks import is_connected, is_trimmed
 
@@ -134,3 +135,17 @@ def test_the_arrow_points_at_the_front() -> None:
     ys, xs = np.nonzero(rest % (LEVELS + 1) == LEVELS)
     assert xs.max() < with_arrow.shape[1] - width // 2
     assert ys.min() > height // 2
+
+
+def test_the_digits_of_a_cube_are_on_their_faces_and_apart_from_its_edges() -> None:
+    triples = ((1, 2, 3), (4, 5, 6), (2, 6, 4), (3, 1, 5), (5, 4, 2), (6, 3, 1))
+    cubes = [CubeFigure(name="cube", top=top, right=right, front=front) for top, right, front in triples]
+    pixels = np.stack([painted(cube_drawing(cube, STYLE.option_cube, STYLE)) for cube in cubes])
+    across, down, high = STYLE.option_cube
+    blank = painted(fitted([(0, 0, stamp) for stamp in cube_faces(2 * across, 2 * down, 2 * high, STYLE.inner)]))
+    digits = (pixels != blank).any(axis=0)
+    assert (pixels // (LEVELS + 1) == blank // (LEVELS + 1)).all()
+    assert set((blank // (LEVELS + 1))[digits].tolist()) == {1, 2, 3}
+    edges = blank % (LEVELS + 1) > 0
+    for axis, step in itertools.product((0, 1), (1, -1)):
+        assert not (digits & np.roll(edges, step, axis)).any()
