@@ -37,6 +37,8 @@ def load_json(data: bytes | str, what: str = "JSON") -> Any:
     """
     if isinstance(data, bytes):
         data = data.removeprefix(codecs.BOM_UTF8)
+        if (written_so := _written_so(data)) is not None:
+            return written_so
         if fault := not_utf8_text(data):
             raise JsonFault(f"not {what}: {fault}")
     try:
@@ -51,6 +53,18 @@ def load_json(data: bytes | str, what: str = "JSON") -> Any:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise JsonFault(f"not {what}: {error}") from None
+
+
+def _written_so(data: bytes) -> Any:
+    """The value of ``data``, if that is how it would be written: then nothing is lost. Else ``None``.
+
+    So are the records that this toolkit writes, and they are read several times faster.
+    """
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    return value if orjson.dumps(value) == data.rstrip(b"\n") else None
 
 
 _OTHER_FORMATS = {

@@ -17,6 +17,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
+from multiprocessing import forkserver
 from typing import Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from srt.io.errors import UserError
@@ -86,7 +87,10 @@ class Workers:
             return bool(waiting)
 
         first = list(islice(rest, self._here))
-        submit_more()
+        if more := list(islice(rest, 1)):
+            rest = chain(more, rest)
+            with _ctrl_c_blocked():
+                forkserver.ensure_running()  # it takes its time, while this process works
         yield from map(work, first)
         while submit_more():
             part, future = waiting.popleft()

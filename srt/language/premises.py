@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from srt.io.records import Lang
@@ -48,6 +49,7 @@ class Premise:
         return entity_word(self.name) if self.kind == "entity" else self.kind
 
 
+@lru_cache(maxsize=16_384)
 def parse_premise(word: str) -> Premise:
     """The premise that ``word``, in canonical form, denotes; raises :class:`ValueError` for any other word."""
     if match := _GIVEN.fullmatch(word):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from srt.io.jsonl import count_lines, dump, keep_apart, open_together, parse_rec
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Problem
 from srt.language.faults import Fault
-from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.language.trace import StepCheck, Trace, TraceCheck, Truth
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world_registry import world_of
 
@@ -152,10 +153,15 @@ def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:
         return checked
     truth = world.truth(problem, trace)
     steps = tuple(
-        verdict.model_copy(update={"truth": truth(step.claim or "")})
-        for step, verdict in zip(trace.steps, checked.steps, strict=True)
+        _with_truth(verdict, truth(step.claim or "")) for step, verdict in zip(trace.steps, checked.steps, strict=True)
     )
     return checked.model_copy(update={"steps": steps})
+
+
+@lru_cache(maxsize=64)
+def _with_truth(verdict: StepCheck, truth: Truth) -> StepCheck:
+    """Most verdicts are the same: proved, and true."""
+    return verdict.model_copy(update={"truth": truth})
 
 
 def first_fault(checked: TraceCheck) -> str:

@@ -68,7 +68,8 @@ class Pairs:
         for q, p in self.blocks.items():
             for other_q, other_p in other.blocks.items():
                 if both := p & other_p:
-                    found[q & other_q] = found.get(q & other_q, 0) | both
+                    key = q & other_q
+                    found[key] = found.get(key, 0) | both
         return Pairs(found)
 
     def __xor__(self, other: Pairs) -> Pairs:
@@ -76,7 +77,8 @@ class Pairs:
         for q, p in self.blocks.items():
             for other_q, other_p in other.blocks.items():
                 if both := p & other_p:
-                    found[q ^ other_q] = found.get(q ^ other_q, 0) | both
+                    key = q ^ other_q
+                    found[key] = found.get(key, 0) | both
         return Pairs(found)
 
     def __or__(self, other: Pairs) -> Pairs:
@@ -84,7 +86,8 @@ class Pairs:
         for q, p in self.blocks.items():
             for other_q, other_p in other.blocks.items():
                 if both := p & other_p:
-                    found[q | other_q] = found.get(q | other_q, 0) | both
+                    key = q | other_q
+                    found[key] = found.get(key, 0) | both
         return Pairs(found)
 
     def __bool__(self) -> bool:

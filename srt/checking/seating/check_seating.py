@@ -114,12 +114,13 @@ class _Pass:
         question = self.problem.question
         if not self.fitting or (claim.blank and question is None):
             return None
-        naming = question.tied if question is not None else ()
-        if self.fitting & holding(self.world.full, naming, tied_parts, claim, self.problem.choices):
+        # Without a question, the claim is not about the blank, and nothing is asked of what it would name.
+        if self.fitting & holding(self.world.full, question or claim, tied_parts, claim, self.problem.choices):
             return None
         shown = self.fitting & tied or self.fitting
         reason = "no placement that fits the clues and the chosen seats lets it hold"
         if claim.blank:
+            naming = question.tied if question is not None else ()
             reason = f"as the clues place them, the blank is {self._fillers(naming, shown)}"
         return StepCheck(support="refuted", reason=reason, counterexample=self._show(shown))
 

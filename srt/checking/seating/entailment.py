@@ -7,6 +7,7 @@ The same arithmetic serves both readings of a step: with the plan of the seats s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from srt.checking.seating.arrangements import Pairs
@@ -29,7 +30,7 @@ def weigh(
     premise about the blank fixes who fills it; two of them leave only the cases in which they agree.
     """
     ground = full
-    naming: tuple[Cases, ...] | None = None
+    naming: Meaning | None = None
     options = [premise.letters for premise in premises if premise.letters is not None]
     for premise in premises:
         if premise.letters is not None:
@@ -37,9 +38,9 @@ def weigh(
         if not premise.blank:
             ground = ground & parts(premise)[0]
         elif naming is None:
-            naming = parts(premise)
+            naming = premise
         else:
-            ground = ground & agreement(full, naming, parts(premise))
+            ground = ground & agreement(full, parts, naming, premise)
     if naming is None:
         if claim.letters is not None and options:
             same = all(letters == claim.letters for letters in options)
@@ -47,7 +48,7 @@ def weigh(
         return ground, None if claim.blank else ground & parts(claim)[0]
     if choices is not None:
         for letters in options:
-            ground = ground & _right_options(full, naming, letters, choices)
+            ground = ground & _right_options(full, parts(naming), letters, choices)
     return ground, ground & holding(full, naming, parts, claim, choices)
 
 
@@ -84,21 +85,22 @@ def loose_parts(meaning: Meaning) -> tuple[Pairs, ...]:
 
 def holding(
     full: Cases,
-    naming: tuple[Cases, ...],
+    naming: Meaning,
     parts: Callable[[Meaning], tuple[Cases, ...]],
     claim: Meaning,
     choices: dict[str, int] | None,
 ) -> Cases:
     """The cases in which ``claim`` holds where ``naming`` says, entity by entity, when it fills the blank."""
     if claim.letters is not None:
-        return full ^ full if choices is None else _right_options(full, naming, claim.letters, choices)
-    return agreement(full, naming, parts(claim)) if claim.blank else parts(claim)[0]
+        return full ^ full if choices is None else _right_options(full, parts(naming), claim.letters, choices)
+    return agreement(full, parts, naming, claim) if claim.blank else parts(claim)[0]
 
 
-def agreement(full: Cases, one: Sequence[Cases], other: Sequence[Cases]) -> Cases:
+@lru_cache(maxsize=65_536)
+def agreement(full: Cases, parts: Callable[[Meaning], tuple[Cases, ...]], one: Meaning, other: Meaning) -> Cases:
     """The cases in which two claims about the blank name the same entities."""
     apart = full ^ full
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(parts(one), parts(other), strict=True):
         if a is not b:
             apart = apart | (a ^ b)
     return full ^ apart

@@ -103,7 +103,7 @@ def _has_inner_lookup(question: Meaning, cited: Citations, problem: SeatingProbl
 def _says_where(place: int, claim: Meaning, cited: Citations) -> bool:
     """Whether the premise ``place`` alone gives a seat that the claim, or another cited claim, repeats."""
     premise = cited.meanings[place]
-    if premise.blank:
+    if premise.blank or not premise.form.seats:
         return False
     repeated = claim.form.seats_repeated | _tokens(other.form.seats_repeated for other in cited.meanings)
     others = (other for at, other in enumerate(cited.meanings) if at != place and not other.blank)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 FUNCTIONS = ("left", "right", "across", "diag", "front_left", "front_right", "cw", "ccw", "up", "down")
@@ -37,6 +38,7 @@ class ClaimError(ValueError):
 
     def __init__(self, message: str, column: int) -> None:
         super().__init__(f"column {column}: {message}")
+        self.message = message
         self.column = column
 
 
@@ -199,8 +201,10 @@ def rename_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
             return Member(names.get(name, name), region(inside), negated)
         case Meet(first, second):
             return Meet(region(first), region(second))
-        case Place(name) | Attribute(_, name):
-            return replace(atom, name=names.get(name, name))
+        case Place(name, seat):
+            return Place(names.get(name, name), seat)
+        case Attribute(function, name, value):
+            return Attribute(function, names.get(name, name), value)
     return atom
 
 
@@ -212,6 +216,7 @@ def innermost(term: Term) -> str:
 
 
 _NAME = r"(?:\?|[^@=!&|,(){}?]+)"
+_WHOLE_NAME = re.compile(_NAME)
 _PLACE = re.compile(rf"({_NAME})@([A-Z0-9]+)")
 _SEAT = re.compile(r"[EWNS][12]|P[1-6]|[123][EW]|N|NE|E|SE|S|SW|W|NW")
 _ATTRIBUTE = re.compile(rf"({'|'.join(ATTRIBUTE_VALUES)})\(({_NAME})\) = (.*)", re.DOTALL)
@@ -231,35 +236,43 @@ def _split(text: str, separator: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def _parse_atom(text: str, at: int) -> Atom:
+    try:
+        return _atom(text)
+    except ClaimError as error:
+        raise ClaimError(error.message, at + error.column) from None
+
+
+@lru_cache(maxsize=16_384)
+def _atom(text: str) -> Atom:
     if text == "? = none":
         return Nobody()
     if match := _OPTIONS.fullmatch(text):
         letters = tuple(match[1].split(", ")) if match[1] else ()
         if list(letters) != sorted(set(letters)):
-            raise ClaimError("option letters are in order and without repeats", at + 1)
+            raise ClaimError("option letters are in order and without repeats", 1)
         return RightOptions(letters)
     if match := _PLACE.fullmatch(text):
         if not _SEAT.fullmatch(match[2]):
-            raise ClaimError(f"{match[2]!r} is no seat", at + match.start(2) + 1)
-        return Place(_name(match[1], at), match[2])
+            raise ClaimError(f"{match[2]!r} is no seat", match.start(2) + 1)
+        return Place(_name(match[1], 0), match[2])
     if match := _ATTRIBUTE.fullmatch(text):
         function: AttributeName = match[1]  # type: ignore[assignment]
         if match[3] not in ATTRIBUTE_VALUES[function]:
-            raise ClaimError(f"{match[3]!r} is no value of {function}", at + match.start(3) + 1)
-        return Attribute(function, _name(match[2], at + match.start(2)), match[3])
+            raise ClaimError(f"{match[3]!r} is no value of {function}", match.start(3) + 1)
+        return Attribute(function, _name(match[2], match.start(2)), match[3])
     if match := _MEET.fullmatch(text):
-        return Meet(_parse_region(match[1], at + match.start(1)), _parse_region(match[2], at + match.start(2)))
+        return Meet(_parse_region(match[1], match.start(1)), _parse_region(match[2], match.start(2)))
     if (match := _MEMBER.fullmatch(text)) and " = " not in text:
-        region = _parse_region(match[3], at + match.start(3))
-        return Member(_name(match[1], at), region, match[2] == "notin")
+        region = _parse_region(match[3], match.start(3))
+        return Member(_name(match[1], 0), region, match[2] == "notin")
     for sign in (" != ", " = "):
         left, found, right = text.partition(sign)
         if found:
-            parsed = _parse_term(left, at), _parse_term(right, at + len(left) + len(sign))
+            parsed = _parse_term(left, 0), _parse_term(right, len(left) + len(sign))
             if "none" in parsed:
-                raise ClaimError("'none' stands in '? = none' alone", at + 1)
+                raise ClaimError("'none' stands in '? = none' alone", 1)
             return Equal(*parsed, negated=sign == " != ")
-    raise ClaimError("a claim such as 'James@N1' or 'right(James) = Jason' was expected", at + 1)
+    raise ClaimError("a claim such as 'James@N1' or 'right(James) = Jason' was expected", 1)
 
 
 def _parse_region(text: str, at: int) -> Region:
@@ -305,7 +318,7 @@ def _parse_term(text: str, at: int) -> Term:
 
 
 def _name(text: str, at: int) -> str:
-    if not re.fullmatch(_NAME, text) or text != " ".join(text.split()):
+    if not _WHOLE_NAME.fullmatch(text) or text != " ".join(text.split()):
         raise ClaimError(f"{text!r} is no name", at + 1)
     return text
 

@@ -8,6 +8,7 @@ alternatives gives a disjunction, which later clues cut down. Steps are made whe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from srt.worlds.seating.claim_language import BLANK, Claim, Equal, names_of
 from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan
@@ -98,8 +99,9 @@ class NeededSeats(SeatPlan):
             tied = [entity for group in self._pending if not group.isdisjoint(opened) for entity in sorted(group)]
             together = [entity for entity in dict.fromkeys([*tied, *opened]) if not self._fixed[entity]]
             reading = self.readings[number]
-            ways = list(self._ways(self._known & reading.places & reading.relations, together))
-            if best is None or len(ways) < best[0]:
+            fewest = None if best is None else best[0]
+            ways = list(islice(self._ways(self._known & reading.places & reading.relations, together), fewest))
+            if fewest is None or len(ways) < fewest:
                 best = (len(ways), number, together, ways)
         assert best is not None, "clues that do not decide the seats"
         _, number, together, ways = best

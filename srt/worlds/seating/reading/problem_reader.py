@@ -7,6 +7,7 @@ A problem's ``question`` is the scene text, clues ``(1) ...`` one a line, and th
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -27,7 +28,7 @@ NONE_OF_THE_ABOVE: dict[Lang, str] = {"en": "none of the above", "zh": "以上�
 """The option that says that no other is right, in lower case."""
 
 _CLUE = re.compile(r"[(（]\s*([0-9]+)\s*[)）]\s*(.*)")
-_BLANK = r"[(（]\s*[)）]"
+_BLANK = re.compile(r"[(（]\s*[)）]")
 _STOPS = " \t;；.。?？"
 _NAME = re.compile(r"[^@=!&|,(){}?]+")
 
@@ -65,16 +66,15 @@ def read_problem(problem: Problem) -> Puzzle:
     lang = problem.lang
     header, clue_lines, question_text = _parts(problem.question)
     scene, names = read_scene(header, lang)
-    finder = _name_finder(names, lang)
     clues = []
     for number, (printed, text) in enumerate(clue_lines, 1):
         if printed != number:
             raise Refused("unknown_wording", f"clue ({printed}) where clue ({number}) was expected: {text!r}")
-        claim = _read_sentence(text, finder, lang, scene.family)
+        claim = _read_sentence(text, names, lang, scene.family)
         if claim is None or BLANK in names_of(claim):
             raise Refused("unknown_wording", f"clue ({number}): no known wording: {text!r}")
         clues.append(Clue(number, text, claim))
-    question = _read_sentence(question_text, finder, lang, scene.family)
+    question = _read_sentence(question_text, names, lang, scene.family)
     if question is None or BLANK not in names_of(question):
         raise Refused("unknown_wording", f"question: no known wording: {question_text!r}")
     return Puzzle(scene, names, tuple(clues), _blank_first(question), _read_options(problem, names), lang)
@@ -165,17 +165,40 @@ def _names(text: str, count: int, lang: Lang) -> tuple[str, ...]:
     return names
 
 
-@lru_cache(maxsize=4096)
-def _name_finder(names: tuple[str, ...], lang: Lang) -> re.Pattern[str]:
-    """Finds names and the blank; of two names that begin alike, the longer."""
-    alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    if language(lang).word_edges:
-        alternatives = rf"(?<!\w)(?:{alternatives})(?!\w)"
-    return re.compile(rf"({alternatives}|{_BLANK})")
+def split_at_names(text: str, names: Sequence[str], word_edges: bool) -> list[str]:
+    """``text`` in pieces: every second one is a name or the blank. Of two names that begin alike, the longer is found.
+
+    With ``word_edges``, a name is no part of a longer word. (A regular expression for the names of each problem would
+    take longer to compile than everything else takes to solve it.)
+    """
+    pieces: list[str] = []
+    at = 0
+    while True:
+        places = [span for name in names if (span := _name_span(text, name, at, word_edges)) is not None]
+        places += [blank.span()] if (blank := _BLANK.search(text, at)) else []
+        if not places:
+            return [*pieces, text[at:]]
+        start, end = min(places, key=lambda span: (span[0], -span[1]))
+        pieces += [text[at:start], text[start:end]]
+        at = end
 
 
-def _read_sentence(text: str, finder: re.Pattern[str], lang: Lang, family: Family) -> Claim | None:
-    pieces = finder.split(text.strip(_STOPS))
+def _name_span(text: str, name: str, at: int, word_edges: bool) -> tuple[int, int] | None:
+    """Where ``name`` stands first in ``text`` from ``at`` on."""
+    while (start := text.find(name, at)) >= 0:
+        end = start + len(name)
+        if not (word_edges and (_in_word(text[start - 1 : start]) or _in_word(text[end : end + 1]))):
+            return start, end
+        at = start + 1
+    return None
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _read_sentence(text: str, names: Sequence[str], lang: Lang, family: Family) -> Claim | None:
+    pieces = split_at_names(text.strip(_STOPS), names, language(lang).word_edges)
     found = pieces[1::2]
     if not 0 < len(found) <= len(SLOTS):
         return None
@@ -183,8 +206,8 @@ def _read_sentence(text: str, finder: re.Pattern[str], lang: Lang, family: Famil
     claim = read_wording(lang, family, "".join(pieces))
     if claim is None:
         return None
-    names = {slot: BLANK if name[0] in "(（" else name for slot, name in zip(SLOTS, found, strict=False)}
-    return rename(claim, names)
+    named = {slot: BLANK if name[0] in "(（" else name for slot, name in zip(SLOTS, found, strict=False)}
+    return rename(claim, named)
 
 
 def _blank_first(question: Claim) -> Claim:

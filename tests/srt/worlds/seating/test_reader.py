@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from srt.io.records import Problem
 from srt.worlds.seating.claim_language import format_claim
 from srt.worlds.seating.reading import problem_reader as reader
 from srt.worlds.seating.reading.pattern_notation import SLOTS
 from srt.worlds.seating.reading.patterns import all_readings
-from srt.worlds.seating.reading.problem_reader import read_problem, read_scene
+from srt.worlds.seating.reading.problem_reader import read_problem, read_scene, split_at_names
 from srt.worlds.seating.scenes import Compass, Kind, Scene
 from srt.worlds.world import Refused
 
@@ -206,3 +209,17 @@ def test_every_published_wording_has_one_reading(
     assert len(templates) > 200
     for template in templates:
         assert len(set(all_readings(*template))) == 1, template
+
+
+@given(
+    st.lists(st.text("ab_ é", min_size=1, max_size=4), min_size=1, max_size=6, unique=True),
+    st.text("ab_ é()（） ", max_size=24),
+    st.booleans(),
+)
+def test_a_sentence_is_split_as_a_regular_expression_for_its_names_would(
+    names: list[str], text: str, word_edges: bool
+) -> None:
+    alternatives = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    if word_edges:
+        alternatives = rf"(?<!\w)(?:{alternatives})(?!\w)"
+    assert split_at_names(text, names, word_edges) == re.split(rf"({alternatives}|[(（]\s*[)）])", text)
