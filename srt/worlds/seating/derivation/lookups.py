@@ -8,9 +8,12 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER #5 #7: ? = James             ->  INFER #4 #5 #7: ?@N1 & ? = James
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
-Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well::
+Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
+a step that looks up a function repeats both seats, and who fills the blank is named behind this one's seat::
 
-    CONSTRAIN scene #2 #4: Fay@N1      ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
+    CONSTRAIN scene #2 #4: Fay@N1         ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
+    CONSTRAIN scene #6: right(Fay) = Eve  ->  CONSTRAIN scene #6: Fay@N1 & Eve@N2 & right(Fay) = Eve
+    INFER #5 #7: ? = James                ->  INFER #4 #5 #7: James@N1 & ? = James
 
 A restated trace stays proved: what is repeated is cited. An anchored one may not: a later step may get two premises
 that say the same, one of them idle. What a cut is worth is measured in ``docs/does-structure-pay.md``.
@@ -46,9 +49,11 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
         if _is_blank_places(claim) and "scene" in step.args:
             steps.append(_with_known_seats(step, claim, cited, claims))
         elif _is_blank_names(claim) and any(_is_blank_places(claims[number - 1]) for number in cited):
-            steps.append(_with_blank_seats(step, claim, cited, claims, steps))
+            steps.append(_with_blank_seats(step, claim, cited, claims, steps, anchors))
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
+        elif anchors and step.op == "CONSTRAIN" and not any(isinstance(atom, Place) for atom in claim[0]):
+            steps.append(_with_seats_of_all(step, claim, cited, claims))
         elif anchors and _is_places(claim) and "scene" in step.args:
             steps.append(_with_anchors(step, claim, cited, claims))
         else:
@@ -72,6 +77,13 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
+def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
+    """``left(Bob) = Cal`` behind the seats of both."""
+    seats = {atom.name: atom for atom in _sure_places(cited, claims)}
+    known = tuple(seats[name] for name in names_of(claim) if name in seats)
+    return _claiming(step, ((*known, *claim[0]),))
+
+
 def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
     """``steps`` without the citations of seats that other cited steps repeat: nothing depends on them any more.
 
@@ -93,15 +105,20 @@ def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def _with_blank_seats(
-    step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]
+    step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step], anchors: bool
 ) -> Step:
-    """``? = James`` behind ``?@N1``, citing too the step that told a seat which the asking step repeats."""
+    """``? = James`` behind ``?@N1``, citing too the step that says a seat which the asking step repeats.
+
+    With ``anchors``, and if one alone fills the blank, behind ``James@N1``: the seat and who sits there in one token.
+    """
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
     alternatives = []
     for alternative in claim:
         named = alternative[0]
-        seat = seats.get(named.right) if isinstance(named, Equal) and isinstance(named.right, str) else None
-        alternatives.append((Place(BLANK, seat), *alternative) if seat else alternative)
+        name = named.right if isinstance(named, Equal) and isinstance(named.right, str) else BLANK
+        seat = seats.get(name)
+        sitter = name if anchors and len(claim) == 1 else BLANK
+        alternatives.append((Place(sitter, seat), *alternative) if seat else alternative)
     asked = next(number for number in cited if _is_blank_places(claims[number - 1]))
     repeated = [atom for atom in parse_claim(restated[asked - 1].claim or "")[0] if isinstance(atom, Place)]
     sources = {

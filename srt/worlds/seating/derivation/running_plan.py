@@ -25,6 +25,8 @@ from srt.worlds.seating.reading.problem_reader import Puzzle
 class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read."""
 
+    one_lookup_a_step = True
+
     def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle) -> None:
         super().__init__(puzzle, solution)
         cells = dict(self._cells())
@@ -64,7 +66,10 @@ class RunningPlan(SeatPlan):
         now = len(self._ways_of(self._seated))
         best: tuple[Fact, list[int], list[tuple[int, ...]]] | None = None
         for reading, entities in self._unused:
-            together = list(dict.fromkeys([*self._seated, *entities]))
+            # Whom the clue speaks of stands last: what it rests on right before what it adds.
+            others = [entity for entity in self._seated if entity not in entities]
+            known = [entity for entity in entities if entity in self._seated]
+            together = list(dict.fromkeys([*others, *known, *entities]))
             ways = list(self._ways(self._known & reading.places & reading.relations, together))
             adds = len(together) > len(self._seated) or len(ways) < now
             if adds and (best is None or len(ways) < len(best[2])):

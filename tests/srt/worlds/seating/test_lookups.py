@@ -11,6 +11,7 @@ from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.world import Plan
 
 BOOTH = Problem(
     id="booth",
@@ -34,14 +35,34 @@ INFER A B C D #5 #8 Bob: options = {C}
 ANSWER: C"""
 
 
-def solved(problem: Problem) -> Trace:
-    made = solve_one(problem)
+RUNNING = """\
+CORRELATE (1): right(Ann) = Dee
+CORRELATE (2): right(Bob) = Cal
+CORRELATE question: ? = across(right(Ann))
+CONSTRAIN wlog #1: Ann@S1 & Dee@S2
+CONSTRAIN scene #2 #4: Ann@S1 & Dee@S2 & Bob@N1 & Cal@N2
+CONSTRAIN scene #5: Ann@S1 & Dee@S2 & right(Ann) = Dee
+INFER #3 #6: ? = across(Dee)
+INFER scene #5 #7: Dee@S2 & ?@N1
+INFER #5 #8: Bob@N1 & ? = Bob
+INFER A B C D #5 #9 Bob: options = {C}
+ANSWER: C"""
+
+
+def solved(problem: Problem, plan: Plan = "needed") -> Trace:
+    made = solve_one(problem, plan)
     assert isinstance(made, Trace)
     return made
 
 
 def test_the_cut() -> None:
     assert linearize(spell_out_lookups(solved(BOOTH))) == RESTATED
+
+
+def test_the_finest_cut_of_a_running_plan() -> None:
+    trace = spell_out_lookups(solved(BOOTH, "running"), anchors=True)
+    assert linearize(trace) == RUNNING
+    assert check_with_truth(BOOTH, trace).proved
 
 
 ONE_BY_ONE = Problem(
@@ -62,7 +83,7 @@ def test_a_step_that_seats_somebody_is_anchored() -> None:
         for before, after in zip(coarse.steps, fine.steps, strict=True)
         if before != after
     ]
-    assert changed == [("Cal@N2", "Dee@S2 & Cal@N2")]
+    assert changed == [("Cal@N2", "Dee@S2 & Cal@N2"), ("?@N1 & ? = Bob", "Bob@N1 & ? = Bob")]
     assert check_with_truth(ONE_BY_ONE, fine).proved
 
 
@@ -71,13 +92,14 @@ def test_the_text_comes_back() -> None:
     assert parse(linearize(trace)).steps == trace.steps
 
 
+@pytest.mark.parametrize("plan", ["needed", "running"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_restated_trace_is_proved_and_true(lang: str) -> None:
+def test_every_restated_trace_is_proved_and_true(lang: str, plan: Plan) -> None:
     spec = SampleSpec.parse({"split": "train", "lang": lang})
     changed = 0
     for index in range(120):
         problem = sample(spec, index)
-        trace = solved(problem)
+        trace = solved(problem, plan)
         again = spell_out_lookups(trace)
         checked = check_with_truth(problem, again)
         assert checked.proved, (problem.question, linearize(again), checked)
