@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import ast
+import random
 from itertools import combinations, permutations, product
 from pathlib import Path
 
 import pytest
 
 from srt.checking import check
+from srt.checking.views.folded_nets import FoldedNets
 from srt.checking.views.net_corners import CornerNet
+from srt.checking.views.statements import read_statement
 from srt.checking.views.views_scene import UnreadableFigures
 from srt.io.records import Problem
+from srt.language.faults import Fault
 from srt.language.text import linearize, parse
 from srt.worlds.views.canonical_key import canonical_key, key_of, squares_marked
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.figures import CubeFigure, NetFigure, as_meta, figures_of
-from srt.worlds.views.kernel.nets import Net, corners, cube_nets, folded, next_edge, numbered
+from srt.worlds.views.kernel.nets import Net, corners, cube_nets, drawn_beside, folded, next_edge, numbered
 from srt.worlds.views.kernel.stacks import Heights, canonical, mirrored, places, turns
+from srt.worlds.views.mutations import net_truth
+from srt.worlds.views.mutations.planted_faults import PLANTS
+from srt.worlds.views.mutations.views_subject import views_subject
+from srt.worlds.views.problem_reader import read_problem
 from srt.worlds.views.sampling import net_folding
 from srt.worlds.world import Refused
 from tests.srt.worlds.views.conftest import sampled
@@ -126,6 +134,11 @@ def nets(n: int, **fields: object) -> list[Problem]:
     return [problem for problem in sampled(n, kinds=["FPBI"], **fields) if problem.subcategory != "ways"]
 
 
+@pytest.fixture(scope="module")
+def some_nets() -> list[Problem]:
+    return nets(30, lang="zh")
+
+
 def test_one_option_is_right() -> None:
     asked, reasons = set(), set()
     for problem in nets(150, options_share=1.0):
@@ -157,6 +170,24 @@ def test_the_keys_are_those_that_were_counted_and_each_is_of_one_split() -> None
             splits.setdefault(problem.group_id, set()).add(split)
     assert all(len(found) == 1 for found in splits.values())
     assert len(splits) == 52 + 2 * 64
+
+
+@pytest.mark.parametrize("fault", PLANTS, ids=lambda fault: fault.value)
+def test_what_is_planted_is_found(fault: Fault, some_nets: list[Problem]) -> None:
+    rng = random.Random(fault.value)
+    planted = 0
+    for problem in some_nets:
+        subject = views_subject(problem, make_trace(problem))
+        mutant = subject.mutate(fault, rng)
+        if mutant is None:
+            continue
+        verdict, checked = subject.judge(mutant.trace), check(problem, mutant.trace)
+        shown = f"{problem.diagram_description}\n{mutant.change}\n{linearize(mutant.trace)}\n{verdict}\n{checked}"
+        if fault.family == "truth-changing":
+            assert checked.refuted == bool(verdict.false), shown
+        assert checked.proved == verdict.proved, shown
+        planted += not verdict.proved
+    assert planted > 5 or fault in (Fault.CONTRADICTED, Fault.ENTITIES_SWAPPED)  # They need bounds, or cells.
 
 
 def problem(net: Net = CROSS, asked: str = "opposite to 1 on the cube") -> Problem:
@@ -199,6 +230,80 @@ def test_verdicts(number: int, line: str, support: str) -> None:
     lines[number - 1] = line
     trace = parse("\n".join(lines)).trace("t", "p")
     assert check(problem(), trace).steps[number - 1].support == support
+
+
+def true_claims(net: Net) -> list[ViewClaim]:
+    beyond = folded(net) or {}
+    edges = [(face, edge, other) for face, others in beyond.items() for edge, other in others.items()]
+    beside = [(face, edge, other) for face, others in drawn_beside(net).items() for edge, other in others.items()]
+    return [
+        *(ViewClaim("beside", word=edge, k=face, numbers=(other,)) for face, edge, other in beside),
+        *(ViewClaim("beyond", word=edge, k=face, numbers=(other,)) for face, edge, other in edges),
+        *{ViewClaim("opposite", k=o, numbers=(beyond[face][next_edge(edge, 2)],)) for face, edge, o in edges},
+        *(
+            ViewClaim("corner", word=str(o), k=face, numbers=(beyond[face][next_edge(edge)],))
+            for face, edge, o in edges
+        ),
+    ]
+
+
+def test_two_claims_give_what_the_oracle_says_and_nothing_that_is_false() -> None:
+    """Every claim about a net, from every two true claims about it."""
+    one = problem(numbered(cube_nets()[0], [4, 2, 6, 1, 5, 3]))
+    (figure,) = figures_of(one)
+    assert isinstance(figure, NetFigure)
+    checker = FoldedNets({"net": figure.model_dump()}, {}, "? = opposite(1)")
+    claims = true_claims(figure.digits)
+    statements = {claim: read_statement(str(claim)) for claim in claims}
+    expected = {claim: set(net_truth.premises(read_problem(one), claim)) for claim in claims}
+    proved = 0
+    for pair in combinations(claims, 2):
+        known = [statement for claim in pair if (statement := statements[claim]) is not None]
+        for claim, statement in statements.items():
+            assert statement is not None
+            value = checker.one_step(statement.left, frozenset(), known)
+            assert value in (None, statement.value), (pair, claim, value)
+            assert (value is not None) == (frozenset(map(str, pair)) in expected[claim]), (pair, claim)
+            proved += value is not None
+    assert proved > 100
+
+
+@pytest.mark.parametrize(
+    ("line", "support"),
+    [
+        ("INFER #1 #2 #5: same A", "proved"),
+        ("INFER #1 #2 #5: same B", "refuted"),
+        ("INFER #1 #5 #6: same A", "consistent"),
+        ("INFER #1 #2 #7: same A", "consistent"),
+        ("INFER #2 #5: same A", "consistent"),
+        ("INFER A #1 #5: same A", "consistent"),
+    ],
+)
+def test_a_cube_is_the_net_folded_if_one_corner_is_the_same(line: str, support: str) -> None:
+    cubes = [CubeFigure(name=n, top=t, right=r, front=f) for n, t, r, f in (("A", 1, 4, 3), ("B", 4, 1, 3))]
+    asked = Problem(
+        id="p",
+        source="views",
+        split="train",
+        lang="en",
+        question="A net with the digits 1 to 6 is folded to a cube, with the digits on the outside.\n"
+        "The net is shown, and the options show cubes from the front right and above.\n"
+        "Which of the cubes can it be folded to? How the digits are turned does not matter.",
+        choices={"A": "picture A", "B": "picture B"},
+        meta={"figures": as_meta((NetFigure(name="net", digits=CROSS), *cubes)), "asked": "? folds net"},
+    )
+    lines = (
+        "CORRELATE question: ? folds net",
+        "CONSTRAIN A: A.seen(3 1) = 4",
+        "CORRELATE net: up(3) = 1",
+        "CORRELATE net: right(3) = 4",
+        "INFER #3 #4: corner(3 1) = 4",
+        "CONSTRAIN B: B.seen(3 1) = 4",
+        "CORRELATE B: B.corner(3 1) = 4",
+        line,
+        "ANSWER: A",
+    )
+    assert check(asked, parse("\n".join(lines)).trace("t", "p")).steps[7].support == support
 
 
 def test_what_does_not_fold_is_refused() -> None:
