@@ -91,8 +91,8 @@ class World(ABC):
         """
 
     @abstractmethod
-    def solve(self, problem: Problem, plan: Plan = "needed") -> Trace:
-        """The exact trace of ``problem``, every step proved by its premises; ``plan`` says which steps it has.
+    def solve(self, problem: Problem) -> Trace:
+        """The exact trace of ``problem``, every step proved by its premises.
 
         Raises:
             Refused: the problem is not understood, contradicts itself, has several solutions, or its gold answer is
@@ -110,6 +110,14 @@ class World(ABC):
     def traits(self, problem: Problem) -> dict[str, str]:
         """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""
         return {}
+
+    def solve_with_running_plan(self, problem: Problem) -> Trace:
+        """As :meth:`solve`, in steps that carry a plan along, so that whoever writes them never has to look ahead.
+
+        Raises:
+            Refused: as :meth:`solve`; ``no_such_plan`` where the world has no such traces.
+        """
+        raise Refused("no_such_plan", f"the world {self.name!r} has no traces with a running plan")
 
     def spell_out_lookups(self, trace: Trace, anchors: bool = False) -> Trace:
         """``trace`` with the key of each lookup written out beside it: the text style ``restated``.

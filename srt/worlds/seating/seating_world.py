@@ -20,7 +20,7 @@ from srt.worlds.seating.sampler import SampleSpec, key_of, sample
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
 from srt.worlds.seating.writing.seating_plan import draw
-from srt.worlds.world import Plan, Refused, Sampler, World
+from srt.worlds.world import Refused, Sampler, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
 _BLANK = re.compile(r"[(（] *[)）]")
@@ -67,13 +67,13 @@ class SeatingWorld(World):
         """The canonical key: :mod:`srt.worlds.seating.canonical_key`."""
         return key_of(problem)
 
-    def solve(self, problem: Problem, plan: Plan = "needed") -> Trace:
+    def solve(self, problem: Problem) -> Trace:
         """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""
-        puzzle, solution = _solved(problem)
-        gold = problem.answer
-        if gold is not None and (gold.kind != "choice_set" or gold.value != list(solution.letters)):
-            raise Refused("disagrees_with_gold", f"solved: {', '.join(solution.letters)}; gold: {gold.value}")
-        return make_trace(problem, puzzle, solution, plan)
+        return make_trace(problem, *_agreeing(problem))
+
+    def solve_with_running_plan(self, problem: Problem) -> Trace:
+        """As :meth:`solve`: :mod:`srt.worlds.seating.derivation.running_plan`."""
+        return make_trace(problem, *_agreeing(problem), "running")
 
     def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
@@ -138,6 +138,15 @@ def placement_for(puzzle: Puzzle, solution: SolvedPuzzle, trace: Trace | None) -
 def _solved(problem: Problem) -> tuple[Puzzle, SolvedPuzzle]:
     puzzle = read_problem(problem)
     return puzzle, solve(puzzle)
+
+
+def _agreeing(problem: Problem) -> tuple[Puzzle, SolvedPuzzle]:
+    """``problem`` as it reads and is solved; refused where its gold answer is another."""
+    puzzle, solution = _solved(problem)
+    gold = problem.answer
+    if gold is not None and (gold.kind != "choice_set" or gold.value != list(solution.letters)):
+        raise Refused("disagrees_with_gold", f"solved: {', '.join(solution.letters)}; gold: {gold.value}")
+    return puzzle, solution
 
 
 def _is_true(claim: Claim, puzzle: Puzzle, solution: SolvedPuzzle, placement: dict[str, str]) -> bool:

@@ -17,7 +17,7 @@ from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.writing.assertion import assertion
 from srt.worlds.views.writing.derivation_prose import explain
 from srt.worlds.views.writing.square_readings import readings
-from srt.worlds.world import Plan, Reading, Refused, Sampler, World
+from srt.worlds.world import Reading, Refused, Sampler, World
 
 
 class ViewsWorld(World):
@@ -42,10 +42,8 @@ class ViewsWorld(World):
         """The canonical key: :mod:`srt.worlds.views.canonical_key`."""
         return key_of(problem)
 
-    def solve(self, problem: Problem, plan: Plan = "needed") -> Trace:
+    def solve(self, problem: Problem) -> Trace:
         """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""
-        if plan != "needed":
-            raise Refused("no_such_plan", f"{self.name} has no traces with a {plan} plan")
         trace = make_trace(problem)
         gold = problem.answer
         if gold is not None and gold.value not in ([trace.answer], _number(trace.answer)):
