@@ -7,7 +7,7 @@ record of each thing that was found in one of the others: problems = kept + drop
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,10 +24,10 @@ from srt.curate.solutions import disagreement
 from srt.curate.three_views import contradiction
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, check_place, count_lines, dump, keep_apart, read_records, write_together
+from srt.io.jsonl import beside, check_place, count_lines, dump, keep_apart, open_records, open_together, read_records
 from srt.io.problem_files import stream_problems
 from srt.io.progress import progress
-from srt.io.records import Problem
+from srt.io.records import Problem, Record
 from srt.io.worker_processes import Workers
 
 _CHUNK: Final = 64
@@ -89,14 +89,17 @@ def curate_file(
     gone = found.ids("drop")
     doubtful = found.ids("review") - gone
     summary = _summary(found, gone, doubtful) | {"files": {"dropped": str(dropped), "review": str(review)}}
-    files: dict[Path, Iterable[bytes]] = {
-        out: map(dump, _kept(problems, out, gone | doubtful, len(found.entries))),
-        dropped: (dump(one) for one in found.findings if one.problem_id in gone),
-        review: (dump(one) for one in found.findings if one.problem_id in doubtful),
-    }
-    if report is not None:
-        files[report] = [orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)]
-    write_together(files)
+    reports = [report] if report is not None else []
+    files: dict[Path, type[Record]] = {out: Problem, dropped: CurationFinding, review: CurationFinding}
+    with open_together(*reports) as written, open_records(files) as (keep, drop, send_to_review):
+        for problem in _kept(problems, out, gone | doubtful, len(found.entries)):
+            keep(dump(problem))
+        for write, of in ((drop, gone), (send_to_review, doubtful)):
+            for one in found.findings:
+                if one.problem_id in of:
+                    write(dump(one))
+        for file in written:
+            file.write(orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return summary
 
 

@@ -1,4 +1,6 @@
-"""Files of records: one JSON object a line, UTF-8.
+"""Files of records: one JSON object a line, UTF-8; or Parquet, by the suffix ``.parquet``.
+
+Whatever the form, a record is passed on as a line of JSON, with its place: ``file:line``, or ``file: row N``.
 
 The contract: a file written by :func:`write_records` is either whole or absent (temporary file, fsync, rename); a line
 appended by :class:`AppendLog` is on disk before the call returns, and an incomplete last line (of a killed process) is
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -18,7 +20,8 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
-from srt.io.records import Problem, Record
+from srt.io.parquet_files import RowWriter, count_rows, is_parquet, rows_as_lines
+from srt.io.records import Problem, Record, Sequence
 from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 M = TypeVar("M", bound=BaseModel)
@@ -41,30 +44,42 @@ def read_numbered(path: str | Path, model: type[M], *, growing: bool = False) ->
 
     ``growing``: another process appends to the file; an incomplete last line is not read.
     """
-    for number, line in _lines(path):
+    for place, number, line in _lines(path, model):
         if growing and not line.endswith(b"\n"):
             return
-        yield number, parse_record(line, model, f"{path}:{number}")
+        yield number, parse_record(line, model, place)
 
 
 class Line(NamedTuple):
-    """A record that is not parsed yet: ``place`` (``file:line``) opens what is said about it, ``data`` is its JSON."""
+    """A record that is not parsed yet: ``place`` opens what is said about it, ``data`` is its JSON."""
 
     place: str
     number: int
     data: bytes
 
 
-def read_lines(path: str | Path) -> Iterator[Line]:
-    """Yield the lines of ``path`` that are not blank, numbered from 1; raises a :class:`UserError` without the file."""
-    for number, line in _lines(path):
-        yield Line(f"{path}:{number}", number, line)
+def read_lines(path: str | Path, model: type[BaseModel]) -> Iterator[Line]:
+    """Yield the records of ``path``, numbered from 1, as lines that are not parsed, but blank ones.
+
+    ``model`` is what they should be: it says which cells of a Parquet file are JSON.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    for place, number, line in _lines(path, model):
+        yield Line(place, number, line)
 
 
 def count_lines(path: str | Path) -> int:
-    """The line ends of ``path``, for progress; 0 for a pipe, which is read once. Raises as :func:`read_lines` does."""
+    """The line ends or rows of ``path``, for progress; 0 for a pipe, which is read once.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
     if Path(path).is_fifo():
         return 0
+    if is_parquet(path):
+        return count_rows(Path(path))
     try:
         with open(path, "rb") as file:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -75,7 +90,7 @@ def count_lines(path: str | Path) -> int:
 def read_offsets(path: str | Path, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield ``(offset of the line in bytes, record)``, for :func:`read_at`; raises as :func:`read_records` does."""
     offset = 0
-    for number, line in _lines(path, blank=True):
+    for number, line in _text_lines(path):
         if line.strip():
             yield offset, parse_record(line, model, f"{path}:{number}")
         offset += len(line)
@@ -180,7 +195,9 @@ def validation_fault(error: ValidationError) -> str:
 
 def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield ``(line number, object)`` of a JSONL file that is not ours; raises as :func:`read_records` does."""
-    for number, line in _lines(path):
+    for number, line in _text_lines(path):
+        if not line.strip():
+            continue
         try:
             row = load_json(line, "a line of JSON")
         except JsonFault as error:
@@ -238,6 +255,33 @@ def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
 
     write_atomically(path, lines())
     return count
+
+
+Sink = Callable[[bytes | bytearray], object]
+"""Takes lines of records: the ``write`` of a file."""
+
+
+@contextmanager
+def open_records(files: Mapping[Path, type[BaseModel]], *, pictures: bool = False) -> Iterator[list[Sink]]:
+    """Yield what takes the lines of each of ``files``, which are Parquet or JSON Lines by their suffixes.
+
+    After the block all files are there; after an error in it, none is. With ``pictures``, training sequences have them.
+
+    Raises:
+        UserError: a file cannot be written.
+    """
+    with open_together(*files) as opened:
+        sinks: list[Sink] = []
+        writers: list[RowWriter] = []
+        for (path, model), file in zip(files.items(), opened, strict=True):
+            if is_parquet(path):
+                writers.append(RowWriter(file, model, path.parent if pictures and model is Sequence else None))
+                sinks.append(writers[-1].write)
+            else:
+                sinks.append(file.write)
+        yield sinks
+        for writer in writers:
+            writer.close()
 
 
 def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
@@ -316,12 +360,21 @@ class AppendLog:
         self._file.close()
 
 
-def _lines(path: str | Path, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
+def _lines(path: str | Path, model: type[BaseModel]) -> Iterator[tuple[str, int, bytes]]:
+    """Place, number and line of each record."""
+    if is_parquet(path):
+        for number, line in enumerate(rows_as_lines(Path(path), model), 1):
+            yield f"{path}: row {number}", number, line
+        return
+    for number, line in _text_lines(path):
+        if line.strip():
+            yield f"{path}:{number}", number, line
+
+
+def _text_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     try:
         with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                if blank or line.strip():
-                    yield number, line
+            yield from enumerate(file, 1)
     except OSError as error:
         raise cannot_read(path, error) from None
 

@@ -13,7 +13,8 @@ import orjson
 
 from srt.io.errors import UserError, cannot_read
 from srt.io.jsonl import Line, UniqueValues, parse_record, read_lines, read_unique
-from srt.io.records import Problem
+from srt.io.parquet_files import is_parquet, rows_as_lines
+from srt.io.records import Problem, Record
 
 
 def stream_problems(path: str | Path) -> Iterator[Problem]:
@@ -73,15 +74,15 @@ class ProblemLines:
         if not self._index:
             raise UserError(f"{path}: no problem in this file; at least one was expected")
 
-    def beside(self, traces: Path) -> Iterator[TraceLine]:
-        """Each line of the file ``traces`` with that of its problem.
+    def beside(self, traces: Path, model: type[Record]) -> Iterator[TraceLine]:
+        """Each record of the file ``traces``, which should be a ``model``, with the line of its problem.
 
         A line that has no readable ``problem_id`` is passed on without one: who parses it says what is wrong.
 
         Raises:
             UserError: no such file.
         """
-        for line in read_lines(traces):
+        for line in read_lines(traces, model):
             try:
                 values = orjson.loads(line.data)
             except ValueError:
@@ -99,7 +100,12 @@ class ProblemLines:
 
 
 def _seekable(path: Path) -> IO[bytes]:
-    """The file, or a temporary copy of what comes out of a pipe."""
+    """The file, or a temporary copy in JSON Lines of what comes out of a pipe or is in Parquet."""
+    if is_parquet(path):
+        lines = TemporaryFile()  # noqa: SIM115 (open as long as the lines are read)
+        lines.writelines(rows_as_lines(path, Problem))
+        lines.seek(0)
+        return lines
     file = path.open("rb")
     if file.seekable():
         return file

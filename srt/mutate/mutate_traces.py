@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import keep_apart, read_records, write_records
+from srt.io.jsonl import dump, keep_apart, open_records, read_records
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress
 from srt.io.records import Problem
@@ -48,10 +47,10 @@ def mutate_file(traces: Path, problems: Path, n: int, seed: int, out: Path | Non
         why = f"; the first: {skipped[0]}" if skipped else ""
         raise UserError(f"{traces}: no valid trace of an exact world, and no equation in prose, in this file{why}")
     records = _all_mutants(sources if any_of_a_world else None, prose, n, seed, table)
-    if out is None:
-        deque(records, maxlen=0)  # Counted in the table.
-    else:
-        write_records(out, records)
+    with open_records({} if out is None else {out: MutantRecord}) as sinks:
+        for record in records:  # Counted in the table.
+            for write in sinks:
+                write(dump(record))
     return table
 
 

@@ -18,10 +18,9 @@ from srt.images.open import read_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
-from srt.io.jsonl import count_lines, dump, keep_apart, open_together, parse_record
+from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Image, Message, Problem, Record, Sequence
-from srt.io.sequence_files import open_sequences
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
@@ -67,7 +66,7 @@ def build_file(
 ) -> dict[str, Any]:
     """Write the sequences of ``traces`` in ``arm``; returns the file, the arm and the count.
 
-    ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.sequence_files`). With
+    ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.parquet_files`). With
     ``pictures``, those of the problems that are not in or below the file's folder are copied there
     (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
     are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason. ``workers`` processes share the
@@ -94,22 +93,22 @@ def build_file(
     job = BuildLine(
         arm, cast("PromptStyle", prompt), cast("TextStyle", text), problems.parent, path if pictures else None
     )
-    with new_folder(path.parent), open_together(refusals) as (refused,):
+    files: dict[Path, type[Record]] = {path: Sequence, refusals: TraceRefusal}
+    with new_folder(path.parent), open_records(files, pictures=pictures) as (sequences, refused):
         copies = PictureFolder(path)
         before = copies.count() if pictures else 0
-        with open_sequences(path, pictures=pictures) as write:
-            counted = run_stage(
-                job,
-                ProblemLines(problems).beside(traces),
-                count_lines(traces),
-                f"build {arm}",
-                out=write,
-                refused=refused.write,
-                workers=workers,
-                killed=_killed if keep_going else None,
-            )
-            if not counted.counts["sequences"]:
-                raise UserError(_why_none(traces, counted))
+        counted = run_stage(
+            job,
+            ProblemLines(problems).beside(traces, Trace),
+            count_lines(traces),
+            f"build {arm}",
+            out=sequences,
+            refused=refused,
+            workers=workers,
+            killed=_killed if keep_going else None,
+        )
+        if not counted.counts["sequences"]:
+            raise UserError(_why_none(traces, counted))
     summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": counted.counts["sequences"]}
     if pictures:
         summary |= {"pictures": counted.counts["pictures"], "pictures_copied": copies.count() - before}

@@ -14,7 +14,7 @@ from typing import Any
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import count_lines, dump, keep_apart, open_together, parse_record
+from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Problem
 from srt.language.faults import Fault
@@ -88,13 +88,13 @@ def check_file(
     """
     if out is not None:
         keep_apart(out, traces, problems)
-    with open_together(*([] if out is None else [out])) as files:
+    with open_records({} if out is None else {out: Trace}) as sinks:
         counted = run_stage(
             check_line,
-            ProblemLines(problems).beside(traces),
+            ProblemLines(problems).beside(traces, Trace),
             count_lines(traces),
             "check",
-            out=files[0].write if files else None,
+            out=sinks[0] if sinks else None,
             workers=workers,
             killed=_killed if keep_going else None,
         )

@@ -17,7 +17,16 @@ from typing import Any, NamedTuple
 
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, keep_apart, keep_outside, parse_record, read_lines, read_records, write_atomically
+from srt.io.jsonl import (
+    dump,
+    keep_apart,
+    keep_outside,
+    open_records,
+    parse_record,
+    read_lines,
+    read_records,
+    write_atomically,
+)
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import BATCH, START, Workers, batches
@@ -106,7 +115,9 @@ def generate_file(
         if made_by.shows_pictures:
             show = partial(_shown, world, Path(out))
             lines = chain.from_iterable(pool.map(show, batches(lines), 1))
-        write_atomically(out, watch(lines))
+        with open_records({Path(out): Problem}) as (write,):
+            for line in watch(lines):
+                write(line)
     if draws is not None:
         shutil.rmtree(draws, ignore_errors=True)
     return GenerateSummary(problems=n, **counts)
@@ -141,7 +152,7 @@ def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iter
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         while (file := folder / f"{done // _KEPT_TOGETHER}.jsonl").exists():
-            for line in read_lines(file):
+            for line in read_lines(file, Problem):
                 yield _draw_of(parse_record(line.data, Problem, line.place), line.data)
             done += _KEPT_TOGETHER
     ahead = min(BATCH, -(-n // START))

@@ -21,7 +21,7 @@ from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from srt.io.errors import RecordError
-from srt.io.jsonl import UniqueValues, dump
+from srt.io.jsonl import Sink, UniqueValues, dump
 from srt.io.progress import progress_bar
 from srt.io.records import Record
 from srt.io.worker_processes import START, Workers, batches, in_own_process
@@ -97,8 +97,6 @@ class Placed(Protocol):
 
 L = TypeVar("L", bound=Placed)
 Work = Callable[[L, StageOutput], None]
-Sink = Callable[[bytes | bytearray], object]
-"""Takes finished lines: the ``write`` of a file."""
 
 
 def run_batch(work: Work[L], lines: Sequence[L]) -> StageOutput:

@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 from pydantic import Field
 
 from srt.io.errors import UserError
-from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_together, parse_record, read_lines
+from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_records, parse_record, read_lines
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
@@ -72,14 +72,14 @@ def solve_file(
     refusals = Path(refusals) if refusals else beside(out, "refusals")
     if len({Path(problems).resolve(), out.resolve(), refusals.resolve()}) < 3:
         raise UserError(f"{out}: the problems, the traces and the refusals must be three different files")
-    with open_together(out, refusals) as (traces, refused):
+    with open_records({out: Trace, refusals: Refusal}) as (traces, refused):
         counted = run_stage(
             partial(solve_line, plan=cast("Plan", plan)),
-            read_lines(problems),
+            read_lines(problems, Problem),
             count_lines(problems),
             "solve",
-            out=traces.write,
-            refused=refused.write,
+            out=traces,
+            refused=refused,
             ids=UniqueValues(problems, "id"),
             workers=workers,
             killed=_killed if keep_going else None,

@@ -20,9 +20,8 @@ import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
 from srt.io.errors import UserError
-from srt.io.jsonl import Line, parse_record
+from srt.io.jsonl import Line, count_lines, parse_record, read_lines
 from srt.io.records import Sequence
-from srt.io.sequence_files import count_sequences, sequence_lines
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
 from train.data.parent_death import die_with_parent
@@ -75,8 +74,8 @@ def encode_file(
         UserError: the file cannot be read.
     """
     try:
-        total = count_sequences(path)
-        remaining = sequence_lines(path)
+        total = count_lines(path)
+        remaining = read_lines(path, Sequence)
         parts = iter(lambda: list(islice(remaining, _LINES)), [])
         with (
             _on_all_cores(_Job(encoder, check), -(-total // _LINES)) as map_parts,

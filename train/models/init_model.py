@@ -12,7 +12,8 @@ from typing import Literal
 import torch
 
 from srt.io.errors import UserError
-from srt.io.sequence_files import read_sequences
+from srt.io.jsonl import read_records
+from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family
 from train.models.file_rights import apply_umask
@@ -112,5 +113,5 @@ def sequence_texts(paths: Iterable[str | Path]) -> Iterator[str]:
         if not files:
             raise UserError(f"{path}: no .jsonl file in this folder")
         for file in files:
-            for sequence in read_sequences(file):
+            for sequence in read_records(file, Sequence):
                 yield from (message.content for message in [*sequence.prompt, *sequence.completion])

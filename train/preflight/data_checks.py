@@ -17,9 +17,8 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record
+from srt.io.jsonl import parse_record, read_lines
 from srt.io.records import Image, Sequence
-from srt.io.sequence_files import sequence_lines
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS, prompt_ids, render_prompt
 from train.data.encode_file import INVALID, EncodedLines, Encoder, Progress, encode_file
 from train.data.examples import IGNORED, Example
@@ -54,7 +53,7 @@ class CountedFaults:
 def check_lines(path: Path, faults: CountedFaults) -> None:
     """Check that each line of the file ``path`` is a sequence."""
     lines = 0
-    for place, _, line in sequence_lines(path):
+    for place, _, line in read_lines(path, Sequence):
         lines += 1
         try:
             parse_record(line, Sequence, place)
@@ -91,7 +90,7 @@ def encode_and_check(
 def compare_prompts(path: Path, encoder: Encoder, processor: ProcessorMixin | None, faults: CountedFaults) -> int:
     """Make up to :data:`MOST_COMPARED` prompts as evaluation does, compare them by tokens, and return how many."""
     compared = 0
-    for place, _, line in sequence_lines(path):
+    for place, _, line in read_lines(path, Sequence):
         if compared == MOST_COMPARED:
             break
         try:

@@ -17,7 +17,6 @@ from srt.images.open import describe_picture, read_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Image, Problem, Sequence
-from srt.io.sequence_files import read_sequences
 from srt.language.trace import Trace
 from srt.pipeline.build import TraceRefusal, build_file
 
@@ -146,11 +145,11 @@ def test_parquet_has_the_same_sequences(folder: Path, tmp_path: Path) -> None:
     lines = made(folder, tmp_path / "vl")
     summary = build_file(folder / "t.jsonl", folder / "p.jsonl", "cot", tmp_path / "vl.parquet", pictures=True)
     assert summary["file"] == str(tmp_path / "vl.parquet")
-    assert [one.model_copy(update={"images": []}) for one in read_sequences(tmp_path / "vl.parquet")] == [
+    assert [one.model_copy(update={"images": []}) for one in read_records(tmp_path / "vl.parquet", Sequence)] == [
         one.model_copy(update={"images": []}) for one in lines
     ]
     # The pictures are beside the file too, for srt train.
-    for sequence in read_sequences(tmp_path / "vl.parquet"):
+    for sequence in read_records(tmp_path / "vl.parquet", Sequence):
         for image in sequence.images:
             read_picture(tmp_path, image)
     with pytest.raises(UserError, match=r"vl\.jsonl: a folder for sequences\.jsonl was expected, such as "):

@@ -13,7 +13,7 @@ import pytest
 
 from srt.io.errors import RecordError
 from srt.io.jsonl import Line, read_lines, read_records
-from srt.io.records import Refusal
+from srt.io.records import Record, Refusal
 from srt.io.worker_processes import Workers, batches
 from srt.pipeline.build import TraceRefusal, build_file
 from srt.pipeline.check import check_file
@@ -73,11 +73,11 @@ def test_a_record_that_kills_its_process_is_named_or_kept_apart(tmp_path: Path) 
     path = tmp_path / "p.jsonl"
     path.write_bytes(b"{}\n" * 30)
     with pytest.raises(RecordError, match=r"p\.jsonl:11: .*--keep-going"):
-        run_stage(kill_at_eleven, read_lines(path), 30, "count", workers=2)
+        run_stage(kill_at_eleven, read_lines(path, Record), 30, "count", workers=2)
     out, refused = io.BytesIO(), io.BytesIO()
     counted = run_stage(
         kill_at_eleven,
-        read_lines(path),
+        read_lines(path, Record),
         30,
         "count",
         out=out.write,

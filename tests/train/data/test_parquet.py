@@ -13,16 +13,15 @@ from typing import Any
 import pytest
 
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records
+from srt.io.jsonl import count_lines, open_records, read_records
 from srt.io.records import Sequence
-from srt.io.sequence_files import count_sequences, open_sequences, read_sequences
 from train.recipe import Recipe
 from train.train_srt import train
 
 
 def in_parquet(jsonl: Path, *, pictures: bool) -> Path:
     path = jsonl.with_suffix(".parquet")
-    with open_sequences(path, pictures=pictures) as write:
+    with open_records({path: Sequence}, pictures=pictures) as (write,):
         write(jsonl.read_bytes())
     return path
 
@@ -42,8 +41,8 @@ def test_what_is_written_is_read(
 ) -> None:
     for lines, rows in ((data, parquet), (vision_data, vision_parquet)):
         sequences = list(read_records(lines, Sequence))
-        assert list(read_sequences(rows)) == sequences
-        assert count_sequences(rows) == count_sequences(lines) == len(sequences)
+        assert list(read_records(rows, Sequence)) == sequences
+        assert count_lines(rows) == count_lines(lines) == len(sequences)
 
 
 def test_datasets_reads_messages_and_pictures(data: Path, parquet: Path, vision_parquet: Path, tmp_path: Path) -> None:
@@ -57,12 +56,12 @@ def test_datasets_reads_messages_and_pictures(data: Path, parquet: Path, vision_
     assert "images" not in row
     assert row["completion"] == [{"role": "assistant", "content": first.completion[0].content}]
     shown = loaded(vision_parquet)
-    assert [len(one["images"]) for one in shown] == [len(one.images) for one in read_sequences(vision_parquet)]
+    assert [len(one["images"]) for one in shown] == [len(one.images) for one in read_records(vision_parquet, Sequence)]
     assert shown[0]["images"][0].size[0] >= 30
 
 
 def test_a_picture_has_the_hash_of_its_bytes(vision_data: Path, vision_parquet: Path) -> None:
-    for sequence in read_sequences(vision_parquet):
+    for sequence in read_records(vision_parquet, Sequence):
         for image in sequence.images:
             assert hashlib.sha256((vision_data.parent / image.path).read_bytes()).hexdigest() == image.sha256
 
@@ -76,9 +75,9 @@ def test_faults_name_file_and_row(tmp_path: Path, data: Path) -> None:
     rows[2]["lang"] = "fr"
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     with pytest.raises(RecordError, match=r"wrong\.parquet: row 3: .*lang: .*'en' or 'zh'"):
-        list(read_sequences(path))
+        list(read_records(path, Sequence))
     path.write_text("no Parquet")
-    for read in (count_sequences, lambda file: list(read_sequences(file))):
+    for read in (count_lines, lambda file: list(read_records(file, Sequence))):
         with pytest.raises(UserError, match=r"wrong\.parquet: not a Parquet file"):
             read(path)
         with pytest.raises(UserError, match="no such file"):
