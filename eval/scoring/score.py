@@ -7,7 +7,9 @@ the same bytes each time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final, NamedTuple
 
 from eval.backends.token_counts import ReferenceTokenizer
 from eval.benchmarks.benchmark_registry import find_benchmark
@@ -33,9 +35,14 @@ from srt.answers.extraction import extract
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
+from srt.io.worker_processes import Workers
 from srt.language.prompts import THINK_OPENS
 from srt.language.trace import Trace, TraceCheck
 from srt.pipeline.check_text import check_text
+
+_CHUNK: Final = 16
+_FEW: Final = 256
+"""So many predictions take about as long as processes take to start."""
 
 Checker = Callable[[Problem, Trace], TraceCheck]
 Grade = Callable[[Problem, Answer], float]
@@ -48,6 +55,7 @@ def score(
     checker: Checker | None = None,
     policy: PolicyName = "strict",
     reference_tokenizer: str | Path | None = None,
+    workers: int = 1,
 ) -> ArmSummary:
     """Score the run in ``folder``.
 
@@ -58,7 +66,7 @@ def score(
     with gold and without a prediction is scored 0 with the status ``error``, and counted; one whose gold is not
     understood, so that only the same text (or math-verify) can meet it, is scored and named in the summary.
     ``reference_tokenizer`` is a folder with a tokenizer by which the texts are counted too, so that models with others
-    can be compared.
+    can be compared. ``workers`` processes share the work; the files do not depend on them.
 
     Raises:
         UserError: no run in the folder, other problems than it was made with, no gold answer at all, no tokenizer.
@@ -79,25 +87,27 @@ def score(
         from srt.pipeline.check import check_with_truth
 
         checker = check_with_truth
-    grade = find_benchmark(manifest.benchmark).grade
     # Other back ends know what they prompted with.
     opened = manifest.backend == "server" and _template_opens_thought(
         row for _, row, _ in read_rows(folder / PREDICTIONS, Prediction, questions)
     )
     scores: dict[RowId, Score] = {}
 
-    def checked() -> Iterator[Checked]:
-        """Scores and checks one prediction after the other, so that no more than one text is in memory."""
+    def rows() -> Iterator[_Row]:
         for key, row, _ in read_rows(folder / PREDICTIONS, Prediction, questions):
-            problem = questions[key[:2]]
             if opened and row.thinking is None:
                 row = row.model_copy(update={"thinking": "open"})
-            if problem.answer is not None:
-                found = score_prediction(problem, row, policy, grade)
-                scores[key] = found if reference is None else _counted(found, reference, row.text)
-            yield check_prediction(problem, row, checker)
+            yield _Row(key, questions[key[:2]], row)
 
-    write_records(folder / CHECKED, checked())
+    def checked(pool: Workers) -> Iterator[Checked]:
+        """Scores and checks some predictions at a time, so that no more than their texts are in memory."""
+        for key, text, found, verdicts in pool.map(_ScoreRow(policy, manifest.benchmark, checker), rows(), _CHUNK):
+            if found is not None:
+                scores[key] = found if reference is None else _counted(found, reference, text)
+            yield verdicts
+
+    with Workers(workers, here=_FEW) as pool:
+        write_records(folder / CHECKED, checked(pool))
     write_records(folder / SCORES, _in_order(manifest, questions, scores, policy))
     summary = summarise([read_run(folder, by_id)])
     write_json(folder / SUMMARY, summary)
@@ -105,6 +115,30 @@ def score(
         moved = describe_problems(Path(problems), folder, len(by_id))
         write_json(folder / MANIFEST, manifest.model_copy(update={"problems": moved}))
     return summary
+
+
+class _Row(NamedTuple):
+    """A prediction and its question."""
+
+    key: RowId
+    problem: Problem
+    prediction: Prediction
+
+
+@dataclass(frozen=True)
+class _ScoreRow:
+    """Scores and checks one prediction, in any process; no score where there is no gold answer."""
+
+    policy: PolicyName
+    benchmark: str
+    checker: Checker
+
+    def __call__(self, row: _Row) -> tuple[RowId, str, Score | None, Checked]:
+        found = None
+        if row.problem.answer is not None:
+            grade = find_benchmark(self.benchmark).grade
+            found = score_prediction(row.problem, row.prediction, self.policy, grade)
+        return row.key, row.prediction.text, found, check_prediction(row.problem, row.prediction, self.checker)
 
 
 def score_prediction(

@@ -64,7 +64,7 @@ def import_any(
 
 def generate(
     world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The problems file to write (JSONL).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The problems file to write (.jsonl or .parquet).")],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of problems.")] = 1000,
     split: Annotated[
         str, typer.Option("--split", help="train, dev or test; splits have no problem in common.")
@@ -113,7 +113,7 @@ def gallery(
 
 
 def split(
-    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL or Parquet).")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for a file of each part, as train.jsonl.")],
     parts: Annotated[
         str, typer.Option("--parts", help="The parts and their shares.", metavar="NAME=SHARE,...")
@@ -146,7 +146,7 @@ def split(
 
 
 def curate(
-    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL or Parquet).")],
     out: Annotated[
         Path,
         typer.Option("-o", "--out", help="The problems to keep (JSONL); the others are written beside it."),

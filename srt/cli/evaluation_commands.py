@@ -11,7 +11,18 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from srt.cli.output import Group, JsonFlag, Project, ReportTo, RunName, StrictFlag, WandbModeFlag, one_of, print_summary
+from srt.cli.output import (
+    Group,
+    JsonFlag,
+    Project,
+    ReportTo,
+    RunName,
+    StrictFlag,
+    WandbModeFlag,
+    WorkersOption,
+    one_of,
+    print_summary,
+)
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
 from srt.language.prompts import PromptStyle
@@ -162,6 +173,7 @@ def score(
     problems: Annotated[Path | None, typer.Option("--problems", help="The problems, if their file has moved.")] = None,
     policy: _PolicyFlag = None,
     reference_tokenizer: _TokenizerFlag = None,
+    workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Score a run again without generating.
@@ -170,8 +182,9 @@ def score(
     """
     from eval.scoring.score import score as score_run
     from srt.answers.equality import POLICIES
+    from srt.io.worker_processes import cores_at_hand
 
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"workers": workers or cores_at_hand()}
     if policy is not None:
         settings["policy"] = one_of(policy, tuple(POLICIES), "policy")
     if reference_tokenizer is not None:

@@ -9,14 +9,15 @@ import typer
 
 from srt.cli.output import JsonFlag, KeepGoingFlag, StrictFlag, WorkersOption, print_summary
 
-TRACES = Annotated[Path, typer.Argument(help="A file of traces (JSONL).")]
-PROBLEMS = Annotated[Path, typer.Option("--problems", help="The problems that the traces solve (JSONL).")]
+TRACES = Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")]
+PROBLEMS = Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")]
 
 
 def solve(
-    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL).")],
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL or Parquet).")],
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="The traces file to write (JSONL), with refusals beside it.")
+        Path,
+        typer.Option("-o", "--out", help="The traces to write (.jsonl or .parquet), with refusals beside them."),
     ],
     plan: Annotated[
         str, typer.Option("--plan", help="Steps: needed (the fewest), or running (a plan that is carried along).")

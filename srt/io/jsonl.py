@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
@@ -244,16 +245,14 @@ def check_place(path: str | Path) -> None:
 
 
 def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
-    """Write ``records`` to ``path`` atomically and return how many there were."""
+    """Write ``records``, all of one kind, to ``path`` atomically and return how many there were."""
+    rest = iter(records)
+    first = list(islice(rest, 1))
     count = 0
-
-    def lines() -> Iterator[bytes]:
-        nonlocal count
-        for record in records:
+    with open_records({Path(path): type(first[0]) if first else Record}) as (write,):
+        for record in chain(first, rest):
             count += 1
-            yield dump(record)
-
-    write_atomically(path, lines())
+            write(dump(record))
     return count
 
 

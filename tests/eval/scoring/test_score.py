@@ -62,6 +62,15 @@ def test_scoring_again_gives_the_same_bytes(make_run: Callable[..., Path]) -> No
     assert {name for name in before if before[name] != again[name]} == {"checked.jsonl", "summary.json"}
 
 
+def test_two_workers_write_the_bytes_of_one(make_run: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.scoring.score._FEW", 3)
+    run = make_run("srt", lambda number: TRUE + "ANSWER: " + "ABC"[number % 3])
+    score(run, checker=no_checker)
+    one = {path.name: path.read_bytes() for path in run.iterdir()}
+    score(run, checker=no_checker, workers=2)
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == one
+
+
 def test_a_missing_prediction_is_wrong_and_counted(make_run: Callable[..., Path]) -> None:
     run = make_run("srt", lambda number: "ANSWER: B")
     rows = list(read_records(run / "predictions.jsonl", Prediction))
