@@ -96,7 +96,7 @@ def holding(
     return agreement(full, parts, naming, claim) if claim.blank else parts(claim)[0]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4096)
 def agreement(full: Cases, parts: Callable[[Meaning], tuple[Cases, ...]], one: Meaning, other: Meaning) -> Cases:
     """The cases in which two claims about the blank name the same entities."""
     apart = full ^ full
