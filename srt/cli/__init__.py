@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The extra that installs a package. Packages that are missing here belong to training and evaluation.
-_EXTRA = dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch", "latex2mathml"), "teach")
+_EXTRA = {**dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch", "latex2mathml"), "teach"), "ray": "scale"}
 
 
 def main() -> None:

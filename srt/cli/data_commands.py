@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from srt.cli.output import JsonFlag, StrictFlag, WorkersOption, print_summary
+from srt.cli.output import AddressOption, EngineOption, JsonFlag, StrictFlag, WorkersOption, on_ray, print_summary
 from srt.io.errors import UserError
 
 
@@ -80,6 +80,8 @@ def generate(
         Path | None, typer.Option("--exclude", help="A file of problems that must not be generated again.")
     ] = None,
     workers: WorkersOption = None,
+    engine: EngineOption = None,
+    address: AddressOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Sample problems of a world, each with a proven answer.
@@ -87,8 +89,18 @@ def generate(
     Example: srt generate seating -n 1000 --split train -o problems.jsonl
     """
     from srt.io.worker_processes import cores_at_hand
-    from srt.pipeline.generate import generate_command
+    from srt.pipeline.generate import generate_command, read_fields
 
+    if on_ray(engine, address, ("--workers", workers)):
+        from srt.scale.ray_engine import ray_cluster
+        from srt.scale.sharded_generate import generate_shards
+
+        fields = read_fields(world, spec, wordings, out)
+        excluded = () if exclude is None else (exclude,)
+        with ray_cluster(address) as run:
+            made = generate_shards(world, n, split, out, fields, run, excluded)
+        print_summary(made.model_dump(mode="json"), as_json)
+        return
     print_summary(generate_command(world, n, split, out, spec, wordings, exclude, workers or cores_at_hand()), as_json)
 
 

@@ -24,6 +24,12 @@ WorkersOption = Annotated[
 KeepGoingFlag = Annotated[
     bool, typer.Option("--keep-going", help="Refuse a record whose process is killed (out of memory), and go on.")
 ]
+EngineOption = Annotated[
+    str | None, typer.Option("--engine", help="ray: work on shards on a Ray cluster, into a folder (docs/scale.md).")
+]
+AddressOption = Annotated[
+    str | None, typer.Option("--address", help="ray: the cluster (default: RAY_ADDRESS, or this machine alone).")
+]
 
 ReportTo = Annotated[
     str | None, typer.Option("--report-to", help="wandb: send scores and examples to Weights & Biases.")
@@ -36,6 +42,23 @@ Group = Annotated[str | None, typer.Option("--group", help="W&B: the group.")]
 RunName = Annotated[str | None, typer.Option("--run-name", help="W&B: the run's name (default: that of the folder).")]
 
 _WIDE = 1000
+
+
+def on_ray(engine: str | None, address: str | None, *others: tuple[str, object]) -> bool:
+    """Whether ``--engine ray`` is given; ``others`` are options, by name, that do not go with it.
+
+    Raises:
+        UserError: another engine, an address without it, or one of ``others`` with it.
+    """
+    if engine is None:
+        if address is not None:
+            raise UserError("--address: goes with --engine ray")
+        return False
+    one_of(engine, ("ray",), "engine")
+    for name, value in others:
+        if value:
+            raise UserError(f"{name}: does not go with --engine ray")
+    return True
 
 
 def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from srt.cli.output import JsonFlag, KeepGoingFlag, StrictFlag, WorkersOption, print_summary
+from srt.cli.output import (
+    AddressOption,
+    EngineOption,
+    JsonFlag,
+    KeepGoingFlag,
+    StrictFlag,
+    WorkersOption,
+    on_ray,
+    print_summary,
+)
+from srt.io.errors import UserError
 
 TRACES = Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")]
 PROBLEMS = Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")]
@@ -24,6 +34,8 @@ def solve(
     ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
+    engine: EngineOption = None,
+    address: AddressOption = None,
     strict: StrictFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -36,7 +48,14 @@ def solve(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.solve import solve_file
 
-    summary = solve_file(problems, out, plan=plan, workers=workers or cores_at_hand(), keep_going=keep_going)
+    if on_ray(engine, address, ("--workers", workers), ("--keep-going", keep_going)):
+        from srt.scale.ray_engine import ray_cluster
+        from srt.scale.sharded_stages import solve_shards
+
+        with ray_cluster(address) as run:
+            summary = solve_shards(problems, out, run, plan=plan)
+    else:
+        summary = solve_file(problems, out, plan=plan, workers=workers or cores_at_hand(), keep_going=keep_going)
     print_summary(summary.as_dict(), as_json)
     if strict and summary.refused:
         raise typer.Exit(1)
@@ -49,6 +68,8 @@ def check(
     show: Annotated[int, typer.Option("--show", help="How many faults to print.")] = 10,
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
+    engine: EngineOption = None,
+    address: AddressOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with status 1 if any trace was skipped.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -61,7 +82,16 @@ def check(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.check import check_file
 
-    summary = check_file(traces, problems, out, workers=workers or cores_at_hand(), keep_going=keep_going)
+    if on_ray(engine, address, ("--workers", workers), ("--keep-going", keep_going)):
+        from srt.scale.ray_engine import ray_cluster
+        from srt.scale.sharded_stages import check_shards
+
+        if out is None:
+            raise UserError("--engine ray: name the folder of the checked traces with -o")
+        with ray_cluster(address) as run:
+            summary = check_shards(traces, problems, out, run)
+    else:
+        summary = check_file(traces, problems, out, workers=workers or cores_at_hand(), keep_going=keep_going)
     print_summary(summary.as_dict(show), as_json)
     if summary.refuted or (strict and summary.skipped):
         raise typer.Exit(1)
@@ -107,6 +137,8 @@ def build(
     ] = False,
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
+    engine: EngineOption = None,
+    address: AddressOption = None,
     strict: StrictFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -120,17 +152,24 @@ def build(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file
 
-    summary = build_file(
-        traces,
-        problems,
-        arm,
-        out,
-        prompt=prompt,
-        text=text,
-        pictures=pictures,
-        workers=workers or cores_at_hand(),
-        keep_going=keep_going,
-    )
+    if on_ray(engine, address, ("--workers", workers), ("--keep-going", keep_going)):
+        from srt.scale.ray_engine import ray_cluster
+        from srt.scale.sharded_stages import build_shards
+
+        with ray_cluster(address) as run:
+            summary = build_shards(traces, problems, arm, out, run, prompt=prompt, text=text, pictures=pictures)
+    else:
+        summary = build_file(
+            traces,
+            problems,
+            arm,
+            out,
+            prompt=prompt,
+            text=text,
+            pictures=pictures,
+            workers=workers or cores_at_hand(),
+            keep_going=keep_going,
+        )
     print_summary(summary, as_json)
     if strict and summary.get("refused"):
         raise typer.Exit(1)

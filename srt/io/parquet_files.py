@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import types
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -39,8 +39,14 @@ def count_rows(path: Path) -> int:
         return int(file.metadata.num_rows)
 
 
-def rows_as_lines(path: Path, model: type[BaseModel]) -> Iterator[bytes]:
-    """The rows of ``path`` as lines of JSON, records of ``model`` if they are right.
+def rows_in_groups(path: Path) -> list[int]:
+    """How many rows each row group of ``path`` has; raises as :func:`count_rows` does."""
+    with _opened(path) as file:
+        return [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+
+
+def rows_as_lines(path: Path, model: type[BaseModel], row_groups: Collection[int] | None = None) -> Iterator[bytes]:
+    """The rows of ``path``, or of some row groups, as lines of JSON, records of ``model`` if they are right.
 
     Raises:
         UserError: the file cannot be read.
@@ -50,7 +56,8 @@ def rows_as_lines(path: Path, model: type[BaseModel]) -> Iterator[bytes]:
     number = 0
     with _opened(path) as file:
         try:
-            for table in file.iter_batches(batch_size=_ROWS_WITH_PICTURES):
+            groups = None if row_groups is None else list(row_groups)
+            for table in file.iter_batches(batch_size=_ROWS_WITH_PICTURES, row_groups=groups):
                 for row in table.to_pylist():
                     number += 1
                     yield orjson.dumps(_record(row, model), default=str, option=orjson.OPT_APPEND_NEWLINE)

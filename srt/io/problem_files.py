@@ -63,7 +63,7 @@ class ProblemLines:
             self._file = _seekable(path)
             for number, data in enumerate(self._file, 1):
                 if data.strip():
-                    name = _id_of(Line(f"{path}:{number}", number, data))
+                    name = problem_id(Line(f"{path}:{number}", number, data))
                     ids.add(name, number)
                     self._index[name] = len(self._index)
                     self._numbers.append(number)
@@ -119,7 +119,8 @@ def _seekable(path: Path) -> IO[bytes]:
 _NEEDED = {name for name, field in Problem.model_fields.items() if field.is_required()}
 
 
-def _id_of(line: Line) -> str:
+def problem_id(line: Line) -> str:
+    """The id of the problem of ``line``, of which only the keys are looked at; raises as :class:`ProblemLines` does."""
     try:
         values = orjson.loads(line.data)
     except ValueError:

@@ -77,11 +77,6 @@ def build_file(
         UserError: an unknown arm or style, an arm that trains on nothing, an unreadable or empty file, a problem id
             that is not unique, or no trace that can be trained on.
     """
-    builder_of(arm)
-    if prompt not in PROMPT_STYLES:
-        raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
-    if text not in TEXT_STYLES:
-        raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
     if out.suffix == ".jsonl":
         raise UserError(
             f"{out}: a folder for sequences.jsonl was expected, such as {out.with_suffix('')}, or a .parquet"
@@ -90,9 +85,7 @@ def build_file(
     refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)
-    job = BuildLine(
-        arm, cast("PromptStyle", prompt), cast("TextStyle", text), problems.parent, path if pictures else None
-    )
+    job = BuildLine.of(arm, prompt, text, problems.parent, path if pictures else None)
     files: dict[Path, type[Record]] = {path: Sequence, refusals: TraceRefusal}
     with new_folder(path.parent), open_records(files, pictures=pictures) as (sequences, refused):
         copies = PictureFolder(path)
@@ -107,8 +100,7 @@ def build_file(
             workers=workers,
             killed=_killed if keep_going else None,
         )
-        if not counted.counts["sequences"]:
-            raise UserError(_why_none(traces, counted))
+        require_built(counted, traces)
     summary: dict[str, Any] = {"file": str(path), "arm": arm, "sequences": counted.counts["sequences"]}
     if pictures:
         summary |= {"pictures": counted.counts["pictures"], "pictures_copied": copies.count() - before}
@@ -117,13 +109,16 @@ def build_file(
     return summary
 
 
-def _why_none(traces: Path, counted: LineCounts) -> str:
+def require_built(counted: LineCounts, traces: Path) -> None:
+    """Raise a :class:`UserError` if no sequence was built."""
+    if counted.counts["sequences"]:
+        return
     of_reason = Counter(counted.group("refused"))
     if not of_reason:
-        return f"{traces}: no traces in this file"
+        raise UserError(f"{traces}: no traces in this file")
     [(most, count), *_] = of_reason.most_common(1)
     why = f"{count} of {counted.read} are refused as the first one: {counted.examples[most][0]}"
-    return f"{traces}: no trace in this file can be trained on; {why}"
+    raise UserError(f"{traces}: no trace in this file can be trained on; {why}")
 
 
 @dataclass(frozen=True)
@@ -139,6 +134,16 @@ class BuildLine:
     text: TextStyle
     root: Path
     shown_in: Path | None
+
+    @classmethod
+    def of(cls, arm: str, prompt: str, text: str, root: Path, shown_in: Path | None) -> BuildLine:
+        """The builder of these names. Raises a :class:`UserError`: an unknown one, or an arm that trains on nothing."""
+        builder_of(arm)
+        if prompt not in PROMPT_STYLES:
+            raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
+        if text not in TEXT_STYLES:
+            raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
+        return cls(arm, cast("PromptStyle", prompt), cast("TextStyle", text), root, shown_in)
 
     def __call__(self, line: TraceLine, made: StageOutput) -> None:
         """Raises a :class:`RecordError`: the line is not a trace, or that of its problem not a problem."""

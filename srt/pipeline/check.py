@@ -98,12 +98,17 @@ def check_file(
             workers=workers,
             killed=_killed if keep_going else None,
         )
-        if not counted.read:
-            raise UserError(f"{traces}: no traces in this file")
-        if not counted.counts["traces"] and "unknown_problem" in counted.examples:
-            [first, *_] = counted.examples["unknown_problem"]
-            raise UserError(f"{traces}: no trace in this file has its problem in {problems}; {first}")
+        require_checked(counted, traces, problems)
     return CheckSummary.of(counted)
+
+
+def require_checked(counted: LineCounts, traces: Path, problems: Path) -> None:
+    """Raise a :class:`UserError` if there was nothing to check: no trace, or none that has its problem."""
+    if not counted.read:
+        raise UserError(f"{traces}: no traces in this file")
+    if not counted.counts["traces"] and "unknown_problem" in counted.examples:
+        [first, *_] = counted.examples["unknown_problem"]
+        raise UserError(f"{traces}: no trace in this file has its problem in {problems}; {first}")
 
 
 def check_line(line: TraceLine, made: StageOutput) -> None:

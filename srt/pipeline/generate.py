@@ -11,7 +11,7 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,55 +72,76 @@ def generate_file(
         UserError: no such world, split or field; the specification has fewer than ``n`` different problems; or ``out``
             is one of the files ``exclude``.
     """
-    if split not in SPLITS:
-        raise UserError(f"split: {split!r} is not one of {', '.join(SPLITS)}")
-    if n < 1:
-        raise UserError(f"n: {n}: at least 1 was expected")
-    if spec.get("split", split) != split:
-        raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
     keep_apart(out, *exclude)
     made_by = world_named(world)
-    sampler = made_by.sampler({**spec, "split": split})
-    counts = {"keys": 0, "duplicates": 0, "collisions": 0}
-    kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
-
-    def new_problems(drawn: Iterable[Draw]) -> Iterator[bytes]:
-        contents: set[bytes] = set()
-        keys: set[str | None] = set()
-        misses = 0
-        for content, key, line in drawn:
-            misses += 1
-            if content in contents:
-                counts["duplicates"] += 1
-            elif key in kept_out or content in kept_out:
-                counts["collisions"] += 1
-            else:
-                misses = 0
-                contents.add(content)
-                keys.add(key)
-                counts["keys"] = len(keys)
-                yield line
-                if len(contents) == n:
-                    return
-            if misses >= _MOST_MISSES:
-                raise UserError(
-                    f"{out}: the family is exhausted: {_MOST_MISSES:,} draws in a row brought nothing new. The "
-                    f"specification has {len(contents):,} different problems of the split {split!r} (with {len(keys):,}"
-                    f" split keys), not {n:,}: ask for fewer, or let it allow more"
-                )
-
+    sampler = sampler_of(world, n, split, spec)
+    new = NewProblems(out, n, split, exclude)
     few = n <= START * BATCH
     with Workers(1 if few else workers, here=START) as pool:
-        lines = new_problems(_drawn(pool, sampler, n, draws))
+        taken = (one.line for one in _drawn(pool, sampler, n, draws) if new.take(one.content, one.key))
+        lines: Iterator[bytes] = islice(taken, n)
         if made_by.shows_pictures:
-            show = partial(_shown, world, Path(out))
+            show = partial(shown, world, Path(out))
             lines = chain.from_iterable(pool.map(show, batches(lines), 1))
         with open_records({Path(out): Problem}) as (write,):
             for line in watch(lines):
                 write(line)
     if draws is not None:
         shutil.rmtree(draws, ignore_errors=True)
-    return GenerateSummary(problems=n, **counts)
+    return new.summary
+
+
+def sampler_of(world: str, n: int, split: str, spec: Mapping[str, Any]) -> Sampler:
+    """The sampler of ``world`` for the split. Raises a :class:`UserError` as :func:`generate_file` does."""
+    if split not in SPLITS:
+        raise UserError(f"split: {split!r} is not one of {', '.join(SPLITS)}")
+    if n < 1:
+        raise UserError(f"n: {n}: at least 1 was expected")
+    if spec.get("split", split) != split:
+        raise UserError(f"spec: split: {spec['split']!r}, but --split is {split!r}; remove one of them")
+    return world_named(world).sampler({**spec, "split": split})
+
+
+class NewProblems:
+    """Which draws, in their order, are kept: ``n`` that are new, and not in the files ``exclude``."""
+
+    def __init__(self, out: str | Path, n: int, split: str, exclude: Sequence[str | Path]) -> None:
+        self._out, self._n, self._split = out, n, split
+        self._kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
+        self._contents: set[bytes] = set()
+        self._keys: set[str | None] = set()
+        self._duplicates = self._collisions = self._misses = 0
+
+    def take(self, content: bytes, key: str | None) -> bool:
+        """Whether the next draw is kept; raises a :class:`UserError` if nothing new comes any more."""
+        if content in self._contents:
+            self._duplicates += 1
+        elif key in self._kept_out or content in self._kept_out:
+            self._collisions += 1
+        else:
+            self._misses = 0
+            self._contents.add(content)
+            self._keys.add(key)
+            return True
+        self._misses += 1
+        if self._misses >= _MOST_MISSES:
+            raise UserError(
+                f"{self._out}: the family is exhausted: {_MOST_MISSES:,} draws in a row brought nothing new. The "
+                f"specification has {len(self._contents):,} different problems of the split {self._split!r} (with"
+                f" {len(self._keys):,} split keys), not {self._n:,}: ask for fewer, or let it allow more"
+            )
+        return False
+
+    @property
+    def missing(self) -> int:
+        """How many are still to come."""
+        return self._n - len(self._contents)
+
+    @property
+    def summary(self) -> GenerateSummary:
+        """What was kept and dropped so far."""
+        dropped = {"duplicates": self._duplicates, "collisions": self._collisions}
+        return GenerateSummary(problems=len(self._contents), keys=len(self._keys), **dropped)
 
 
 class Draw(NamedTuple):
@@ -170,17 +191,17 @@ def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iter
         yield one
 
 
-def _shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
+def shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
     """``lines`` with what their problems show, which is written beside ``out``."""
-    shown = []
+    made = []
     for line in lines:
         problem = parse_record(line, Problem, "drawn")
         picture = world_named(world).picture(problem)
         if picture is not None:
             image = PictureFolder(out).keep(picture, problem.id)
             line = dump(problem.model_copy(update={"images": [image]}))
-        shown.append(line)
-    return shown
+        made.append(line)
+    return made
 
 
 def identities(problems: Iterable[Problem]) -> set[str | bytes]:
@@ -218,13 +239,19 @@ def generate_command(
     ``wordings`` is the world's field of that name: the folder of a published copy whose wordings are used. Returns the
     summary as a mapping.
     """
-    keep_apart(out, spec)
     excluded = () if exclude is None else (exclude,)
-    keep_outside(out, wordings)
-    fields: dict[str, Any] = {}
-    if spec is not None:
-        fields = read_spec(world_named(world), spec)
-    if wordings is not None:
-        fields |= {"wordings": wordings}
+    fields = read_fields(world, spec, wordings, out)
     summary = generate_file(world, n, split, out, fields, excluded, lambda made: progress(made, n, "generate"), workers)
     return summary.model_dump(mode="json")
+
+
+def read_fields(world: str, spec: Path | None, wordings: Path | None, out: Path) -> dict[str, Any]:
+    """The fields of ``world`` that the file ``spec`` and the folder ``wordings`` give.
+
+    Raises:
+        UserError: no such world or file, a field that the world has not, or ``out`` is one of these.
+    """
+    keep_apart(out, spec)
+    keep_outside(out, wordings)
+    fields: dict[str, Any] = {} if spec is None else read_spec(world_named(world), spec)
+    return fields if wordings is None else {**fields, "wordings": wordings}

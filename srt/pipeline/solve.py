@@ -12,7 +12,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_records, parse_record, read_lines
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
-from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
+from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, Work, run_stage
 from srt.worlds.world import Plan, Refused
 from srt.worlds.world_registry import world_of
 
@@ -66,15 +66,14 @@ def solve_file(
     Raises:
         UserError: an unknown plan, the file is missing or empty, a line is not a problem, or an id is not unique.
     """
-    if plan not in PLANS:
-        raise UserError(f"unknown plan {plan!r}: the plans are {', '.join(PLANS)}")
+    work = line_solver(plan)
     out = Path(out)
     refusals = Path(refusals) if refusals else beside(out, "refusals")
     if len({Path(problems).resolve(), out.resolve(), refusals.resolve()}) < 3:
         raise UserError(f"{out}: the problems, the traces and the refusals must be three different files")
     with open_records({out: Trace, refusals: Refusal}) as (traces, refused):
         counted = run_stage(
-            partial(solve_line, plan=cast("Plan", plan)),
+            work,
             read_lines(problems, Problem),
             count_lines(problems),
             "solve",
@@ -87,6 +86,13 @@ def solve_file(
         if not counted.read:
             raise UserError(f"{problems}: no problem in this file; at least one was expected")
     return summary_of(counted)
+
+
+def line_solver(plan: str) -> Work[Line]:
+    """:func:`solve_line` with the steps of ``plan``. Raises a :class:`UserError` if there is no plan of that name."""
+    if plan not in PLANS:
+        raise UserError(f"unknown plan {plan!r}: the plans are {', '.join(PLANS)}")
+    return partial(solve_line, plan=cast("Plan", plan))
 
 
 def summary_of(counted: LineCounts) -> SolveSummary:

@@ -1,0 +1,122 @@
+"""Where each problem stands, for traces on any machine, and that no id comes twice.
+
+Two arrays, sorted by a hash of the id, in files that all machines see and map into memory: 28 bytes for each problem.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import orjson
+
+from srt.io.errors import RecordError
+from srt.io.jsonl import Line, write_atomically
+from srt.io.parquet_files import is_parquet
+from srt.io.problem_files import TraceLine, problem_id
+from srt.io.records import Problem
+from srt.language.trace import Trace
+from srt.scale.ray_engine import RunShards
+from srt.scale.shards import Shard
+
+_ENTRY = np.dtype([("hash", "<u8"), ("shard", "<u4"), ("number", "<u8"), ("offset", "<u8")])
+
+
+@dataclass(frozen=True)
+class ProblemIndex:
+    """The index of the problems in ``shards``; its files are in ``folder``."""
+
+    shards: tuple[Shard, ...]
+    folder: Path
+
+    def make(self, run: RunShards) -> None:
+        """Write the files, unless they are there.
+
+        Raises:
+            RecordError: a line has not the keys of a problem, or the id of an earlier one.
+        """
+        if (self.folder / "places.npy").exists():
+            return
+        run("index", self.note, [n for n in range(len(self.shards)) if not self._noted(n).exists()])
+        noted = [np.load(self._noted(number)) for number in range(len(self.shards))]
+        every = np.concatenate([np.empty(0, _ENTRY), *noted])
+        every = every[np.argsort(every["hash"], kind="stable")]
+        self._check_unique(every)
+        _save(self.folder / "hashes.npy", np.ascontiguousarray(every["hash"]))
+        _save(self.folder / "places.npy", every)
+
+    def note(self, number: int) -> None:
+        """Note where the problems of shard ``number`` stand."""
+        lines = list(self.shards[number].lines(Problem))
+        if is_parquet(self.shards[number].path):
+            write_atomically(self._rows(number), (line.data for _, line in lines))
+        found = [(_hash(problem_id(line)), number, line.number, offset) for offset, line in lines]
+        _save(self._noted(number), np.array(found, _ENTRY))
+
+    def beside(self, traces: Shard) -> list[TraceLine]:
+        """Each line of ``traces`` with that of its problem, as :meth:`ProblemLines.beside` gives them."""
+        lines = [line for _, line in traces.lines(Trace)]
+        names = [_id_in(line.data, "problem_id") for line in lines]
+        hashes = np.load(self.folder / "hashes.npy", mmap_mode="r")
+        places = np.load(self.folder / "places.npy", mmap_mode="r")
+        first = np.searchsorted(hashes, np.array([0 if name is None else _hash(name) for name in names], np.uint64))
+        found = []
+        for line, name, at in zip(lines, names, first.tolist(), strict=True):
+            problem = None
+            while name is not None and at < len(hashes) and hashes[at] == _hash(name):
+                problem = self._line_at(places[at])
+                if _id_in(problem.data, "id") == name:
+                    break
+                problem, at = None, at + 1
+            found.append(TraceLine(line.place, line.data, problem))
+        return found
+
+    def _check_unique(self, every: Any) -> None:
+        """Two equal hashes are rare, unless the ids are equal."""
+        alike = np.flatnonzero(every["hash"][1:] == every["hash"][:-1])
+        for at in alike.tolist():
+            lines = [self._line_at(entry) for entry in every[every["hash"] == every["hash"][at]]]
+            for one, other in pairwise(sorted(lines, key=lambda line: _id_in(line.data, "id") or "")):
+                if (name := _id_in(one.data, "id")) == _id_in(other.data, "id"):
+                    raise RecordError(f"{other.place}: id: {name!r} is at {one.place} already; remove one of them")
+
+    def _line_at(self, entry: Any) -> Line:
+        shard, number = int(entry["shard"]), int(entry["number"])
+        path = self.shards[shard].path
+        rows = is_parquet(path)
+        with (self._rows(shard) if rows else path).open("rb") as file:
+            file.seek(int(entry["offset"]))
+            return Line(f"{path}: row {number}" if rows else f"{path}:{number}", number, file.readline())
+
+    def _rows(self, number: int) -> Path:
+        """Where the rows of a shard of Parquet are written as lines, to be found again."""
+        return self.folder / f"rows-{number:05d}.jsonl"
+
+    def _noted(self, number: int) -> Path:
+        return self.folder / f"ids-{number:05d}.npy"
+
+
+def _hash(name: str) -> int:
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
+
+
+def _id_in(data: bytes, field: str) -> str | None:
+    """The id in a line; ``None`` where there is none that can be read: who parses it says what is wrong."""
+    try:
+        values = orjson.loads(data)
+    except ValueError:
+        return None
+    name = values.get(field) if isinstance(values, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _save(path: Path, array: Any) -> None:
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    with temporary.open("wb") as file:
+        np.save(file, array)
+    temporary.replace(path)

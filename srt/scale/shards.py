@@ -1,0 +1,119 @@
+"""Shards: parts of the input that are worked on apart, and whose outputs, in order, are the output of the whole.
+
+The input is a file, cut at ends of lines (JSON Lines) or of row groups (Parquet), or the folder of an earlier stage,
+whose parts are taken as they are. A line keeps the place that it has in its file, so messages name the same line as on
+one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from srt.io.errors import UserError, cannot_read
+from srt.io.jsonl import Line
+from srt.io.parquet_files import is_parquet, rows_as_lines, rows_in_groups
+from srt.scale.shard_folder import whole_parts
+
+SHARD_BYTES: Final = 8 * 2**20
+"""Some thousands of records: seconds of work, so that little is done again, and little of it is overhead."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """``size`` bytes of ``path`` from ``offset`` on, whole lines; the first of them is line ``number``.
+
+    Of a Parquet file, ``size`` and ``offset`` count row groups, and ``number`` rows.
+    """
+
+    path: Path
+    offset: int
+    size: int
+    number: int
+
+    def lines(self, model: type[BaseModel]) -> Iterator[tuple[int, Line]]:
+        """Its lines that are not blank, records of ``model`` if they are right, each with its offset in the file.
+
+        That of a row is its offset if all rows of the shard are written as lines.
+
+        Raises:
+            UserError: the file cannot be read.
+        """
+        if is_parquet(self.path):
+            offset = 0
+            rows = rows_as_lines(self.path, model, range(self.offset, self.offset + self.size))
+            for number, row in enumerate(rows, self.number):
+                yield offset, Line(f"{self.path}: row {number}", number, row)
+                offset += len(row)
+            return
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self.offset)
+                data = file.read(self.size)
+        except OSError as error:
+            raise cannot_read(self.path, error) from None
+        offset = self.offset
+        for number, line in enumerate(data.splitlines(keepends=True), self.number):
+            if line.strip():
+                yield offset, Line(f"{self.path}:{number}", number, line)
+            offset += len(line)
+
+
+def cut(source: Path, size: int = SHARD_BYTES) -> list[Shard]:
+    """The shards of ``source``, in order, of about ``size`` bytes where it is a file.
+
+    Raises:
+        UserError: it cannot be read, or is the folder of a stage that has not ended.
+    """
+    source = source.resolve()  # other machines have other working folders
+    if source.is_dir():
+        parts = whole_parts(source)
+        return [Shard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else _size(part), 1) for part in parts]
+    if is_parquet(source):
+        return list(_cut_rows(source, size))
+    shards: list[Shard] = []
+    number, offset = 1, 0
+    try:
+        with source.open("rb") as file:
+            while data := file.read(size):
+                data += file.readline()
+                shards.append(Shard(source, offset, len(data), number))
+                number += data.count(b"\n")
+                offset += len(data)
+    except OSError as error:
+        raise cannot_read(source, error) from None
+    return shards
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size
+
+
+def _cut_rows(source: Path, size: int) -> Iterator[Shard]:
+    """Row groups together, so that a shard is about ``size`` bytes of the file."""
+    rows = rows_in_groups(source)
+    most = max(1, len(rows) * size // max(1, _size(source)))
+    for first in range(0, len(rows), most):
+        yield Shard(source, first, len(rows[first : first + most]), 1 + sum(rows[:first]))
+
+
+def identity(source: Path) -> list[Any]:
+    """What tells whether ``source`` is still the same: its path, size and time of change (of a folder: its manifest).
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    file = source / "manifest.json" if source.is_dir() else source
+    try:
+        found = file.stat()
+    except FileNotFoundError as error:
+        if source.is_dir():
+            raise UserError(
+                f"{source}: has no manifest.json: the stage that writes this folder has not ended"
+            ) from None
+        raise cannot_read(source, error) from None
+    return [str(source.resolve()), found.st_size, found.st_mtime_ns]
