@@ -22,7 +22,7 @@ from srt.io.problem_files import TraceLine, problem_id
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.scale.ray_engine import RunShards
-from srt.scale.shards import Shard
+from srt.scale.shards import InputShard
 
 _ENTRY = np.dtype([("hash", "<u8"), ("shard", "<u4"), ("number", "<u8"), ("offset", "<u8")])
 
@@ -31,7 +31,7 @@ _ENTRY = np.dtype([("hash", "<u8"), ("shard", "<u4"), ("number", "<u8"), ("offse
 class ProblemIndex:
     """The index of the problems in ``shards``; its files are in ``folder``."""
 
-    shards: tuple[Shard, ...]
+    shards: tuple[InputShard, ...]
     folder: Path
 
     def make(self, run: RunShards) -> None:
@@ -58,7 +58,7 @@ class ProblemIndex:
         found = [(_hash(problem_id(line)), number, line.number, offset) for offset, line in lines]
         _save(self._noted(number), np.array(found, _ENTRY))
 
-    def beside(self, traces: Shard) -> list[TraceLine]:
+    def beside(self, traces: InputShard) -> list[TraceLine]:
         """Each line of ``traces`` with that of its problem, as :meth:`ProblemLines.beside` gives them."""
         lines = [line for _, line in traces.lines(Trace)]
         names = [_id_in(line.data, "problem_id") for line in lines]

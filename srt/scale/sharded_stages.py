@@ -20,7 +20,7 @@ from srt.pipeline.solve import SolveSummary, line_solver, summary_of
 from srt.scale.problem_index import ProblemIndex
 from srt.scale.ray_engine import RunShards
 from srt.scale.shard_folder import ShardFolder
-from srt.scale.shards import SHARD_BYTES, Shard, cut, identity
+from srt.scale.shards import SHARD_BYTES, InputShard, cut, identity
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ShardWork:
     """
 
     folder: ShardFolder
-    shards: tuple[Shard, ...]
+    shards: tuple[InputShard, ...]
     work: Work[Any]
     makes: type[Record]
     refuses: type[Record] | None = None
@@ -140,7 +140,7 @@ def build_shards(
 
 def _with_problems(
     traces: Path, problems: Path, folder: ShardFolder, run: RunShards, shard_bytes: int
-) -> tuple[tuple[Shard, ...], ProblemIndex]:
+) -> tuple[tuple[InputShard, ...], ProblemIndex]:
     index = ProblemIndex(tuple(cut(problems, shard_bytes)), folder.work)
     index.make(run)
     return tuple(cut(traces, shard_bytes)), index

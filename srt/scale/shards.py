@@ -24,7 +24,7 @@ SHARD_BYTES: Final = 8 * 2**20
 
 
 @dataclass(frozen=True)
-class Shard:
+class InputShard:
     """``size`` bytes of ``path`` from ``offset`` on, whole lines; the first of them is line ``number``.
 
     Of a Parquet file, ``size`` and ``offset`` count row groups, and ``number`` rows.
@@ -63,7 +63,7 @@ class Shard:
             offset += len(line)
 
 
-def cut(source: Path, size: int = SHARD_BYTES) -> list[Shard]:
+def cut(source: Path, size: int = SHARD_BYTES) -> list[InputShard]:
     """The shards of ``source``, in order, of about ``size`` bytes where it is a file.
 
     Raises:
@@ -72,16 +72,18 @@ def cut(source: Path, size: int = SHARD_BYTES) -> list[Shard]:
     source = source.resolve()  # other machines have other working folders
     if source.is_dir():
         parts = whole_parts(source)
-        return [Shard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else _size(part), 1) for part in parts]
+        return [
+            InputShard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else _size(part), 1) for part in parts
+        ]
     if is_parquet(source):
         return list(_cut_rows(source, size))
-    shards: list[Shard] = []
+    shards: list[InputShard] = []
     number, offset = 1, 0
     try:
         with source.open("rb") as file:
             while data := file.read(size):
                 data += file.readline()
-                shards.append(Shard(source, offset, len(data), number))
+                shards.append(InputShard(source, offset, len(data), number))
                 number += data.count(b"\n")
                 offset += len(data)
     except OSError as error:
@@ -93,12 +95,12 @@ def _size(part: Path) -> int:
     return part.stat().st_size
 
 
-def _cut_rows(source: Path, size: int) -> Iterator[Shard]:
+def _cut_rows(source: Path, size: int) -> Iterator[InputShard]:
     """Row groups together, so that a shard is about ``size`` bytes of the file."""
     rows = rows_in_groups(source)
     most = max(1, len(rows) * size // max(1, _size(source)))
     for first in range(0, len(rows), most):
-        yield Shard(source, first, len(rows[first : first + most]), 1 + sum(rows[:first]))
+        yield InputShard(source, first, len(rows[first : first + most]), 1 + sum(rows[:first]))
 
 
 def identity(source: Path) -> list[Any]:
