@@ -11,7 +11,7 @@ demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, co
 demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a probe of its eyes, then the arms with two seeds
 	$(BIN)/srt experiment recipes/views-demo.yaml
 
-demo-long: $(VENV)/ready ## the same with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy
+demo-long: $(VENV)/ready ## the first demo, on a small family, with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy
 	$(BIN)/srt experiment recipes/demo-long.yaml
 
 test: $(VENV)/ready-dev ## the test suite without its long checks
