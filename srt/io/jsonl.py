@@ -278,9 +278,13 @@ def open_records(files: Mapping[Path, type[BaseModel]], *, pictures: bool = Fals
                 sinks.append(writers[-1].write)
             else:
                 sinks.append(file.write)
-        yield sinks
-        for writer in writers:
-            writer.close()
+        try:
+            yield sinks
+            for writer in writers:
+                writer.close()
+        finally:
+            for writer in writers:
+                writer.release()
 
 
 def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:

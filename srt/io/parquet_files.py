@@ -13,7 +13,7 @@ import enum
 import hashlib
 import types
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -92,6 +92,11 @@ class RowWriter:
         if self._waiting:
             self._write_rows()
         self._writer.close()
+
+    def release(self) -> None:
+        """Let go of the file, which is removed after an error; does nothing after :meth:`close`."""
+        with suppress(OSError):
+            self._writer.close()
 
     def _write_rows(self) -> None:
         import pyarrow

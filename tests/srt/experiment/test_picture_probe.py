@@ -17,7 +17,10 @@ from srt.io.records import Problem, Sequence
 from srt.worlds.views.views_world import ViewsWorld
 from tests.srt.experiment.fake_stages import FakeStages, make, run
 
-VIEWS: dict[str, Any] = {"world": "views", "spec": {"kinds": ["FPBI"], "style": "cells", "options_share": 0}}
+VIEWS: dict[str, Any] = {
+    "world": "views",
+    "spec": {"kinds": ["FPBI"], "nets": False, "style": "cells", "options_share": 0},
+}
 
 
 class Reader(FakeStages):

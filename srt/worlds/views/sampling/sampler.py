@@ -62,6 +62,8 @@ class ViewsSpec(Config):
     """
     connected: bool = True
     """Whether the stacks hang together by faces."""
+    nets: bool = True
+    """Whether problems of the kind ``FPBI`` ask of nets of a cube, too."""
     options_share: float = Field(default=0.5, ge=0, le=1)
     """The share with options among the problems whose answer is a number; all others have options."""
 
@@ -101,7 +103,7 @@ class ViewsSampler:
         """
         rng = random.Random(hashlib.sha256(f"{self.identity}/{index}".encode()).digest())
         kind = rng.choice(self._kinds)
-        drawer = rng.choice(KINDS[kind])
+        drawer = rng.choice([one for one in KINDS[kind] if self.spec.nets or one not in OF_NETS])
         with_options = rng.random() < self.spec.options_share
         for _ in range(_ATTEMPTS):
             drafts = self._drafts(drawer, with_options, rng)

@@ -164,7 +164,7 @@ def test_one_option_is_right() -> None:
 
 def test_the_keys_are_those_that_were_counted_and_each_is_of_one_split() -> None:
     splits: dict[str, set[str]] = {}
-    for split, many in (("train", 3000), ("dev", 500), ("test", 500)):
+    for split, many in (("train", 6000), ("dev", 800), ("test", 800)):
         for problem in nets(many, split=split):
             assert problem.group_id == key_of(problem)
             splits.setdefault(problem.group_id, set()).add(split)
