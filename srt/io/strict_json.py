@@ -62,9 +62,9 @@ def _written_so(data: bytes) -> Any:
     """
     try:
         value = orjson.loads(data)
-    except orjson.JSONDecodeError:
+        return value if orjson.dumps(value) == data.rstrip(b"\n") else None
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # what it reads may be nested deeper than what it writes
         return None
-    return value if orjson.dumps(value) == data.rstrip(b"\n") else None
 
 
 _OTHER_FORMATS = {

@@ -163,7 +163,8 @@ def _from_two(left: Left, first: ViewStatement, second: ViewStatement) -> Value 
 def _seen_faces(name: str, figure: Mapping[str, Any]) -> tuple[int, int, int]:
     """The digits at the top, the right and the front, which follow each other clockwise around the corner."""
     faces = [figure.get(face) for face in ("top", "right", "front")]
-    if not all(isinstance(face, int) and 1 <= face <= 6 for face in faces) or len(set(faces)) != 3:
+    digits = [face for face in faces if type(face) is int and 1 <= face <= 6]  # True is an int, too
+    if len(set(digits)) != 3:
         raise UnreadableFigures(f"the cube {name!r} does not show three of the digits 1 to 6")
-    top, right, front = map(int, map(str, faces))
+    top, right, front = digits
     return top, right, front

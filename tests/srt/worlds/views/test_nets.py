@@ -314,3 +314,11 @@ def test_what_does_not_fold_is_refused() -> None:
     assert {step.support for step in checked.steps} == {"unchecked"}
     assert "do not fold" in (checked.steps[0].reason or "")
     assert not check(problem(asked="on top"), make_trace(problem())).proved
+
+
+@pytest.mark.parametrize("digit", [True, 1.0, "1", None, 7, [], {}])
+def test_a_digit_of_another_kind_is_not_read(digit: object) -> None:
+    with pytest.raises(UnreadableFigures, match="cube"):
+        FoldedNets({"cube": {"type": "cube", "top": digit, "right": 2, "front": 3}} | {
+            letter: {"type": "net", "digits": CROSS} for letter in "AB"
+        }, {"A": "", "B": ""}, "? unfolds cube")  # fmt: skip
