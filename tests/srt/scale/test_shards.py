@@ -93,6 +93,14 @@ def test_solve(one_machine: Path, tmp_path: Path) -> None:
     assert {file.name[:8] for file in (tmp_path / "out").iterdir()} == {"part-000", "refused-", "manifest", ".lock"}
 
 
+def test_a_carriage_return_inside_a_record_ends_no_line(one_machine: Path, tmp_path: Path) -> None:
+    given = tmp_path / "given.jsonl"
+    given.write_bytes((one_machine / "p.jsonl").read_bytes().replace(b',"source"', b',\r"source"'))
+    alone = solve_file(given, tmp_path / "t.jsonl")
+    assert solve_shards(given, tmp_path / "out", in_any_order, BYTES) == alone
+    assert whole(tmp_path / "out") == (tmp_path / "t.jsonl").read_bytes()
+
+
 def test_check_and_build(one_machine: Path, tmp_path: Path) -> None:
     """Traces in any order, some without a problem; then from the folder of the stage before."""
     problems, traces = one_machine / "p.jsonl", one_machine / "t2.jsonl"
