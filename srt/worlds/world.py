@@ -115,7 +115,7 @@ class World(ABC):
         """As :meth:`solve`, in steps that carry a plan along, so that whoever writes them never has to look ahead.
 
         Raises:
-            Refused: as :meth:`solve`; ``no_such_plan`` where the world has no such traces.
+            Refused: as :meth:`solve`; ``no_such_plan`` where the world or the problem has no such trace.
         """
         raise Refused("no_such_plan", f"the world {self.name!r} has no traces with a running plan")
 

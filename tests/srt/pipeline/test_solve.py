@@ -98,6 +98,14 @@ def test_the_plan(tmp_path: Path) -> None:
     assert refusal.reason == "no_such_plan"
 
 
+def test_a_plan_that_nobody_could_check_is_refused() -> None:
+    problem = world_named("seating").sampler({"split": "test", "lang": "en"})(51145)
+    assert isinstance(solve_one(problem), Trace)
+    refusal = solve_one(problem, "running")  # Its plan would list 25 ways to sit.
+    assert isinstance(refusal, Refusal)
+    assert (refusal.reason, "25" in refusal.detail) == ("no_such_plan", True)
+
+
 def test_the_files_must_differ(tmp_path: Path) -> None:
     write_records(tmp_path / "p.jsonl", PROBLEMS)
     with pytest.raises(UserError, match=r"\.jsonl"):

@@ -20,10 +20,18 @@ from srt.worlds.seating.claim_language import Equal
 from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle
+from srt.worlds.world import Refused
+
+_MOST_WAYS = 24
+"""How many ways to sit a plan may list. A longer claim is not checked (``docs/language.md``), and nobody would read it."""
 
 
 class RunningPlan(SeatPlan):
-    """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read."""
+    """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
+
+    Raises:
+        Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
+    """
 
     one_lookup_a_step = True
 
@@ -83,6 +91,9 @@ class RunningPlan(SeatPlan):
             self._write(together, ways, (reading,), "scene")
 
     def _write(self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], word: str) -> None:
+        if len(ways) > _MOST_WAYS:
+            reason = f"a plan would list {len(ways)} ways to sit; at most {_MOST_WAYS} are written"
+            raise Refused("no_such_plan", reason)
         self._plan = (self._constrain(entities, ways, [*facts, *self._plan], (word,)),)
         self._seated = list(entities)
         self._unused = [(reading, names) for reading, names in self._unused if reading not in facts]
