@@ -23,7 +23,7 @@ from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.world import Refused
 
 _MOST_WAYS = 24
-"""How many ways to sit a plan may list. The checker reads no longer claim (``docs/language.md``), nor would a person."""
+"""How many ways to sit a plan may list. No longer claim is checked (``docs/language.md``), or read by a person."""
 
 
 class RunningPlan(SeatPlan):
