@@ -103,6 +103,7 @@ def mutate(
     n: Annotated[int, typer.Option("-n", min=1, help="Number of corruptions.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Seed that selects the corruptions.")] = 0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the corrupted traces (JSONL).")] = None,
+    workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Corrupt valid traces and count what the checker catches.
@@ -112,10 +113,11 @@ def mutate(
 
     Example: srt mutate traces.jsonl --problems problems.jsonl -n 10000
     """
+    from srt.io.worker_processes import cores_at_hand
     from srt.mutate.mutate_traces import mutate_file
     from srt.mutate.mutation_table import print_table
 
-    table = mutate_file(traces, problems, n, seed, out)
+    table = mutate_file(traces, problems, n, seed, out, workers=workers or cores_at_hand())
     print_table(table, as_json)
     if table.missed:
         raise typer.Exit(1)

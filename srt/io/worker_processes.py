@@ -58,7 +58,7 @@ class Workers:
     """
 
     def __init__(self, count: int, here: int = 0) -> None:
-        self._count = count
+        self.count = count
         self._here = here
         self._pool = start_pool(count) if count > 1 else None
 
@@ -82,7 +82,7 @@ class Workers:
 
         def submit_more() -> bool:
             """Whether anything is under way then."""
-            while len(waiting) <= _AHEAD * self._count and (part := list(islice(rest, chunk))):
+            while len(waiting) <= _AHEAD * self.count and (part := list(islice(rest, chunk))):
                 waiting.append((part, self._submit(work, part)))
             return bool(waiting)
 
@@ -102,7 +102,7 @@ class Workers:
                 self._pool.shutdown()
                 for item in chain.from_iterable(under_way):
                     yield in_own_process(work, item, killed)
-                self._pool = start_pool(self._count)
+                self._pool = start_pool(self.count)
                 continue
             yield from done.results
             if done.fault is not None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from srt.checking import check
 from srt.io.records import Problem
+from srt.io.worker_processes import Workers
 from srt.language.faults import Fault
 from srt.language.trace import Trace
 from srt.mutate.computed_equations import Equation, computed_equations
 from srt.mutate.mutation_table import MutantRecord
-from srt.mutate.prose_faults import KINDS, Effect, Planted, different
+from srt.mutate.prose_faults import KINDS, Effect, Kind, different
 from srt.pipeline.check import first_fault
 
+_CHUNK: Final = 4
 _ORACLE: dict[Effect, str] = {
     "true": "proved",
     "false": "the equation is false",
@@ -32,18 +35,33 @@ class _Place:
     equation: Equation
 
 
+class _Drawn(NamedTuple):
+    """A mutant of a trace of ``problem``, not judged yet; other than an equation, it can be pickled."""
+
+    problem: Problem
+    trace: Trace
+    step: int
+    kind: Kind
+    change: str
+    effect: Effect
+
+
 class ProseSources:
     """The equations of free and cot traces. Traces that offer none are in ``skipped``, with the reason."""
 
-    def __init__(self, traces: Sequence[Trace], problems: Mapping[str, Problem]) -> None:
+    def __init__(
+        self, traces: Sequence[Trace], problems: Mapping[str, Problem], workers: Workers | None = None
+    ) -> None:
         self._problems = problems
+        self._workers = workers or Workers(1)
         self.skipped: list[str] = []
         self.traces = 0
         self._places: list[_Place] = []
-        for trace in traces:
-            problem = problems[trace.problem_id]
-            found = list(_equations(trace, problem))
-            refuted = bool(found) and check(problem, trace).refuted
+        places = [list(_equations(trace, problems[trace.problem_id])) for trace in traces]
+        jobs = [(problems[trace.problem_id], trace) for trace, found in zip(traces, places, strict=True) if found]
+        checked = self._workers.map(_refuted, jobs, _CHUNK)
+        for trace, found in zip(traces, places, strict=True):
+            refuted = bool(found) and next(checked)
             if found and not refuted:
                 self._places += found
                 self.traces += 1
@@ -53,6 +71,9 @@ class ProseSources:
 
     def mutants(self, n: int, seed: int) -> Iterator[MutantRecord]:
         """Up to ``n`` different mutants, the kinds of error by turns; a kind that finds nothing more drops out."""
+        return self._workers.map(_judged, self._draw(n, seed), _CHUNK)
+
+    def _draw(self, n: int, seed: int) -> Iterator[_Drawn]:
         named = [(f"{place.trace.id}/{place.step}", place.text, place.equation) for place in self._places]
         streams = {kind: different(named, kind, random.Random(f"{seed}:{kind}")) for kind in KINDS}
         made = 0
@@ -62,24 +83,30 @@ class ProseSources:
                 if found is None:
                     del streams[kind]
                     continue
-                yield self._judged(self._places[found[0]], found[1])
+                place, planted = self._places[found[0]], found[1]
+                problem, trace = self._problems[place.trace.problem_id], _with_text(place, planted.text)
+                yield _Drawn(problem, trace, place.step, kind, planted.change, planted.effect)
                 made += 1
 
-    def _judged(self, place: _Place, planted: Planted) -> MutantRecord:
-        trace = _with_text(place, planted.text)
-        checked = check(self._problems[trace.problem_id], trace)
-        accident, unknown = planted.effect == "true", planted.effect == "unknown"
-        return MutantRecord(
-            trace=trace,
-            fault=Fault.FALSE_CLAIM,
-            error=planted.kind,
-            step=place.step,
-            change=planted.change,
-            outcome="accident" if accident else "unknown" if unknown else "caught" if checked.refuted else "missed",
-            oracle=_ORACLE[planted.effect],
-            verdict="proved" if checked.proved else first_fault(checked),
-            disputed=accident and checked.refuted,
-        )
+
+def _refuted(job: tuple[Problem, Trace]) -> bool:
+    return check(*job).refuted
+
+
+def _judged(drawn: _Drawn) -> MutantRecord:
+    checked = check(drawn.problem, drawn.trace)
+    accident, unknown = drawn.effect == "true", drawn.effect == "unknown"
+    return MutantRecord(
+        trace=drawn.trace,
+        fault=Fault.FALSE_CLAIM,
+        error=drawn.kind,
+        step=drawn.step,
+        change=drawn.change,
+        outcome="accident" if accident else "unknown" if unknown else "caught" if checked.refuted else "missed",
+        oracle=_ORACLE[drawn.effect],
+        verdict="proved" if checked.proved else first_fault(checked),
+        disputed=accident and checked.refuted,
+    )
 
 
 def _equations(trace: Trace, problem: Problem) -> Iterator[_Place]:

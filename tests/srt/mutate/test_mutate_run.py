@@ -20,6 +20,7 @@ from srt.mutate.mutate_traces import mutate_file
 from srt.mutate.mutation_table import MutantRecord, print_table
 from srt.pipeline.solve import solve_file, solve_one
 from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.world_registry import world_named
 
 
 @pytest.fixture
@@ -53,6 +54,42 @@ def test_table_adds_up_and_is_repeatable(files: tuple[Path, Path], tmp_path: Pat
     assert again.read_bytes() == out.read_bytes()
     mutate_file(*files, 290, 4, again)
     assert again.read_bytes() != out.read_bytes()
+
+
+def test_two_workers_write_the_bytes_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of both worlds and of prose; some traces are refused on the way."""
+    monkeypatch.setattr(mutate_traces, "_MUTANTS_A_WORKER", 1)
+    problems, traces = tmp_path / "p.jsonl", tmp_path / "t.jsonl"
+    views = world_named("views").sampler({"kinds": ["C3M", "FPBI"]})
+    made = [sample(SampleSpec(), i) for i in range(5)] + [views(i) for i in range(3)]
+    solved = [trace for trace in map(solve_one, made) if isinstance(trace, Trace)]
+    solved[3] = solved[3].model_copy(update={"steps": solved[3].steps[1:]})
+    text = "It is 3 × 4 = 12, so 12 + 2 = 14."
+    prose = [Trace(id=f"c{n}", problem_id=made[0].id, kind="cot", lang="en", text=text, answer="A") for n in range(6)]
+    write_records(problems, made)
+    write_records(traces, [*solved, *prose])
+    written = []
+    for workers in (1, 2):
+        out = tmp_path / f"m{workers}.jsonl"
+        table = mutate_file(traces, problems, 87, 3, out, workers=workers)
+        written.append((out.read_bytes(), table.as_dict(), table.skipped))
+    assert written[0] == written[1]
+    _, told, skipped = written[0]
+    assert (told["traces"], told["in_prose"]) == (7, 6)
+    assert [line.split(":")[0] for line in skipped] == [solved[3].id]
+
+
+def test_a_trace_whose_problem_was_removed_is_skipped_and_counted(files: tuple[Path, Path], tmp_path: Path) -> None:
+    traces, problems = files
+    fewer = tmp_path / "fewer.jsonl"
+    first, *rest = read_records(problems, Problem)
+    write_records(fewer, rest)
+    table = mutate_file(traces, fewer, 100, 0)
+    assert (table.traces, table.as_dict()["total"]["made"]) == (23, 100)
+    assert table.skipped == [f"t-{first.id}: its problem {first.id!r} is not in {fewer}"]
+    write_records(fewer, [sample(SampleSpec(), 100)])
+    with pytest.raises(UserError, match=rf"t\.jsonl: no valid trace.*{first.id!r} is not in .*fewer\.jsonl"):
+        mutate_file(traces, fewer, 100, 0)
 
 
 def test_one_trace_has_only_so_many_mutants(files: tuple[Path, Path], tmp_path: Path) -> None:
