@@ -28,10 +28,16 @@ def oversize(problem: Problem, trace: Trace) -> str | None:
         (len(trace.answer), LONGEST_ANSWER, "the answer has {:,} characters"),
         (len(trace.steps), MOST_STEPS, "the trace has {:,} steps"),
     ]
-    for number, step in enumerate(trace.steps[:MOST_STEPS], 1):
+    if too_large := next((_larger(*one) for one in sizes if one[0] > one[1]), None):
+        return too_large
+    for number, step in enumerate(trace.steps, 1):
         length = len(step.assertion or "") + len(step.claim or "")
-        sizes.append((length, LONGEST_STEP, f"step {number} has {{:,}} characters"))
-        sizes.append((len(step.args), MOST_PREMISES, f"step {number} cites {{:,}} premises"))
-    return next(
-        (f"{text.format(size)}; at most {most:,} are checked" for size, most, text in sizes if size > most), None
-    )
+        if length > LONGEST_STEP:
+            return _larger(length, LONGEST_STEP, f"step {number} has {{:,}} characters")
+        if len(step.args) > MOST_PREMISES:
+            return _larger(len(step.args), MOST_PREMISES, f"step {number} cites {{:,}} premises")
+    return None
+
+
+def _larger(size: int, most: int, text: str) -> str:
+    return f"{text.format(size)}; at most {most:,} are checked"

@@ -59,10 +59,12 @@ class Ground:
     @cached_property
     def loose(self) -> Pairs:
         """Where it holds without the plan of the seats."""
-        found = self._world.block(0, 0)
-        for seats, relations in self._blocks:
-            found = found | self._world.block(seats, relations)
-        return found
+        if not self._blocks:
+            return self._world.block(0, 0)
+        first, *others = (self._world.block(seats, relations) for seats, relations in self._blocks)
+        for other in others:
+            first = first | other
+        return first
 
 
 @dataclass(frozen=True, slots=True)

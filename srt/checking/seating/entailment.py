@@ -31,12 +31,12 @@ def weigh(
     """
     ground = full
     naming: Meaning | None = None
-    options = [premise.letters for premise in premises if premise.letters is not None]
+    options: list[frozenset[str]] = []
     for premise in premises:
         if premise.letters is not None:
-            continue
-        if not premise.blank:
-            ground = ground & parts(premise)[0]
+            options.append(premise.letters)
+        elif not premise.blank:
+            ground = parts(premise)[0] if ground is full else ground & parts(premise)[0]
         elif naming is None:
             naming = premise
         else:

@@ -55,13 +55,15 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
     decides_options = claim.letters is not None and all(premise.letters is None for premise in cited.meanings)
     if cited.letters and not decides_options:
         return cited.letters[0]
-    named = claim.form.tokens | _tokens(premise.form.tokens for premise in cited.meanings)
-    if unnamed := next((name for name in cited.entities if problem.tokens[name] not in named), None):
-        return unnamed
+    if cited.entities:
+        named = claim.form.tokens | _tokens(premise.form.tokens for premise in cited.meanings)
+        if unnamed := next((name for name in cited.entities if problem.tokens[name] not in named), None):
+            return unnamed
     if twice := next((word for place, word in enumerate(step.args) if word in step.args[:place]), None):
         return twice
+    repeated = claim.form.seats_repeated | _tokens(premise.form.seats_repeated for premise in cited.meanings)
     for place, word in enumerate(cited.words):
-        if not _says_where(place, claim, cited):
+        if not _says_where(place, repeated, cited):
             rest = [*cited.meanings[:place], *cited.meanings[place + 1 :]]
             if follows(rest, claim, problem, scene=cited.scene, free=cited.wlog):
                 return word
@@ -85,10 +87,11 @@ def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> 
 
     All but those spoken of may be named together ("who does not sit beside Ann"); one alone is found by elimination.
     """
+    of_seats = cited.scene and claim.form.places
+    if not of_seats and (cited.relations or not claim.blank):
+        return False
     left_over = claim.form.tokens - _tokens(form.tokens for form in premises)
-    if cited.scene and claim.form.places:
-        return bool(left_over)
-    return claim.blank and not cited.relations and len(left_over) == 1
+    return bool(left_over) if of_seats else len(left_over) == 1
 
 
 def _has_inner_lookup(question: Meaning, cited: Citations, problem: SeatingProblem) -> bool:
@@ -100,12 +103,11 @@ def _has_inner_lookup(question: Meaning, cited: Citations, problem: SeatingProbl
     return somebody is None or not excludes(known, somebody, problem)
 
 
-def _says_where(place: int, claim: Meaning, cited: Citations) -> bool:
-    """Whether the premise ``place`` alone gives a seat that the claim, or another cited claim, repeats."""
+def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:
+    """Whether the premise ``place`` alone gives one of the seats ``repeated`` by the claim or a cited claim."""
     premise = cited.meanings[place]
-    if premise.blank or not premise.form.seats:
+    if premise.blank or not premise.form.seats & repeated:
         return False
-    repeated = claim.form.seats_repeated | _tokens(other.form.seats_repeated for other in cited.meanings)
     others = (other for at, other in enumerate(cited.meanings) if at != place and not other.blank)
     return bool(repeated & premise.form.seats - _tokens(other.form.seats for other in others))
 

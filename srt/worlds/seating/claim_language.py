@@ -7,7 +7,7 @@ an atom means is :mod:`.relations`; whether a name or a seat belongs to the prob
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
@@ -128,10 +128,8 @@ def parse_claim(text: str) -> Claim:
     Raises:
         ClaimError: names the column of the first fault.
     """
-    return tuple(
-        tuple(_parse_atom(part, start) for part, start in _split(alternative, " & ", at))
-        for alternative, at in _split(text, " | ", 0)
-    )
+    alternatives = [_split(alternative, " & ", at) for alternative, at in _split(text, " | ", 0)]
+    return tuple([tuple([_parse_atom(part, start) for part, start in parts]) for parts in alternatives])
 
 
 def format_claim(claim: Claim) -> str:
@@ -160,7 +158,7 @@ def format_atom(atom: Atom) -> str:
 
 def names_of(claim: Claim) -> tuple[str, ...]:
     """The names in ``claim`` in order of appearance, each once, the blank among them."""
-    return tuple(dict.fromkeys(name for atoms in claim for atom in atoms for name in atom_names(atom)))
+    return tuple(dict.fromkeys([name for atoms in claim for atom in atoms for name in atom_names(atom)]))
 
 
 def atom_names(atom: Atom) -> tuple[str, ...]:
@@ -229,10 +227,15 @@ _DEEPEST = 8
 _CLOSE = re.compile(r"(?:, ([0-9]+))?\)")
 
 
-def _split(text: str, separator: str, at: int) -> Iterator[tuple[str, int]]:
+def _split(text: str, separator: str, at: int) -> list[tuple[str, int]]:
+    """The parts of ``text``, each with where it begins if ``text`` begins ``at``."""
+    if separator not in text:
+        return [(text, at)]
+    parts = []
     for part in text.split(separator):
-        yield part, at
+        parts.append((part, at))
         at += len(part) + len(separator)
+    return parts
 
 
 def _parse_atom(text: str, at: int) -> Atom:

@@ -173,6 +173,7 @@ def split_at_names(text: str, names: Sequence[str], word_edges: bool) -> list[st
     """
     pieces: list[str] = []
     at = 0
+    names = [name for name in names if name in text]
     while True:
         places = [span for name in names if (span := _name_span(text, name, at, word_edges)) is not None]
         places += [blank.span()] if (blank := _BLANK.search(text, at)) else []
