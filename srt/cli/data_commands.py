@@ -7,7 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from srt.cli.output import AddressOption, EngineOption, JsonFlag, StrictFlag, WorkersOption, on_ray, print_summary
+from srt.cli.output import (
+    AddressOption,
+    CurationEngineOption,
+    EngineOption,
+    JsonFlag,
+    StrictFlag,
+    WorkersOption,
+    on_ray,
+    print_summary,
+)
 from srt.io.errors import UserError
 
 
@@ -201,6 +210,8 @@ def curate(
     ] = "OPENAI_API_KEY",
     report: Annotated[Path | None, typer.Option("--report", help="Write the summary to this file (JSON).")] = None,
     workers: WorkersOption = None,
+    engine: CurationEngineOption = None,
+    address: AddressOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Find duplicates, leaks and wrong solutions; delete nothing.
@@ -236,15 +247,13 @@ def curate(
             else None,
         }
     )
-    summary = curate_file(
-        problems,
-        out,
-        against=against or (),
-        approved=approved,
-        report=report,
-        options=options,
-        workers=workers or cores_at_hand(),
-    )
+    files: dict[str, Any] = {"against": against or (), "approved": approved, "report": report, "options": options}
+    if on_ray(engine, address, ("--workers", workers)):
+        from srt.scale.ray_curation import curate_on_ray
+
+        summary = curate_on_ray(problems, out, address, **files)
+    else:
+        summary = curate_file(problems, out, workers=workers or cores_at_hand(), **files)
     if not as_json:
         summary["notes"] = len(summary["notes"])
         summary["category"] = {

@@ -56,12 +56,15 @@ def curate_file(
     report: Path | None = None,
     options: CurationOptions | None = None,
     workers: int = 1,
+    pool: Workers | None = None,
+    texts: type[Shingles] = Shingles,
 ) -> dict[str, Any]:
     """Curate ``problems`` into ``out`` and return a summary of what was found.
 
     The problems of the files ``against`` are only compared with. ``approved`` names, one id a line, problems that a
     person has looked at: they are not sent to review again. ``report`` gets the summary as JSON. At most
-    ``workers`` processes do the work, fewer for few problems; the output does not depend on them.
+    ``workers`` processes do the work, fewer for few problems, or those of ``pool``; ``texts`` finds those that are
+    alike. The output does not depend on them.
 
     Nothing is written before everything is known: an interrupted run leaves the files of an earlier one as they were.
 
@@ -80,8 +83,8 @@ def curate_file(
     cleared = _ids(approved)
     sizes = {path: count_lines(path) for path in (problems, *against)}
     most = max(1, sum(sizes.values()) // _PROBLEMS_A_WORKER)
-    with Workers(min(workers, most)) as pool:
-        found = _find(sizes, problems, against, options or CurationOptions(), pool)
+    with pool or Workers(min(workers, most)) as pool:
+        found = _find(sizes, problems, against, options or CurationOptions(), pool, texts(pool))
     unknown = cleared - {one.id for one in found.entries}
     if unknown:
         raise UserError(f"{approved}: {min(unknown)!r} is the id of no problem in {problems}")
@@ -104,11 +107,15 @@ def curate_file(
 
 
 def _find(
-    sizes: Mapping[Path, int], problems: Path, against: Sequence[Path], options: CurationOptions, workers: Workers
+    sizes: Mapping[Path, int],
+    problems: Path,
+    against: Sequence[Path],
+    options: CurationOptions,
+    workers: Workers,
+    similarity: Similarity,
 ) -> _Findings:
     """Each check in turn; what one check drops, the later ones do not look at. ``sizes``: the lines of each file."""
     skip, thresholds = options.skip, options.thresholds
-    similarity: Similarity = Shingles(workers)
     if options.embeddings is not None:
         from srt.curate.embeddings import EmbeddingModel
 

@@ -16,7 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from datasketch import LeanMinHash, MinHash  # type: ignore[import-untyped]
+    from datasketch import LeanMinHash, MinHash, MinHashLSH  # type: ignore[import-untyped]
 
 Facts = tuple[tuple[str, int], ...]
 
@@ -113,20 +113,30 @@ def signature(normal: str) -> LeanMinHash:
     return LeanMinHash(minhash)
 
 
+def buckets(one: LeanMinHash, least: float) -> list[bytes]:
+    """The buckets of a signature in the index of :func:`minhash_pairs`: it pairs the texts that share one."""
+    ranges = enumerate(_index(least).hashranges)
+    return [bytes([band]) + one.hashvalues[start:end].tobytes() for band, (start, end) in ranges]
+
+
 def minhash_pairs(signatures: Iterable[LeanMinHash], least: float, most: int) -> Iterator[tuple[int, int]]:
     """Pairs ``(earlier, later)`` of positions whose shingles are probably alike by ``least`` or more.
 
     A text is paired with at most ``most`` earlier ones. Locality-sensitive hashing of MinHash signatures: no comparison
     of all pairs; a pair well above ``least`` is found almost surely, one far below almost never.
     """
-    from datasketch import MinHashLSH
-
-    # A threshold a little lower than asked for: the index loses some pairs around it.
-    index = MinHashLSH(threshold=max(0.1, least - 0.1), num_perm=PERMUTATIONS)
+    index = _index(least)
     for position, one in enumerate(signatures):
         for other in sorted(index.query(one))[:most]:
             yield other, position
         index.insert(position, one)
+
+
+def _index(least: float) -> MinHashLSH:
+    from datasketch import MinHashLSH
+
+    # A threshold a little lower than asked for: the index loses some pairs around it.
+    return MinHashLSH(threshold=max(0.1, least - 0.1), num_perm=PERMUTATIONS)
 
 
 @cache

@@ -31,7 +31,7 @@ class Shingles:
     """The share of runs of characters that two texts have in common (the measure that MinHash estimates), exactly."""
 
     def __init__(self, workers: Workers) -> None:
-        self._workers = workers
+        self.workers = workers
         self._shingles = lru_cache(maxsize=20_000)(shingles)
 
     def prepare(self, entries: Iterable[Entry]) -> None:
@@ -43,6 +43,6 @@ class Shingles:
 
     def pairs(self, entries: Sequence[Entry], least: float, most: int) -> Iterator[tuple[Entry, Entry]]:
         """By MinHash: no comparison of all pairs."""
-        signatures = self._workers.map(signature, (one.normal for one in entries), _CHUNK)
+        signatures = self.workers.map(signature, (one.normal for one in entries), _CHUNK)
         for earlier, later in minhash_pairs(progress(signatures, len(entries), "texts"), least, most):
             yield entries[earlier], entries[later]

@@ -115,7 +115,7 @@ class Workers:
         assert self._pool is not None
         with _ctrl_c_blocked():
             try:
-                return self._pool.submit(_on_each, work, part)
+                return self._pool.submit(on_each, work, part)
             except BrokenProcessPool as broken:  # noticed before the result of an earlier part was asked for
                 future: Future[Outcomes[R]] = Future()
                 future.set_exception(broken)
@@ -154,7 +154,7 @@ def in_own_process(work: Callable[[T], R], item: T, killed: Callable[[T], R]) ->
     with start_pool(1) as pool:
         try:
             with _ctrl_c_blocked():
-                future = pool.submit(_on_each, work, [item])
+                future = pool.submit(on_each, work, [item])
             done = future.result()
         except BrokenProcessPool:
             return killed(item)
@@ -163,7 +163,8 @@ def in_own_process(work: Callable[[T], R], item: T, killed: Callable[[T], R]) ->
     return done.results[0]
 
 
-def _on_each(work: Callable[[T], R], part: list[T]) -> Outcomes[R]:
+def on_each(work: Callable[[T], R], part: list[T]) -> Outcomes[R]:
+    """What ``work`` makes of each item of ``part``, up to its first fault."""
     results: list[R] = []
     for item in part:
         try:
