@@ -1,9 +1,10 @@
 """What problems of the views world tell without the figures of the question, kind by kind and language by language.
 
-    python benchmarks/views_leaks.py -n 8000 [--first 1000000] [--kinds GPC SVT] [--tested test]
+    python benchmarks/views_leaks.py -n 8000 [--first 1000000] [--kinds GPC MVC/completes FPBI/folds] [--tested test]
 
 Three models that cannot solve a problem, each fitted on half of the problems and tested on the other half, all of the
-training split; or tested on another split (``--tested test``):
+training split; or tested on another split (``--tested test``). A kind may be followed by what is asked, the
+``subcategory`` of its problems: ``completes`` (a missing view), ``opposes``, ``folds``, ``unfolds`` (nets), and so on.
 
 - ``text``: a conditional logistic model of the words of question and options: letters, words, the values of options
   that are numbers, their ranks, gaps, and what is odd about one among the others;
@@ -19,7 +20,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, count, islice, pairwise
 from typing import get_args
 
 import numpy as np
@@ -37,6 +38,10 @@ from srt.worlds.views.sampling.problem_draft import Kind
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 
 LETTERS = "ABCD"
+_FAR = 10_000_000
+"""Between the indices of the first problem of each half."""
+_SEARCHED = 20
+"""Problems of a kind that are drawn at most for one of a subcategory."""
 Features = Mapping[str, float]
 FeaturesOf = Callable[[Problem], Sequence[Features]]
 _STYLE = style_of("patches", "en", "")
@@ -46,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", type=int, default=8_000, help="problems of each kind and language")
     parser.add_argument("--first", type=int, default=0, help="index of the first problem")
-    parser.add_argument("--kinds", nargs="*", default=get_args(Kind), choices=get_args(Kind))
+    parser.add_argument("--kinds", nargs="*", default=get_args(Kind), help="KIND or KIND/SUBCATEGORY; all by default")
     parser.add_argument("--tested", default="train", choices=get_args(Split))
     args = parser.parse_args()
     for kind in args.kinds:
@@ -56,18 +61,23 @@ def main() -> None:
 
 def _measured(kind: str, lang: str, args: argparse.Namespace) -> Iterable[str]:
     def halves(options_share: float) -> Iterator[list[Problem]]:
-        for start, split in ((args.first, "train"), (args.first + args.n // 2, args.tested)):
-            fields = {"kinds": [kind], "lang": lang, "options_share": options_share, "split": split}
-            sample = ViewsSampler(ViewsSpec.parse(fields))
-            yield [sample(start + index) for index in range(args.n // 2)]
+        name, _, asked = kind.partition("/")
+        for start, split in ((args.first, "train"), (args.first + _FAR, args.tested)):
+            fields = {"kinds": [name], "lang": lang, "options_share": options_share, "split": split}
+            drawn = map(ViewsSampler(ViewsSpec.parse(fields)), count(start))
+            found = (one for one in islice(drawn, _SEARCHED * args.n) if asked in ("", one.subcategory))
+            half = list(islice(found, args.n // 2))
+            if len(half) < args.n // 2:
+                raise SystemExit(f"{kind}: too few problems")
+            yield half
 
     fitted, tested = halves(1.0)
     yield f"text {_tested(fitted, tested, _text_features)}"
     drawn = [[p for p in half if any(figure.name == "A" for figure in figures_of(p))] for half in (fitted, tested)]
     if all(drawn):
         yield f"pictures {_tested(*drawn, _picture_features)}"
-    open_ended = [[problem for problem in half if not problem.choices] for half in halves(0.0)]
-    if all(open_ended):
+    if fitted[0].choices["A"].isdigit():  # The same is asked without options, too.
+        open_ended = [[problem for problem in half if not problem.choices] for half in halves(0.0)]
         yield f"majority {_majority(*open_ended)}"
 
 

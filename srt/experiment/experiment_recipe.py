@@ -81,13 +81,12 @@ class Curve(Config):
 class Probe(Config):
     """What a new vision model must read off single places of pictures before an arm is trained with it.
 
-    It is trained on ``trained_of_each`` questions about each picture of the training problems (all, by default), with
-    ``train`` as changes to the recipe's; and asked ``asked`` questions about pictures of ``test_problems``, at most
-    ``asked_of_each`` about one. ``enough`` is the share that it must answer rightly
+    It is trained on questions about each picture of the training problems, with ``train`` as changes to the recipe's;
+    and asked ``asked`` questions about pictures of ``test_problems``, at most ``asked_of_each`` about one. ``enough`` is
+    the share that it must answer rightly
     (:mod:`srt.experiment.picture_probe`).
     """
 
-    trained_of_each: int | None = Field(default=None, ge=1)
     asked_of_each: int = Field(default=4, ge=1)
     asked: int = Field(default=400, ge=1)
     enough: float = Field(default=0.95, ge=0, le=1)

@@ -49,11 +49,11 @@ def write_probe(experiment: Experiment, say: Say) -> None:
     asked = [one for found in _questions(folder.test(TEST), probe.asked_of_each) for one in found]
     random.Random(0).shuffle(asked)
     write_records(folder.test(PROBE), asked[: probe.asked])
-    trained = [one for found in _questions(folder.train, probe.trained_of_each) for one in found]
+    trained = list(_sequences(experiment, folder.train))
     if not asked or not trained:
         raise UserError("probe: no problem of this experiment shows a picture with places that can be asked for")
     random.Random(0).shuffle(trained)
-    write_records(folder.sequences(PROBE), (_sequence(experiment, one) for one in trained))
+    write_records(folder.sequences(PROBE), trained)
 
 
 def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> dict[int, Path]:
@@ -136,16 +136,34 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
         )
 
 
-def _sequence(experiment: Experiment, question: Problem) -> Sequence:
-    assert question.answer is not None
-    line = answer_line(str(question.answer.value), question.lang)
+def _sequences(experiment: Experiment, problems: Path) -> Iterator[Sequence]:
+    """One sequence about each picture, with all questions one after the other; for every fourth the first one alone.
+
+    A picture costs much and a question little: with one question for each picture, a model needs several times as long
+    before it sees anything. The single ones teach it to stop after the answer.
+    """
+    for number, questions in enumerate(_questions(problems, None)):
+        first = questions[0]
+        yield _sequence(experiment, first.model_copy(update={"question": f"{first.question} ..."}), questions)
+        if number % 4 == 0:
+            yield _sequence(experiment, first, [first])
+
+
+def _sequence(experiment: Experiment, asked: Problem, questions: list[Problem]) -> Sequence:
+    """``asked`` is the prompt; the completion answers it, and then asks and answers the other ``questions``."""
+    text, spans = "", list[Span]()
+    for one in questions:
+        assert one.answer is not None
+        answer = str(one.answer.value)
+        text += f"\n{one.question} {answer}" if text else answer_line(answer, one.lang)
+        spans.append(Span(start=len(text) - len(answer), end=len(text), label="ANSWER"))
     return Sequence(
-        problem_id=question.id,
-        trace_id=f"{question.id}-gold",
+        problem_id=asked.id,
+        trace_id=f"{asked.id}-{len(questions)}",
         arm=PROBE,
-        lang=question.lang,
-        prompt=prompt_messages(question, experiment.prompt, pictures=True),
-        completion=[Message(role="assistant", content=line)],
-        images=question.images,
-        spans=[Span(start=0, end=len(line), label="ANSWER")],
+        lang=asked.lang,
+        prompt=prompt_messages(asked, experiment.prompt, pictures=True),
+        completion=[Message(role="assistant", content=text)],
+        images=asked.images,
+        spans=spans,
     )

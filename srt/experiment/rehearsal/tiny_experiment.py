@@ -29,7 +29,7 @@ _TRAINING: dict[str, Any] = {
 }  # fmt: skip
 _ITEMS = 8
 """Of each stage, and between the points of a curve."""
-_PROBE: dict[str, Any] = {"trained_of_each": 1, "asked": 8, "enough": 0, "train": {"steps": 2}}
+_PROBE: dict[str, Any] = {"asked": 8, "enough": 0, "train": {"steps": 2}}
 _ASKING: dict[str, Any] = {"max_new_tokens": 48, "batch_size": 8, "threads": 1}
 _KEPT_OF_EVALUATE = ("repeats", "policy", "temperature", "top_p")
 _TEACHING = "openai"

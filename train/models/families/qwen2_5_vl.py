@@ -36,9 +36,9 @@ def small_qwen2_5_vl(shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast) 
     half = shape["hidden_size"] // shape["num_attention_heads"] // 2
     # The published model gives width the lowest frequencies, in which neighbours hardly differ. A short training needs
     # more: here one turns with time (pictures do not move), the next quarter with height, the rest with width. Words
-    # turn with all of them.
+    # turn with all of them. The base is low, so that neighbours differ in width, too.
     sections = [1, half // 4, half - half // 4 - 1]
-    positions = {"rope_type": "default", "rope_theta": 1e3, "mrope_section": sections}
+    positions = {"rope_type": "default", "rope_theta": 100.0, "mrope_section": sections}
     vision = {
         "depth": _LAYERS,
         "hidden_size": shape["hidden_size"],
@@ -75,6 +75,10 @@ def small_qwen2_5_vl(shape: dict[str, Any], tokenizer: PreTrainedTokenizerFast) 
     # where it lies for hundreds of steps.
     patches = model.model.visual.patch_embed.proj.weight
     patches.data.mul_((shape["hidden_size"] / patches[0].numel()) ** 0.5)
+    # Otherwise pictures would be more than ten times as large as words, and attention could not add to them where they
+    # lie.
+    last = model.model.visual.merger.mlp[-1].weight
+    last.data.mul_(last.shape[1] ** -0.5)
     return model, processor
 
 

@@ -127,12 +127,12 @@ def is_connected(heights: Heights) -> bool:
 
 def quarter_turn(heights: Heights) -> Heights:
     """The solid after a quarter turn, clockwise as seen from above."""
-    return tuple(zip(*reversed(heights), strict=True))
+    return tuple(zip(*heights[::-1], strict=True))
 
 
 def mirrored(heights: Heights) -> Heights:
     """The mirror image, left and right swapped."""
-    return tuple(tuple(reversed(row)) for row in heights)
+    return tuple(row[::-1] for row in heights)
 
 
 def turns(heights: Heights) -> Iterator[Heights]:
@@ -142,7 +142,8 @@ def turns(heights: Heights) -> Iterator[Heights]:
         heights = quarter_turn(heights)
 
 
-def canonical(heights: Heights, reflections: bool = True) -> Heights:
-    """The least of the positions on the table; with ``reflections`` mirror images have the same form."""
-    forms = [*turns(heights), *(turns(mirrored(heights)) if reflections else ())]
-    return min(forms, key=lambda form: (len(form), form))
+def canonical(heights: Heights) -> Heights:
+    """The least of the positions on the table, mirror images among them, with no more rows than columns."""
+    lying = [form for form in (heights, quarter_turn(heights)) if len(form) <= len(form[0])]
+    images = [image for form in lying for image in (form, mirrored(form))]
+    return min(images + [image[::-1] for image in images])

@@ -109,10 +109,13 @@ def _runs(lines: NDArray[np.bool_]) -> Iterator[tuple[int, int, int]]:
                 start = None
 
 
-def rotations(solid: Voxels) -> Iterator[Voxels]:
-    """The solid in its 24 positions in space, some of them equal where it is symmetric."""
-    for axes, (up, deep, wide) in _ROTATIONS:
-        yield solid.transpose(axes)[::up, ::deep, ::wide]
+def rotations(solid: Voxels, shape: tuple[int, ...] | None = None) -> Iterator[Voxels]:
+    """The solid in its 24 positions in space, some of them equal where it is symmetric; or those of one ``shape``."""
+    for axes, flips in _ROTATIONS.items():
+        turned = solid.transpose(axes)
+        if shape in (None, turned.shape):
+            for up, deep, wide in flips:
+                yield turned[::up, ::deep, ::wide]
 
 
 def is_rotation(axes: tuple[int, ...], signs: tuple[int, ...]) -> bool:
@@ -121,17 +124,19 @@ def is_rotation(axes: tuple[int, ...], signs: tuple[int, ...]) -> bool:
 
 
 _EVEN = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
-_ROTATIONS = [
-    (axes, flips) for axes in permutations(range(3)) for flips in product((1, -1), repeat=3) if is_rotation(axes, flips)
-]
+_ROTATIONS = {
+    axes: [signs for signs in product((1, -1), repeat=3) if is_rotation(axes, signs)] for axes in permutations(range(3))
+}
+"""By the order of the axes, those that are turned round."""
 
 
 def canonical_voxels(solid: Voxels, reflections: bool = False) -> bytes:
     """The same bytes for all rotations of ``solid``, and with ``reflections`` for those of its mirror image."""
     solid = trimmed(solid)
-    positions = [*rotations(solid), *(rotations(solid[:, :, ::-1]) if reflections else ())]
     shape = tuple(sorted(solid.shape))
-    return bytes(shape) + min([bytes(position.tobytes()) for position in positions if position.shape == shape])
+    images = (solid, solid[:, :, ::-1]) if reflections else (solid,)
+    forms = [position.tobytes() for image in images for position in rotations(image, shape)]
+    return bytes(shape) + bytes(min(forms))
 
 
 def voxels_of_form(form: bytes) -> Voxels:
