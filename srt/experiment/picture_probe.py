@@ -137,16 +137,20 @@ def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
 
 
 def _sequences(experiment: Experiment, problems: Path) -> Iterator[Sequence]:
-    """One sequence about each picture, with all questions one after the other; for every fourth the first one alone.
+    """About each picture one sequence with all questions, one after the other, and some with one question alone.
 
-    A picture costs much and a question little: with one question for each picture, a model needs several times as long
-    before it sees anything. The single ones teach it to stop after the answer.
+    A picture costs much and a question little: with single questions only, a model needs several times as long before
+    it sees anything. Without single ones it does not learn to stop after the answer, and reads less well where it
+    answers first.
     """
-    for number, questions in enumerate(_questions(problems, None)):
+    for questions in _questions(problems, None):
         first = questions[0]
         yield _sequence(experiment, first.model_copy(update={"question": f"{first.question} ..."}), questions)
-        if number % 4 == 0:
-            yield _sequence(experiment, first, [first])
+        for one in questions[:_ALONE]:
+            yield _sequence(experiment, one, [one])
+
+
+_ALONE = 3
 
 
 def _sequence(experiment: Experiment, asked: Problem, questions: list[Problem]) -> Sequence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +98,8 @@ def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test
     problems = list(read_records(folder.train, Problem))
     alone = [one for one in trained if len(one.spans) == 1]
     together = [one for one in trained if len(one.spans) > 1]
-    # Every fourth picture has a sequence that stops after its first question.
-    assert [one.images[0].path for one in sorted(alone, key=lambda one: one.problem_id)] == [
-        one.images[0].path for one in problems[::4]
-    ]
+    # Some questions stand alone, so that the model learns to stop after an answer.
+    assert Counter(one.images[0].path for one in alone) == {one.images[0].path: 3 for one in problems}
     assert sorted(one.images[0].path for one in together) == sorted(one.images[0].path for one in problems)
     answers = {one.images[0].path: dict(ViewsWorld().readings(one)) for one in problems}
     for one in trained:
