@@ -82,9 +82,8 @@ class Probe(Config):
     """What a new vision model must read off single places of pictures before an arm is trained with it.
 
     It is trained on questions about each picture of the training problems, with ``train`` as changes to the recipe's;
-    and asked ``asked`` questions about pictures of ``test_problems``, at most ``asked_of_each`` about one. ``enough`` is
-    the share that it must answer rightly
-    (:mod:`srt.experiment.picture_probe`).
+    and asked ``asked`` questions about pictures of ``test_problems``, at most ``asked_of_each`` about one. ``enough``
+    is the share that it must answer rightly (:mod:`srt.experiment.picture_probe`).
     """
 
     asked_of_each: int = Field(default=4, ge=1)
