@@ -23,9 +23,10 @@ BLANK = "?"
 _MAX_LENGTH = 2000
 _MAX_KEPT = 50_000
 _NAME_PLACE = re.compile(
-    r"(?<![^( ])([^@=!&|,(){}? ][^@=!&|,(){}?]*?)"
-    r"(?= (?:not)?in [a-z_]+\(|@| !?= |[),]| & | \| |\Z)"
+    r"(?<![^( ])(?<!, )(?P<trait>(?:faces|tier|column)\()?(?P<name>\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?)"
+    r"(?(trait)(?P<value>\) = [A-Z0-9]+)(?= & | \| |\Z)|(?= (?:not)?in [a-z_]+\(|@| !?= |[),]| & | \| |\Z))"
 )
+"""Where a claim may hold a name. A number after a comma and the value of a trait are no names: one may be called E."""
 _NAME = f"[{TOKENS}]"
 _REGION = rf"([a-z_]+)\(({_NAME})(, [12])?\)"
 _TERM = rf"((?:[a-z_]+\()*)({_NAME})((?:(?:, [2-5])?\))*)"
@@ -332,4 +333,9 @@ def mask_claim(claim: str, tokens: Mapping[str, str]) -> str:
     """
     if len(claim) > _MAX_LENGTH or not claim.isprintable():  # tokens are private characters, and not printable
         return ""
-    return _NAME_PLACE.sub(lambda match: tokens.get(match[1], match[1]), claim)
+
+    def masked(match: re.Match[str]) -> str:
+        name = match["name"]
+        return f"{match['trait'] or ''}{tokens.get(name, name)}{match['value'] or ''}"
+
+    return _NAME_PLACE.sub(masked, claim)

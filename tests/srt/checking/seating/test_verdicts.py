@@ -309,6 +309,28 @@ def test_a_citation_of_what_is_not_there_is_named(old: str, new: str, number: in
     assert word in (found.reason or "")
 
 
+def test_names_that_are_also_numbers_or_values_of_traits() -> None:
+    ring = """Ring of six facing out, seats N NE SE S SW NW: N, NE, 2, 3, S, W.
+(1) 3 is two right of 2;
+(2) N looks north.
+() looks north."""
+    choices = {"A": "N", "B": "2", "C": "S", "D": "None of the above"}
+    text = """CORRELATE (1): right(2, 2) = 3
+CORRELATE (2): faces(N) = N
+CORRELATE question: faces(?) = N"""
+    assert [step.support for step in run(ring, choices, text + "\nANSWER: A").steps] == ["proved"] * 3
+    shelf = """Shelf of three tiers, east on the left: E, W, 1, 2, 3, 4.
+(1) 3 is on tier two;
+(2) E is in the east column.
+() is on tier two."""
+    text = """CORRELATE (1): tier(3) = 2
+CORRELATE (2): column(E) = E
+CORRELATE question: tier(?) = 2
+CORRELATE (2): column(E) = W"""
+    found = run(shelf, choices, text + "\nANSWER: A").steps
+    assert [step.support for step in found] == ["proved", "proved", "proved", "refuted"]
+
+
 def test_an_entity_may_be_cited() -> None:
     assert replaced("CONSTRAIN scene #2 #4:", "CONSTRAIN scene #2 #4 Cal:").proved
 
