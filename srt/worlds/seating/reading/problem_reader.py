@@ -30,7 +30,8 @@ NONE_OF_THE_ABOVE: dict[Lang, str] = {"en": "none of the above", "zh": "以上�
 _CLUE = re.compile(r"[(（]\s*([0-9]+)\s*[)）]\s*(.*)")
 _BLANK = re.compile(r"[(（]\s*[)）]")
 _STOPS = " \t;；.。?？"
-_NAME = re.compile(r"[^@=!&|,(){}?]+")
+_NAME = re.compile(r"(?:(?!\. )[^@=!&|,(){}?;:；：。])+")
+"""No sign of claims is part of a name, nor what ends a sentence: the text after it would describe the scene."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,8 @@ def _sentence(text: str, lang: Lang) -> SceneSentence | None:
 def _names(text: str, count: int, lang: Lang) -> tuple[str, ...]:
     names = tuple(name.strip() for name in re.split(language(lang).name_separator, text))
     for name in names:
-        if not _NAME.fullmatch(name) or name == "none" or name != " ".join(name.split()):
+        spelt = _NAME.fullmatch(name) and name.isprintable() and name == " ".join(name.split())
+        if not spelt or name == "none":
             raise Refused("unknown_scene", f"{name!r} is no name")
     if len(names) != count or len(set(names)) != count:
         raise Refused("unknown_scene", f"{count} different names were expected: {_shorten(text)!r}")
@@ -207,8 +209,8 @@ def _read_sentence(text: str, names: Sequence[str], lang: Lang, family: Family) 
     claim = read_wording(lang, family, "".join(pieces))
     if claim is None:
         return None
-    named = {slot: BLANK if name[0] in "(（" else name for slot, name in zip(SLOTS, found, strict=False)}
-    return rename(claim, named)
+    named = [BLANK if name[0] in "(（" else name for name in found]
+    return rename(claim, dict(zip(SLOTS, named, strict=False))) if named.count(BLANK) < 2 else None
 
 
 def _blank_first(question: Claim) -> Claim:

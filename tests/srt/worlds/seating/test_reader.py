@@ -153,6 +153,7 @@ def test_a_name_is_not_found_inside_a_longer_one() -> None:
         (booth(["Ada is left of ()"]), "unknown_wording", "clue (1): "),
         (booth(["Ada is left of Dov"], "Ben Ray faces Ada."), "unknown_wording", "question: "),
         (booth(["Ada is left of Dov"], "() hums."), "unknown_wording", "'() hums.'"),
+        (booth(["Ada is left of Dov"], "() faces ()."), "unknown_wording", "'() faces ().'"),
         (booth(["Ada is left of Dov"], choices={"A": "Zoe"}), "unknown_wording", "option A: 'Zoe'"),
         (booth(["Ada is left of Dov"], choices={}), "unknown_wording", "options"),
         (
@@ -181,6 +182,12 @@ def test_a_name_is_not_found_inside_a_longer_one() -> None:
             "4 ",
         ),
         (booth([], question="Booth: A|B, C, D, E.\n(1) C faces D;\n() faces C."), "unknown_scene", "'A|B'"),
+        (
+            booth([], question=f"Booth: {FOUR}. Later all turn round.\n(1) Ada is left of Ben Ray;\n() faces Ada."),
+            "unknown_scene",
+            "'Dov. Later all turn round' is no name",
+        ),
+        (booth([], question="Booth: A\u200dB, C, D, E.\n(1) C faces D;\n() faces C."), "unknown_scene", "is no name"),
         (booth([], question="(1) Ada faces Dov;\n() faces Ada."), "unknown_scene", "scene text"),
     ],
 )
