@@ -233,13 +233,18 @@ def beside(path: str | Path, word: str) -> Path:
 
 
 def check_place(path: str | Path) -> None:
-    """Raise a :class:`UserError` if no file can be written at ``path``: its folder is missing, or it is a folder."""
+    """Raise a :class:`UserError` if no file can be written at ``path``: its folder is missing, or it is no file.
+
+    A device or a pipe is refused, since a file that is written atomically takes its place: ``/dev/null`` would be gone.
+    """
     path = Path(path)
     try:
         if not path.parent.is_dir():
             raise UserError(f"{path}: the folder {path.parent} does not exist")
         if path.is_dir():
             raise UserError(f"{path}: a file was expected, this is a folder")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path}: a file was expected, this is a device or a pipe")
     except OSError as error:  # a name that is too long
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -308,7 +313,8 @@ def open_together(*paths: Path) -> Iterator[list[IO[bytes]]]:
     """
     for path in paths:
         check_place(path)
-    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths}
+    places = {path: Path(os.path.realpath(path)) for path in paths}  # A link stays, and what it leads to is written.
+    temporary = {path: place.with_name(f".{path.name}.{os.getpid()}.tmp") for path, place in places.items()}
     try:
         with ExitStack() as stack:
             files: list[IO[bytes]] = []
@@ -322,7 +328,7 @@ def open_together(*paths: Path) -> Iterator[list[IO[bytes]]]:
                 file.flush()
                 os.fsync(file.fileno())
         for path in paths:
-            os.replace(temporary[path], path)
+            os.replace(temporary[path], places[path])
     finally:
         for unfinished in temporary.values():
             unfinished.unlink(missing_ok=True)

@@ -30,7 +30,7 @@ _ROWS_WITH_PICTURES: Final = 100
 
 def is_parquet(path: str | Path) -> bool:
     """Whether a file has records in Parquet, by its suffix."""
-    return Path(path).suffix == ".parquet"
+    return Path(path).suffix.lower() == ".parquet"
 
 
 def count_rows(path: Path) -> int:

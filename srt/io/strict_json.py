@@ -70,7 +70,7 @@ def _written_so(data: bytes) -> Any:
 _OTHER_FORMATS = {
     b"\x1f\x8b": "this is compressed with gzip; unpack it first (gunzip)",
     b"PK\x03\x04": "this is a zip archive, or a spreadsheet; unpack it, or save it as CSV",
-    b"PAR1": "this is Parquet, which is not read here",
+    b"PAR1": "this is Parquet; where it can be read, its name ends with .parquet",
     codecs.BOM_UTF16_LE: "this is text in UTF-16; save it as UTF-8",
     codecs.BOM_UTF16_BE: "this is text in UTF-16; save it as UTF-8",
 }

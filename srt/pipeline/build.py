@@ -19,6 +19,7 @@ from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
 from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
+from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Image, Message, Problem, Record, Sequence
 from srt.language.arm import Arm
@@ -81,7 +82,7 @@ def build_file(
         raise UserError(
             f"{out}: a folder for sequences.jsonl was expected, such as {out.with_suffix('')}, or a .parquet"
         )
-    path = out if out.suffix == ".parquet" else out / "sequences.jsonl"
+    path = out if is_parquet(out) else out / "sequences.jsonl"
     refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)

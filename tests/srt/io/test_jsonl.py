@@ -96,6 +96,27 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_a_pipe_or_a_device_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    for path in (pipe, tmp_path / "link"):
+        with pytest.raises(UserError, match="a device or a pipe"):
+            write_atomically(path, [b"a"])
+    assert pipe.is_fifo()
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "file")
+    for text in (b"a", b"b"):
+        write_atomically(tmp_path / "link", [text])
+        assert (tmp_path / "far" / "file").read_bytes() == text
+    assert (tmp_path / "link").is_symlink()
+    assert os.listdir(tmp_path / "far") == ["file"]
+
+
 @pytest.mark.parametrize("torn", [b"", b"{", b'{"n": 2, "te', b'{"n": 2}', '{"n": 2, "text": "行'.encode()[:-1]])
 def test_a_log_cuts_a_torn_last_line(torn: bytes, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"

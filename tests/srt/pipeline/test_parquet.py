@@ -95,3 +95,12 @@ def test_faults_name_file_and_row(folders: dict[str, Path], tmp_path: Path) -> N
     (tmp_path / "lines.parquet").write_bytes(b"".join(map(dump, problems)))
     with pytest.raises(UserError, match=r"lines\.parquet: not a Parquet file"):
         solve_file(tmp_path / "lines.parquet", tmp_path / "u.parquet")
+
+
+def test_the_suffix_may_be_in_capitals(folders: dict[str, Path], tmp_path: Path) -> None:
+    write_records(tmp_path / "P.PARQUET", read_records(folders["jsonl"] / "p.jsonl", Problem))
+    assert (tmp_path / "P.PARQUET").read_bytes()[:4] == b"PAR1"
+    assert count_lines(tmp_path / "P.PARQUET") == 12
+    (tmp_path / "p").write_bytes((tmp_path / "P.PARQUET").read_bytes())
+    with pytest.raises(RecordError, match="its name ends with"):
+        list(read_records(tmp_path / "p", Problem))
