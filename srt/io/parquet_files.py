@@ -59,8 +59,11 @@ def rows_as_lines(path: Path, model: type[BaseModel], row_groups: Collection[int
             groups = None if row_groups is None else list(row_groups)
             for table in file.iter_batches(batch_size=_ROWS_WITH_PICTURES, row_groups=groups):
                 for row in table.to_pylist():
+                    line = orjson.dumps(_record(row, model), default=str, option=orjson.OPT_APPEND_NEWLINE)
                     number += 1
-                    yield orjson.dumps(_record(row, model), default=str, option=orjson.OPT_APPEND_NEWLINE)
+                    yield line
+        except UnicodeDecodeError:
+            raise UserError(f"{path}: cannot be read after row {number}: a text is not in UTF-8") from None
         except (OSError, pyarrow.ArrowException) as error:
             raise UserError(f"{path}: cannot be read after row {number}: {' '.join(str(error).split())}") from None
 
@@ -216,7 +219,7 @@ def _record(cells: Any, annotation: Any) -> Any:
             return orjson.loads(cells)
         except orjson.JSONDecodeError:
             return cells
-    return str(cells) if isinstance(cells, bytes) else cells
+    return cells.decode() if isinstance(cells, bytes) else cells
 
 
 @contextmanager

@@ -104,3 +104,20 @@ def test_the_suffix_may_be_in_capitals(folders: dict[str, Path], tmp_path: Path)
     (tmp_path / "p").write_bytes((tmp_path / "P.PARQUET").read_bytes())
     with pytest.raises(RecordError, match="its name ends with"):
         list(read_records(tmp_path / "p", Problem))
+
+
+def test_texts_in_bytes_are_read_as_utf8(folders: dict[str, Path], tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(folders["parquet"] / "p.parquet")
+    at = table.schema.names.index("question")
+    asked = [text.encode() for text in table.column("question").to_pylist()]
+    right, wrong = pyarrow.array(asked, pyarrow.binary()), pyarrow.array([b"\xff"] * len(asked), pyarrow.binary())
+    file = tmp_path / "p.parquet"
+    pyarrow.parquet.write_table(table.set_column(at, "question", right), file)
+    assert list(read_records(file, Problem)) == list(read_records(folders["jsonl"] / "p.jsonl", Problem))
+    for column in (wrong, wrong.view(pyarrow.string())):
+        pyarrow.parquet.write_table(table.set_column(at, "question", column), file)
+        with pytest.raises(UserError, match="after row 0: a text is not in UTF-8"):
+            list(read_records(file, Problem))
