@@ -24,6 +24,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem
+from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
 
 Say = Callable[[str], None]
@@ -161,7 +162,10 @@ def _problems_of(source: Source, part: str, path: Path, tests: Sequence[Path], s
     if isinstance(source, SampledSource):
         split = "test" if part == TEST else "train"
         draws = path.with_suffix(".draws")
-        summary = generate_file(source.world, source.n, split, path, source.spec, exclude=tests, draws=draws)
+        cores = cores_at_hand()
+        summary = generate_file(
+            source.world, source.n, split, path, source.spec, exclude=tests, workers=cores, draws=draws
+        )
         problems = list(read_problems(path).values())
         return _Found(problems, {p.group_id for p in problems if p.group_id}, summary.collisions)
     if isinstance(source, FileSource):
