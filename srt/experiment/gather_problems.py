@@ -26,12 +26,16 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
+from srt.worlds.world_registry import world_named
 
 Say = Callable[[str], None]
 
 
 def check_sources(experiment: Experiment) -> None:
-    """Raise a :class:`UserError` for a source whose file is not there, before anything is made from the others."""
+    """Raise a :class:`UserError` for a source that is of no use, before anything is made from the others.
+
+    Its file is not there, or its world has no traces with this plan or in this style.
+    """
     listed: dict[str, Sequence[Source | BenchmarkTest]] = {
         "train_problems": experiment.train_problems or (),
         **{f"stages.{number}.train_problems": one.train_problems for number, one in enumerate(experiment.stages or ())},
@@ -40,7 +44,11 @@ def check_sources(experiment: Experiment) -> None:
     }
     for name, sources in listed.items():
         for number, source in enumerate(sources):
-            if isinstance(source, SampledSource) or (source.needs and not os.environ.get(source.needs)):
+            if source.needs and not os.environ.get(source.needs):
+                continue
+            if isinstance(source, SampledSource):
+                if name != "test_problems" and not experiment.traces:
+                    _check_world(f"{name}.{number}.world", source.world, experiment)
                 continue
             key = {FileSource: "problems", CorpusSource: "path", BenchmarkTest: "data"}[type(source)]
             place, path = f"{name}.{number}.{key}", _path(getattr(source, key))
@@ -48,6 +56,15 @@ def check_sources(experiment: Experiment) -> None:
                 raise UserError(f"{place}: {path}: the environment variable {unset[1].strip('{}')} is not set")
             if not path.exists():
                 raise UserError(f"{place}: {path}: no such file or folder")
+
+
+def _check_world(place: str, name: str, experiment: Experiment) -> None:
+    """Raise a :class:`UserError` if the exact teacher of world ``name`` cannot write what the experiment asks for."""
+    world = world_named(name)
+    if experiment.plan == "running" and not world.has_running_plan:
+        raise UserError(f"plan: {name!r} ({place}) has no traces with a running plan; 'needed' was expected")
+    if experiment.text in ("restated", "anchored") and not world.has_lookups:
+        raise UserError(f"text: {name!r} ({place}) has no style {experiment.text!r}; 'claims' was expected")
 
 
 def _path(given: str) -> Path:

@@ -132,7 +132,10 @@ def extended_file(path: Path, base: str) -> Path:
     So a recipe that was copied into another folder still finds what it builds on.
     """
     beside = path.parent / base
-    return beside if beside.exists() or not (found := find_bundled(Path(base), "recipes")).is_file() else found
+    try:
+        return beside if beside.exists() or not (found := find_bundled(Path(base), "recipes")).is_file() else found
+    except UserError as error:
+        raise UserError(f"{path}: extends: {error}") from None
 
 
 def suggestion(name: str, known: Collection[str]) -> str:

@@ -151,6 +151,16 @@ class World(ABC):
         """Whether problems of this world may have figures: whether it defines :meth:`picture`."""
         return type(self).picture is not World.picture
 
+    @property
+    def has_running_plan(self) -> bool:
+        """Whether this world defines :meth:`solve_with_running_plan`."""
+        return type(self).solve_with_running_plan is not World.solve_with_running_plan
+
+    @property
+    def has_lookups(self) -> bool:
+        """Whether this world defines :meth:`spell_out_lookups`."""
+        return type(self).spell_out_lookups is not World.spell_out_lookups
+
     def readings(self, problem: Problem) -> list[Reading]:
         """Questions about single places of what :meth:`picture` shows; empty where it shows nothing."""
         return []

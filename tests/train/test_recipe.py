@@ -33,6 +33,11 @@ def write(folder: Path, text: str, name: str = "r.yaml", base: str | None = None
     return folder / name
 
 
+def test_a_recipe_that_is_not_there_is_named_with_the_file_that_extends_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"over\.yaml: extends: demoo: no such file; those that come with the toolkit"):
+        load_recipe(write(tmp_path, "extends: demoo\n", "over.yaml"))
+
+
 def test_extends_merges_key_by_key(tmp_path: Path) -> None:
     write(tmp_path, WHOLE + "lora: {r: 4}\n", "base.yaml")
     recipe = load_recipe(

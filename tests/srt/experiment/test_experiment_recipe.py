@@ -122,6 +122,14 @@ def test_a_copied_recipe_finds_what_it_extends_and_prefers_the_users(tmp_path: P
             {"benchmarks": [{"benchmark": "solidgeo", "data": "gone.json"}]},
             r"^benchmarks\.0\.data: gone\.json: no such",
         ),
+        (
+            {"plan": "running", "train_problems": [{"world": "views", "n": 2}]},
+            r"^plan: 'views' \(train_problems\.0\.world\) has no traces with a running plan",
+        ),
+        (
+            {"text": "anchored", "train_problems": [{"world": "views", "n": 2}]},
+            r"^text: 'views' \(train_problems\.0\.world\) has no style 'anchored'",
+        ),
     ],
 )
 def test_faults_that_are_found_before_anything_is_written(
