@@ -37,6 +37,8 @@ def ray_cluster(address: str | None = None) -> Iterator[RunShards]:
     connected = ray.is_initialized()
     if not connected:
         _connect(ray, address)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     try:
         yield _run_shards
     finally:
@@ -64,8 +66,6 @@ def _run_shards(what: str, work: Callable[[int], None], numbers: Sequence[int]) 
 
     if not numbers:
         return
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     driver = (socket.gethostname(), __version__)
 
     def one_batch(batch: dict[str, Any]) -> dict[str, Any]:
