@@ -65,7 +65,7 @@ def check(
     traces: TRACES,
     problems: PROBLEMS,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the traces with their verdicts.")] = None,
-    show: Annotated[int, typer.Option("--show", help="How many faults to print.")] = 10,
+    show: Annotated[int, typer.Option("--show", min=0, max=1000, help="How many faults to print.")] = 10,
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
     engine: EngineOption = None,
