@@ -293,7 +293,7 @@ class Experiment(Config):
             return [*faults, "train: batch_size: a whole number above 0 was expected"]
         if odd := [items for items in curve.items if items % batch_size]:
             faults.append(f"curve: items: {odd[0]} is no multiple of train.batch_size, {batch_size}")
-        if self.train.get("scheduler") != "constant":
+        if len(curve.items) > 1 and self.train.get("scheduler") != "constant":
             faults.append("train: scheduler: constant was expected: with another, a point depends on those after it")
         return faults
 

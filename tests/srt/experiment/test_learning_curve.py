@@ -176,3 +176,7 @@ def test_arms_and_seeds_can_be_added(tmp_path: Path) -> None:
 def test_faults_are_named(changes: dict[str, Any], fault: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=fault):
         make(tmp_path, **changes)
+
+
+def test_a_curve_of_one_point_may_have_any_schedule(tmp_path: Path) -> None:
+    assert make(tmp_path, curve={"items": [8]}, train={"batch_size": 2, "scheduler": "cosine"}).curve is not None
