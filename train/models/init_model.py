@@ -19,7 +19,7 @@ from train.models.families.family_registry import find_family
 from train.models.file_rights import apply_umask
 from train.models.init_tokenizer import train_tokenizer
 
-Pieces = Literal["words", "phrases", "options"]
+Pieces = Literal["words", "phrases", "options", "placements"]
 
 
 def init_model(
@@ -49,7 +49,8 @@ def init_model(
         chat_template: one of :data:`train.models.chat_templates.CHAT_TEMPLATES`; by default that of the family. A
             vision model can only have its own.
         pieces: what may become one token: ``words``, or ``phrases`` between names (capitalised), steps and seats;
-            ``options`` are phrases too, and an option's letter with its name (``B Ann``).
+            ``options`` are phrases too, and an option's letter with its name (``B Ann``); ``placements`` are options
+            too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
             steps before anything is learned; 0.08 does not.
         untied_head: whether the output head has separate weights instead of those of the embeddings. An InternVL

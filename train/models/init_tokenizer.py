@@ -13,7 +13,7 @@ from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from srt.io.errors import UserError
 from train.models.chat_templates import ChatTemplate
 
-Splitting = Literal["words", "phrases", "options", "qwen"]
+Splitting = Literal["words", "phrases", "options", "placements", "qwen"]
 
 # Qwen's tokenizer class adds this token if it is missing, and the model would have no embedding for it.
 _PAD = "<|endoftext|>"
@@ -27,9 +27,17 @@ _PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
 # The same, and the letter of an option with the name behind it ("B Ann"): which option a name is, is one lookup then,
 # where a letter in the token before has first to be carried over to the name.
 _OPTIONS = rf"(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|{_PHRASES}"
+# The same, and a name with its seat in prose too ("Ann is at S1"), so that no arm has who sits where for less.
+_PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS}"
 # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever tokenizer.json
 # says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
-_SPLIT: dict[Splitting, str] = {"words": _WORDS, "phrases": _PHRASES, "options": _OPTIONS, "qwen": PRETOKENIZE_REGEX}
+_SPLIT: dict[Splitting, str] = {
+    "words": _WORDS,
+    "phrases": _PHRASES,
+    "options": _OPTIONS,
+    "placements": _PLACEMENTS,
+    "qwen": PRETOKENIZE_REGEX,
+}
 
 
 def train_tokenizer(

@@ -208,6 +208,8 @@ class _ProseWriter:
         cited = self._cited(step)
         relations = [other for other in cited if other.part == "read" or not other.places]
         named = {name for other in relations for name in names_of(other.claim)}
+        if not step.places:  # It looks a function up: in the seats of those whom it names.
+            named.update(names_of(step.claim))
         grounds, taken = _Grounds([], []), list[str]()
         for other in cited:
             if other in relations:
