@@ -93,6 +93,21 @@ def test_the_letter_of_an_option_and_its_name_are_one_token(tmp_path: Path) -> N
     ]
 
 
+def test_who_sits_where_is_one_token_in_a_trace_and_in_prose(tmp_path: Path) -> None:
+    texts = [f"as {name} is at N2, {name}@N2 and whoever is at S1" for name in ("Ana", "Cy", "Dan")]
+    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="placements")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    ids = tokenizer.encode(texts[0], add_special_tokens=False)
+    assert [tokenizer.decode([i]) for i in ids] == [
+        "as ",
+        "Ana is at N2",
+        ", ",
+        "Ana@N2",
+        " and ",
+        "whoever is at S1",
+    ]
+
+
 @pytest.mark.parametrize("spread", [0.02, 0.08])
 def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path: Path) -> None:
     init_model("llama", TEXTS, tmp_path, hidden=64, layers=1, heads=2, vocab=450, initializer_range=spread)

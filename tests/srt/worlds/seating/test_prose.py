@@ -59,6 +59,19 @@ def test_as_a_teacher_writes_it() -> None:
     )
 
 
+def test_a_lookup_rests_on_the_seats_of_those_whom_it_names() -> None:
+    text = """CORRELATE (1): right(Ann) = Bob
+CORRELATE question: ? = across(left(Dee))
+CONSTRAIN wlog #1: Ann@S1 & Bob@S2
+CONSTRAIN scene #3: Ann@S1 & Bob@S2 & Cal@N1 & Dee@N2
+CONSTRAIN scene #4: left(Dee) = Cal
+INFER #2 #5: ? = across(Cal)
+ANSWER: A"""
+    assert "Since Cal is at N1 and Dee is at N2, the left neighbour of Dee is Cal." in explain(
+        booth(), traced(text), terse=False
+    )
+
+
 def test_in_the_fewest_words() -> None:
     assert explain(booth(), traced(PRINTED), terse=True) == (
         "right of Ann: Bob. right of Cal: Dee. ?: opposite right of Ann. Ann S1, Bob S2. Cal N1, Dee N2. "
