@@ -29,8 +29,8 @@ LEVELS = (0.5, 0.9)
 COLOURS = {"answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00"}
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 SAMPLED = [
-    "family", "arm", "items", "seeds", "samples", "greedy, %", "checked, %", "checked − greedy [95%]", "oracle, %",
-    "problems with a proved sample, %", "output tokens, greedy", "all samples",
+    "family", "arm", "items", "seeds", "samples", "greedy, %", "voted, %", "checked, %", "checked − voted [95%]",
+    "oracle, %", "problems with a proved sample, %", "output tokens, greedy", "all samples",
 ]  # fmt: skip
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
 
@@ -168,16 +168,20 @@ def _sampled(families: list[Family]) -> list[list[str]]:
         for point in family.sampled:
             groups.setdefault((point.arm, point.items, point.samples, point.temperature), []).append(point)
         for (arm, items, samples, temperature), points in groups.items():
-            greedy, checked, oracle = (
-                np.stack([digits(getattr(point, name)) for point in points]) for name in ("greedy", "checked", "oracle")
+            greedy, voted, checked, oracle = (
+                np.stack([digits(getattr(point, name)) for point in points])
+                for name in ("greedy", "voted", "checked", "oracle")
             )
-            gain = paired_difference(checked, greedy, family.test.puzzles).interval
+            gain = paired_difference(checked, voted, family.test.puzzles).interval
             proved, *tokens = (
                 float(np.mean([getattr(point, name) for point in points]))
                 for name in ("proved", "greedy_tokens", "sampled_tokens")
             )
             row = [family.name, arm, f"{items:,}", str(len(points)), f"{samples} at {temperature:g}"]
-            row += [_mean(greedy), _mean(checked), _points(gain), _mean(oracle), f"{100 * proved:.1f}"]
+            row += [_mean(greedy), _mean(voted)]
+            # Prose has no steps to prove: nothing can be chosen.
+            row += [_mean(checked), _points(gain)] if proved else ["", ""]
+            row += [_mean(oracle), f"{100 * proved:.1f}"]
             rows.append([*row, *(f"{spent:.1f}" for spent in tokens)])
     return rows
 

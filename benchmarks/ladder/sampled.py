@@ -2,17 +2,18 @@
 
     python -m benchmarks.ladder.sampled runs/ladder/FAMILY [--arm srt] [--samples 8] [--temperature 0.7]
 
-asks every test problem so many times at that temperature, beside the greedy answer that the curve has. ``checked`` is
-the first sample whose trace the checker proves, or else the greedy answer; the checker sees the problem and not its
-answer. ``oracle`` is right where any sample is: nobody can choose better. The rows go to ``sampled.jsonl`` in the
-folder of the curve; what is there is not measured again.
+asks every test problem so many times at that temperature, beside the greedy answer that the curve has. ``voted`` is the
+most frequent answer, which needs no checker. ``checked`` is the first sample whose trace the checker proves, or else
+the greedy answer; the checker sees the problem and not its answer. ``oracle`` is right where any sample is: nobody can
+choose better. The rows go to ``sampled.jsonl`` in the folder of the curve; what is there is not measured again.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -33,9 +34,9 @@ SAMPLED = "sampled.jsonl"
 class SampledPoint(Record):
     """One arm with one seed after ``items`` training sequences, asked ``samples`` times at ``temperature``.
 
-    ``greedy``, ``checked`` and ``oracle`` have a character for each test problem, in their order: ``1`` if it is right,
-    else ``0``. ``proved`` is the share of problems with a proved sample. Tokens are output tokens of a problem:
-    ``sampled_tokens`` those of all its samples together.
+    ``greedy``, ``voted``, ``checked`` and ``oracle`` have a character for each test problem, in their order: ``1`` if
+    it is right, else ``0``. ``proved`` is the share of problems with a proved sample. Tokens are output tokens of a
+    problem: ``sampled_tokens`` those of all its samples together.
     """
 
     arm: str
@@ -44,6 +45,7 @@ class SampledPoint(Record):
     samples: int
     temperature: float
     greedy: str
+    voted: str
     checked: str
     oracle: str
     proved: float
@@ -87,19 +89,29 @@ def read_sampled(root: Path) -> list[SampledPoint]:
     return list(read_records(path, SampledPoint)) if path.exists() else []
 
 
+class _Sample(NamedTuple):
+    repeat: int
+    proved: bool
+    answer: str
+    right: bool
+
+
 def choose(greedy: Run, sampled: Run, seed: int, items: int) -> SampledPoint:
     """What each way to choose gives of two runs on the same problems: one greedy answer of each, and some samples."""
-    samples: dict[str, list[tuple[int, bool, bool]]] = defaultdict(list)  # of each problem: repeat, proved, right
+    samples: dict[str, list[_Sample]] = defaultdict(list)
     for key, score in sampled.scores.items():
-        samples[score.problem_id].append((score.repeat, sampled.checked[key].proved, score.value == 1))
+        proved = sampled.checked[key].proved
+        samples[score.problem_id].append(_Sample(score.repeat, proved, score.extracted or "", score.value == 1))
     first = {score.problem_id: score.value == 1 for score in greedy.scores.values()}
-    checked, oracle, proved = [], [], 0
+    voted, checked, oracle, with_proof = [], [], [], 0
     for problem in greedy.scored_problems:
         asked = sorted(samples[problem.id])
-        chosen = [right for _, is_proved, right in asked if is_proved]
+        chosen = [sample.right for sample in asked if sample.proved]
+        [(answer, _)] = Counter(sample.answer for sample in asked if sample.answer).most_common(1) or [("", 0)]
+        voted.append(any(sample.right for sample in asked if sample.answer == answer))
         checked.append(chosen[0] if chosen else first[problem.id])
-        oracle.append(any(right for *_, right in asked))
-        proved += bool(chosen)
+        oracle.append(any(sample.right for sample in asked))
+        with_proof += bool(chosen)
     return SampledPoint(
         arm=greedy.manifest.arm,
         seed=seed,
@@ -107,9 +119,10 @@ def choose(greedy: Run, sampled: Run, seed: int, items: int) -> SampledPoint:
         samples=sampled.manifest.repeats,
         temperature=sampled.manifest.settings.temperature,
         greedy=_digits([first[problem.id] for problem in greedy.scored_problems]),
+        voted=_digits(voted),
         checked=_digits(checked),
         oracle=_digits(oracle),
-        proved=round(proved / len(checked), 4),
+        proved=round(with_proof / len(checked), 4),
         greedy_tokens=_tokens(greedy),
         sampled_tokens=_tokens(sampled),
     )
@@ -136,7 +149,7 @@ def main() -> None:
         print(f"{point.arm}, seed {point.seed}, {point.items} items, {point.samples} samples: {', '.join(shares)}")
 
 
-_COLUMNS = ("greedy", "checked", "oracle")
+_COLUMNS = ("greedy", "voted", "checked", "oracle")
 
 
 if __name__ == "__main__":

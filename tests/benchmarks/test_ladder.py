@@ -131,7 +131,7 @@ def test_the_first_proved_sample_or_else_the_greedy_answer(tmp_path: Path) -> No
     answers = {"rescued": "A", "misled": "B", "kept": "B", "missed": "A"}
     greedy = run_of(tmp_path / "greedy", {q: [unproved + letter] for q, letter in answers.items()})
     point = choose(greedy, run_of(tmp_path / "sampled", samples, temperature=0.7), 1, 4000)
-    assert (point.greedy, point.checked, point.oracle) == ("0110", "1010", "1101")
+    assert (point.greedy, point.voted, point.checked, point.oracle) == ("0110", "0001", "1010", "1101")
     assert (point.arm, point.seed, point.items, point.samples, point.temperature) == ("srt", 1, 4000, 3, 0.7)
     assert point.proved == 0.5
     assert point.greedy_tokens == len(unproved) + 2
@@ -154,7 +154,7 @@ def test_samples_are_measured_once_at_the_end_of_each_curve(folders: Path, monke
 
     def chosen(greedy: Path, sampled: Path, seed: int, items: int) -> SampledPoint:
         assert greedy == root / "curve" / "test" / f"srt-{seed}" / "4000"
-        digits = {"greedy": "01" * 100, "checked": "0111" * 50, "oracle": "1" * 200}
+        digits = {"greedy": "01" * 100, "voted": "0001" * 50, "checked": "0111" * 50, "oracle": "1" * 200}
         place = {"arm": "srt", "seed": seed, "items": items, "samples": 4, "temperature": 0.5}
         return SampledPoint(**place, **digits, proved=0.5, greedy_tokens=20, sampled_tokens=81.5)
 
@@ -168,6 +168,6 @@ def test_samples_are_measured_once_at_the_end_of_each_curve(folders: Path, monke
     results.main([str(root)])
     page.main()
     text = (folders / "docs" / "does-structure-pay.md").read_text()
-    assert "| toys | srt | 4,000 | 2 | 4 at 0.5 | 50.0 | 75.0 | +25.0 [" in text
+    assert "| toys | srt | 4,000 | 2 | 4 at 0.5 | 50.0 | 25.0 | 75.0 | +50.0 [" in text
     assert "] | 100.0 | 50.0 | 20.0 | 81.5 |" in text
     assert "not measured yet" not in text.partition("## Choosing among samples")[2]
