@@ -32,6 +32,7 @@ SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy, %", "voted, %", "checked, %", "checked − voted [95%]",
     "oracle, %", "problems with a proved sample, %", "output tokens, greedy", "all samples",
 ]  # fmt: skip
+SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot voted, points [95%]", "p"]
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
 
 
@@ -57,6 +58,7 @@ def main() -> None:
         first_wrong=_table(["family", "items", "wrong traces", "what failed first, % of them"], _first_wrong(families)),
         operations=_table(OPERATIONS, _operations(families)),
         sampled=_table(SAMPLED, _sampled(families)),
+        sampled_arms=_table(SAMPLED_ARMS, _sampled_arms(families)),
     )
     write_atomically(DOCS / "does-structure-pay.md", [text.rstrip().encode() + b"\n"])
 
@@ -183,6 +185,26 @@ def _sampled(families: list[Family]) -> list[list[str]]:
             row += [_mean(checked), _points(gain)] if proved else ["", ""]
             row += [_mean(oracle), f"{100 * proved:.1f}"]
             rows.append([*row, *(f"{spent:.1f}" for spent in tokens)])
+    return rows
+
+
+def _sampled_arms(families: list[Family]) -> list[list[str]]:
+    """What the checker chooses of the traces against the most frequent answer of as many samples of prose."""
+    rows = []
+    for family in families:
+        for items, samples, temperature in sorted({(p.items, p.samples, p.temperature) for p in family.sampled}):
+            alike = [p for p in family.sampled if (p.items, p.samples, p.temperature) == (items, samples, temperature)]
+            of_arm = {arm: {p.seed: p for p in alike if p.arm == arm} for arm in ("srt", "cot")}
+            seeds = sorted(of_arm["srt"].keys() & of_arm["cot"].keys())
+            if not seeds:
+                continue
+            found = paired_difference(
+                np.stack([digits(of_arm["srt"][seed].checked) for seed in seeds]),
+                np.stack([digits(of_arm["cot"][seed].voted) for seed in seeds]),
+                family.test.puzzles,
+            )
+            row = [family.name, f"{items:,}", str(len(seeds)), f"{samples} at {temperature:g}"]
+            rows.append([*row, _points(found.interval), f"{found.p:.2g}"])
     return rows
 
 
