@@ -29,8 +29,8 @@ LEVELS = (0.5, 0.9)
 COLOURS = {"answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00"}
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 SAMPLED = [
-    "family", "arm", "items", "seeds", "samples", "greedy, %", "voted, %", "checked, %", "− voted [95%]", "oracle, %",
-    "proof, %", "tokens", "of all",
+    "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
+    "tokens", "of all",
 ]  # fmt: skip
 SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot voted, points [95%]", "p"]
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
