@@ -19,7 +19,7 @@ StrictFlag = Annotated[
 ]
 
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Most processes to use (default: one per core).")
+    int | None, typer.Option("--workers", min=1, max=1024, help="Most processes to use (default: one per core).")
 ]
 KeepGoingFlag = Annotated[
     bool, typer.Option("--keep-going", help="Refuse a record whose process is killed (out of memory), and go on.")
