@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from srt import __version__
-from srt.io.errors import UserError
+from srt.io.errors import UserError, one_line
 
 if TYPE_CHECKING:
     from typing import Any
@@ -31,7 +31,7 @@ def main() -> None:
     try:
         make_app()(standalone_mode=True)
     except UserError as error:
-        print(f"srt: {_one_line(str(error))}", file=sys.stderr)
+        print(f"srt: {one_line(str(error))}", file=sys.stderr)
         sys.exit(2)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
@@ -110,9 +110,3 @@ def _options(
     ] = False,
 ) -> None:
     """Hold the options of ``srt`` itself."""
-
-
-def _one_line(message: str) -> str:
-    """``message`` as one line. Control characters (a record may hold some) are escaped: no terminal sees them."""
-    line = " ".join(message.split())
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from srt.io.errors import UserError
+from srt.io.errors import UserError, one_line
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[
@@ -92,5 +92,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_shown(inner)}" for name, inner in value.items())
     if not isinstance(value, float):
-        return str(value)
+        return one_line(str(value))
     return f"{value:.1e}" if 0 < abs(value) < 5e-4 else f"{value:.4f}"

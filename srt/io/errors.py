@@ -18,6 +18,12 @@ class UserError(Exception):
     """A fault in what the user gave us. ``str(error)`` is one line: where it is, what it is, what would be right."""
 
 
+def one_line(text: str) -> str:
+    """``text`` as one line for a terminal. Control characters, which a record may hold, are escaped."""
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
 def cannot_read(path: object, error: OSError, why: str = "") -> UserError:
     """The error for a file that could not be read; ``why`` says who asked for it."""
     if isinstance(error, FileNotFoundError):

@@ -12,6 +12,7 @@ import orjson
 from rich.console import Console
 from rich.table import Table
 
+from srt.io.errors import one_line
 from srt.io.records import Record
 from srt.language.faults import FAMILIES, PLANTED, Family, Fault
 from srt.language.trace import Trace
@@ -122,7 +123,7 @@ def print_table(table: MutationTable, as_json: bool) -> None:
     if table.in_prose:
         _print_prose(console, table)
     if table.skipped:
-        console.print(f"{len(table.skipped)} traces were not used; the first: {table.skipped[0]}")
+        console.print(f"{len(table.skipped)} traces were not used; the first: {one_line(table.skipped[0])}")
     shown = (
         ("missed", table.missed_records),
         ("missed in prose", table.missed_in_prose),
@@ -131,10 +132,8 @@ def print_table(table: MutationTable, as_json: bool) -> None:
     for name, records in shown:
         for record in records[:_SHOWN]:
             what = record.error or record.fault.value
-            console.print(
-                f"{name}: {record.trace.id}, {what}, step {record.step}: {record.change}; "
-                f"oracle: {record.oracle}; checker: {record.verdict}"
-            )
+            where = f"{name}: {record.trace.id}, {what}, step {record.step}: {record.change}"
+            console.print(one_line(f"{where}; oracle: {record.oracle}; checker: {record.verdict}"))
         if len(records) > _SHOWN:
             console.print(f"... and {len(records) - _SHOWN} more {name}")
 
