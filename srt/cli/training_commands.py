@@ -27,7 +27,7 @@ def init_model(
     layers: Annotated[int, typer.Option(help="Number of layers.")] = 4,
     heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
     vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
-    pieces: Annotated[str, typer.Option(help="The longest token: words, phrases or options.")] = "words",
+    pieces: Annotated[str, typer.Option(help="The longest token: words, phrases, options or placements.")] = "words",
     initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
     untied_head: Annotated[
         bool, typer.Option("--untied-head", help="Give the output head weights separate from the embeddings.")
