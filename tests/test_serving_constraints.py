@@ -32,6 +32,7 @@ def ours() -> list[str]:
         *project["dependencies"],
         *project["optional-dependencies"]["eval"],
         *project["optional-dependencies"]["teach"],
+        *project["optional-dependencies"]["scale"],
     ]
 
 
@@ -73,7 +74,7 @@ def test_pip_resolves_the_advised_installation() -> None:
     """Needs an index with the packages; nothing is installed."""
     pip = f"{sys.executable} -m pip install --dry-run --ignore-installed --quiet --report -"
     run = subprocess.run(
-        [*pip.split(), "-c", str(SERVING), f"{ROOT}[eval,teach]", "vllm"],
+        [*pip.split(), "-c", str(SERVING), f"{ROOT}[eval,teach,scale]", "vllm"],
         capture_output=True,
         text=True,
         check=False,

@@ -44,7 +44,11 @@ def _transformers(model: str, adapter: Path | None, options: dict[str, Any]) -> 
 
 
 def _vllm(model: str, adapter: Path | None, options: dict[str, Any]) -> Backend:
-    from eval.backends.vllm_backend import VllmBackend
+    if options.pop("engine", None) is not None:
+        from eval.backends.vllm_engines.ray_replicas import RayReplicas
+
+        return RayReplicas(model, adapter, **options)
+    from eval.backends.vllm_engines.vllm_backend import VllmBackend
 
     return VllmBackend(model, adapter, **options)
 
@@ -67,7 +71,9 @@ BACKENDS: dict[str, BackendEntry] = {
     "transformers": BackendEntry(
         _transformers, keys=("batch_size", "batch_tokens", "dtype", "attention", "threads", "continuous")
     ),
-    "vllm": BackendEntry(_vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter")),
+    "vllm": BackendEntry(
+        _vllm, keys=("gpu_memory", "tensor_parallel", "vision_adapter", "engine", "address", "replicas")
+    ),
     "server": BackendEntry(_server, keys=(*ENDPOINT_KEYS, "pictures", "server_type", "opens_thought"), local=False),
     "file": BackendEntry(None, keys=("predictions",), local=False),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -37,6 +37,7 @@ class EvalRecipe(Config):
     else as the file is.
 
     ``backend`` is one of :data:`~eval.backends.backend_registry.BACKENDS`; each says which of the last keys it reads.
+    ``engine: ray`` is the back end vllm with ``replicas`` on the Ray cluster at ``address``.
     ``base_url``, ``api_key_env``, ``in_flight``, ``timeout_s`` and ``retries`` are fields of
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.
@@ -81,6 +82,9 @@ class EvalRecipe(Config):
     gpu_memory: float | None = Field(default=None, gt=0.0, le=1.0)
     tensor_parallel: int | None = Field(default=None, ge=1)
     vision_adapter: bool = False
+    engine: Literal["ray"] | None = None
+    address: str | None = None
+    replicas: int | None = Field(default=None, ge=1)
     base_url: str | list[str] | None = None
     api_key_env: str | None = None
     in_flight: int | None = Field(default=None, ge=1, le=4096)
@@ -106,6 +110,12 @@ class EvalRecipe(Config):
             return {"arm": model, **data, "model": model}
         return data
 
+    @model_validator(mode="before")
+    @classmethod
+    def _vllm_on_ray(cls, data: Any) -> Any:
+        on_ray = isinstance(data, dict) and data.get("engine") is not None
+        return {"backend": "vllm", **data} if on_ray else data
+
     @model_validator(mode="after")
     def _fits_together(self) -> EvalRecipe:
         faults = []
@@ -118,6 +128,8 @@ class EvalRecipe(Config):
         if self.backend not in BACKENDS:
             raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}"]))
         entry = BACKENDS[self.backend]
+        if self.engine is None:
+            faults += [f"{key}: goes with engine: ray" for key in ("address", "replicas") if self._given(key)]
         if entry.make is None:
             faults += self._faults_of_a_file()
         elif not entry.local and self.base_url is None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from srt.cli.output import (
+    AddressOption,
     Group,
     JsonFlag,
     Project,
@@ -104,6 +105,14 @@ def eval_(
     gpu_memory: Annotated[float | None, typer.Option(help="vllm: share of the GPU's memory to use.")] = None,
     vision_adapter: Annotated[
         bool | None, typer.Option("--vision-adapter", help="vllm: also load an adapter of the vision tower.")
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="ray: vLLM replicas on a Ray cluster (docs/scale.md); never run on a GPU yet."),
+    ] = None,
+    address: AddressOption = None,
+    replicas: Annotated[
+        int | None, typer.Option(min=1, help="ray: copies of the model (default: as many as there are GPUs for).")
     ] = None,
     base_url: Annotated[
         list[str] | None,

@@ -19,15 +19,16 @@ from srt.io.errors import UserError
 from srt.io.progress import progress_bar
 
 _STORE_BYTES: Final = 100 * 2**20
-"""Of a cluster of this machine alone: only numbers of shards go through it."""
+"""Enough for numbers of shards, in a cluster of this machine alone."""
 
 RunShards = Callable[[str, Callable[[int], None], Sequence[int]], None]
 """``run(what, work, numbers)`` calls ``work`` of each shard's number, anywhere, and shows the progress of ``what``."""
 
 
 @contextmanager
-def ray_cluster(address: str | None = None) -> Iterator[RunShards]:
-    """A connection to the cluster at ``address``, or of ``RAY_ADDRESS``, or else to a new one of this machine's cores.
+def ray_cluster(address: str | None = None, store_bytes: int | None = _STORE_BYTES) -> Iterator[RunShards]:
+    """A connection to the cluster at ``address``, or of ``RAY_ADDRESS``, or else to a new one of this machine's cores,
+    whose object store has ``store_bytes`` (``None``: as many as Ray chooses, for work whose data go through it).
 
     Raises:
         UserError: there is no cluster.
@@ -36,7 +37,7 @@ def ray_cluster(address: str | None = None) -> Iterator[RunShards]:
 
     connected = ray.is_initialized()
     if not connected:
-        _connect(ray, address)
+        _connect(ray, address, store_bytes)
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     try:
@@ -46,9 +47,10 @@ def ray_cluster(address: str | None = None) -> Iterator[RunShards]:
             ray.shutdown()
 
 
-def _connect(ray: Any, address: str | None) -> None:
+def _connect(ray: Any, address: str | None, store_bytes: int | None) -> None:
     named = address or os.environ.get("RAY_ADDRESS")
-    local = {} if named else {"object_store_memory": _STORE_BYTES, "include_dashboard": False}
+    local = {} if named else {"object_store_memory": store_bytes, "include_dashboard": False}
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a cluster that we start sends nothing to Ray's makers
     try:
         if named and re.fullmatch(r"[^/]+:\d+", named):
             host, _, port = named.rpartition(":")
@@ -81,8 +83,12 @@ def _run_shards(what: str, work: Callable[[int], None], numbers: Sequence[int]) 
                     raise UserError(row["fault"])
                 advance(1)
         except RayError as error:
-            [*_, why] = [line for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
-            raise UserError(f"{what}: a shard failed in Ray: {why.strip()}; the same command goes on") from error
+            raise UserError(f"{what}: a shard failed in Ray: {last_line(error)}; the same command goes on") from error
+
+
+def last_line(error: BaseException) -> str:
+    """The last line of what ``error`` of Ray says: above it stand the stacks of its processes."""
+    return ([line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__])[-1]
 
 
 def _fault(work: Callable[[int], None], number: int, driver: tuple[str, str]) -> str:

@@ -20,11 +20,14 @@ CALLS = {
     "LLM": ("vllm/entrypoints/llm.py", "LLM", "__init__"),
     "LLMEngine.add_request": ("vllm/v1/engine/llm_engine.py", "LLMEngine", "add_request"),
     "LLMEngine.step": ("vllm/v1/engine/llm_engine.py", "LLMEngine", "step"),
+    "AsyncLLM.from_engine_args": ("vllm/v1/engine/async_llm.py", "AsyncLLM", "from_engine_args"),
+    "AsyncLLM.generate": ("vllm/v1/engine/async_llm.py", "AsyncLLM", "generate"),
     "RequestOutput": ("vllm/outputs.py", "RequestOutput", "__init__"),
 }
 """Methods: file, class, name."""
 FIELDS = {
     "EngineArgs": "vllm/engine/arg_utils.py",
+    "AsyncEngineArgs": "vllm/engine/arg_utils.py",
     "SamplingParams": "vllm/sampling_params.py",
     "StructuredOutputsParams": "vllm/sampling_params.py",
     "RequestOutputKind": "vllm/sampling_params.py",
@@ -73,7 +76,9 @@ def find_class(tree: ast.Module, name: str) -> ast.ClassDef:
 def arguments(tree: ast.Module, owner: str, method: str) -> dict[str, Any]:
     """Names of the arguments by position and by name, which of them are required, and whether others are passed on."""
     found = next(
-        node for node in find_class(tree, owner).body if isinstance(node, ast.FunctionDef) and node.name == method
+        node
+        for node in find_class(tree, owner).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == method
     ).args
     positional = [argument.arg for argument in found.args][1:]
     by_name = [argument.arg for argument in found.kwonlyargs]

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from eval.backends.model_folder import FolderBackend
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.server_backend import ServerBackend
-from eval.backends.vllm_backend import RANKS, VllmBackend, check_adapter_for_vllm
+from eval.backends.vllm_engines.vllm_backend import RANKS, VllmBackend, check_adapter_for_vllm
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.images.normalise import shown_picture
@@ -74,7 +74,7 @@ def test_the_queue_is_kept_full_and_each_answer_comes_as_it_ends(
     assert asked["engine"]["max_model_len"] == 128, "no more than the model has"
     assert "mm_processor_kwargs" not in asked["engine"]
     assert "no: " in backend.description["deterministic"]
-    monkeypatch.setattr("eval.backends.vllm_backend.QUEUE", 2)
+    monkeypatch.setattr("eval.backends.vllm_engines.vllm_backend.QUEUE", 2)
     again = [number for number, _ in backend.generate_batches([[one] for one in requests * 2], settings)]
     assert sorted(again) == list(range(6)), "a small queue is filled again"
     list(backend.generate_batches([[requests[0]]], GenerationSettings(max_new_tokens=5)))

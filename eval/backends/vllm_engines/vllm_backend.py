@@ -130,7 +130,8 @@ class VllmBackend(FolderBackend):
             for number, (request,) in islice(waiting, QUEUE - queued):
                 try:
                     prompt = self._prompt(request, settings)
-                    engine.add_request(str(number), prompt, self._params(request, settings), lora_request=lora)
+                    params = self._params(self._sampling(request, settings))
+                    engine.add_request(str(number), prompt, params, lora_request=lora)
                 # A picture that cannot be shown, a prompt that vLLM finds too long: the others go on.
                 except (UserError, VLLMClientError, ValueError) as error:
                     yield number, [Generation("", 0, 0, "error", 0.0, error=one_line(error))]
@@ -142,44 +143,56 @@ class VllmBackend(FolderBackend):
                 if output.finished:
                     now, queued = time.perf_counter(), queued - 1
                     number = int(output.request_id)
-                    yield number, [self._ended(output, batches[number][0].prompt, settings, now - last)]
+                    made, given = output.outputs[0], list(output.prompt_token_ids or ())
+                    ids, (asked,) = list(made.token_ids), batches[number]
+                    one = self._generation(ids, asked.prompt, len(given), given.count(self._image_token))
+                    ended = self._ended(one, ids, made.finish_reason, settings)
+                    yield number, [replace(ended, seconds=now - last)]
                     last = now
 
     def _make_engine(self, pictures: int, settings: GenerationSettings) -> Any:
         if self._engine is None:
-            options: dict[str, Any] = {}
-            if self._rank:
-                options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": self._rank}
-            if self._vision_adapter:
-                options["enable_tower_connector_lora"] = True
-            prompts = self._prompts(settings)
-            if isinstance(prompts, PicturePrompts):
-                # vLLM reads the processor of the model's folder: the limits of training are those of the adapter's.
-                options["mm_processor_kwargs"] = prompts.processor_kwargs
-                options["limit_mm_per_prompt"] = {"image": pictures, "video": 0}
-            if settings.think_budget is not None:
-                options["reasoning_parser"] = "deepseek_r1"  # the one whose tags are <think> and </think>
-            # The cache has to hold one row of this length at least: the model's own limit may be far beyond that.
-            needed = -(-(self._longest + settings.max_new_tokens) // PLACES) * PLACES
             try:
-                self._engine = self._vllm.LLM(
-                    model=str(self._files.folder),
-                    tokenizer=str(self._files.tokenizer_folder),
-                    max_model_len=min(needed, self._files.positions or needed),
-                    tensor_parallel_size=self._tensor_parallel,
-                    gpu_memory_utilization=self._gpu_memory,
-                    trust_remote_code=False,
-                    load_format="safetensors",
-                    generation_config="vllm",  # a checkpoint's own sampling defaults must not leak in
-                    **options,
-                ).llm_engine
+                self._engine = self._vllm.LLM(**self._engine_options(pictures, settings)).llm_engine
             except (ValueError, RuntimeError, OSError) as error:
                 raise UserError(f"{self._files.folder}: vLLM cannot start: {one_line(error)}") from error
         return self._engine
 
+    def _engine_options(self, pictures: int, settings: GenerationSettings) -> dict[str, Any]:
+        """The arguments of an engine (``EngineArgs``) for prompts of at most so many ``pictures``."""
+        # The cache has to hold one row of this length at least: the model's own limit may be far beyond that.
+        needed = -(-(self._longest + settings.max_new_tokens) // PLACES) * PLACES
+        options: dict[str, Any] = {
+            "model": str(self._files.folder.absolute()),
+            "tokenizer": str(self._files.tokenizer_folder.absolute()),
+            "max_model_len": min(needed, self._files.positions or needed),
+            "tensor_parallel_size": self._tensor_parallel,
+            "gpu_memory_utilization": self._gpu_memory,
+            "trust_remote_code": False,
+            "load_format": "safetensors",
+            "generation_config": "vllm",  # a checkpoint's own sampling defaults must not leak in
+        }
+        if self._rank:
+            options |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": self._rank}
+        if self._vision_adapter:
+            options["enable_tower_connector_lora"] = True
+        prompts = self._prompts(settings)
+        if isinstance(prompts, PicturePrompts):
+            # vLLM reads the processor of the model's folder: the limits of training are those of the adapter's.
+            options["mm_processor_kwargs"] = prompts.processor_kwargs
+            options["limit_mm_per_prompt"] = {"image": pictures, "video": 0}
+        if settings.think_budget is not None:
+            options["reasoning_parser"] = "deepseek_r1"  # the one whose tags are <think> and </think>
+        return options
+
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
         return dict(self.tokenizer.get_vocab())
+
+    @property
+    def _image_token(self) -> int | None:
+        """The id that stands for a part of a picture."""
+        return getattr(self._files.config, "image_token_id", None)
 
     def _too_long(self, length: int, settings: GenerationSettings) -> str | None:
         """Why a prompt of ``length`` tokens does not fit the model, where it does not."""
@@ -201,28 +214,32 @@ class VllmBackend(FolderBackend):
             prompt["multi_modal_data"] = {"image": [shown_picture(request.root, image) for image in request.images]}
         return prompt
 
-    def _params(self, request: Request, settings: GenerationSettings) -> Any:
-        from vllm.sampling_params import RequestOutputKind
-
+    def _sampling(self, request: Request, settings: GenerationSettings) -> dict[str, Any]:
+        """The fields of ``SamplingParams``, those of ``StructuredOutputsParams`` in them as a mapping."""
         held: dict[str, Any] = {}
+        if settings.temperature > 0:
+            held["seed"] = request.seed
         if settings.think_budget is not None:
             # vLLM counts from the tag on, so also what the template writes after it.
             held["thinking_token_budget"] = settings.think_budget + self._after_tag(request.prompt)
         if settings.grammar is not None:
-            from vllm.sampling_params import StructuredOutputsParams
-
             think = request.prompt.rstrip().endswith(THINK_OPENS)
-            held["structured_outputs"] = StructuredOutputsParams(regex=trace_regex(ban=settings.ban, think=think))
-        return self._vllm.SamplingParams(
-            max_tokens=settings.max_new_tokens,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
-            seed=request.seed if settings.temperature > 0 else None,
-            stop_token_ids=sorted(self._files.ends),
-            detokenize=False,
-            output_kind=RequestOutputKind.FINAL_ONLY,
+            held["structured_outputs"] = {"regex": trace_regex(ban=settings.ban, think=think)}
+        return {
+            "max_tokens": settings.max_new_tokens,
+            "temperature": settings.temperature,
+            "top_p": settings.top_p,
+            "stop_token_ids": sorted(self._files.ends),
+            "detokenize": False,
             **held,
-        )
+        }
+
+    def _params(self, sampling: dict[str, Any]) -> Any:
+        from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+        if "structured_outputs" in sampling:
+            sampling["structured_outputs"] = StructuredOutputsParams(**sampling["structured_outputs"])
+        return self._vllm.SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **sampling)
 
     def _after_tag(self, prompt: str) -> int:
         """Tokens of ``prompt`` after a think tag that it ends with."""
@@ -230,20 +247,17 @@ class VllmBackend(FolderBackend):
             return 0
         return len(self.tokenizer.encode(prompt.rpartition(THINK_OPENS)[2], add_special_tokens=False))
 
-    def _ended(self, output: Any, prompt: str, settings: GenerationSettings, seconds: float) -> Generation:
-        made, given = output.outputs[0], list(output.prompt_token_ids or ())
-        ids = list(made.token_ids)
-        image_tokens = given.count(getattr(self._files.config, "image_token_id", None))
-        one = self._generation(ids, prompt, len(given), image_tokens)
+    def _ended(self, one: Generation, ids: list[int], reason: str, settings: GenerationSettings) -> Generation:
+        """``one``, whose tokens are ``ids``; an error where the ``reason`` is neither an end nor the whole budget."""
         error = None
-        if made.finish_reason not in ("stop", "length"):
-            error = f"vLLM ended it with {made.finish_reason!r}"
-        elif made.finish_reason == "length" and len(ids) < settings.max_new_tokens:
-            error = f"vLLM ended it after {len(ids)} of {settings.max_new_tokens} tokens: its prompt has {len(given)}"
+        if reason not in ("stop", "length"):
+            error = f"vLLM ended it with {reason!r}"
+        elif reason == "length" and len(ids) < settings.max_new_tokens:
+            needed = f"{len(ids)} of {settings.max_new_tokens} tokens"
+            error = f"vLLM ended it after {needed}: its prompt has {one.input_tokens}"
         return replace(
             one,
-            finish_reason="error" if error else made.finish_reason,
-            seconds=seconds,
+            finish_reason="error" if error else "stop" if reason == "stop" else "length",
             thinking="cut" if one.thinking == "closed" and self._was_cut(ids, settings) else one.thinking,
             error=error,
         )

@@ -1,0 +1,1 @@
+"""Generation with vLLM: one engine in this process, or replicas of it on a Ray cluster."""
