@@ -83,12 +83,14 @@ class Probe(Config):
 
     It is trained on questions about each picture of the training problems, with ``train`` as changes to the recipe's;
     and asked ``asked`` questions about pictures of ``test_problems``, at most ``asked_of_each`` about one. ``enough``
-    is the share that it must answer rightly (:mod:`srt.experiment.picture_probe`).
+    is the share that it must answer rightly (:mod:`srt.experiment.picture_probe`). ``shared``: it is trained once, with
+    the first seed, and arms of all seeds start from there; else with every seed.
     """
 
     asked_of_each: int = Field(default=4, ge=1)
     asked: int = Field(default=400, ge=1)
     enough: float = Field(default=0.95, ge=0, le=1)
+    shared: bool = False
     train: dict[str, Any] = Field(default_factory=dict)
 
 

@@ -8,7 +8,8 @@ experiment ends there.
 
 OUTPUT/data/probe.jsonl            the questions that are asked
 OUTPUT/data/probe.sequences.jsonl  those that are trained on
-OUTPUT/runs/probe-S/               the training run of seed S; its model is what all arms of this seed start from
+OUTPUT/runs/probe-S/               the training run of seed S; its model is what all arms of this seed start from, or,
+                                   where one probe is shared, of all seeds
 OUTPUT/tested/probe/answer-S/      what was answered
 """
 
@@ -66,6 +67,7 @@ def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int,
     if probe is None:
         return dict(starts)
     folder = ExperimentFolder(experiment.output)
+    seeds = experiment.seeds[:1] if probe.shared else list(starts)
 
     def train(seed: int) -> None:
         say(f"train: {PROBE}, seed {seed}")
@@ -73,10 +75,10 @@ def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int,
         stages.train(recipe, None, lambda line: say(f"{PROBE}, seed {seed}: {line}"))
 
     with ThreadPoolExecutor(experiment.parallel) as pool:
-        list(pool.map(train, starts))
-    for seed in starts:
+        list(pool.map(train, seeds))
+    for seed in seeds:
         _judge(experiment, probe, stages, seed, say)
-    return {seed: folder.model(PROBE, seed) for seed in starts}
+    return {seed: folder.model(PROBE, seeds[0] if probe.shared else seed) for seed in starts}
 
 
 def _judge(experiment: Experiment, probe: Probe, stages: ModelStages, seed: int, say: Say) -> None:

@@ -77,10 +77,12 @@ def run_experiment(
     write_probe(experiment, say)
     now = portion or Portion()
     seeds = [seed for seed in experiment.seeds if now.seeds is None or seed in now.seeds]
-    starts = {seed: _initial_model(experiment, stages, seed, say) for seed in seeds}
+    shared = experiment.seeds[:1] if experiment.probe and experiment.probe.shared else []
+    starts = {seed: _initial_model(experiment, stages, seed, say) for seed in dict.fromkeys([*shared, *seeds])}
     arms = [arm for arm in experiment.trained_arms if now.arms is None or arm in now.arms]
     _check_training(experiment, arms, stages, starts, say)
     starts = pass_probe(experiment, stages, starts, say)
+    starts = {seed: starts[seed] for seed in seeds}
     if experiment.curve is not None:
         return _measure_curves(experiment, tests, starts, stages, say, now)
     models = _train_all(experiment, stages, starts, say)

@@ -84,6 +84,21 @@ def test_every_arm_starts_from_what_has_learned_to_read(tmp_path: Path) -> None:
     assert any("front b2?" in text for text in stages.texts)
 
 
+def test_arms_of_all_seeds_start_from_a_shared_probe(tmp_path: Path) -> None:
+    experiment = probed(tmp_path, seeds=[3, 4])
+    assert experiment.probe is not None
+    shared = experiment.probe.model_copy(update={"shared": True})
+    _, calls, _ = run(experiment.model_copy(update={"probe": shared}), Reader(95))
+    assert [call for call in calls if "train" in call] == [
+        "train probe-3",
+        *(f"train {arm}-{seed}" for seed in (3, 4) for arm in ("answer", "srt")),
+    ]
+    folder = ExperimentFolder(tmp_path / "out")
+    for seed in (3, 4):
+        recipe = yaml.safe_load((folder.run("srt", seed) / "recipe.yaml").read_text())
+        assert recipe["model"]["path"] == str(folder.model("probe", 3))
+
+
 def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test_are_asked(tmp_path: Path) -> None:
     run(probed(tmp_path), Reader(100))
     folder = ExperimentFolder(tmp_path / "out")

@@ -53,7 +53,9 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
         elif anchors and step.op == "CONSTRAIN" and not any(isinstance(atom, Place) for atom in claim[0]):
-            asked = {name for earlier in claims[: len(steps)] if BLANK in names_of(earlier) for name in names_of(earlier)}
+            asked = {
+                name for earlier in claims[: len(steps)] if BLANK in names_of(earlier) for name in names_of(earlier)
+            }
             steps.append(_with_seats_of_all(step, claim, cited, claims, asked))
         elif anchors and _is_places(claim) and "scene" in step.args:
             steps.append(_with_anchors(step, claim, cited, claims))
@@ -81,7 +83,7 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
 def _with_seats_of_all(
     step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], asked: Collection[str]
 ) -> Step:
-    """``left(Bob) = Cal`` behind the seats of both; that of whom the question has ``asked`` for first, as it is known."""
+    """``left(Bob) = Cal`` behind the seats of both: first of whom the question has ``asked`` for, as that is known."""
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
     names = sorted(names_of(claim), key=lambda name: name not in asked)
     known = tuple(seats[name] for name in names if name in seats)
@@ -101,7 +103,9 @@ def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
             others = (name for number in _cited(step) if number not in seats for name in names_of(claims[number - 1]))
             about = {*step.args, *map(entity_word, names_of(claim)), *map(entity_word, others)}
             seats = {n: {atom for atom in atoms if entity_word(atom.name) in about} for n, atoms in seats.items()}
-        lookups = [number for number in _cited(step) if number not in cited and BLANK not in names_of(claims[number - 1])]
+        lookups = [
+            number for number in _cited(step) if number not in cited and BLANK not in names_of(claims[number - 1])
+        ]
         said = set(_sure_places(lookups, claims))
         for number in cited:
             if seats[number] <= said.union(*(atoms for other, atoms in seats.items() if other != number)):

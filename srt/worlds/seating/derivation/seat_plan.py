@@ -18,8 +18,8 @@ class Fact:
     """A step before it has a number: its operation, its claim, and what it cites.
 
     ``words`` are the premises that are no steps; ``places`` and ``relations`` say where the claim holds, see
-    :class:`~srt.worlds.seating.derivation.masks.ClaimMasks`. ``order`` sorts the readings, and what follows from them; ``about`` are
-    the entities that a clue or a placement speaks of.
+    :class:`~srt.worlds.seating.derivation.masks.ClaimMasks`. ``order`` sorts the readings, and what
+    follows from them; ``about`` are the entities that a clue or a placement speaks of.
     """
 
     op: Operation
