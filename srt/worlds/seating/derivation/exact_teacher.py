@@ -90,8 +90,8 @@ class _Question:
         self.claim = claim
         names = [name for name in names_of(claim) if name != BLANK]
         if self.placing.one_lookup_a_step:
-            if not names or isinstance(claim[0][0], Place):
-                return
+            if not names or len(claim[0]) > 1 or isinstance(claim[0][0], Place):
+                return  # Nothing is to be looked up; or two things at once, which a reading alone may say.
             claim = tuple((*(Place(name, self._seat(name)) for name in names), *atoms) for atoms in claim)
             facts = [*facts, *self._seats(names)]
         self._infer(format_claim(claim), facts, self.masks.fillers(claim, self.placing.index))
