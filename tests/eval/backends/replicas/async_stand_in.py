@@ -6,16 +6,18 @@ and refuses a prompt of :data:`LONGEST` tokens. A worker finds it as the module 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sys
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-LONGEST = 60
+LONGEST = 70
+FAULT = "fault"
+"""A file beside the log of what was asked: while it is there, an engine fails to start with its words."""
 HERE = Path(__file__).parent
 
 
@@ -30,7 +32,8 @@ def install(vllm: ModuleType) -> None:
     from vllm_stand_in import RECORD, bind, stand_in, struct
 
     others = stand_in({}, lambda ids, params: ([], "stop"))
-    vars(vllm).update({"__path__": [], **vars(others.pop("vllm"))})
+    one = others.pop("vllm")
+    vars(vllm).update({name: getattr(one, name) for name in ("__version__", "SamplingParams")} | {"__path__": []})
     for name, module in others.items():
         sys.modules[name] = module
         setattr(vllm, name.rpartition(".")[2], module)
@@ -54,10 +57,10 @@ def install(vllm: ModuleType) -> None:
         def __init__(self, options: dict[str, Any]) -> None:
             from eval.backends.model_folder import ModelFolder
 
-            if fault := os.environ.get("STAND_IN_FAULT"):
-                raise ValueError(fault)
+            self._asked = Path(os.environ["STAND_IN_LOG"])
+            if (fault := self._asked.with_name(FAULT)).exists():
+                raise ValueError(fault.read_text())
             self._files = ModelFolder(Path(options["model"]), None)
-            self._asked = os.environ["STAND_IN_LOG"]
             self._network: Any = self._files.load("float32", "eager", "cpu")
             self._note({"engine": {name: str(value) for name, value in options.items()}})
 
@@ -82,7 +85,7 @@ def install(vllm: ModuleType) -> None:
                 }
             )
             written = ids[:3] if pictures else self._write(ids, params)
-            time.sleep(float(os.environ.get("STAND_IN_SECONDS", 0)))
+            await asyncio.sleep(float(os.environ.get("STAND_IN_SECONDS", 0)))
             made = struct("CompletionOutput")(0, "", written, None, None, finish_reason="stop")
             yield RequestOutput(**{"metrics": None, **bind("RequestOutput", "0", None, ids, None, [made], True)})
 

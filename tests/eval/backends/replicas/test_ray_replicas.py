@@ -6,13 +6,18 @@ The GPUs of the cluster are numbers: no part of this has run on one.
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForImageTextToText
 
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
@@ -20,13 +25,15 @@ from eval.backends.vllm_engines.ray_replicas import RayReplicas
 from eval.evaluation import make_backend
 from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict
+from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
-from srt.io.records import Prediction, Problem
+from srt.io.records import Image, Message, Prediction, Problem
+from train.models.init_model import init_model
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from async_stand_in import write_module
+from async_stand_in import FAULT, write_module
 from vllm_stand_in import RECORD, stand_in
 
 pytest.importorskip("ray")
@@ -134,8 +141,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, log: Path) -> Iterator[Any
             del sys.modules[name]
 
 
-def asked_of(log: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in log.read_bytes().splitlines()] if log.exists() else []
+def asked_of(log: Path, after: int = 0) -> list[dict[str, Any]]:
+    """The requests that engines got, without the first bytes of their log."""
+    notes = [json.loads(line) for line in log.read_bytes()[after:].splitlines()] if log.exists() else []
+    return [note for note in notes if "prompt" in note]
 
 
 @pytest.mark.slow
@@ -158,12 +167,80 @@ def test_the_texts_of_the_transformers_back_end(cluster: Any, model: Path, tmp_p
     (refused,) = rows.keys() - short
     assert "ValueError: The decoder prompt" in str(rows[refused].error)
     assert "\n" not in str(rows[refused].error)
-    asked = [note for note in asked_of(log) if "prompt" in note]
-    assert len(asked) == 39, "nothing was asked twice"
+    assert len(asked_of(log)) == 39, "nothing was asked twice"
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on(cluster: Any, model: Path, tmp_path: Path, log: Path) -> None:
+    problems, run = tmp_path / "problems.jsonl", tmp_path / "run"
+    made = [problem(number) for number in range(8, 208)]
+    write_records(problems, made)
+    command = [sys.executable, "-m", "srt", "eval", "--engine", "ray", "--address", cluster.address]
+    command += ["--model", str(model), "--problems", str(problems), "-o", str(run), "--prompt", "bare"]
+    command += ["--max-new-tokens", "8"]
+    first = subprocess.Popen(command)
+    while first.poll() is None and not (written := whole_lines(run / "predictions.jsonl")):
+        time.sleep(0.05)
+    first.send_signal(signal.SIGKILL)
+    assert first.wait() == -signal.SIGKILL, "it was killed before the end"
+    time.sleep(2)  # what was in flight still comes into the log of the engines
+    before = log.stat().st_size
+    subprocess.run(command, check=True)
+    rows = whole_lines(run / "predictions.jsonl")
+    assert rows[: len(written)] == written
+    ids = [json.loads(row)["problem_id"] for row in rows]
+    assert len(ids) == len(set(ids)) == 200
+    again = {tuple(note["prompt"]) for note in asked_of(log, before)}
+    assert len(again) == len(asked_of(log, before)) <= 200 - len(written), "nothing that was written was asked again"
+    assert {json.loads(row)["finish_reason"] for row in rows} <= {"stop", "length"}
+
+
+@pytest.mark.slow
+def test_pictures_and_an_adapter(cluster: Any, pictures: tuple[Path, list[Image]], tmp_path: Path, log: Path) -> None:
+    base, tuned, (root, images) = tmp_path / "base", tmp_path / "tuned", pictures
+    init_model("qwen2_5_vl", ["Who is left of Ana?"], base, hidden=32, layers=2, heads=2, vocab=400, seed=2)
+    targets = r"model\.language_model\.layers\.\d+\.self_attn\.[qv]_proj"
+    network = AutoModelForImageTextToText.from_pretrained(base)
+    get_peft_model(network, LoraConfig(r=4, target_modules=targets)).save_pretrained(tuned)
+    backend = RayReplicas(base, tuned, address=cluster.address)
+    gone = images[3].model_copy(update={"path": "gone.png"})
+    shown = [(), tuple(images[:1]), tuple(images[1:3]), (gone,)]
+    asked = [Message(role="user", content="ab")]
+    requests = [Request(backend.render(asked, len(each)), each, root) for each in shown]
+    settings = GenerationSettings(max_new_tokens=4)
+    backend.plan(requests, settings)
+    before = log.stat().st_size if log.exists() else 0
+    rows = dict(backend.generate_batches([[request] for request in requests], settings))
+    assert [rows[number][0].image_tokens for number in range(4)] == [0, 1, 2, 0], "vLLM makes more of each placeholder"
+    assert [rows[number][0].finish_reason == "error" for number in range(4)] == [False, True, True, True]
+    assert "gone.png" in str(rows[3][0].error)
+    assert "3 of 4 tokens" in str(rows[2][0].error), "the stand-in stops early where there are pictures"
+    notes = asked_of(log, before)
+    sizes = [list(shown_picture(root, image).size) for image in images[:3]]
+    assert sorted(note["pictures"] for note in notes) == sorted([[], sizes[:1], sizes[1:]])
+    assert {note["lora"] for note in notes} == {str(tuned)}
+
+
+@pytest.mark.slow
+def test_an_engine_that_does_not_start(cluster: Any, model: Path, log: Path) -> None:
+    fault = log.with_name(FAULT)
+    fault.write_text("not enough memory for one row")
+    backend = RayReplicas(model, address=cluster.address)
+    settings = GenerationSettings(max_new_tokens=4)
+    backend.plan([Request("ab")], settings)
+    try:
+        with pytest.raises(UserError, match=r"vLLM failed in Ray: .*not enough memory for one row; the same command"):
+            list(backend.generate_batches([[Request("ab")]], settings))
+    finally:
+        fault.unlink()
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    return [line for line in path.read_bytes().splitlines(True) if line.endswith(b"\n")] if path.exists() else []
 
 
 def problem(number: int) -> Problem:
-    question = f"INFER {number}: who is left of Ana?" + " CONSTRAIN" * (60 if number == 7 else number % 5)
+    question = f"INFER {number}: who is left of Ana?" + " CONSTRAIN" * (70 if number == 7 else number % 5)
     return Problem(id=f"p{number}", source="made-up", split="test", lang="en", question=question, answer=None)
 
 
