@@ -197,8 +197,12 @@ class Experiment(Config):
         return arm if arm in self.trained_arms else "srt"
 
     def seeds_of(self, arm: str) -> list[int]:
-        """The seeds that ``arm`` is evaluated with. A given model that is not trained is the same for every seed."""
-        return self.seeds if arm_named(arm).build or isinstance(self.model, InitModel) else self.seeds[:1]
+        """The seeds that ``arm`` is evaluated with.
+
+        A model that is not trained is the same for every seed where it is given, or comes from a shared probe.
+        """
+        one = not isinstance(self.model, InitModel) or (self.probe is not None and self.probe.shared)
+        return self.seeds[:1] if one and not arm_named(arm).build else self.seeds
 
     @field_validator("arms", "seeds")
     @classmethod

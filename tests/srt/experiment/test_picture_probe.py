@@ -93,6 +93,7 @@ def test_arms_of_all_seeds_start_from_a_shared_probe(tmp_path: Path) -> None:
         "train probe-3",
         *(f"train {arm}-{seed}" for seed in (3, 4) for arm in ("answer", "srt")),
     ]
+    assert [call for call in calls if call.startswith("evaluate base")] == ["evaluate base-3 with runs/probe-3/model"]
     folder = ExperimentFolder(tmp_path / "out")
     for seed in (3, 4):
         recipe = yaml.safe_load((folder.run("srt", seed) / "recipe.yaml").read_text())
