@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srt.io.records import Problem
-from srt.language.trace import Step, Trace
+from srt.language.trace import OPERATIONS, Step, Trace
 from srt.worlds.seating.claim_language import BLANK, Apply, Claim, Equal, Place, Term, format_claim, names_of
 from srt.worlds.seating.derivation.masks import ClaimMasks
 from srt.worlds.seating.derivation.needed_seats import NeededSeats
@@ -22,7 +22,7 @@ from srt.worlds.seating.relations import neighbour
 from srt.worlds.world import Plan
 
 _QUESTION_ORDER = 1_000_000
-"""The reading of the question stands after those of the clues, and what is made of it after the seats."""
+"""The reading of the question stands after those of the clues."""
 
 
 def make_trace(problem: Problem, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> Trace:
@@ -56,13 +56,11 @@ class _Question:
         self.filled = sorted((self.placing.index[name] for name in solution.filled), key=self.placing.seats.__getitem__)
         self.claim: Claim = puzzle.question
         self.fillers: Sequence[ClaimMasks] = solution.question
-        self.steps = _QUESTION_ORDER
+        self.steps = 0
         self.fact = Fact("CORRELATE", puzzle.question, ("question",), (), _QUESTION_ORDER)
 
     def resolve(self) -> Fact:
         """The step that names who fills the blank, or says that nobody does."""
-        if self.placing.one_lookup_a_step:
-            self._ask(self.claim, ())
         while (lookup := self._next_lookup()) is not None:
             equation, rest = lookup
             reading = self.placing.reading_of(equation)
@@ -70,8 +68,10 @@ class _Question:
                 break  # What is asked for itself is found by its seat.
             if reading is None and self.placing.one_lookup_a_step:
                 reading = self._look_up(equation)
+            claim: Claim = ((rest,),)
             facts = [reading] if reading is not None else self._seats(names_of(((equation,),)))
-            self._ask(((rest,),), facts)
+            self._infer(format_claim(claim), facts, self.masks.fillers(claim, self.placing.index))
+            self.claim = claim
         only = self.claim[0][0]
         if isinstance(only, Equal) and only.left == BLANK and isinstance(only.right, str):
             return self.fact
@@ -80,21 +80,6 @@ class _Question:
         if self.filled:
             self._name_sitters()
         return self.fact
-
-    def _ask(self, claim: Claim, facts: Sequence[Fact]) -> None:
-        """The step that makes ``claim`` of what is asked for, by ``facts``.
-
-        One lookup a step: behind the seats of those whom it names, so that whoever reads on has all before the eyes
-        that decides whether somebody sits where it leads.
-        """
-        self.claim = claim
-        names = [name for name in names_of(claim) if name != BLANK]
-        if self.placing.one_lookup_a_step:
-            if not names or len(claim[0]) > 1 or isinstance(claim[0][0], Place):
-                return  # Nothing is to be looked up; or two things at once, which a reading alone may say.
-            claim = tuple((*(Place(name, self._seat(name)) for name in names), *atoms) for atoms in claim)
-            facts = [*facts, *self._seats(names)]
-        self._infer(format_claim(claim), facts, self.masks.fillers(claim, self.placing.index))
 
     def _next_lookup(self) -> tuple[Equal, Equal] | None:
         """An equation that takes one function off the question, and what is left of the question then.
@@ -120,10 +105,9 @@ class _Question:
         """The step that reads ``equation`` off the seats: the question is put into another one after it."""
         claim: Claim = ((equation,),)
         meaning = self.masks.meaning(claim, self.placing.index)
+        self.placing.steps += 1
         seats = tuple(self._seats(names_of(claim)))
-        fact = Fact("CONSTRAIN", claim, ("scene",), seats, self.steps, *meaning)
-        self.steps += 1
-        return fact
+        return Fact("CONSTRAIN", claim, ("scene",), seats, self.placing.steps, *meaning)
 
     def _led_to(self, call: Apply) -> str | None:
         """The name that a function of a name gives."""
@@ -159,10 +143,7 @@ class _Question:
         self._infer(" | ".join([f"? = {name}" for name in names]), self._seats(names), fillers)
 
     def _infer(self, claim: str, facts: Sequence[Fact], fillers: Sequence[ClaimMasks]) -> None:
-        """Add the step to ``claim`` from the last one and those of ``facts`` that it needs.
-
-        One lookup a step: from all of them, so that a lookup cites the same whether it finds somebody or nobody.
-        """
+        """Add the step to ``claim`` from the last one and those of ``facts`` that it needs."""
 
         def follows(premises: Sequence[Fact], scene: bool) -> bool:
             places = relations = self.masks.everything
@@ -179,10 +160,7 @@ class _Question:
                 for a, b in pairs
             )
 
-        if self.placing.one_lookup_a_step:
-            needed, scene = list(facts), not follows(facts, False)
-        else:
-            needed, scene = minimal(facts, follows)
+        needed, scene = minimal(facts, follows)
         self.fact = Fact("INFER", claim, ("scene",) if scene else (), (*needed, self.fact), self.steps)
         self.fillers = fillers
         self.steps += 1
@@ -225,7 +203,7 @@ def _numbered(last: Fact) -> tuple[Step, ...]:
         if fact not in used:
             used[fact] = None
             waiting.extend(fact.cites)
-    ordered = sorted(used, key=lambda fact: (fact.op != "CORRELATE", fact.order))
+    ordered = sorted(used, key=lambda fact: (OPERATIONS.index(fact.op), fact.order))
     number = {fact: place for place, fact in enumerate(ordered, 1)}
     return tuple(
         Step(

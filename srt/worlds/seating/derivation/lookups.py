@@ -9,7 +9,7 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
 Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
-a step that looks up a function repeats both seats, and who fills the blank is named behind this one's seat.::
+a step that looks up a function repeats both seats, and who fills the blank is named behind this one's seat::
 
     CONSTRAIN scene #2 #4: Fay@N1         ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
     CONSTRAIN scene #6: right(Fay) = Eve  ->  CONSTRAIN scene #6: Fay@N1 & Eve@N2 & right(Fay) = Eve
@@ -21,7 +21,7 @@ that say the same, one of them idle. What a cut is worth is measured in ``docs/d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from srt.language.premises import entity_word
 from srt.language.trace import Step, Trace
@@ -53,10 +53,7 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
         elif anchors and step.op == "CONSTRAIN" and not any(isinstance(atom, Place) for atom in claim[0]):
-            asked = {
-                name for earlier in claims[: len(steps)] if BLANK in names_of(earlier) for name in names_of(earlier)
-            }
-            steps.append(_with_seats_of_all(step, claim, cited, claims, asked))
+            steps.append(_with_seats_of_all(step, claim, cited, claims))
         elif anchors and _is_places(claim) and "scene" in step.args:
             steps.append(_with_anchors(step, claim, cited, claims))
         else:
@@ -67,7 +64,7 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
 def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
     """``?@N1`` behind the seats of those that the cited question names."""
     asked = {name for number in cited for name in names_of(claims[number - 1]) if BLANK in names_of(claims[number - 1])}
-    known = dict.fromkeys(atom for atom in _sure_places(cited, claims) if atom.name in asked)
+    known = [atom for atom in _sure_places(cited, claims) if atom.name in asked]
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
@@ -80,13 +77,10 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
-def _with_seats_of_all(
-    step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], asked: Collection[str]
-) -> Step:
-    """``left(Bob) = Cal`` behind the seats of both: first of whom the question has ``asked`` for, as that is known."""
+def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
+    """``left(Bob) = Cal`` behind the seats of both."""
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
-    names = sorted(names_of(claim), key=lambda name: name not in asked)
-    known = tuple(seats[name] for name in names if name in seats)
+    known = tuple(seats[name] for name in names_of(claim) if name in seats)
     return _claiming(step, ((*known, *claim[0]),))
 
 
@@ -103,12 +97,8 @@ def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
             others = (name for number in _cited(step) if number not in seats for name in names_of(claims[number - 1]))
             about = {*step.args, *map(entity_word, names_of(claim)), *map(entity_word, others)}
             seats = {n: {atom for atom in atoms if entity_word(atom.name) in about} for n, atoms in seats.items()}
-        lookups = [
-            number for number in _cited(step) if number not in cited and BLANK not in names_of(claims[number - 1])
-        ]
-        said = set(_sure_places(lookups, claims))
         for number in cited:
-            if seats[number] <= said.union(*(atoms for other, atoms in seats.items() if other != number)):
+            if seats[number] <= set[Place]().union(*(atoms for other, atoms in seats.items() if other != number)):
                 del seats[number]
         dropped = {f"#{number}" for number in cited if number not in seats}
         yield step.model_copy(update={"args": tuple(word for word in step.args if word not in dropped)})
@@ -134,7 +124,6 @@ def _with_blank_seats(
     sources = {
         f"#{number}"
         for number in _cited(restated[asked - 1])
-        if BLANK not in names_of(claims[number - 1])
         for atom in _sure_places([number], claims)
         if any(atom == other for other in repeated)
     }

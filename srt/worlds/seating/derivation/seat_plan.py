@@ -18,8 +18,8 @@ class Fact:
     """A step before it has a number: its operation, its claim, and what it cites.
 
     ``words`` are the premises that are no steps; ``places`` and ``relations`` say where the claim holds, see
-    :class:`~srt.worlds.seating.derivation.masks.ClaimMasks`. ``order`` sorts the readings, and what
-    follows from them; ``about`` are the entities that a clue or a placement speaks of.
+    :class:`~srt.worlds.seating.derivation.masks.ClaimMasks`. ``order`` sorts the facts of one operation; ``about`` are
+    the entities that a clue or a placement speaks of.
     """
 
     op: Operation
@@ -50,8 +50,7 @@ class SeatPlan(ABC):
     """The state of knowledge about seats. Entities and seats are numbers, as :class:`.masks.Masks` has them."""
 
     one_lookup_a_step = False
-    """Whether the question is put behind the seats of those whom it names, and its functions are looked up one by one:
-    each in one step, and put into the question in the next."""
+    """Whether a function of the question is looked up in one step, and put into the question in the next."""
     seats: tuple[int, ...]
     """The seat of each entity in the solution, turned as ``wlog`` chose."""
 

@@ -41,12 +41,11 @@ CORRELATE (2): right(Bob) = Cal
 CORRELATE question: ? = across(right(Ann))
 CONSTRAIN wlog #1: Ann@S1 & Dee@S2
 CONSTRAIN scene #2 #4: Ann@S1 & Dee@S2 & Bob@N1 & Cal@N2
-INFER #3 #5: Ann@S1 & ? = across(right(Ann))
 CONSTRAIN scene #5: Ann@S1 & Dee@S2 & right(Ann) = Dee
-INFER #6 #7: Dee@S2 & ? = across(Dee)
-INFER scene #5 #8: Dee@S2 & ?@N1
-INFER #5 #9: Bob@N1 & ? = Bob
-INFER A B C D #5 #10 Bob: options = {C}
+INFER #3 #6: ? = across(Dee)
+INFER scene #5 #7: Dee@S2 & ?@N1
+INFER #5 #8: Bob@N1 & ? = Bob
+INFER A B C D #5 #9 Bob: options = {C}
 ANSWER: C"""
 
 
@@ -110,17 +109,12 @@ def test_every_restated_trace_is_proved_and_true(lang: str, plan: Plan) -> None:
     assert changed > 60
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_running_plan_is_proved_in_the_finest_cut(lang: str) -> None:
-    spec = SampleSpec.parse({"split": "test", "lang": lang})
-    nobody = 0
+def test_every_running_plan_is_proved_in_the_finest_cut() -> None:
+    spec = SampleSpec.parse({"split": "test", "lang": "en"})
+    broken = []
     for index in range(200):
         problem = sample(spec, index)
         trace = spell_out_lookups(solved(problem, "running"), anchors=True)
-        assert check_with_truth(problem, trace).proved, (problem.question, linearize(trace))
-        claims = [step.claim or "" for step in trace.steps]
-        if "? = none" in claims:
-            nobody += 1
-            before = claims[claims.index("? = none") - 1]
-            assert "@" in before or "(?)" in before, linearize(trace)
-    assert nobody > 4
+        if not check_with_truth(problem, trace).proved:
+            broken.append(linearize(trace))
+    assert not broken, broken[0]
