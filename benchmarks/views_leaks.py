@@ -1,15 +1,16 @@
 """What problems of the views world tell without the figures of the question, kind by kind and language by language.
 
-    python benchmarks/views_leaks.py -n 8000 [--first 1000000] [--kinds GPC MVC/completes FPBI/folds] [--tested test]
+    python benchmarks/views_leaks.py -n 8000 [--first 1000000] [--kinds GPC MVC/completes FPBI/folds] [--split test]
 
-Three models that cannot solve a problem, each fitted on half of the problems and tested on the other half, all of the
-training split; or tested on another split (``--tested test``). A kind may be followed by what is asked, the
-``subcategory`` of its problems: ``completes`` (a missing view), ``opposes``, ``folds``, ``unfolds`` (nets), and so on.
+Three models that cannot solve a problem, each fitted on half of the problems and tested on the other half, all of one
+split. As in a file of ``srt generate``, no two problems have the same text and figures. A kind may be followed by what
+is asked, the ``subcategory`` of its problems: ``completes`` (a missing view), ``opposes``, ``folds``, ``unfolds``
+(nets), and so on.
 
 - ``text``: a conditional logistic model of the words of question and options: letters, words, the values of options
   that are numbers, their ranks, gaps, and what is odd about one among the others;
-- ``pictures``: the same model of the pictures of the options alone: ink, pixel distances to the others, which is the
-  odd one out and which is in the middle;
+- ``pictures``: the same model of the pictures of the options alone: bytes of the file, ink, number of lines, pixel
+  distances to the others, which is the odd one out and which is in the middle;
 - ``majority``: for problems without options, the answer that is most frequent for the same wording.
 
 Chance is 25% for the first two. Intervals are 95%, normal approximation.
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, count, islice, pairwise
 from typing import get_args
 
@@ -31,17 +32,15 @@ from scipy.optimize import minimize
 from srt.io.records import Lang, Problem
 from srt.worlds.split_shares import Split
 from srt.worlds.views.drawing.layout import page
-from srt.worlds.views.drawing.raster import painted
+from srt.worlds.views.drawing.raster import painted, png
 from srt.worlds.views.drawing.style import style_of
 from srt.worlds.views.figures import figures_of
 from srt.worlds.views.sampling.problem_draft import Kind
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 
 LETTERS = "ABCD"
-_FAR = 10_000_000
-"""Between the indices of the first problem of each half."""
 _SEARCHED = 20
-"""Problems of a kind that are drawn at most for one of a subcategory."""
+"""Problems that are drawn at most for one that is new and of the subcategory; a small family may have fewer than n."""
 Features = Mapping[str, float]
 FeaturesOf = Callable[[Problem], Sequence[Features]]
 _STYLE = style_of("patches", "en", "")
@@ -52,31 +51,33 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=8_000, help="problems of each kind and language")
     parser.add_argument("--first", type=int, default=0, help="index of the first problem")
     parser.add_argument("--kinds", nargs="*", default=get_args(Kind), help="KIND or KIND/SUBCATEGORY; all by default")
-    parser.add_argument("--tested", default="train", choices=get_args(Split))
+    parser.add_argument("--langs", nargs="*", default=get_args(Lang), choices=get_args(Lang))
+    parser.add_argument("--split", default="train", choices=get_args(Split))
     args = parser.parse_args()
     for kind in args.kinds:
-        for lang in get_args(Lang):
+        for lang in args.langs:
             print(f"{kind} {lang}: {'; '.join(_measured(kind, lang, args))}", flush=True)
 
 
 def _measured(kind: str, lang: str, args: argparse.Namespace) -> Iterable[str]:
-    def halves(options_share: float) -> Iterator[list[Problem]]:
+    def halves(options_share: float) -> tuple[list[Problem], list[Problem]]:
         name, _, asked = kind.partition("/")
-        for start, split in ((args.first, "train"), (args.first + _FAR, args.tested)):
-            fields = {"kinds": [name], "lang": lang, "options_share": options_share, "split": split}
-            drawn = map(ViewsSampler(ViewsSpec.parse(fields)), count(start))
-            found = (one for one in islice(drawn, _SEARCHED * args.n) if asked in ("", one.subcategory))
-            half = list(islice(found, args.n // 2))
-            if len(half) < args.n // 2:
-                raise SystemExit(f"{kind}: too few problems")
-            yield half
+        fields = {"kinds": [name], "lang": lang, "options_share": options_share, "split": args.split}
+        found: dict[tuple[str, str | None], Problem] = {}
+        drawn = map(ViewsSampler(ViewsSpec.parse(fields)), count(args.first))
+        for problem in islice(drawn, _SEARCHED * args.n):
+            if asked in ("", problem.subcategory):
+                found.setdefault((problem.question, problem.diagram_description), problem)
+            if len(found) == args.n:
+                break
+        return list(found.values())[::2], list(found.values())[1::2]
 
     fitted, tested = halves(1.0)
     yield f"text {_tested(fitted, tested, _text_features)}"
     drawn = [[p for p in half if any(figure.name == "A" for figure in figures_of(p))] for half in (fitted, tested)]
     if all(drawn):
         yield f"pictures {_tested(*drawn, _picture_features)}"
-    if fitted[0].choices["A"].isdigit():  # The same is asked without options, too.
+    if any(problem.choices["A"].isdigit() for problem in fitted):  # The same is asked without options, too.
         open_ended = [[problem for problem in half if not problem.choices] for half in halves(0.0)]
         yield f"majority {_majority(*open_ended)}"
 
@@ -141,7 +142,8 @@ def _text_features(problem: Problem) -> Sequence[Features]:
     if all(text.isdigit() for text in texts):
         numbers = [int(text) for text in texts]
         for place, number in enumerate(numbers):
-            found[place] |= _number_features(numbers, place, number, problem.meta["asked"])
+            asked = f"{problem.meta['asked']} {problem.meta['shown']}"
+            found[place] |= _number_features(numbers, place, number, asked)
     return found
 
 
@@ -183,7 +185,9 @@ def _picture_features(problem: Problem) -> Sequence[Features]:
     turned = [min((even[i] != even[j][:, ::-1]).mean() for j in range(4) if j != i) for i in range(4)]
     nearest = np.sort(apart + np.eye(4), axis=1)
     measured = {
+        "bytes": [len(png(one, _STYLE.theme, _STYLE.ink)) / 1000 for one in drawn],
         "ink": [float((one > 0).mean()) for one in even],
+        "lines": [sum(float((np.diff(one, axis=axis) > 0).mean()) for axis in (0, 1)) for one in even],
         "tall": [one.shape[0] / 1000 for one in drawn],
         "wide": [one.shape[1] / 1000 for one in drawn],
         "distance to all": apart.sum(axis=1).tolist(),

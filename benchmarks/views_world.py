@@ -6,6 +6,8 @@
     python benchmarks/views_world.py splits      # no key in two splits; how many problems small families have
     python benchmarks/views_world.py speed       # problems, traces and checks a second, on one core
 
+Problems are drawn from the index ``--first`` on.
+
 Three methods count the solids that fit views: the kernel (dynamic programming over rows), the second method (inclusion
 and exclusion with generating functions) and, for small plans, writing all solids out.
 """
@@ -37,7 +39,7 @@ COARSE = (Fault.GUESSED, Fault.LEAP, Fault.STEP_SKIPPED, Fault.IDLE_PREMISE)
 VIEW_SETS = ("front", "left", "front+left", "front+top", "left+top", "front+left+top")
 
 
-def agreement(n: int) -> None:
+def agreement(n: int, first: int) -> None:
     """All solids of at most 3 x 3 stacks of at most 3 cubes; then ``n`` sets of views of larger solids."""
     compared, differ, written = 0, 0, 0
     for depth, width in ((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)):
@@ -65,7 +67,7 @@ def agreement(n: int) -> None:
         written += len(solids)
     print(f"all solids of at most 3 x 3 stacks of at most 3 cubes: {written:,} solids, {compared:,} sets of views, "
           f"{differ} on which kernel, second method and all solids written out differ")  # fmt: skip
-    rng = random.Random(0)
+    rng = random.Random(first)
     differ = impossible = 0
     for _ in range(n):
         depth, width, highest = rng.randint(2, 5), rng.randint(2, 5), rng.randint(2, 5)
@@ -89,17 +91,17 @@ def agreement(n: int) -> None:
           f"({impossible:,} fit no solid)")  # fmt: skip
 
 
-def sampled(n: int, **fields: object) -> Iterator[Problem]:
-    """The first ``n`` problems of a specification."""
+def sampled(n: int, first: int, **fields: object) -> Iterator[Problem]:
+    """``n`` problems of a specification from the index ``first`` on."""
     sample = ViewsSampler(ViewsSpec.parse(fields))
-    return (sample(index) for index in range(n))
+    return (sample(index) for index in range(first, first + n))
 
 
-def answers(n: int) -> None:
+def answers(n: int, first: int) -> None:
     """``n`` problems over all kinds: the sampler proves each, or raises; teacher and checker agree."""
     counts: Counter[str] = Counter()
     for lang, largest in (("en", 3), ("zh", 4)):
-        for problem in sampled(n // 2, lang=lang, largest=largest):
+        for problem in sampled(n // 2, first, lang=lang, largest=largest):
             trace = make_trace(problem)
             checked = check(problem, trace)
             gold = problem.answer.value if problem.answer else None
@@ -111,14 +113,14 @@ def answers(n: int) -> None:
     print(dict(counts))
 
 
-def faults(n: int) -> None:
+def faults(n: int, first: int) -> None:
     """``n`` guesses, leaps and so on, ``n // 10`` mutants of each other class.
 
     The oracle is asked where the checker does not find what was planted.
     """
-    rng = random.Random(0)
+    rng = random.Random(first)
     # Two side views without a top view fit more solids than the oracle writes out; those problems have two figures.
-    problems = [p for p in sampled(4_000) if p.meta["shown"] not in ("front+left", "front+right")]
+    problems = [p for p in sampled(4_000, first) if p.meta["shown"] not in ("front+left", "front+right")]
     traces = [make_trace(problem) for problem in problems]
     sound = [SoundTrace(read_problem(p), t) for p, t in zip(problems, traces, strict=True)]
     for fault, plant in PLANTS.items():
@@ -139,11 +141,11 @@ def faults(n: int) -> None:
               f"{made - accidents - caught} missed")  # fmt: skip
 
 
-def splits(n: int) -> None:
+def splits(n: int, first: int) -> None:
     """``n`` problems over the splits; then the solids that there are to ask of."""
     where = defaultdict(set)
     for split, share in (("train", 0.8), ("dev", 0.1), ("test", 0.1)):
-        for problem in sampled(int(n * share), split=split):
+        for problem in sampled(int(n * share), first, split=split):
             where[problem.group_id].add(split)
     print(f"{n:,} problems, {len(where):,} keys, {sum(len(found) > 1 for found in where.values())} in two splits")
     for size, highest, least, most in ((2, 3, 4, 20), (3, 2, 4, 20), (3, 3, 4, 20), (3, 3, 1, 10)):
@@ -171,11 +173,11 @@ def _unmoved(heights: Heights) -> int:
     return found
 
 
-def speed(n: int) -> None:
+def speed(n: int, first: int) -> None:
     """Seconds of one core (CPU time) for ``n`` problems of all kinds."""
     for name, fields in (("plans of 2 to 3", {}), ("plans of 2 to 4", {"largest": 4})):
         start = time.process_time()
-        problems = list(sampled(n, **fields))
+        problems = list(sampled(n, first, **fields))
         made = time.process_time()
         traces = [make_trace(problem) for problem in problems]
         solved = time.process_time()
@@ -198,9 +200,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", choices=RUNS)
     parser.add_argument("-n", type=int, help="How many problems, or sets of views.")
+    parser.add_argument("--first", type=int, default=0, help="Index of the first problem; a seed.")
     args = parser.parse_args()
     run, default = RUNS[args.run]
-    run(args.n or default)
+    run(args.n or default, args.first)
 
 
 if __name__ == "__main__":

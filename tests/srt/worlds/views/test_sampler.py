@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from srt.io.errors import UserError
 from srt.io.records import Problem
-from srt.worlds.views.canonical_key import key_of
+from srt.worlds.split_shares import split_of
+from srt.worlds.views.canonical_key import canonical_key, key_of
+from srt.worlds.views.claim_language import parse_claim
 from srt.worlds.views.figures import ViewFigure, figures_of
 from srt.worlds.views.kernel.consistent import GivenViews, consistent
 from srt.worlds.views.kernel.stacks import footprint, profile
+from srt.worlds.views.problem_reader import heights_of
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.sampling.second_method import cube_counts, free_faces, view_rows
 from tests.srt.worlds.views.conftest import KINDS, sampled
@@ -88,6 +91,17 @@ def test_keys_are_those_of_the_problem_and_stay_in_their_split() -> None:
             assert problem.group_id == key_of(problem)
             splits[problem.group_id].add(split)
     assert all(len(found) == 1 for found in splits.values())
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_solids_of_wrong_options_are_of_the_split(split: str) -> None:
+    """Otherwise an option that is of no other split than this one would be the right one."""
+    for problem in sampled(25, kinds=["IVI"], split=split):
+        asked = parse_claim(problem.meta["asked"])
+        options = [figure for figure in figures_of(problem) if figure.name in problem.choices]
+        keys = [canonical_key(asked, False, heights_of(option)) for option in options]
+        assert problem.group_id in keys
+        assert {split_of("views", key) for key in keys} == {split}
 
 
 def test_a_family_of_few_problems_says_so() -> None:
