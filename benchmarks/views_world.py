@@ -60,10 +60,10 @@ def agreement(n: int, first: int) -> None:
                 lefts = tuple(rest[:depth]) if "left" in views else None
                 flat = rest[depth:] if "left" in views else rest
                 top = tuple(tuple(flat[y * width : (y + 1) * width]) for y in range(depth)) if "top" in views else None
-                first = tuple(consistent(GivenViews(depth, width, fronts, lefts, top), 3))
+                by_rows = tuple(consistent(GivenViews(depth, width, fronts, lefts, top), 3))
                 second = cube_counts(depth, width, fronts, lefts, top)
                 compared += 1
-                differ += not first == second == tuple(expected)
+                differ += not by_rows == second == tuple(expected)
         written += len(solids)
     print(f"all solids of at most 3 x 3 stacks of at most 3 cubes: {written:,} solids, {compared:,} sets of views, "
           f"{differ} on which kernel, second method and all solids written out differ")  # fmt: skip
@@ -83,9 +83,8 @@ def agreement(n: int, first: int) -> None:
             rows_ if "left" in views else None,
             top_ if "top" in views else None,
         )
-        first = consistent(GivenViews(depth, width, *known), highest)
         second = cube_counts(depth, width, *known)
-        differ += tuple(first) != second
+        differ += tuple(consistent(GivenViews(depth, width, *known), highest)) != second
         impossible += second[0] == 0
     print(f"{n:,} sampled sets of views of at most 5 x 5 stacks of at most 5 cubes: {differ} differ "
           f"({impossible:,} fit no solid)")  # fmt: skip

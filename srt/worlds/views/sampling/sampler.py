@@ -146,7 +146,7 @@ class ViewsSampler:
             return draw(solid)
 
         if drawer in OF_ONE_SOLID:
-            return like_drafts(first, lambda: drawer(heights, Choices(rng)), len(LETTERS), tries=self._tries) or []
+            return like_drafts(first, lambda: drawer(heights, Choices(rng)), len(LETTERS), tries=10) or []
         return like_drafts(first, another, len(LETTERS), tries=self._tries) or []
 
     def _is_of_split(self, draft: ProblemDraft) -> bool:
