@@ -104,6 +104,13 @@ def test_solids_of_wrong_options_are_of_the_split(split: str) -> None:
         assert {split_of("views", key) for key in keys} == {split}
 
 
+def test_a_split_with_too_few_like_solids_for_options_says_so() -> None:
+    fields = {"split": "test", "kinds": ["C3M"], "largest": 2, "min_cubes": 3}
+    with pytest.raises(UserError, match="no C3M of the split 'test'.*options_share: 0"):
+        sampled(1, options_share=1.0, **fields)
+    assert len(sampled(5, options_share=0.0, **fields)) == 5
+
+
 def test_a_family_of_few_problems_says_so() -> None:
     fields = {"split": "test", "kinds": ["C3M"], "largest": 2, "min_cubes": 20, "max_cubes": 40}
     with pytest.raises(UserError, match="no C3M of the split 'test'"):
