@@ -105,8 +105,8 @@ def test_solids_of_wrong_options_are_of_the_split(split: str) -> None:
 
 
 def test_a_split_with_too_few_like_solids_for_options_says_so() -> None:
-    fields = {"split": "test", "kinds": ["C3M"], "largest": 2, "min_cubes": 3}
-    with pytest.raises(UserError, match="no C3M of the split 'test'.*options_share: 0"):
+    fields: dict[str, object] = {"split": "test", "kinds": ["C3M"], "largest": 2, "min_cubes": 3}
+    with pytest.raises(UserError, match=r"no C3M of the split 'test'.*options_share: 0"):
         sampled(1, options_share=1.0, **fields)
     assert len(sampled(5, options_share=0.0, **fields)) == 5
 
