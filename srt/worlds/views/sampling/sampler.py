@@ -112,7 +112,7 @@ class ViewsSampler:
                 return self._written(draft, self._options(draft, drafts, rng), rng, index)
         raise UserError(
             f"views: kinds: no {kind} of the split {self.spec.split!r} came up in {_ATTEMPTS} draws: "
-            "allow larger solids, another number of cubes or, where numbers are asked for, no options (options_share: 0)"
+            "allow larger solids, another number of cubes or, for numbers, no options (options_share: 0)"
         )
 
     def _drafts(self, drawer: Drawer, with_options: bool, rng: random.Random) -> list[ProblemDraft]:
