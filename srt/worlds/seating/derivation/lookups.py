@@ -21,7 +21,7 @@ that say the same, one of them idle. What a cut is worth is measured in ``docs/d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from srt.language.premises import entity_word
 from srt.language.trace import Step, Trace
@@ -53,7 +53,8 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
         elif anchors and step.op == "CONSTRAIN" and not any(isinstance(atom, Place) for atom in claim[0]):
-            steps.append(_with_seats_of_all(step, claim, cited, claims))
+            asked = {name for before in claims[: len(steps)] if BLANK in names_of(before) for name in names_of(before)}
+            steps.append(_with_seats_of_all(step, claim, cited, claims, asked))
         elif anchors and _is_places(claim) and "scene" in step.args:
             steps.append(_with_anchors(step, claim, cited, claims))
         else:
@@ -77,10 +78,15 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
-def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``left(Bob) = Cal`` behind the seats of both."""
+def _with_seats_of_all(
+    step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], asked: Collection[str]
+) -> Step:
+    """``left(Bob) = Cal`` behind the seats of both: first of whom the question has ``asked`` for, as that is known.
+
+    ``across(Ann) = Cal`` may be what is looked up for ``left(across(Cal))``: the relation goes both ways.
+    """
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
-    known = tuple(seats[name] for name in names_of(claim) if name in seats)
+    known = tuple(seats[name] for name in sorted(names_of(claim), key=lambda name: name not in asked) if name in seats)
     return _claiming(step, ((*known, *claim[0]),))
 
 

@@ -65,6 +65,15 @@ def test_the_finest_cut_of_a_running_plan() -> None:
     assert check_with_truth(BOOTH, trace).proved
 
 
+def test_a_lookup_begins_with_whom_the_question_names() -> None:
+    """``diag(Cal) = Dee`` is what is looked up for Dee: the seat of Cal first would give away who is found."""
+    question = BOOTH.question.replace(
+        "() faces the right neighbour of Ann.", "the right neighbour of () is diagonal to Dee."
+    )
+    trace = spell_out_lookups(solved(BOOTH.model_copy(update={"question": question}), "running"), anchors=True)
+    assert "CONSTRAIN scene #5: Dee@S2 & Cal@N2 & diag(Cal) = Dee" in linearize(trace)
+
+
 ONE_BY_ONE = Problem(
     id="one-by-one",
     source="test",
