@@ -9,7 +9,6 @@ import typer
 
 from srt.cli.output import (
     AddressOption,
-    CurationEngineOption,
     EngineOption,
     JsonFlag,
     StrictFlag,
@@ -210,7 +209,7 @@ def curate(
     ] = "OPENAI_API_KEY",
     report: Annotated[Path | None, typer.Option("--report", help="Write the summary to this file (JSON).")] = None,
     workers: WorkersOption = None,
-    engine: CurationEngineOption = None,
+    engine: EngineOption = None,
     address: AddressOption = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -249,9 +248,11 @@ def curate(
     )
     files: dict[str, Any] = {"against": against or (), "approved": approved, "report": report, "options": options}
     if on_ray(engine, address, ("--workers", workers)):
-        from srt.scale.ray_curation import curate_on_ray
+        from srt.scale.ray_engine import ray_cluster
+        from srt.scale.sharded_curation import curate_shards
 
-        summary = curate_on_ray(problems, out, address, **files)
+        with ray_cluster(address) as run:
+            summary = curate_shards(problems, out, run, **files)
     else:
         summary = curate_file(problems, out, workers=workers or cores_at_hand(), **files)
     if not as_json:

@@ -27,9 +27,6 @@ KeepGoingFlag = Annotated[
 EngineOption = Annotated[
     str | None, typer.Option("--engine", help="ray: work on shards on a Ray cluster, into a folder (docs/scale.md).")
 ]
-CurationEngineOption = Annotated[
-    str | None, typer.Option("--engine", help="ray: compare on a Ray cluster; files as without it (docs/scale.md).")
-]
 AddressOption = Annotated[
     str | None, typer.Option("--address", help="ray: the cluster (default: RAY_ADDRESS, or this machine alone).")
 ]

@@ -1,12 +1,12 @@
 """``srt curate``: every problem of a file goes to one of three files, and nothing is deleted.
 
 ``OUT`` has the problems that are kept, as they were. ``OUT`` with ``.dropped`` and ``.review`` before its suffix have a
-record of each thing that was found in one of the others: problems = kept + dropped + review.
+record of each thing that was found in one of the others: problems = kept + dropped + review. All three are in the order
+of the input.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,18 +17,29 @@ import orjson
 
 from srt.curate.curation_records import CurationFinding, CurationOptions, Verdict
 from srt.curate.duplicates import exact_duplicates, group_variants, near_duplicates
-from srt.curate.entries import TRAIN_RANK, Entry, entry
+from srt.curate.entries import TRAIN_RANK, Entry, category_of, entry
 from srt.curate.picture_groups import PictureGroups
 from srt.curate.similarity import Shingles, Similarity
 from srt.curate.solutions import disagreement
 from srt.curate.three_views import contradiction
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, check_place, count_lines, dump, keep_apart, open_records, open_together, read_records
+from srt.io.jsonl import (
+    Sink,
+    beside,
+    check_place,
+    count_lines,
+    dump,
+    keep_apart,
+    open_records,
+    open_together,
+    read_records,
+)
 from srt.io.problem_files import stream_problems
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import Workers
+from srt.pipeline.record_stage import LineCounts
 
 _CHUNK: Final = 64
 _PROBLEMS_A_WORKER: Final = 200
@@ -56,15 +67,12 @@ def curate_file(
     report: Path | None = None,
     options: CurationOptions | None = None,
     workers: int = 1,
-    pool: Workers | None = None,
-    texts: type[Shingles] = Shingles,
 ) -> dict[str, Any]:
     """Curate ``problems`` into ``out`` and return a summary of what was found.
 
     The problems of the files ``against`` are only compared with. ``approved`` names, one id a line, problems that a
     person has looked at: they are not sent to review again. ``report`` gets the summary as JSON. At most
-    ``workers`` processes do the work, fewer for few problems, or those of ``pool``; ``texts`` finds those that are
-    alike. The output does not depend on them.
+    ``workers`` processes do the work, fewer for few problems; the output does not depend on them.
 
     Nothing is written before everything is known: an interrupted run leaves the files of an earlier one as they were.
 
@@ -80,30 +88,73 @@ def curate_file(
         check_place(path)
     if any(file.resolve() == problems.resolve() for file in against):
         raise UserError(f"--against: {problems} is the file that is curated: every problem would be a duplicate")
-    cleared = _ids(approved)
+    cleared = approved_ids(approved)
     sizes = {path: count_lines(path) for path in (problems, *against)}
     most = max(1, sum(sizes.values()) // _PROBLEMS_A_WORKER)
-    with pool or Workers(min(workers, most)) as pool:
-        found = _find(sizes, problems, against, options or CurationOptions(), pool, texts(pool))
+    with Workers(min(workers, most)) as pool:
+        found = _find(sizes, problems, against, options or CurationOptions(), pool)
     unknown = cleared - {one.id for one in found.entries}
     if unknown:
         raise UserError(f"{approved}: {min(unknown)!r} is the id of no problem in {problems}")
-    found.findings = [one for one in found.findings if one.verdict != "review" or one.problem_id not in cleared]
-    gone = found.ids("drop")
-    doubtful = found.ids("review") - gone
-    summary = _summary(found, gone, doubtful) | {"files": {"dropped": str(dropped), "review": str(review)}}
+    of_problem: dict[str, list[CurationFinding]] = {}
+    for one in found.findings:
+        if one.verdict != "review" or one.problem_id not in cleared:
+            of_problem.setdefault(one.problem_id, []).append(one)
     reports = [report] if report is not None else []
     files: dict[Path, type[Record]] = {out: Problem, dropped: CurationFinding, review: CurationFinding}
-    with open_together(*reports) as written, open_records(files) as (keep, drop, send_to_review):
-        for problem in _kept(problems, out, gone | doubtful, len(found.entries)):
-            keep(dump(problem))
-        for write, of in ((drop, gone), (send_to_review, doubtful)):
-            for one in found.findings:
-                if one.problem_id in of:
-                    write(dump(one))
+    with open_together(*reports) as written, open_records(files) as sinks:
+        sort_into = SortedProblems(sinks, problems.parent, out)
+        for problem in _again(problems, len(found.entries)):
+            sort_into(problem, of_problem.get(problem.id, ()))
+        summary = summary_of(sort_into.counted, sort_into.notes, found.compared, found.unreadable_elsewhere)
+        summary["files"] = {"dropped": str(dropped), "review": str(review)}
         for file in written:
-            file.write(orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            file.write(report_of(summary))
     return summary
+
+
+class SortedProblems:
+    """Writes each problem with what was found in it to one of three sinks: kept, dropped, review; and counts.
+
+    Where ``out`` lies outside ``root``, the folder of the problems, the pictures of kept ones are found from there.
+    """
+
+    def __init__(self, sinks: Sequence[Sink], root: Path, out: Path) -> None:
+        self.counted = LineCounts()
+        self.notes: list[CurationFinding] = []
+        self._keep, self._drop, self._review = sinks
+        self._root = root
+        self._folder = PictureFolder(out) if out.parent.resolve() != root.resolve() else None
+
+    def __call__(self, problem: Problem, findings: Sequence[CurationFinding]) -> None:
+        """Raises a :class:`UserError` where a picture has changed since it was looked at."""
+        verdicts = {one.verdict for one in findings}
+        if "drop" in verdicts:
+            fate, write = "dropped", self._drop
+        elif "review" in verdicts:
+            fate, write = "review", self._review
+        else:
+            fate = "kept"
+            self._keep(dump(self._found_from_there(problem)))
+        self.counted.read += 1
+        self.counted.counts[f"{fate}.{category_of(problem)}"] += 1
+        for one in findings:
+            self.counted.counts[f"found.{one.verdict} {one.reason}"] += 1
+            if one.verdict == "note":
+                self.notes.append(one)
+            if one.splits:
+                self.counted.counts[f"across.{one.splits} {one.verdict} {one.reason}"] += 1
+            if fate != "kept":
+                write(dump(one))
+
+    def _found_from_there(self, problem: Problem) -> Problem:
+        if self._folder is None or not problem.images:
+            return problem
+        images = [self._folder.refer(self._root, image.path) for image in problem.images]
+        for image, found in zip(problem.images, images, strict=True):
+            if image.sha256.lower() != found.sha256:
+                raise UserError(f"{self._root / image.path}: sha256: {problem.id!r} has another one")
+        return problem.model_copy(update={"images": images})
 
 
 def _find(
@@ -112,10 +163,10 @@ def _find(
     against: Sequence[Path],
     options: CurationOptions,
     workers: Workers,
-    similarity: Similarity,
 ) -> _Findings:
     """Each check in turn; what one check drops, the later ones do not look at. ``sizes``: the lines of each file."""
     skip, thresholds = options.skip, options.thresholds
+    similarity: Similarity = Shingles(workers)
     if options.embeddings is not None:
         from srt.curate.embeddings import EmbeddingModel
 
@@ -143,9 +194,7 @@ def _find(
         for position, detail in pictures.unreadable.items():
             if left[position].file is None:
                 one = left.pop(position)
-                found.findings.append(
-                    CurationFinding(problem_id=one.id, verdict="drop", reason="unreadable_picture", detail=detail)
-                )
+                found.findings.append(unreadable(one.id, detail))
     if "groups" not in skip:
         found.findings += group_variants(list(left.values()))
         dropped = found.ids("drop")
@@ -166,7 +215,7 @@ def _entry_and_findings(
 ) -> tuple[Entry, list[CurationFinding]]:
     position, problem = numbered
     one = entry(problem, position, root)
-    return one, list(_of_itself(problem, one, options))
+    return one, list(found_alone(problem, one, options))
 
 
 def _entry_elsewhere(numbered: tuple[int, Problem], file: Path) -> Entry:
@@ -174,7 +223,12 @@ def _entry_elsewhere(numbered: tuple[int, Problem], file: Path) -> Entry:
     return entry(problem, position, file.parent, file=str(file))
 
 
-def _of_itself(problem: Problem, one: Entry, options: CurationOptions) -> Iterator[CurationFinding]:
+def unreadable(problem_id: str, detail: str) -> CurationFinding:
+    """A picture of the problem cannot be read."""
+    return CurationFinding(problem_id=problem_id, verdict="drop", reason="unreadable_picture", detail=detail)
+
+
+def found_alone(problem: Problem, one: Entry, options: CurationOptions) -> Iterator[CurationFinding]:
     """What is found in the problem alone. Nothing can be taught without a solution; a test item needs none."""
     if "solution" not in options.skip and not (problem.solution or "").strip() and one.rank == TRAIN_RANK:
         yield CurationFinding(problem_id=problem.id, verdict="drop", reason="no_solution")
@@ -188,7 +242,8 @@ def _of_itself(problem: Problem, one: Entry, options: CurationOptions) -> Iterat
             yield CurationFinding(problem_id=problem.id, verdict="review", reason="answer_differs", detail=detail)
 
 
-def _ids(approved: Path | None) -> frozenset[str]:
+def approved_ids(approved: Path | None) -> frozenset[str]:
+    """The ids in the file, one a line; raises a :class:`UserError` where it cannot be read."""
     if approved is None:
         return frozenset()
     try:
@@ -198,24 +253,14 @@ def _ids(approved: Path | None) -> frozenset[str]:
     return frozenset(line.strip() for line in lines if line.strip())
 
 
-def _kept(problems: Path, out: Path, others: set[str], total: int) -> Iterator[Problem]:
-    """The problems that are kept; where ``out`` lies in another folder, their pictures are found from there.
+def _again(problems: Path, total: int) -> Iterator[Problem]:
+    """The problems once more. Raises where they are not ``total`` any more, in mid-write, so that what is there stays:
 
-    Raised in mid-write, so that what lies at ``out`` stays: a file that does not hold its ``total`` problems any more
-    (a pipe, which is read once; a file that something writes to), and a picture that has changed.
+    a pipe, which is read once, or a file that something writes to.
     """
     left = total
-    folder = PictureFolder(out) if out.parent.resolve() != problems.parent.resolve() else None
     for problem in read_records(problems, Problem):
         left -= 1
-        if problem.id in others:
-            continue
-        if folder is not None and problem.images:
-            images = [folder.refer(problems.parent, image.path) for image in problem.images]
-            for image, found in zip(problem.images, images, strict=True):
-                if image.sha256.lower() != found.sha256:
-                    raise UserError(f"{problems}: {problem.id}: {image.path}: sha256: the file has another one")
-            problem = problem.model_copy(update={"images": images})
         yield problem
     if left:
         raise UserError(
@@ -223,29 +268,31 @@ def _kept(problems: Path, out: Path, others: set[str], total: int) -> Iterator[P
         )
 
 
-def _summary(found: _Findings, gone: set[str], doubtful: set[str]) -> dict[str, Any]:
-    categories = {one.id: one.category for one in found.entries}
-    total = Counter(categories.values())
+def summary_of(
+    counted: LineCounts, notes: Sequence[CurationFinding], compared: int, unreadable_elsewhere: int
+) -> dict[str, Any]:
+    """The summary, of what :class:`SortedProblems` counted."""
+    fates = {fate: counted.group(fate) for fate in ("kept", "dropped", "review")}
     per_category = {
         name: {
-            "problems": total[name],
-            "dropped": sum(categories[problem] == name for problem in gone),
-            "review": sum(categories[problem] == name for problem in doubtful),
+            "problems": sum(of.get(name, 0) for of in fates.values()),
+            "dropped": fates["dropped"].get(name, 0),
+            "review": fates["review"].get(name, 0),
         }
-        for name in sorted(total)
+        for name in sorted(set().union(*fates.values()))
     }
-    reasons = Counter(f"{one.verdict} {one.reason}" for one in found.findings)
-    across = Counter(f"{one.splits} {one.verdict} {one.reason}" for one in found.findings if one.splits)
-    elsewhere = found.unreadable_elsewhere
     return {
-        "problems": len(found.entries),
-        "kept": len(found.entries) - len(gone) - len(doubtful),
-        "dropped": len(gone),
-        "review": len(doubtful),
-        "found": dict(sorted(reasons.items())),
-        "across splits": dict(sorted(across.items())),
-        "notes": [one.model_dump(exclude_none=True) for one in found.findings if one.verdict == "note"],
-        "pairs compared": found.compared,
-        **({"pictures of other files that cannot be read": elsewhere} if elsewhere else {}),
+        "problems": counted.read,
+        **{fate: sum(of.values()) for fate, of in fates.items()},
+        "found": dict(sorted(counted.group("found").items())),
+        "across splits": dict(sorted(counted.group("across").items())),
+        "notes": [one.model_dump(exclude_none=True) for one in notes],
+        "pairs compared": compared,
+        **({"pictures of other files that cannot be read": unreadable_elsewhere} if unreadable_elsewhere else {}),
         "category": per_category,
     }
+
+
+def report_of(summary: Mapping[str, Any]) -> bytes:
+    """The summary as a file."""
+    return orjson.dumps(summary, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

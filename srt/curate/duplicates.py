@@ -10,7 +10,7 @@ Of two duplicates the test item stays; within a split, an item of another file, 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from srt.curate.curation_records import CurationFinding, Reason, Thresholds, Verdict
@@ -26,7 +26,7 @@ Outcome = tuple[Verdict, Reason, float, float]
 _CHUNK = 16
 
 
-class _AlikeTexts(NamedTuple):
+class AlikeTexts(NamedTuple):
     """Two problems whose texts do not keep them from being the same. ``score``: the likeness of the texts.
 
     ``alike``: they ask the same, in nearly the same words. ``certain``: alike enough to drop one of them. ``conflict``:
@@ -47,11 +47,10 @@ def exact_duplicates(entries: list[Entry]) -> tuple[list[CurationFinding], dict[
     Returns the findings, and every entry that is left for further comparison, by position: one of each set of equals.
     """
     found: list[CurationFinding] = []
-    first: dict[tuple[str, str, tuple[str, ...]], Entry] = {}
+    first: dict[tuple[str, ...], Entry] = {}
     left: dict[int, Entry] = {}
     for one in by_priority(entries):
-        key = one.normal, lone_letters(one.compared), tuple(image.sha256 for image in one.images)
-        other = first.setdefault(key, one)
+        other = first.setdefault(exact_key(one), one)
         if other is one or one.lang != other.lang:
             left[one.position] = one
             continue
@@ -62,6 +61,11 @@ def exact_duplicates(entries: list[Entry]) -> tuple[list[CurationFinding], dict[
             finding = ("drop", "exact_duplicate", 1.0, 1.0)
         found += _findings(one, other, finding)
     return found, left
+
+
+def exact_key(one: Entry) -> tuple[str, ...]:
+    """What exact duplicates have in common."""
+    return one.normal, lone_letters(one.compared), *(image.sha256 for image in one.images)
 
 
 def group_variants(entries: list[Entry]) -> list[CurationFinding]:
@@ -89,19 +93,24 @@ def near_duplicates(
     alike = [
         texts
         for one, other in progress(pairs, len(pairs), "pairs of texts")
-        if (texts := _compare_texts(one, other, similarity, thresholds)) is not None
+        if (texts := compare_texts(one, other, similarity, thresholds)) is not None
     ]
-    jobs = (
-        groups.pair(texts.one, texts.other, thresholds.picture_drop if texts.certain and not texts.conflict else None)
-        for texts in alike
-    )
+    jobs = (groups.pair(texts.one, texts.other, strokes_from(texts, thresholds)) for texts in alike)
     looks = progress(workers.map(compare_pair, jobs, _CHUNK), len(alike), "pairs of pictures")
+    outcomes = [
+        (texts.one, texts.other, finding)
+        for texts, pictures in zip(alike, looks, strict=True)
+        if (finding := outcome(texts, pictures, thresholds)) is not None
+    ]
+    return decide(entries, outcomes), len(pairs)
+
+
+def decide(entries: list[Entry], outcomes: Iterable[tuple[Entry, Entry, Outcome]]) -> list[CurationFinding]:
+    """The findings on ``entries``, from the ``outcomes`` of all pairs; an entry that is in no pair may be left out."""
     neighbours: dict[int, list[tuple[Entry, Outcome]]] = defaultdict(list)
-    for texts, pictures in zip(alike, looks, strict=True):
-        one, other, finding = texts.one, texts.other, _outcome(texts, pictures, thresholds)
-        if finding is not None:
-            neighbours[one.position].append((other, finding))
-            neighbours[other.position].append((one, finding))
+    for one, other, finding in outcomes:
+        neighbours[one.position].append((other, finding))
+        neighbours[other.position].append((one, finding))
     found: list[CurationFinding] = []
     staying: set[int] = set()
     for one in by_priority(entries):
@@ -114,7 +123,7 @@ def near_duplicates(
         found += findings
         if any(item.verdict == "drop" and item.problem_id == one.id for item in findings):
             staying.remove(one.position)
-    return found, len(pairs)
+    return found
 
 
 def _pairs(
@@ -147,7 +156,7 @@ def _ordered(one: Entry, other: Entry) -> tuple[Entry, Entry]:
     return (one, other) if one.position < other.position else (other, one)
 
 
-def _compare_texts(one: Entry, other: Entry, similarity: Similarity, thresholds: Thresholds) -> _AlikeTexts | None:
+def compare_texts(one: Entry, other: Entry, similarity: Similarity, thresholds: Thresholds) -> AlikeTexts | None:
     """How the texts of two problems are alike, if the problems may be the same."""
     text = similarity.score(one, other)
     if text < min(thresholds.text_review, thresholds.same_pictures):
@@ -160,10 +169,15 @@ def _compare_texts(one: Entry, other: Entry, similarity: Similarity, thresholds:
     if not (alike or asks_the_same) or (conflict and text < thresholds.text_drop):
         return None
     certain = text >= thresholds.text_drop and same_facts and wording(one.compared) == wording(other.compared)
-    return _AlikeTexts(one, other, text, alike, certain, conflict)
+    return AlikeTexts(one, other, text, alike, certain, conflict)
 
 
-def _outcome(texts: _AlikeTexts, pictures: PairLikeness, thresholds: Thresholds) -> Outcome | None:
+def strokes_from(texts: AlikeTexts, thresholds: Thresholds) -> float | None:
+    """The likeness of pictures from which their strokes decide; ``None`` where nothing would be dropped anyway."""
+    return thresholds.picture_drop if texts.certain and not texts.conflict else None
+
+
+def outcome(texts: AlikeTexts, pictures: PairLikeness, thresholds: Thresholds) -> Outcome | None:
     """What becomes of two problems, if anything."""
     least = pictures.least
     if least < thresholds.picture_review:

@@ -34,7 +34,6 @@ class Entry:
     rank: int
     lang: Lang
     group: str | None
-    category: str
     compared: str
     normal: str
     facts: Facts
@@ -55,13 +54,17 @@ def entry(problem: Problem, position: int, root: Path, file: str | None = None) 
         rank=_RANKS.get(problem.split.casefold(), TRAIN_RANK),
         lang=problem.lang,
         group=problem.group_id,
-        category=problem.subcategory or problem.category or "none",
         compared=compared,
         normal="\n".join(filter(None, map(normal_form, [problem.question, *options]))),
         facts=facts(compared),
         images=tuple(problem.images),
         answer=_answer(problem, options),
     )
+
+
+def category_of(problem: Problem) -> str:
+    """What the summary counts it under."""
+    return problem.subcategory or problem.category or "none"
 
 
 def by_priority(entries: list[Entry]) -> list[Entry]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,9 @@ MOST_CANDIDATES = 200
 _FEW = 50
 """With more candidates than this, the problem's next picture is looked up to leave fewer."""
 _CHUNK = 16
+PICTURE: Final = np.dtype([("owner", "<u8"), ("count", "u1"), ("digest", "<u8"), ("hash", "<u8"), ("blank", "?")])
+"""A picture of the problem at the position ``owner``, which has ``count`` pictures: the first 64 bits of its SHA-256,
+and its perceptual hash, unless it is blank."""
 
 
 class PictureGroups:
@@ -32,31 +35,16 @@ class PictureGroups:
         self._hashes: dict[str, int | None] = {}
         self._files: dict[str, PictureFile] = {}
         looks = _look_at_all(entries, workers)
-        readable = [one for one in entries if one.images and self._take_in(one, looks)]
-        self._by_count = {
-            count: _PictureIndex([one for one in readable if len(one.images) == count], self._hashes, bits)
-            for count in {len(one.images) for one in readable}
-        }
+        self._readable = {one.position: one for one in entries if one.images and self._take_in(one, looks)}
+        rows = [row for one in self._readable.values() for row in picture_rows(one, self._hashes)]
+        self._index = PictureIndex(np.array(rows, PICTURE), bits)
 
     def candidates(self, one: Entry) -> list[Entry] | None:
-        """Problems with as many pictures, each of which has a hash near to that of one of ``one``'s; not ``one``.
-
-        ``None`` where more than :data:`MOST_CANDIDATES` problems have pictures like that: no comparison of all pairs.
-        """
-        shelf = self._by_count.get(len(one.images))
-        if shelf is None or one.position in self.unreadable:
+        """As :meth:`PictureIndex.candidates`; nobody where ``one`` has no picture that can be read."""
+        if one.position not in self._readable:
             return []
-        found: set[int] | None = None
-        for image in one.images:
-            near = shelf.near(image.sha256, self._hashes[image.sha256])
-            if near is None:
-                continue
-            found = near if found is None else found & near
-            if len(found) <= _FEW:
-                break
-        if found is None:
-            return None
-        return [shelf.entries[number] for number in sorted(found) if shelf.entries[number] is not one]
+        found = self._index.candidates(picture_rows(one, self._hashes))
+        return None if found is None else [self._readable[position] for position in found]
 
     def pair(self, one: Entry, other: Entry, strokes_from: float | None) -> PicturePair:
         """The pictures of two problems, to be compared."""
@@ -67,7 +55,7 @@ class PictureGroups:
         return tuple((self._files[digest], self._hashes[digest]) for digest in digests if digest in self._files)
 
     def _take_in(self, one: Entry, looks: dict[PictureFile, Look]) -> bool:
-        for file in _files(one):
+        for file in picture_files(one):
             look = looks[file]
             if look.fault is not None:
                 self.unreadable[one.position] = look.fault
@@ -77,7 +65,8 @@ class PictureGroups:
         return True
 
 
-def _files(one: Entry) -> list[PictureFile]:
+def picture_files(one: Entry) -> list[PictureFile]:
+    """The pictures of a problem, in order."""
     return [PictureFile(one.root, image.path, image.sha256) for image in one.images]
 
 
@@ -85,7 +74,7 @@ def _look_at_all(entries: Collection[Entry], workers: Workers) -> dict[PictureFi
     """A look at each file. Of the copies of a picture (by its SHA-256), one that can be read is decoded, the others
     are only verified: a picture under one path says nothing about the file at another.
     """
-    files = list(dict.fromkeys(file for one in entries for file in _files(one)))
+    files = list(dict.fromkeys(file for one in entries for file in picture_files(one)))
     first = {file.sha256: file for file in reversed(files)}
     jobs = ((file, first[file.sha256] is file) for file in files)
     looks = dict(zip(files, progress(workers.map(_look, jobs, _CHUNK), len(files), "pictures"), strict=True))
@@ -103,29 +92,57 @@ def _look(job: tuple[PictureFile, bool]) -> Look:
     return look_at(file) if decoded else verify(file)
 
 
-class _PictureIndex:
-    """Problems with the same number of pictures, looked up by any one of their pictures."""
+def picture_rows(one: Entry, hashes: Mapping[str, int | None]) -> list[tuple[int, int, int, int, bool]]:
+    """A row of :data:`PICTURE` for each different picture of ``one``, in order; ``hashes`` by SHA-256."""
+    digests = dict.fromkeys(image.sha256 for image in one.images)
+    count = len(one.images)
+    return [
+        (one.position, count, int(digest[:16], 16), hashes[digest] or 0, hashes[digest] is None) for digest in digests
+    ]
 
-    def __init__(self, entries: list[Entry], hashes: dict[str, int | None], bits: int) -> None:
-        self.entries = entries
-        self._same: dict[str, set[int]] = defaultdict(set)
-        self._owners: list[int] = []
-        values: list[int] = []
-        for number, one in enumerate(entries):
-            for digest in {image.sha256 for image in one.images}:
-                self._same[digest].add(number)
-                value = hashes[digest]
-                if value is not None:
-                    values.append(value)
-                    self._owners.append(number)
-        self._index = HashIndex(np.array(values, dtype=np.uint64), bits)
 
-    def near(self, digest: str, value: int | None) -> set[int] | None:
-        """Numbers of the problems that have the picture or one with a near hash; ``None`` where they are too many."""
-        found = self._same.get(digest, set())
-        if len(found) > MOST_CANDIDATES:
+class PictureIndex:
+    """Problems looked up by their pictures, which are rows of :data:`PICTURE`."""
+
+    def __init__(self, pictures: Any, bits: int) -> None:
+        self._shelves = {
+            int(count): _Shelf(pictures[pictures["count"] == count], bits) for count in np.unique(pictures["count"])
+        }
+
+    def candidates(self, pictures: Sequence[tuple[int, int, int, int, bool]]) -> list[int] | None:
+        """Problems with as many pictures as one whose ``pictures`` are given, each with a hash near to one of its.
+
+        Their positions, without its own. ``None`` where more than :data:`MOST_CANDIDATES` problems have pictures like
+        that: no comparison of all pairs.
+        """
+        found: set[int] | None = None
+        for _, count, digest, value, blank in pictures:
+            near = self._shelves[count].near(digest, None if blank else value)
+            if near is None:
+                continue
+            found = near if found is None else found & near
+            if len(found) <= _FEW:
+                break
+        return None if found is None else sorted(found - {pictures[0][0]})
+
+
+class _Shelf:
+    """Problems with the same number of pictures, looked up by any one of them."""
+
+    def __init__(self, pictures: Any, bits: int) -> None:
+        by_digest = pictures[np.argsort(pictures["digest"], kind="stable")]
+        self._digests, self._owners = np.ascontiguousarray(by_digest["digest"]), by_digest["owner"]
+        drawn = pictures[~pictures["blank"]]
+        self._index = HashIndex(np.ascontiguousarray(drawn["hash"]), bits)
+        self._owners_drawn = drawn["owner"]
+
+    def near(self, digest: int, value: int | None) -> set[int] | None:
+        """The problems that have the picture or one with a near hash; ``None`` where they are too many."""
+        low, high = (int(np.searchsorted(self._digests, np.uint64(digest), side)) for side in ("left", "right"))
+        if high - low > MOST_CANDIDATES:
             return None
+        found = set(self._owners[low:high].tolist())
         if value is None:
-            return set(found)
+            return found
         near = self._index.near(value)
-        return None if len(near) > MOST_CANDIDATES else found.union(self._owners[at] for at in near)
+        return None if len(near) > MOST_CANDIDATES else found.union(self._owners_drawn[near].tolist())

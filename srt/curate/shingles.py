@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -113,10 +114,13 @@ def signature(normal: str) -> LeanMinHash:
     return LeanMinHash(minhash)
 
 
-def buckets(one: LeanMinHash, least: float) -> list[bytes]:
-    """The buckets of a signature in the index of :func:`minhash_pairs`: it pairs the texts that share one."""
-    ranges = enumerate(_index(least).hashranges)
-    return [bytes([band]) + one.hashvalues[start:end].tobytes() for band, (start, end) in ranges]
+def buckets(one: LeanMinHash, least: float) -> list[int]:
+    """The buckets of a signature in the index of :func:`minhash_pairs`, which pairs the texts that share one.
+
+    A bucket is a hash (64 bits) of a band of the signature. Two bands with the same are one more pair to compare.
+    """
+    bands = [bytes([band]) + one.hashvalues[start:end].tobytes() for band, (start, end) in enumerate(_bands(least))]
+    return [int.from_bytes(blake2b(band, digest_size=8).digest(), "little") for band in bands]
 
 
 def minhash_pairs(signatures: Iterable[LeanMinHash], least: float, most: int) -> Iterator[tuple[int, int]]:
@@ -137,6 +141,12 @@ def _index(least: float) -> MinHashLSH:
 
     # A threshold a little lower than asked for: the index loses some pairs around it.
     return MinHashLSH(threshold=max(0.1, least - 0.1), num_perm=PERMUTATIONS)
+
+
+@cache
+def _bands(least: float) -> list[tuple[int, int]]:
+    """The part of a signature that each table of the index has as its key."""
+    return list(_index(least).hashranges)
 
 
 @cache

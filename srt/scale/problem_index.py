@@ -6,7 +6,9 @@ Two arrays, sorted by a hash of the id, in files that all machines see and map i
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -47,34 +49,46 @@ class ProblemIndex:
         every = np.concatenate([np.empty(0, _ENTRY), *noted])
         every = every[np.argsort(every["hash"], kind="stable")]
         self._check_unique(every)
-        _save(self.folder / "hashes.npy", np.ascontiguousarray(every["hash"]))
-        _save(self.folder / "places.npy", every)
+        save_array(self.folder / "hashes.npy", np.ascontiguousarray(every["hash"]))
+        save_array(self.folder / "places.npy", every)
 
     def note(self, number: int) -> None:
         """Note where the problems of shard ``number`` stand."""
         lines = list(self.shards[number].lines(Problem))
         if is_parquet(self.shards[number].path):
             write_atomically(self._rows(number), (line.data for _, line in lines))
-        found = [(_hash(problem_id(line)), number, line.number, offset) for offset, line in lines]
-        _save(self._noted(number), np.array(found, _ENTRY))
+        found = [(hash_of(problem_id(line)), number, line.number, offset) for offset, line in lines]
+        save_array(self._noted(number), np.array(found, _ENTRY))
 
     def beside(self, traces: InputShard) -> list[TraceLine]:
         """Each line of ``traces`` with that of its problem, as :meth:`ProblemLines.beside` gives them."""
         lines = [line for _, line in traces.lines(Trace)]
-        names = [_id_in(line.data, "problem_id") for line in lines]
+        problems = self.find([_id_in(line.data, "problem_id") for line in lines])
+        return [TraceLine(line.place, line.data, problem) for line, problem in zip(lines, problems, strict=True)]
+
+    def find(self, names: Sequence[str | None]) -> list[Line | None]:
+        """The line of each problem by its id; ``None`` where there is no such problem."""
         hashes = np.load(self.folder / "hashes.npy", mmap_mode="r")
         places = np.load(self.folder / "places.npy", mmap_mode="r")
-        first = np.searchsorted(hashes, np.array([0 if name is None else _hash(name) for name in names], np.uint64))
+        first = np.searchsorted(hashes, np.array([0 if name is None else hash_of(name) for name in names], np.uint64))
         found = []
-        for line, name, at in zip(lines, names, first.tolist(), strict=True):
+        for name, at in zip(names, first.tolist(), strict=True):
             problem = None
-            while name is not None and at < len(hashes) and hashes[at] == _hash(name):
+            while name is not None and at < len(hashes) and hashes[at] == hash_of(name):
                 problem = self._line_at(places[at])
                 if _id_in(problem.data, "id") == name:
                     break
                 problem, at = None, at + 1
-            found.append(TraceLine(line.place, line.data, problem))
+            found.append(problem)
         return found
+
+    def count(self, number: int) -> int:
+        """How many problems shard ``number`` has."""
+        return len(np.load(self._noted(number), mmap_mode="r"))
+
+    def line(self, number: int, at: int) -> Line:
+        """The line of the problem that has ``at`` others before it in shard ``number``."""
+        return self._line_at(mapped(self._noted(number))[at])
 
     def _check_unique(self, every: Any) -> None:
         """Two equal hashes are rare, unless the ids are equal."""
@@ -101,7 +115,8 @@ class ProblemIndex:
         return self.folder / f"ids-{number:05d}.npy"
 
 
-def _hash(name: str) -> int:
+def hash_of(name: str) -> int:
+    """64 bits that stand for a text."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
@@ -115,7 +130,18 @@ def _id_in(data: bytes, field: str) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _save(path: Path, array: Any) -> None:
+def mapped(path: Path) -> Any:
+    """The array in a file, which stays on disk; pickles are refused."""
+    return _mapped(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _mapped(path: Path, _changed: int) -> Any:
+    return np.load(path, mmap_mode="r")
+
+
+def save_array(path: Path, array: Any) -> None:
+    """Write ``array`` so that a reader sees all of it or nothing."""
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     with temporary.open("wb") as file:
         np.save(file, array)

@@ -2,7 +2,7 @@
 
 ============================== ====================================================================================
 ``part-00000.jsonl``           the output of the first shard; the parts one after the other are what one machine writes
-``refused-00000.jsonl``        its refusals, where the stage has any
+``refused-00000.jsonl``        its refusals, where the stage has any; of ``srt curate``, ``dropped`` and ``review``
 ``manifest.json``              stage, settings, inputs, the parts with their SHA-256, and the counts: all is there
 ``.work/``                     while the stage runs: ``plan.json``, and ``00000.json`` for each shard that is done
 ============================== ====================================================================================
@@ -55,11 +55,15 @@ class ShardFolder:
 
     def part(self, number: int) -> Path:
         """The file with the output of shard ``number``."""
-        return self.path / f"part-{number:05d}{self.suffix}"
+        return self.records("part", number)
 
     def refused(self, number: int) -> Path:
         """The file with its refusals."""
-        return self.path / f"refused-{number:05d}{self.suffix}"
+        return self.records("refused", number)
+
+    def records(self, kind: str, number: int) -> Path:
+        """The file of its records of some kind."""
+        return self.path / f"{kind}-{number:05d}{self.suffix}"
 
     @contextmanager
     def hold(self, plan: Mapping[str, Any]) -> Iterator[LineCounts | None]:
@@ -95,13 +99,13 @@ class ShardFolder:
         files = _read(self._record(number))["files"]
         return all((self.path / f).is_file() and (self.path / f).stat().st_size == files[f]["bytes"] for f in files)
 
-    def begin(self, number: int) -> None:
-        """Work on shard ``number`` begins: once more where its process, or its machine, was lost before.
+    def begin(self, number: int, step: str = "") -> None:
+        """Work on shard ``number`` begins, or a step of it: once more where its process, or machine, was lost before.
 
         Raises:
             UserError: that has happened :data:`MOST_LOSSES` times since the command was started.
         """
-        with (self.work / f"{number:05d}.begun").open("ab") as file:
+        with (self.work / f"{step}{number:05d}.begun").open("ab") as file:
             file.write(b".")
             if file.tell() > MOST_LOSSES:
                 raise UserError(f"its process was killed {MOST_LOSSES} times; did memory run out?")

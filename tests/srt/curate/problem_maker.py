@@ -42,7 +42,8 @@ class Maker:
 
     def problem(self, name: str, question: str, *images: Image, **fields: Any) -> Problem:
         rest: dict[str, Any] = {"split": "train", "answer": Answer(kind="number", value=7), "solution": "故答案为7。"}
-        return Problem(id=name, source="made up", lang="zh", question=question, images=list(images), **(rest | fields))
+        rest["lang"] = "zh"
+        return Problem(id=name, source="made up", question=question, images=list(images), **(rest | fields))
 
     def write(self, *problems: Problem, name: str = "p.jsonl") -> Path:
         write_records(self.folder / name, problems)

@@ -13,10 +13,14 @@ from typing import Any
 
 import pytest
 
+from srt.curate import curate_file
+from srt.io.jsonl import read_records, write_records
+from srt.io.records import Problem
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 from srt.scale.ray_engine import ray_cluster
 from srt.scale.shard_folder import whole_parts
+from srt.scale.sharded_curation import curate_shards
 from srt.scale.sharded_generate import generate_shards
 from srt.scale.sharded_stages import check_shards, solve_shards
 
@@ -66,3 +70,32 @@ def test_a_node_dies_in_mid_stage(cluster: Any, tmp_path: Path) -> None:
         assert generate_shards("seating", 300, "dev", tmp_path / "g", {}, run, shard_draws=64) == one
         made = b"".join(part.read_bytes() for part in whole_parts(tmp_path / "g"))
         assert made == (tmp_path / "g.jsonl").read_bytes()
+
+
+def test_a_node_dies_in_mid_curation(cluster: Any, tmp_path: Path) -> None:
+    """From the folder of an earlier stage, against a file."""
+    from test_sharded_curation import as_shards, made_up, same
+
+    write_records(tmp_path / "p.jsonl", made_up(tmp_path, 480, 2))
+    write_records(tmp_path / "bench.jsonl", list(read_records(tmp_path / "p.jsonl", Problem))[::9])
+    (tmp_path / "one").mkdir()
+    against, out = [tmp_path / "bench.jsonl"], tmp_path / "out"
+    one = curate_file(tmp_path / "p.jsonl", tmp_path / "one" / "problems.jsonl", against=against)
+    source = as_shards(tmp_path / "p.jsonl", tmp_path / "all")
+    doomed = cluster.add_node(num_cpus=1, object_store_memory=STORE)
+    killed: list[int] = []
+
+    def kill() -> None:
+        while len(list((out / ".work").glob("pictures-*"))) < 8:
+            time.sleep(0.05)
+        killed.append(len(list(out.glob("part-*"))))
+        cluster.remove_node(doomed, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with ray_cluster(cluster.address) as run:
+        many = curate_shards(source, out, run, against=against, size=64)
+        killer.join()
+    assert killed == [0], "it was killed before the end"
+    assert many | {"files": 0} == one | {"files": 0}
+    assert same(out, tmp_path / "one" / "problems.jsonl")

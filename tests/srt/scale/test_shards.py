@@ -5,7 +5,6 @@ The shards are worked on in this process; ``test_ray.py`` does the same on a clu
 
 from __future__ import annotations
 
-import pickle
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import orjson
 import pytest
+from engines import Killed, in_any_order, killed_after, whole
 
 from srt.io.errors import UserError
 from srt.io.jsonl import dump, open_records, read_records
@@ -27,35 +27,6 @@ from srt.scale.sharded_generate import generate_shards
 from srt.scale.sharded_stages import build_shards, check_shards, solve_shards
 
 BYTES = 4000
-
-
-def in_any_order(what: str, work: Callable[[int], None], numbers: Sequence[int]) -> None:
-    """An engine that has only what can be pickled, and works on some shards twice."""
-    work = pickle.loads(pickle.dumps(work))  # noqa: S301 (our own)
-    shuffled = [*numbers, *numbers[::3]]
-    random.Random(what).shuffle(shuffled)
-    for number in shuffled:
-        work(number)
-
-
-class Killed(BaseException):
-    pass
-
-
-def killed_after(count: int) -> Callable[..., None]:
-    """An engine that dies after so many shards of the stage itself."""
-
-    def run(what: str, work: Callable[[int], None], numbers: Sequence[int]) -> None:
-        for done, number in enumerate(numbers):
-            if what != "index" and done == count:
-                raise Killed
-            work(number)
-
-    return run
-
-
-def whole(folder: Path, opening: str = "part") -> bytes:
-    return b"".join(file.read_bytes() for file in sorted(folder.glob(f"{opening}-*")))
 
 
 @pytest.fixture(scope="module")
