@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from srt.checking.seating.arrangements import Pairs
 from srt.checking.seating.cited_premises import Citations, cite
-from srt.checking.seating.claim_sets import ClaimForm, Meaning
-from srt.checking.seating.entailment import holding, loose_parts, tied_parts, weigh
+from srt.checking.seating.claim_sets import Meaning
+from srt.checking.seating.entailment import follows, holding, loose_parts, tied_parts, weigh
 from srt.checking.seating.one_inference import idle_premise, leap
 from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
 from srt.io.records import Problem
@@ -29,13 +29,18 @@ def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
 
 
 class _Pass:
-    """One pass over a trace: the claims so far, the steps that were used, and the seats that were chosen."""
+    """One pass over a trace: the claims so far, the steps that were used, and the seats that were chosen.
+
+    ``readings`` are the numbers of the steps that read a clue or the question faithfully, ``proved`` of all that are
+    proved.
+    """
 
     def __init__(self, problem: SeatingProblem) -> None:
         self.problem = problem
         self.world = problem.language.world
         self.claims: list[Meaning | None] = []
         self.readings: set[int] = set()
+        self.proved: set[int] = set()
         self.used: set[int] = set()
         self.symmetry_left = self.world.plan.turn is not None
         self.fitting = problem.base
@@ -50,6 +55,12 @@ class _Pass:
         return TraceCheck(steps=steps, unused=unused, answer=answer, unread=tuple(unread))
 
     def _step(self, step: Step) -> StepCheck:
+        verdict = self._verdict(step)
+        if verdict.support == "proved":
+            self.proved.add(len(self.claims))
+        return verdict
+
+    def _verdict(self, step: Step) -> StepCheck:
         if reason := _oversize(step):
             self.claims.append(None)
             return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
@@ -70,7 +81,25 @@ class _Pass:
             if read is not None and claim.same(read) and (read.form.places or not claim.form.places):
                 self.readings.add(len(self.claims))
                 return _PROVED
+        if self._is_proved_by_proved(step, claim, cited):
+            return _PROVED
         return self._consequence(step, claim, cited, symmetry_left)
+
+    def _is_proved_by_proved(self, step: Step, claim: Meaning, cited: Citations) -> bool:
+        """Whether the step is one inference from proved steps alone: most are.
+
+        What is proved holds in every placement of ``fitting``, and so does what follows from it. Neither can contradict
+        the problem, and :meth:`_consequence` would find nothing else.
+        """
+        return (
+            bool(self.fitting)
+            and step.op != "CORRELATE"
+            and not cited.wlog
+            and cited.steps <= self.proved
+            and self._first_fault(step, claim, cited) is None
+            and follows(cited.meanings, claim, self.problem, scene=cited.scene)
+            and self._grain_fault(step, claim, cited) is None
+        )
 
     def _consequence(self, step: Step, claim: Meaning, cited: Citations, symmetry_left: bool) -> StepCheck:
         """The verdict on a step that is not a faithful reading of a clue."""
@@ -84,7 +113,7 @@ class _Pass:
             return refuted
         if fault := self._choice_fault(claim, cited, tied, tied_holds, symmetry_left) if cited.wlog else None:
             return _consistent(fault)
-        if fault := _first_fault(step, claim, cited) or self._contradiction(tied):
+        if fault := self._first_fault(step, claim, cited) or self._contradiction(tied):
             return _consistent(fault)
         if not cited.wlog:
             if holds is None:
@@ -98,6 +127,26 @@ class _Pass:
         if cited.wlog:
             self.fitting &= claim.tied[0]
         return _PROVED
+
+    def _first_fault(self, step: Step, claim: Meaning, cited: Citations) -> str | None:
+        """A fault that does not depend on what the premises entail: a citation, the operation, or a missing option."""
+        if cited.faults:
+            return cited.faults[0]
+        if step.op == "CORRELATE":
+            if not cited.reads:
+                return "CORRELATE reads one clue, or the question, and cites nothing else"
+            if claim.same(cited.meanings[0]):
+                return "a reading names no seat, unless the clue does"
+            return None
+        if cited.reads and claim.same(cited.meanings[0]):
+            return f"a reading is CORRELATE, not {step.op}"
+        if step.op != (fit := "INFER" if claim.blank else "CONSTRAIN"):
+            return f"the step calls for {fit}, not {step.op}"
+        if claim.letters is not None and all(premise.letters is None for premise in cited.meanings):
+            missing = sorted(self.problem.letters.difference(cited.letters))
+            if missing:
+                return f"option {missing[0]} is not cited"
+        return None
 
     def _grain_fault(self, step: Step, claim: Meaning, cited: Citations) -> StepCheck | None:
         """What keeps a step that follows from being one inference."""
@@ -171,7 +220,7 @@ class _Pass:
         if letters is None or not letters <= self.problem.letters:
             return StepCheck(support="refuted", reason="the answer is no list of this problem's options")
         if self.problem.choices is not None:
-            options = Meaning((), blank=True, form=ClaimForm(), letters=letters)
+            options = Meaning((), blank=True, letters=letters)
             if refuted := self._against_problem(options, self.world.full):
                 return refuted
         if saying:
@@ -206,27 +255,6 @@ def _oversize(step: Step) -> str | None:
         return f"it cites {len(step.args)} premises; at most {MOST_PREMISES} are checked"
     if (count := (step.claim or "").count(" | ") + 1) > MOST_ALTERNATIVES:
         return f"its claim has {count} alternatives; at most {MOST_ALTERNATIVES} are checked"
-    return None
-
-
-def _first_fault(step: Step, claim: Meaning, cited: Citations) -> str | None:
-    """A fault that does not depend on what the premises entail: a citation, the operation, or a missing option."""
-    if cited.faults:
-        return cited.faults[0]
-    if step.op == "CORRELATE":
-        if not cited.reads:
-            return "CORRELATE reads one clue, or the question, and cites nothing else"
-        if claim.same(cited.meanings[0]):
-            return "a reading names no seat, unless the clue does"
-        return None
-    if cited.reads and claim.same(cited.meanings[0]):
-        return f"a reading is CORRELATE, not {step.op}"
-    if step.op != (fit := "INFER" if claim.blank else "CONSTRAIN"):
-        return f"the step calls for {fit}, not {step.op}"
-    if claim.letters is not None and all(premise.letters is None for premise in cited.meanings):
-        missing = sorted(cited.missing_letters)
-        if missing:
-            return f"option {missing[0]} is not cited"
     return None
 
 

@@ -22,7 +22,6 @@ class Citations:
     not be read. ``faults`` says what is wrong, the first first; a step with a fault proves nothing.
     """
 
-    missing_letters: set[str]
     meanings: list[Meaning] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     relations: int = 0
@@ -44,7 +43,7 @@ def cite(
 
     ``readings`` are the numbers of the steps that read one clue or the question faithfully.
     """
-    cited = Citations(missing_letters=set(problem.letters))
+    cited = Citations()
     for word, premise in zip(words, _premises(words), strict=True):
         if premise.kind == "step":
             if premise.number > len(earlier):
@@ -76,7 +75,6 @@ def cite(
         elif premise.kind == "wlog":
             cited.scene = cited.wlog = True
         elif premise.kind == "option":
-            cited.missing_letters.discard(premise.name)
             cited.letters.append(word)
             if premise.name not in problem.letters:
                 cited.faults.append(f"there is no option {word}")
@@ -87,6 +85,6 @@ def cite(
     return cited
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _premises(words: tuple[str, ...]) -> tuple[Premise, ...]:
     return tuple(parse_premise(word) for word in words)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from srt.checking.seating.arrangements import Arrangements, Pairs
 from srt.checking.seating.plans import Compass, Function, Kind, plan
@@ -19,9 +19,11 @@ from srt.checking.seating.plans import Compass, Function, Kind, plan
 TOKENS = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What the entities of a problem become, in the order in which it lists them."""
 BLANK = "?"
+_NOBODY = f"{BLANK} = none"
 
 _MAX_LENGTH = 2000
-_MAX_KEPT = 50_000
+_MOST_KEPT = 4096
+"""Of each scene: its atoms are about 2,500, and claims of several atoms seldom come again."""
 _NAME_PLACE = re.compile(
     r"(?<![^( ])(?<!, )(?P<trait>(?:faces|tier|column)\()?(?P<name>\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?)"
     r"(?(trait)(?P<value>\) = [A-Z0-9]+)(?= & | \| |\Z)|(?= (?:not)?in [a-z_]+\(|@| !?= |[),]| & | \| |\Z))"
@@ -94,17 +96,22 @@ class ClaimForm:
 class Meaning:
     """What a claim says: of named entities (one part), of the blank (a part for each entity), or of the options.
 
-    ``letters`` is set for ``options = {..}``, which has no parts. ``form`` is what its text is made of.
+    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out.
     """
 
     def __init__(
-        self, parts: tuple[Ground, ...], *, blank: bool, form: ClaimForm, letters: frozenset[str] | None = None
+        self, parts: tuple[Ground, ...], masked: str = "", *, blank: bool, letters: frozenset[str] | None = None
     ) -> None:
         self.blank = blank
-        self.form = form
         self.letters = letters
+        self._masked = masked
         self._parts = parts
-        self.tied = tuple(part.tied for part in parts)
+        self.tied = tuple([part.tied for part in parts])
+
+    @cached_property
+    def form(self) -> ClaimForm:
+        """What its text is made of."""
+        return _form(self._masked, len(self._parts))
 
     @cached_property
     def loose(self) -> tuple[Pairs, ...]:
@@ -125,45 +132,35 @@ class Language:
         self.world = world
         self._seats = {name: number for number, name in enumerate(world.plan.seats)}
         self._stranger = re.compile(f"[{TOKENS[len(self._seats) :]}\ue006]")
-        self._meanings: dict[str, Meaning | None] = {}
-        self._grounds: dict[str, Ground | None] = {}
-
-    def meaning(self, masked: str) -> Meaning | None:
+        self.meaning = lru_cache(maxsize=_MOST_KEPT)(self._compile)
         """What a masked claim says, ``None`` if it is no claim of this scene."""
-        if masked not in self._meanings:
-            if len(self._meanings) >= _MAX_KEPT:
-                self._meanings.clear()
-            self._meanings[masked] = self._compile(masked)
-        return self._meanings[masked]
+        self._ground = lru_cache(maxsize=_MOST_KEPT)(self._compile_ground)
+        self._atom = lru_cache(maxsize=_MOST_KEPT)(self._compile_atom)
 
     def _compile(self, masked: str) -> Meaning | None:
         if options := _OPTIONS.fullmatch(masked):
             listed = options[1].split(", ") if options[1] else []
             if listed != sorted(set(listed)):
                 return None
-            return Meaning((), blank=True, form=ClaimForm(), letters=frozenset(listed))
+            return Meaning((), blank=True, letters=frozenset(listed))
         entities = TOKENS[: len(self._seats)]
-        if masked == f"{BLANK} = none":
-            return Meaning((Ground(self.world, ()),) * len(entities), blank=True, form=ClaimForm(names_fillers=True))
+        if masked == _NOBODY:
+            return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True)
         if BLANK not in masked:
-            ground = self._ground(masked)
-            return None if ground is None else Meaning((ground,), blank=False, form=_form(masked, len(self._seats)))
+            ground = self._compile_ground(masked)
+            return None if ground is None else Meaning((ground,), masked, blank=False)
         parts: list[Ground] = []
         for token in entities:
             part = self._ground(masked.replace(BLANK, token))
             if part is None:
                 return None
             parts.append(part)
-        return Meaning(tuple(parts), blank=True, form=_form(masked, len(self._seats)))
+        return Meaning(tuple(parts), masked, blank=True)
 
-    def _ground(self, masked: str) -> Ground | None:
-        if masked not in self._grounds:
-            if len(self._grounds) >= _MAX_KEPT:
-                self._grounds.clear()
-            blocks = [self._alternative(alternative) for alternative in masked.split(" | ")]
-            whole = tuple(block for block in blocks if block is not None)
-            self._grounds[masked] = Ground(self.world, whole) if len(whole) == len(blocks) else None
-        return self._grounds[masked]
+    def _compile_ground(self, masked: str) -> Ground | None:
+        blocks = [self._alternative(alternative) for alternative in masked.split(" | ")]
+        whole = tuple([block for block in blocks if block is not None])
+        return Ground(self.world, whole) if len(whole) == len(blocks) else None
 
     def _alternative(self, text: str) -> Block | None:
         seats = relations = self.world.full
@@ -174,7 +171,7 @@ class Language:
             seats, relations = seats & block[0], relations & block[1]
         return seats, relations
 
-    def _atom(self, text: str) -> Block | None:
+    def _compile_atom(self, text: str) -> Block | None:
         match = _ATOM.fullmatch(text)
         if match is None or self._stranger.search(text):
             return None
@@ -278,7 +275,12 @@ _SEATED = re.compile(rf"{_NAME}@")
 
 
 def _form(masked: str, size: int) -> ClaimForm:
-    """The form of a masked claim that has a meaning in a scene of ``size`` seats."""
+    """The form of a masked claim that has a meaning in its scene; of an empty text, that of ``options``.
+
+    ``size``: how many may fill the blank, if it is there.
+    """
+    if not masked or masked == _NOBODY:
+        return ClaimForm(names_fillers=masked == _NOBODY)
     alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
     atoms = [atom for alternative in alternatives for atom in alternative]
     seating = [{atom for atom in alternative if _SEATED.match(atom)} for alternative in alternatives]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from srt.checking.seating.claim_sets import BLANK, TOKENS, Language, Meaning, language, mask_claim
 from srt.checking.seating.plans import Kind
 from srt.checking.seating.reading.scene_text import recognise
-from srt.checking.seating.reading.wordings import literal_of
+from srt.checking.seating.reading.wordings import literal_of, without_end
 from srt.io.records import Lang, Problem
 
 NOBODY = -1
@@ -51,7 +51,7 @@ def read_seating_problem(problem: Problem) -> SeatingProblem | None:
     return _open(problem.lang, problem.question, tuple(problem.choices.items()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _open(lang: Lang, text: str, choices: tuple[tuple[str, str], ...]) -> SeatingProblem | None:
     lines = [line for line in map(str.strip, text.split("\n")) if line]
     numbered = [_CLUE.fullmatch(line) for line in lines]
@@ -68,10 +68,11 @@ def _open(lang: Lang, text: str, choices: tuple[tuple[str, str], ...]) -> Seatin
     if len(names) != size or len(set(names)) != size or not all(map(_is_name, names)):
         return None
     tokens = dict(zip(names, TOKENS, strict=False))
-    longest_first = {name: tokens[name] for name in sorted(names, key=len, reverse=True)}
-    read = tuple(_read(clue[2], kind, lang, here, longest_first) for clue in clues)
-    known = tuple(clue if clue is not None and not clue.blank else None for clue in read)
-    question = _read(lines[-1], kind, lang, here, longest_first)
+    sentences = "\n".join([without_end(sentence) for sentence in (*(clue[2] for clue in clues), lines[-1])])
+    for name in sorted(names, key=len, reverse=True):  # a name that is part of another comes after it
+        sentences = sentences.replace(name, tokens[name])
+    *read, question = [_read(sentence, kind, lang, here) for sentence in sentences.split("\n")]
+    known = tuple([clue if clue is not None and not clue.blank else None for clue in read])
     base = here.world.full
     for clue in known:
         if clue is not None:
@@ -88,8 +89,10 @@ def _open(lang: Lang, text: str, choices: tuple[tuple[str, str], ...]) -> Seatin
     )
 
 
-def _read(sentence: str, kind: Kind, lang: Lang, here: Language, tokens: dict[str, str]) -> Meaning | None:
-    literal = literal_of(sentence, kind, lang, tokens, BLANK)
+@lru_cache(maxsize=16_384)
+def _read(sentence: str, kind: Kind, lang: Lang, here: Language) -> Meaning | None:
+    """What a clue or question says whose names are tokens."""
+    literal = literal_of(sentence, kind, lang, TOKENS, BLANK)
     return None if literal is None else here.meaning(literal)
 
 

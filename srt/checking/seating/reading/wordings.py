@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 
 from srt.checking.seating.plans import Kind
@@ -29,16 +28,19 @@ def sentences(kind: Kind, lang: Lang) -> dict[str, str]:
     return found
 
 
-def literal_of(sentence: str, kind: Kind, lang: Lang, tokens: Mapping[str, str], blank: str) -> str | None:
-    """The literal of a clue or question, ``None`` if no rule generates it; capitals and its ending do not matter.
+def without_end(sentence: str) -> str:
+    """``sentence`` without the signs at its end, which do not matter."""
+    return sentence.strip().rstrip(";；.。?？")
 
-    The literal has names as their ``tokens`` and ``()`` as ``blank``. A name that is part of another comes after it.
+
+def literal_of(sentence: str, kind: Kind, lang: Lang, tokens: str, blank: str) -> str | None:
+    """The literal of a clue or question, ``None`` if no rule generates it; capitals do not matter.
+
+    ``sentence`` has no end and one of ``tokens`` in the place of each name, and so has the literal. It has ``blank`` in
+    the place of ``()``.
     """
-    sentence = _BLANK.sub(blank, sentence.strip().rstrip(";；.。?？"))
-    marks = set(tokens.values())
-    for name, token in tokens.items():
-        sentence = sentence.replace(name, token)
-    who = [letter for letter in sentence if letter == blank or letter in marks]
+    sentence = _BLANK.sub(blank, sentence)
+    who = [letter for letter in sentence if letter == blank or letter in tokens]
     if len(who) > len(SLOTS):
         return None
     for slot, token in zip(SLOTS, who, strict=False):
