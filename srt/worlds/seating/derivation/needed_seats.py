@@ -8,7 +8,6 @@ alternatives gives a disjunction, which later clues cut down. Steps are made whe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 from srt.worlds.seating.claim_language import BLANK, Claim, Equal, names_of
 from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan
@@ -100,7 +99,7 @@ class NeededSeats(SeatPlan):
             together = [entity for entity in dict.fromkeys([*tied, *opened]) if not self._fixed[entity]]
             reading = self.readings[number]
             fewest = None if best is None else best[0]
-            ways = list(islice(self._ways(self._known & reading.places & reading.relations, together), fewest))
+            ways = self._ways(self._known & reading.places & reading.relations, together, fewest)
             if fewest is None or len(ways) < fewest:
                 best = (len(ways), number, together, ways)
         assert best is not None, "clues that do not decide the seats"

@@ -78,7 +78,7 @@ class RunningPlan(SeatPlan):
             others = [entity for entity in self._seated if entity not in entities]
             known = [entity for entity in entities if entity in self._seated]
             together = list(dict.fromkeys([*others, *known, *entities]))
-            ways = list(self._ways(self._known & reading.places & reading.relations, together))
+            ways = self._ways(self._known & reading.places & reading.relations, together)
             adds = len(together) > len(self._seated) or len(ways) < now
             if adds and (best is None or len(ways) < len(best[2])):
                 best = reading, together, ways
@@ -99,4 +99,4 @@ class RunningPlan(SeatPlan):
         self._unused = [(reading, names) for reading, names in self._unused if reading not in facts]
 
     def _ways_of(self, entities: Sequence[int]) -> list[tuple[int, ...]]:
-        return list(self._ways(self._known, entities))
+        return self._ways(self._known, entities)

@@ -105,7 +105,7 @@ class SeatPlan(ABC):
         if self.puzzle.scene.kind != "booth":
             return [self._first_to_seat()], [(0,)], ()
         for reading, entities in zip(self.readings, self._spoken_of, strict=True):
-            ways = list(self._ways(reading.places & reading.relations, entities))
+            ways = self._ways(reading.places & reading.relations, entities)
             if len(ways) == symmetries:
                 return entities, ways[:1], (reading,)
         return [0], [(0,), (1,)], ()
@@ -152,12 +152,17 @@ class SeatPlan(ABC):
         self._known &= goal
         return fact
 
-    def _ways(self, mask: int, entities: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """The seats that ``entities`` have in the placements of ``mask``, in order of seats."""
-        if not entities:
-            yield ()
-            return
-        for seat, where in enumerate(self.masks.seated[entities[0]]):
-            if mask & where:
-                for rest in self._ways(mask & where, entities[1:]):
-                    yield (seat, *rest)
+    def _ways(self, mask: int, entities: Sequence[int], most: int | None = None) -> list[tuple[int, ...]]:
+        """The seats that ``entities`` have in the placements of ``mask``, in order of seats: the first ``most``, or all.
+
+        Each beginning of a way can be completed, so no more than ``most`` of them are ever needed.
+        """
+        ways: list[tuple[tuple[int, ...], int]] = [((), mask)]
+        for entity in entities:
+            ways = [
+                ((*way, seat), both)
+                for way, where in ways
+                for seat, seated in enumerate(self.masks.seated[entity])
+                if (both := where & seated)
+            ][:most]
+        return [way for way, _ in ways]

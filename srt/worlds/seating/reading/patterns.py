@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from srt.io.records import Lang
 from srt.worlds.seating.claim_language import Claim, parse_claim
@@ -21,7 +21,7 @@ def language(lang: Lang) -> LanguagePatterns:
     return _LANGUAGES[lang]
 
 
-@cache
+@lru_cache(maxsize=4096)
 def read_wording(lang: Lang, family: Family, template: str) -> Claim | None:
     """The claim that ``template`` means, or ``None`` where no pattern knows it.
 

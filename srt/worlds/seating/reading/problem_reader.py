@@ -173,27 +173,21 @@ def split_at_names(text: str, names: Sequence[str], word_edges: bool) -> list[st
     With ``word_edges``, a name is no part of a longer word. (A regular expression for the names of each problem would
     take longer to compile than everything else takes to solve it.)
     """
+    spans = [blank.span() for blank in _BLANK.finditer(text)]
+    for name in names:
+        start = text.find(name)
+        while start >= 0:
+            end = start + len(name)
+            if not (word_edges and (_in_word(text[start - 1 : start]) or _in_word(text[end : end + 1]))):
+                spans.append((start, end))
+            start = text.find(name, start + 1)
     pieces: list[str] = []
     at = 0
-    names = [name for name in names if name in text]
-    while True:
-        places = [span for name in names if (span := _name_span(text, name, at, word_edges)) is not None]
-        places += [blank.span()] if (blank := _BLANK.search(text, at)) else []
-        if not places:
-            return [*pieces, text[at:]]
-        start, end = min(places, key=lambda span: (span[0], -span[1]))
-        pieces += [text[at:start], text[start:end]]
-        at = end
-
-
-def _name_span(text: str, name: str, at: int, word_edges: bool) -> tuple[int, int] | None:
-    """Where ``name`` stands first in ``text`` from ``at`` on."""
-    while (start := text.find(name, at)) >= 0:
-        end = start + len(name)
-        if not (word_edges and (_in_word(text[start - 1 : start]) or _in_word(text[end : end + 1]))):
-            return start, end
-        at = start + 1
-    return None
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= at:
+            pieces += text[at:start], text[start:end]
+            at = end
+    return [*pieces, text[at:]]
 
 
 def _in_word(character: str) -> bool:
