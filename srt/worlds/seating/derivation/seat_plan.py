@@ -153,7 +153,7 @@ class SeatPlan(ABC):
         return fact
 
     def _ways(self, mask: int, entities: Sequence[int], most: int | None = None) -> list[tuple[int, ...]]:
-        """The seats that ``entities`` have in the placements of ``mask``, in order of seats: the first ``most``, or all.
+        """The seats of ``entities`` in the placements of ``mask``, in order of seats: the first ``most``, or all.
 
         Each beginning of a way can be completed, so no more than ``most`` of them are ever needed.
         """
