@@ -45,7 +45,13 @@ class Source:
 
     index: ProblemIndex
     root: Path
+    root_as_given: Path
     file: str | None
+
+    def as_given(self, fault: str) -> str:
+        """What is said about a picture, with its path as on one machine: others have other working folders."""
+        at, given = f"{self.root / 'x'}"[:-1], f"{self.root_as_given / 'x'}"[:-1]
+        return fault.replace(at, given).replace(str(self.root), str(self.root_as_given))
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,7 @@ class ComparedProblems:
             if not sum(held):
                 raise UserError(f"{path}: no problem in this file; at least one was expected")
             root = path if path.is_dir() else path.parent
-            sources.append(Source(index, root.resolve(), str(path) if number else None))
+            sources.append(Source(index, root.resolve(), root, str(path) if number else None))
             shards += [(number, shard) for shard in range(len(held))]
             counts += held
         return cls(folder, tuple(sources), tuple(shards), tuple(accumulate(counts, initial=0)))
@@ -201,7 +207,8 @@ class LookAtPictures(ComparisonStep):
                 known = looks.get(file.sha256)
                 look = verify(file) if known else look_at(file)
                 if (fault := look.fault) is not None:
-                    faults.append((one.position, one.id, fault))
+                    source = self.problems.sources[self.problems.shards[number][0]]
+                    faults.append((one.position, one.id, source.as_given(fault)))
                     break
                 looks.setdefault(file.sha256, look)
             if want and fault is None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_sharded_curation import made_up, same
 
 from srt.curate import curate_file
 from srt.io.jsonl import read_records, write_records
@@ -72,16 +73,13 @@ def test_a_node_dies_in_mid_stage(cluster: Any, tmp_path: Path) -> None:
         assert made == (tmp_path / "g.jsonl").read_bytes()
 
 
-def test_a_node_dies_in_mid_curation(cluster: Any, tmp_path: Path) -> None:
-    """From the folder of an earlier stage, against a file."""
-    from test_sharded_curation import as_shards, made_up, same
-
-    write_records(tmp_path / "p.jsonl", made_up(tmp_path, 480, 2))
-    write_records(tmp_path / "bench.jsonl", list(read_records(tmp_path / "p.jsonl", Problem))[::9])
-    (tmp_path / "one").mkdir()
-    against, out = [tmp_path / "bench.jsonl"], tmp_path / "out"
-    one = curate_file(tmp_path / "p.jsonl", tmp_path / "one" / "problems.jsonl", against=against)
-    source = as_shards(tmp_path / "p.jsonl", tmp_path / "all")
+def test_a_node_dies_in_mid_curation(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # which is not the working folder of the nodes
+    problems, out, kept = Path("p.jsonl"), Path("out"), Path("one", "problems.jsonl")
+    write_records(problems, made_up(tmp_path, 480, 2))
+    write_records("bench.jsonl", list(read_records(problems, Problem))[::9])
+    kept.parent.mkdir()
+    one = curate_file(problems, kept, against=[Path("bench.jsonl")])
     doomed = cluster.add_node(num_cpus=1, object_store_memory=STORE)
     killed: list[int] = []
 
@@ -94,8 +92,8 @@ def test_a_node_dies_in_mid_curation(cluster: Any, tmp_path: Path) -> None:
     killer = threading.Thread(target=kill)
     killer.start()
     with ray_cluster(cluster.address) as run:
-        many = curate_shards(source, out, run, against=against, size=64)
+        many = curate_shards(problems, out, run, against=[Path("bench.jsonl")], shard_bytes=BYTES, size=64)
         killer.join()
     assert killed == [0], "it was killed before the end"
     assert many | {"files": 0} == one | {"files": 0}
-    assert same(out, tmp_path / "one" / "problems.jsonl")
+    assert same(out, kept)
