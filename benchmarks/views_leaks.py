@@ -3,9 +3,13 @@
     python benchmarks/views_leaks.py -n 8000 [--first 1000000] [--kinds GPC MVC/completes FPBI/folds] [--split test]
 
 Three models that cannot solve a problem, each fitted on half of the problems and tested on the other half, all of one
-split. As in a file of ``srt generate``, no two problems have the same text and figures. A kind may be followed by what
-is asked, the ``subcategory`` of its problems: ``completes`` (a missing view), ``opposes``, ``folds``, ``unfolds``
+split; or tested on all of them and fitted on as many of another split (``--fitted train``). A kind may be followed by
+what is asked, the ``subcategory`` of its problems: ``completes`` (a missing view), ``opposes``, ``folds``, ``unfolds``
 (nets), and so on.
+
+Problems are taken as they are drawn, or only those whose text and figures are new (``--distinct``), as in a file of
+``srt generate``. In a family that is nearly exhausted the two differ: given the options, each is as likely to be right
+in the next draw, but an answer that few solids have runs out of new problems first.
 
 - ``text``: a conditional logistic model of the words of question and options: letters, words, the values of options
   that are numbers, their ranks, gaps, and what is odd about one among the others;
@@ -20,7 +24,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, count, islice, pairwise
 from typing import get_args
 
@@ -53,6 +57,8 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="*", default=get_args(Kind), help="KIND or KIND/SUBCATEGORY; all by default")
     parser.add_argument("--langs", nargs="*", default=get_args(Lang), choices=get_args(Lang))
     parser.add_argument("--split", default="train", choices=get_args(Split))
+    parser.add_argument("--fitted", choices=get_args(Split), help="fit on this split; by default on half of the other")
+    parser.add_argument("--distinct", action="store_true", help="leave out problems with the same text and figures")
     args = parser.parse_args()
     for kind in args.kinds:
         for lang in args.langs:
@@ -60,17 +66,18 @@ def main() -> None:
 
 
 def _measured(kind: str, lang: str, args: argparse.Namespace) -> Iterable[str]:
-    def halves(options_share: float) -> tuple[list[Problem], list[Problem]]:
+    def problems(split: Split, options_share: float) -> list[Problem]:
         name, _, asked = kind.partition("/")
-        fields = {"kinds": [name], "lang": lang, "options_share": options_share, "split": args.split}
-        found: dict[tuple[str, str | None], Problem] = {}
-        drawn = map(ViewsSampler(ViewsSpec.parse(fields)), count(args.first))
-        for problem in islice(drawn, _SEARCHED * args.n):
-            if asked in ("", problem.subcategory):
-                found.setdefault((problem.question, problem.diagram_description), problem)
-            if len(found) == args.n:
-                break
-        return list(found.values())[::2], list(found.values())[1::2]
+        fields = {"kinds": [name], "lang": lang, "options_share": options_share, "split": split}
+        drawn = islice(map(ViewsSampler(ViewsSpec.parse(fields)), count(args.first)), _SEARCHED * args.n)
+        found = (problem for problem in drawn if asked in ("", problem.subcategory))
+        return list(islice(_distinct(found) if args.distinct else found, args.n))
+
+    def halves(options_share: float) -> tuple[list[Problem], list[Problem]]:
+        tested = problems(args.split, options_share)
+        if args.fitted in (None, args.split):
+            return tested[::2], tested[1::2]
+        return problems(args.fitted, options_share), tested
 
     fitted, tested = halves(1.0)
     yield f"text {_tested(fitted, tested, _text_features)}"
@@ -80,6 +87,15 @@ def _measured(kind: str, lang: str, args: argparse.Namespace) -> Iterable[str]:
     if any(problem.choices["A"].isdigit() for problem in fitted):  # The same is asked without options, too.
         open_ended = [[problem for problem in half if not problem.choices] for half in halves(0.0)]
         yield f"majority {_majority(*open_ended)}"
+
+
+def _distinct(problems: Iterable[Problem]) -> Iterator[Problem]:
+    seen = set()
+    for problem in problems:
+        content = (problem.question, problem.diagram_description)
+        if content not in seen:
+            seen.add(content)
+            yield problem
 
 
 def _tested(fitted: Sequence[Problem], tested: Sequence[Problem], features_of: FeaturesOf) -> str:
