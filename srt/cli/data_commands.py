@@ -166,7 +166,7 @@ def split(
 
 
 def curate(
-    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL or Parquet).")],
+    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL, Parquet); a folder with --engine ray.")],
     out: Annotated[
         Path,
         typer.Option("-o", "--out", help="The problems to keep (JSONL); the others are written beside it."),
@@ -247,7 +247,7 @@ def curate(
         }
     )
     files: dict[str, Any] = {"against": against or (), "approved": approved, "report": report, "options": options}
-    if on_ray(engine, address, ("--workers", workers)):
+    if on_ray(engine, address, ("--workers", workers), ("--embeddings", embeddings)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_curation import curate_shards
 

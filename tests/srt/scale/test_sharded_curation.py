@@ -139,11 +139,23 @@ def test_the_files_are_those_of_one_machine(
         assert every | {"duplicate_in_another_file"} <= {name.split()[1] for name in one["found"]}
 
 
+def test_pictures_that_many_problems_have(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their texts are compared, each with the first ones alone."""
+    for module in ("curate.picture_groups", "curate.duplicates", "scale.pair_search"):
+        monkeypatch.setattr(f"srt.{module}.MOST_CANDIDATES", 4)
+    (tmp_path / "one").mkdir()
+    problems, against = data / "data" / "p.jsonl", [data / "data" / "bench.jsonl"]
+    one = curate_file(problems, tmp_path / "one" / "problems.jsonl", against=against)
+    many = curate_shards(problems, tmp_path / "many", in_any_order, against=against, shard_bytes=BYTES, size=16)
+    assert many | {"files": 0} == one | {"files": 0}
+    assert same(tmp_path / "many", tmp_path / "one" / "problems.jsonl")
+
+
 def test_folders_in_and_parquet_out(data: Path, tmp_path: Path) -> None:
     """Of an earlier stage, and as the test set, in both forms."""
     alone = curate_file(data / "data" / "p.jsonl", tmp_path / "k.jsonl", against=[data / "data" / "bench.jsonl"])
-    bench = as_shards(data / "data" / "bench.jsonl", data / "data" / "bench")
-    folders = [as_shards(data / "data" / "p.jsonl", data / "data" / f"all{suffix}") for suffix in ("", ".parquet")]
+    bench = as_shards(data / "data" / "bench.jsonl", tmp_path / "bench")
+    folders = [as_shards(data / "data" / "p.jsonl", tmp_path / f"all{suffix}") for suffix in ("", ".parquet")]
     for source in folders:
         for suffix in ("", ".parquet"):
             out = tmp_path / f"{source.name}-out{suffix}"
@@ -235,6 +247,14 @@ def test_faults(data: Path, tmp_path: Path) -> None:
         curate_shards(
             whole_file, tmp_path / "o9", in_any_order, options=CurationOptions(skip=frozenset(["near"])), **given
         )
+
+
+def test_an_id_that_two_shards_have(data: Path, tmp_path: Path) -> None:
+    made = list(read_records(data / "data" / "p.jsonl", Problem))
+    write_records(tmp_path / "p.jsonl", [*made, made[5].model_copy(update={"question": "Another one?"})])
+    source = as_shards(tmp_path / "p.jsonl", tmp_path / "all")
+    with pytest.raises(UserError, match=rf"part-000..\.jsonl:\d+: id: '{made[5].id}' is at .*part-00000\.jsonl:6 "):
+        curate_shards(source, tmp_path / "out", in_any_order)
 
 
 def test_a_damaged_shard(data: Path, tmp_path: Path) -> None:
