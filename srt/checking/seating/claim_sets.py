@@ -19,7 +19,7 @@ from srt.checking.seating.plans import Compass, Function, Kind, plan
 TOKENS = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What the entities of a problem become, in the order in which it lists them."""
 BLANK = "?"
-_NOBODY = f"{BLANK} = none"
+_NONE = f"{BLANK} = none"
 
 _MAX_LENGTH = 2000
 _MOST_KEPT = 4096
@@ -41,6 +41,8 @@ _ATOM = re.compile(
 )
 _REGION_PARTS = re.compile(_REGION)
 _TERM_PARTS = re.compile(_TERM)
+_NOBODY = re.compile(rf"(?P<seats>{_NAME}@[A-Z0-9]+(?: & {_NAME}@[A-Z0-9]+)*)?(?(seats) & ){re.escape(_NONE)}")
+"""That nobody fills the blank, maybe behind the seats of some."""
 _OPTIONS = re.compile(r"options = \{([A-Z](?:, [A-Z])*)?\}")
 
 _VALUES = {"faces": ("N", "NE", "E", "SE", "S", "SW", "W", "NW"), "tier": ("1", "2", "3"), "column": ("E", "W")}
@@ -76,16 +78,17 @@ class ClaimForm:
 
     ``places``: it names a seat. ``relations``: how many of its atoms relate people to each other, or say which way
     somebody faces or on which tier or in which column it stands. ``names_fillers``: it says by name who fills the blank
-    (``? = Ann | ? = Bob``), or that nobody does. ``tokens`` are the entities that it names, ``seated`` those that it
-    puts on a seat. ``seats`` are the atoms that hold in all its alternatives and seat somebody (``Ann@S1``), and
-    ``seats_repeated`` those that it takes for granted: ``Ann@S1`` of ``?@S1 & ? = Ann``, and of ``Ann@S1 & ?@S2``.
-    ``next_lookup`` is set where functions of the blank's equation stand inside one another: the masked claim that
-    somebody is where the function leads that is to be looked up first.
+    (``? = Ann | ? = Bob``), or that nobody does; then ``nobody`` is set, too. ``tokens`` are the entities that it
+    names, ``seated`` those that it puts on a seat. ``seats`` are the atoms that hold in all its alternatives and seat
+    somebody (``Ann@S1``), and ``seats_repeated`` those that it takes for granted: ``Ann@S1`` of ``?@S1 & ? = Ann``, and
+    of ``Ann@S1 & ?@S2``. ``next_lookup`` is set where functions of the blank's equation stand inside one another: the
+    masked claim that somebody is where the function leads that is to be looked up first.
     """
 
     places: bool = False
     relations: int = 0
     names_fillers: bool = False
+    nobody: bool = False
     tokens: frozenset[str] = frozenset()
     seated: frozenset[str] = frozenset()
     seats: frozenset[str] = frozenset()
@@ -96,14 +99,23 @@ class ClaimForm:
 class Meaning:
     """What a claim says: of named entities (one part), of the blank (a part for each entity), or of the options.
 
-    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out.
+    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out. ``besides`` is what a
+    claim that nobody fills the blank says besides: ``Bob@S2`` of ``Bob@S2 & ? = none``. In any other claim about the
+    blank it stands in the parts, and a false seat leaves nobody who fills the blank.
     """
 
     def __init__(
-        self, parts: tuple[Ground, ...], masked: str = "", *, blank: bool, letters: frozenset[str] | None = None
+        self,
+        parts: tuple[Ground, ...],
+        masked: str = "",
+        *,
+        blank: bool,
+        letters: frozenset[str] | None = None,
+        besides: Meaning | None = None,
     ) -> None:
         self.blank = blank
         self.letters = letters
+        self.besides = besides
         self._masked = masked
         self._parts = parts
         self.tied = tuple([part.tied for part in parts])
@@ -122,6 +134,8 @@ class Meaning:
         """Whether both say the same, with the plan of the seats or without it."""
         if self.letters is not None or other.letters is not None:
             return self.letters == other.letters
+        if self.besides is not None or other.besides is not None:
+            return self._masked == other._masked
         return self.blank == other.blank and self.loose == other.loose
 
 
@@ -144,8 +158,11 @@ class Language:
                 return None
             return Meaning((), blank=True, letters=frozenset(listed))
         entities = TOKENS[: len(self._seats)]
-        if masked == _NOBODY:
-            return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True)
+        if nobody := _NOBODY.fullmatch(masked):
+            besides = self.meaning(nobody["seats"]) if nobody["seats"] else None
+            if nobody["seats"] and besides is None:
+                return None
+            return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True, besides=besides)
         if BLANK not in masked:
             ground = self._compile_ground(masked)
             return None if ground is None else Meaning((ground,), masked, blank=False)
@@ -279,16 +296,18 @@ def _form(masked: str, size: int) -> ClaimForm:
 
     ``size``: how many may fill the blank, if it is there.
     """
-    if not masked or masked == _NOBODY:
-        return ClaimForm(names_fillers=masked == _NOBODY)
+    if not masked:
+        return ClaimForm()
+    nobody = masked.endswith(_NONE)
     alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
     atoms = [atom for alternative in alternatives for atom in alternative]
     seating = [{atom for atom in alternative if _SEATED.match(atom)} for alternative in alternatives]
     sure = frozenset(set.intersection(*seating))
     return ClaimForm(
         places="@" in masked,
-        relations=sum(not _PLACE.match(atom) and not _FILLER.fullmatch(atom) for atom in atoms),
-        names_fillers=all(any(_FILLER.fullmatch(atom) for atom in alternative) for alternative in alternatives),
+        relations=sum(not (_PLACE.match(atom) or _FILLER.fullmatch(atom) or atom == _NONE) for atom in atoms),
+        names_fillers=nobody or all(any(map(_FILLER.fullmatch, alternative)) for alternative in alternatives),
+        nobody=nobody,
         tokens=frozenset(masked) & frozenset(TOKENS),
         seated=frozenset(atom[0] for found in seating for atom in found),
         seats=sure,

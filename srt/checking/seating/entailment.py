@@ -37,10 +37,13 @@ def weigh(
             options.append(premise.letters)
         elif not premise.blank:
             ground = parts(premise)[0] if ground is full else ground & parts(premise)[0]
-        elif naming is None:
-            naming = premise
         else:
-            ground = ground & agreement(full, parts, naming, premise)
+            if premise.besides is not None:
+                ground = ground & parts(premise.besides)[0]
+            if naming is None:
+                naming = premise
+            else:
+                ground = ground & agreement(full, parts, naming, premise)
     if naming is None:
         if claim.letters is not None and options:
             same = all(letters == claim.letters for letters in options)
@@ -93,7 +96,10 @@ def holding(
     """The cases in which ``claim`` holds where ``naming`` says, entity by entity, when it fills the blank."""
     if claim.letters is not None:
         return full ^ full if choices is None else _right_options(full, parts(naming), claim.letters, choices)
-    return agreement(full, parts, naming, claim) if claim.blank else parts(claim)[0]
+    if not claim.blank:
+        return parts(claim)[0]
+    found: Cases = agreement(full, parts, naming, claim)
+    return found if claim.besides is None else found & parts(claim.besides)[0]
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ and which seat lies across from it. Restated, the step says both, one after the 
 the blank repeats the seat, and the step that picks options cites the names::
 
     INFER scene #4 #6: ?@N1            ->  INFER scene #4 #6: Mary@S2 & ?@N1
+    INFER scene #4 #6: ? = none        ->  INFER scene #4 #6: Mary@S2 & ? = none
     INFER #5 #7: ? = James             ->  INFER #4 #5 #7: ?@N1 & ? = James
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
@@ -29,12 +30,15 @@ from srt.worlds.seating.claim_language import (
     BLANK,
     Claim,
     Equal,
+    Nobody,
     Place,
     RightOptions,
     format_claim,
     names_of,
     parse_claim,
 )
+
+_NOBODY: Claim = ((Nobody(),),)
 
 
 def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
@@ -46,7 +50,7 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
     steps: list[Step] = []
     for step, claim in zip(trace.steps, claims, strict=True):
         cited = _cited(step)
-        if _is_blank_places(claim) and "scene" in step.args:
+        if (_is_blank_places(claim) or claim == _NOBODY) and "scene" in step.args:
             steps.append(_with_known_seats(step, claim, cited, claims))
         elif _is_blank_names(claim) and any(_is_blank_places(claims[number - 1]) for number in cited):
             steps.append(_with_blank_seats(step, claim, cited, claims, steps, anchors))
@@ -63,7 +67,7 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
 
 
 def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``?@N1`` behind the seats of those that the cited question names."""
+    """``?@N1``, or ``? = none``, behind the seats of those that the cited question names."""
     asked = {name for number in cited for name in names_of(claims[number - 1]) if BLANK in names_of(claims[number - 1])}
     known = [atom for atom in _sure_places(cited, claims) if atom.name in asked]
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))

@@ -81,6 +81,10 @@ class Oracle:
         unknown = set(names_of(claim)) - {BLANK} - set(self._numbers)
         if unknown:
             raise ValueError(f"{min(unknown)!r} is not an entity of the problem")
+        if any(isinstance(atom, Nobody) for atom in itertools.chain(*claim)):
+            *seats, last = claim[-1]
+            if len(claim) > 1 or last != Nobody() or not all(isinstance(a, Place) and a.name != BLANK for a in seats):
+                raise ValueError("'? = none' stands alone, or behind seats")
         renamed = rename(claim, self._numbers)
         for atom in itertools.chain(*renamed):
             _must_mean_something(self.puzzle.scene, atom)
@@ -219,6 +223,11 @@ def _speaks_of_options(claim: Claim) -> bool:
     return any(isinstance(atom, RightOptions) for atom in itertools.chain(*claim))
 
 
+def _besides_nobody(claim: Claim) -> Claim:
+    """The seats that a claim says besides that nobody fills the blank; of any other claim, what is always true."""
+    return (claim[0][:-1],) if claim[0][-1] == Nobody() else ((),)
+
+
 def _options(answer: str) -> Claim | None:
     try:
         return parse_claim("options = {" + answer + "}")
@@ -342,7 +351,7 @@ def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Boo
     right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
     if not _speaks_of_the_blank(claim):
         return view.where(claim, None, right)
-    same = view.everywhere
+    same = view.where(_besides_nobody(claim))
     for filled, wanted in zip(view.filled(claim, right), asked, strict=True):
         same = same & (filled == wanted)
     return same
@@ -371,6 +380,8 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
     for premise in premises:
         if not _speaks_of_the_blank(premise) and not _speaks_of_options(premise):
             models = models & view.where(premise)
+        else:
+            models = models & view.where(_besides_nobody(premise))
     for filled in about_blank[1:]:
         for one, other in zip(asked, filled, strict=True):
             models = models & (one == other)
@@ -380,6 +391,7 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
         return False
     if _speaks_of_the_blank(claim):
         meant = list(zip(view.filled(claim, right), asked, strict=True))
+        meant.append((view.where(_besides_nobody(claim)), view.everywhere))
     else:
         meant = [(view.where(claim, None, right), view.everywhere)]
     if not wlog:

@@ -65,6 +65,9 @@ def too_much_at_once(
         return "seats somebody who is left over besides"
     if "wlog" not in kinds and not (scene and _seats(claim)) and about_blank and not relations and len(left_over) == 1:
         return "names somebody who is left over"
+    said = {seat for one in cited for seat in _sure_seats(one.claim) | _repeated_seats(one.claim)}
+    if _is_nobody(claim) and _repeated_seats(claim) - said:
+        return "says a seat that it does not cite"
     if not relations:
         return ""
     if _names_fillers(claim) and not _is_nobody(claim):
@@ -135,7 +138,7 @@ def _seats(claim: Claim) -> bool:
 
 
 def _is_nobody(claim: Claim) -> bool:
-    return isinstance(claim[0][0], Nobody)
+    return isinstance(claim[0][-1], Nobody)
 
 
 def _names_fillers(claim: Claim) -> bool:

@@ -263,7 +263,7 @@ class _ProseWriter:
                     names.append(right)
                 case (Equal(left, right, False),) if left == BLANK and len(claim) == 1:
                     return self.words["look_for"].format(term=self.lexicon.term(right))
-                case (Nobody(),):
+                case (*_, Nobody()):
                     return self.words["nobody_wanted"]
                 case _:
                     return self.lexicon.clause(claim)

@@ -208,6 +208,33 @@ ANSWER: D""",
     assert found.proved
 
 
+@pytest.mark.parametrize(
+    ("step", "support"),
+    [
+        ("INFER scene #2 #4: Ann@S1 & ? = none", "proved"),
+        ("INFER scene #2 #4: Bob@S2 & Ann@S1 & ? = none", "proved"),
+        ("INFER scene #2 #4: Ann@S2 & ? = none", "refuted"),
+        ("INFER scene #2 #4: Ann@S1 & Bob@N1 & ? = none", "refuted"),
+        ("INFER scene #2 #3: Ann@S1 & Bob@S2 & ? = none", "consistent"),  # #3 does not say where Bob sits.
+        ("INFER scene #2: Ann@S1 & ? = none", "consistent"),
+        ("CONSTRAIN scene #2 #4: Ann@S1 & ? = none", "consistent"),
+    ],
+)
+def test_nobody_behind_a_seat(step: str, support: str) -> None:
+    """The seat is checked, too; who fills the blank is not changed by a wrong one."""
+    head = """CORRELATE (1): right(Ann) = Bob
+CORRELATE question: ? = left(Ann)
+CONSTRAIN wlog: Ann@S1
+CONSTRAIN scene #1 #3: Ann@S1 & Bob@S2
+"""
+    question = BOOTH.replace("() faces the right neighbour of Ann", "() is left of Ann")
+    assert step_of(head + step, question).support == support
+
+
+def test_a_seat_does_not_hide_that_somebody_fills_the_blank() -> None:
+    assert replaced("INFER scene #4 #6: ?@N1", "INFER scene #4 #6: Bob@S2 & ? = none").steps[6].support == "refuted"
+
+
 def test_a_misreading_is_refuted_with_a_counterexample() -> None:
     found = replaced("CORRELATE (1): right(Ann) = Bob", "CORRELATE (1): left(Ann) = Bob").steps[0]
     assert found.support == "refuted"
@@ -376,6 +403,11 @@ def test_a_premise_that_contradicts_the_problem_proves_nothing() -> None:
         "up(Ann) = Bob",
         "Ann in left(Bob)",
         "? = none & ? = Ann",
+        "? = none & Ann@S1",
+        "Ann@S1 & ? = none | Ann@S2 & ? = none",
+        "right(Ann) = Bob & ? = none",
+        "?@S1 & ? = none",
+        "Ann@E1 & ? = none",
         "options = {B} | ? = Ann",
         "options = {b}",
         "faces(Ann) = N",

@@ -74,6 +74,16 @@ def test_a_lookup_begins_with_whom_the_question_names() -> None:
     assert "CONSTRAIN scene #5: Dee@S2 & Cal@N2 & diag(Cal) = Dee" in linearize(trace)
 
 
+def test_nobody_is_found_behind_the_seat_of_whom_the_question_names() -> None:
+    question = BOOTH.question.replace("faces the right neighbour of Ann", "is left of Ann")
+    problem = BOOTH.model_copy(update={"question": question})
+    trace = spell_out_lookups(solved(problem, "running"))
+    assert "INFER scene #3 #5: Ann@S1 & ? = none" in linearize(trace)
+    assert check_with_truth(problem, trace).proved
+    wrong = parse(linearize(trace).replace("Ann@S1 & ? = none", "Ann@S2 & ? = none"))
+    assert check_with_truth(problem, trace.model_copy(update={"steps": wrong.steps})).steps[5].truth == "false"
+
+
 ONE_BY_ONE = Problem(
     id="one-by-one",
     source="test",
