@@ -30,8 +30,8 @@ KILLED: Final = "--workers: a worker process was killed; if memory ran out, use 
 
 _AHEAD: Final = 2
 """Chunks a process that wait for it, beside the one that it works on: memory is bounded, whatever is worked on."""
-_COLLECT_AFTER: Final = 50_000
-"""Objects between two searches for cycles; records have none. With Python's 700, the searches take 7% of a check."""
+_COLLECT_AFTER: Final = (50_000, 20, 100)
+"""How seldom cycles are searched for: records have none. As often as Python does it, it takes a fifth of a check."""
 BATCH: Final = 64
 START: Final = 16
 """So many batches take about as long as processes take to start."""
@@ -57,12 +57,13 @@ class Workers:
     """``with Workers(count) as workers``; one worker is this process itself.
 
     The first ``here`` items of a map are worked on in this process, while the others start. If there are no more, none
-    is started.
+    is started. Within the block, this process too searches for cycles seldom.
     """
 
     def __init__(self, count: int, here: int = 0) -> None:
         self.count = count
         self._here = here
+        self._collected_after = gc.get_threshold()
         self._pool = start_pool(count) if count > 1 else None
 
     def map(
@@ -122,9 +123,11 @@ class Workers:
                 return future
 
     def __enter__(self) -> Workers:
+        gc.set_threshold(*_COLLECT_AFTER)
         return self
 
     def __exit__(self, *_: object) -> None:
+        gc.set_threshold(*self._collected_after)
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
@@ -188,7 +191,7 @@ def _start_process(environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(_COLLECT_AFTER, 20, 100)
+    gc.set_threshold(*_COLLECT_AFTER)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -49,6 +50,18 @@ def test_one_worker_is_this_process_and_two_are_others() -> None:
         assert set(workers.map(process, range(3), 1)) == {os.getpid()}
     with Workers(2) as workers:
         assert os.getpid() not in set(workers.map(process, range(3), 1))
+
+
+def test_cycles_are_searched_for_seldom_within_the_block_alone() -> None:
+    before = gc.get_threshold()
+    with Workers(1) as workers:
+        [seldom] = workers.map(_collected_after, ["here"], 1)
+    assert seldom > 10 * before[0]
+    assert gc.get_threshold() == before
+
+
+def _collected_after(item: str) -> int:
+    return gc.get_threshold()[0]
 
 
 def test_no_more_is_taken_than_is_worked_on_soon() -> None:
