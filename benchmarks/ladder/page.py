@@ -30,7 +30,7 @@ COLOURS = {"answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt":
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
-    "tokens", "of all",
+    "tokens",
 ]  # fmt: skip
 SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot voted, points [95%]", "p"]
 OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
@@ -175,16 +175,14 @@ def _sampled(families: list[Family]) -> list[list[str]]:
                 for name in ("greedy", "voted", "checked", "oracle")
             )
             gain = paired_difference(checked, voted, family.test.puzzles).interval
-            proved, *tokens = (
-                float(np.mean([getattr(point, name) for point in points]))
-                for name in ("proved", "greedy_tokens", "sampled_tokens")
+            proved, tokens = (
+                float(np.mean([getattr(point, name) for point in points])) for name in ("proved", "sampled_tokens")
             )
             row = [family.name, arm, f"{items:,}", str(len(points)), f"{samples} at {temperature:g}"]
             row += [_mean(greedy), _mean(voted)]
             # Prose has no steps to prove: nothing can be chosen.
             row += [_mean(checked), _points(gain)] if proved else ["", ""]
-            row += [_mean(oracle), f"{100 * proved:.1f}"]
-            rows.append([*row, *(f"{spent:.1f}" for spent in tokens)])
+            rows.append([*row, _mean(oracle), f"{100 * proved:.1f}", f"{tokens:.1f}"])
     return rows
 
 
