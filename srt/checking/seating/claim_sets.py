@@ -41,7 +41,7 @@ _ATOM = re.compile(
 )
 _REGION_PARTS = re.compile(_REGION)
 _TERM_PARTS = re.compile(_TERM)
-_NOBODY = re.compile(rf"(?P<seats>{_NAME}@[A-Z0-9]+(?: & {_NAME}@[A-Z0-9]+)*)?(?(seats) & ){re.escape(_NONE)}")
+_NOBODY = re.compile(rf"(?:{_NAME}@[A-Z0-9]+ & )*{re.escape(_NONE)}")
 """That nobody fills the blank, maybe behind the seats of some."""
 _OPTIONS = re.compile(r"options = \{([A-Z](?:, [A-Z])*)?\}")
 
@@ -99,9 +99,9 @@ class ClaimForm:
 class Meaning:
     """What a claim says: of named entities (one part), of the blank (a part for each entity), or of the options.
 
-    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out. ``besides`` is what a
-    claim that nobody fills the blank says besides: ``Bob@S2`` of ``Bob@S2 & ? = none``. In any other claim about the
-    blank it stands in the parts, and a false seat leaves nobody who fills the blank.
+    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out. ``besides`` are the seats
+    of named entities that a claim about the blank has in all its alternatives: ``Bob@S2`` of ``Bob@S2 & ?@S1`` and of
+    ``Bob@S2 & ? = none``. They must hold, too: that nobody fills the blank would else be as true with a wrong seat.
     """
 
     def __init__(
@@ -158,9 +158,9 @@ class Language:
                 return None
             return Meaning((), blank=True, letters=frozenset(listed))
         entities = TOKENS[: len(self._seats)]
-        if nobody := _NOBODY.fullmatch(masked):
-            besides = self.meaning(nobody["seats"]) if nobody["seats"] else None
-            if nobody["seats"] and besides is None:
+        if _NOBODY.fullmatch(masked):
+            besides = self._besides(masked)
+            if besides is None and masked != _NONE:
                 return None
             return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True, besides=besides)
         if BLANK not in masked:
@@ -172,7 +172,12 @@ class Language:
             if part is None:
                 return None
             parts.append(part)
-        return Meaning(tuple(parts), masked, blank=True)
+        return Meaning(tuple(parts), masked, blank=True, besides=self._besides(masked))
+
+    def _besides(self, masked: str) -> Meaning | None:
+        """What a claim about the blank says of the seats of others, in all its alternatives."""
+        seats = sorted(_sure_seats(masked))
+        return self.meaning(" & ".join(seats)) if seats else None
 
     def _compile_ground(self, masked: str) -> Ground | None:
         blocks = [self._alternative(alternative) for alternative in masked.split(" | ")]
@@ -301,19 +306,25 @@ def _form(masked: str, size: int) -> ClaimForm:
     nobody = masked.endswith(_NONE)
     alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
     atoms = [atom for alternative in alternatives for atom in alternative]
-    seating = [{atom for atom in alternative if _SEATED.match(atom)} for alternative in alternatives]
-    sure = frozenset(set.intersection(*seating))
+    seating = [atom for atom in atoms if _SEATED.match(atom)]
+    sure = _sure_seats(masked)
     return ClaimForm(
         places="@" in masked,
         relations=sum(not (_PLACE.match(atom) or _FILLER.fullmatch(atom) or atom == _NONE) for atom in atoms),
         names_fillers=nobody or all(any(map(_FILLER.fullmatch, alternative)) for alternative in alternatives),
         nobody=nobody,
         tokens=frozenset(masked) & frozenset(TOKENS),
-        seated=frozenset(atom[0] for found in seating for atom in found),
+        seated=frozenset(atom[0] for atom in seating),
         seats=sure,
         seats_repeated=frozenset(sure if BLANK in masked else ()).union(*map(_seats_of_fillers, alternatives)),
         next_lookup=next((found for atom in atoms if BLANK in atom and (found := _next_lookup(atom, size))), None),
     )
+
+
+def _sure_seats(masked: str) -> frozenset[str]:
+    """The atoms that seat a named entity in all alternatives of a masked claim."""
+    alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
+    return frozenset.intersection(*(frozenset(filter(_SEATED.match, atoms)) for atoms in alternatives))
 
 
 def _next_lookup(atom: str, size: int) -> str | None:

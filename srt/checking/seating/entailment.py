@@ -37,13 +37,10 @@ def weigh(
             options.append(premise.letters)
         elif not premise.blank:
             ground = parts(premise)[0] if ground is full else ground & parts(premise)[0]
+        elif naming is None:
+            naming = premise
         else:
-            if premise.besides is not None:
-                ground = ground & parts(premise.besides)[0]
-            if naming is None:
-                naming = premise
-            else:
-                ground = ground & agreement(full, parts, naming, premise)
+            ground = ground & agreement(full, parts, naming, premise)
     if naming is None:
         if claim.letters is not None and options:
             same = all(letters == claim.letters for letters in options)

@@ -63,7 +63,8 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
             return unnamed
     if twice := next((word for place, word in enumerate(step.args) if word in step.args[:place]), None):
         return twice
-    repeated = claim.form.seats_repeated | _tokens(premise.form.seats_repeated for premise in cited.meanings)
+    sitting = (premise.form.seats_repeated for premise in cited.meanings if not premise.form.nobody)
+    repeated = claim.form.seats_repeated | _tokens(sitting)
     for place, word in enumerate(cited.words):
         if not _says_where(place, repeated, cited):
             rest = [*cited.meanings[:place], *cited.meanings[place + 1 :]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
 from srt.worlds.mutation import MutationSubject
-from srt.worlds.seating.claim_language import BLANK, Claim, Nobody, RightOptions, names_of, parse_claim
+from srt.worlds.seating.claim_language import BLANK, Claim, Place, RightOptions, names_of, parse_claim
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
@@ -90,8 +90,8 @@ class SeatingWorld(World):
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
         """Whether a claim is true in the solved problem; seats as the ``wlog`` step of ``trace`` chose them.
 
-        A claim with ``?`` is true when it names exactly those who fill the blank of the question; the seats in
-        ``Bob@S2 & ? = none`` must be right, too.
+        A claim with ``?`` is true when it names exactly those who fill the blank of the question, and the
+        seats that it says besides (``Bob@S2`` of ``Bob@S2 & ? = none``) are right.
         """
         try:
             puzzle, solution = _solved(problem)
@@ -154,8 +154,9 @@ def _is_true(claim: Claim, puzzle: Puzzle, solution: SolvedPuzzle, placement: di
     match claim:
         case ((RightOptions(letters),),):
             return letters == solution.letters
-        case ((*besides, Nobody()),) if BLANK not in names_of((tuple(besides),)):
-            return not solution.filled and holds((tuple(besides),), puzzle.scene, placement)
     if BLANK in names_of(claim):
-        return asked_set(claim, puzzle.scene, placement) == set(solution.filled)
+        seats = [{atom for atom in atoms if isinstance(atom, Place) and atom.name != BLANK} for atoms in claim]
+        besides = tuple(set.intersection(*seats))
+        filled = asked_set(claim, puzzle.scene, placement) == set(solution.filled)
+        return filled and holds((besides,), puzzle.scene, placement)
     return holds(claim, puzzle.scene, placement)

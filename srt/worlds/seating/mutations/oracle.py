@@ -223,9 +223,10 @@ def _speaks_of_options(claim: Claim) -> bool:
     return any(isinstance(atom, RightOptions) for atom in itertools.chain(*claim))
 
 
-def _besides_nobody(claim: Claim) -> Claim:
-    """The seats that a claim says besides that nobody fills the blank; of any other claim, what is always true."""
-    return (claim[0][:-1],) if claim[0][-1] == Nobody() else ((),)
+def _besides(claim: Claim) -> Claim:
+    """The seats of others that a claim about the blank says in all its alternatives."""
+    seats = set.intersection(*({a for a in atoms if isinstance(a, Place) and a.name != BLANK} for atoms in claim))
+    return (tuple(seats),)
 
 
 def _options(answer: str) -> Claim | None:
@@ -351,7 +352,7 @@ def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Boo
     right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
     if not _speaks_of_the_blank(claim):
         return view.where(claim, None, right)
-    same = view.where(_besides_nobody(claim))
+    same = view.where(_besides(claim))
     for filled, wanted in zip(view.filled(claim, right), asked, strict=True):
         same = same & (filled == wanted)
     return same
@@ -380,8 +381,6 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
     for premise in premises:
         if not _speaks_of_the_blank(premise) and not _speaks_of_options(premise):
             models = models & view.where(premise)
-        else:
-            models = models & view.where(_besides_nobody(premise))
     for filled in about_blank[1:]:
         for one, other in zip(asked, filled, strict=True):
             models = models & (one == other)
@@ -391,7 +390,7 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
         return False
     if _speaks_of_the_blank(claim):
         meant = list(zip(view.filled(claim, right), asked, strict=True))
-        meant.append((view.where(_besides_nobody(claim)), view.everywhere))
+        meant.append((view.where(_besides(claim)), view.everywhere))
     else:
         meant = [(view.where(claim, None, right), view.everywhere)]
     if not wlog:

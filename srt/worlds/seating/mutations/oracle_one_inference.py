@@ -105,7 +105,8 @@ def needless(
         return "cites a premise twice"
     wlog = any(word.kind == "wlog" for word in words)
     scene = wlog or any(word.kind == "scene" for word in words)
-    repeated = {seat for one in (claim, *(other.claim for other in cited)) for seat in _repeated_seats(one)}
+    sitting = (other.claim for other in cited if not _is_nobody(other.claim))
+    repeated = {seat for one in (claim, *sitting) for seat in _repeated_seats(one)}
     for number, one in enumerate(cited):
         others = [*cited[:number], *cited[number + 1 :]]
         source = _sure_seats(one.claim).difference(*(_sure_seats(other.claim) for other in others))

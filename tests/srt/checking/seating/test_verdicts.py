@@ -218,10 +218,15 @@ ANSWER: D""",
         ("INFER scene #2 #3: Ann@S1 & Bob@S2 & ? = none", "consistent"),  # #3 does not say where Bob sits.
         ("INFER scene #2: Ann@S1 & ? = none", "consistent"),
         ("CONSTRAIN scene #2 #4: Ann@S1 & ? = none", "consistent"),
+        # Nobody sits on two seats or is where the bench ends; that alone must not prove a seat.
+        ("INFER scene #2 #4: Ann@N1 & ?@N1", "refuted"),
+        ("INFER scene #2 #4: Ann@N2 & ?@S2", "refuted"),
+        ("INFER scene #2 #4: Bob@N1 & ? = left(Ann)", "refuted"),
+        ("INFER scene #2 #4: Ann@S2 & ?@S1 | Ann@S2 & ?@S2", "refuted"),
     ],
 )
 def test_nobody_behind_a_seat(step: str, support: str) -> None:
-    """The seat is checked, too; who fills the blank is not changed by a wrong one."""
+    """The seats are checked, too: nobody fills the blank with a wrong one, either."""
     head = """CORRELATE (1): right(Ann) = Bob
 CORRELATE question: ? = left(Ann)
 CONSTRAIN wlog: Ann@S1
@@ -229,6 +234,16 @@ CONSTRAIN scene #1 #3: Ann@S1 & Bob@S2
 """
     question = BOOTH.replace("() faces the right neighbour of Ann", "() is left of Ann")
     assert step_of(head + step, question).support == support
+
+
+def test_who_says_that_nobody_fills_the_blank_need_not_be_seated_again() -> None:
+    question = BOOTH.replace("() faces the right neighbour of Ann", "() is left of Ann")
+    head = """CORRELATE question: ? = left(Ann)
+CONSTRAIN wlog: Ann@S1
+INFER scene #1 #2: Ann@S1 & ? = none
+"""
+    assert step_of(head + "INFER A B C D #3: options = {D}", question).support == "proved"
+    assert step_of(head + "INFER A B C D #2 #3: options = {D}", question).fault == Fault.IDLE_PREMISE
 
 
 def test_a_seat_does_not_hide_that_somebody_fills_the_blank() -> None:
