@@ -1,0 +1,33 @@
+"""docs/seating.md: the fields of a specification are those of the code, and so is what it says about split keys."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from srt.worlds.seating.canonical_key import canonical_key
+from srt.worlds.seating.claim_language import parse_claim
+from srt.worlds.seating.sampler import SampleSpec
+from srt.worlds.seating.scenes import Scene
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "seating.md").read_text(encoding="utf-8")
+SECTION = PAGE.split("## Sampling problems\n", 1)[1].split("\n## ", 1)[0]
+
+
+def test_fields_are_those_of_the_code() -> None:
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", SECTION, re.MULTILINE)
+    fields = {field for row in rows for field in re.findall(r"`(\w+)`", row)}
+    assert fields == set(SampleSpec.model_fields) - {"split"}
+
+
+def test_one_relation_said_from_either_side_gives_two_keys() -> None:
+    left, right = re.findall(r"`(left\(\w+\) = \w+)` and `(right\(\w+\) = \w+)` are two clues", SECTION)[0]
+    seats = {"Ann": "S1", "Bob": "S2", "Cal": "N1", "Dee": "N2"}
+    renamed = {"Eve": "N1", "Fay": "N2", "Gus": "S1", "Hal": "S2"}
+
+    def key(clue: str, other: str, question: str, placement: dict[str, str]) -> str:
+        return canonical_key(Scene("booth", "none"), map(parse_claim, (clue, other)), parse_claim(question), placement)
+
+    of_left, of_right = (key(clue, "right(Cal) = Dee", "? = across(Ann)", seats) for clue in (left, right))
+    assert of_left != of_right
+    assert key("right(Gus) = Hal", "left(Fay) = Eve", "? = across(Eve)", renamed) == of_left
