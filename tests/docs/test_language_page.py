@@ -12,6 +12,7 @@ from srt.io.records import Problem
 from srt.language.arms import completion_text
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
+from srt.worlds.seating.derivation.lookups import spell_out_lookups
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"<!-- (\w+): ([^>]*) -->\n```\w+\n(.*?)\n```", PAGE, re.DOTALL)
@@ -82,6 +83,16 @@ def test_the_removal_is_what_the_page_shows() -> None:
     (shown,) = [(arm, text) for kind, arm, text in EXAMPLES if kind == "arm"]
     full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
     assert completion_text(trace_of(full), shown[0])[0] == shown[1]
+
+
+def test_the_styles_of_its_last_steps() -> None:
+    full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
+    written = [trace_of(full), *(spell_out_lookups(trace_of(full), anchors) for anchors in (False, True))]
+    rows = re.findall(r"^\| (\d) \| `(.*)` \| `(.*?)` \| (.*) \|$", PAGE, re.MULTILINE)
+    assert [int(number) for number, *_ in rows] == [7, 8, 9]
+    for number, claims, restated, anchored in rows:
+        last = restated if anchored == "as `restated`" else anchored.strip("`")
+        assert [linearize(one).splitlines()[int(number) - 1] for one in written] == [claims, restated, last]
 
 
 def test_the_error_message_that_the_page_quotes() -> None:
