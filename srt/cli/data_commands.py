@@ -11,12 +11,14 @@ from srt.cli.output import (
     AddressOption,
     EngineOption,
     JsonFlag,
+    ProblemsArgument,
     StrictFlag,
     WorkersOption,
     on_ray,
     print_summary,
 )
 from srt.io.errors import UserError
+from srt.io.locations import location
 
 
 def import_(
@@ -72,7 +74,15 @@ def import_any(
 
 def generate(
     world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The problems file to write (.jsonl or .parquet).")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--out",
+            parser=location,
+            help="The problems file to write (.jsonl or .parquet); with --engine ray, a folder or URL.",
+        ),
+    ],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of problems.")] = 1000,
     split: Annotated[
         str, typer.Option("--split", help="train, dev or test; splits have no problem in common.")
@@ -85,7 +95,8 @@ def generate(
         typer.Option("--wordings", help="Use SpaCE2025's wordings, from your copy (default: SRT_SPACE2025)."),
     ] = None,
     exclude: Annotated[
-        Path | None, typer.Option("--exclude", help="A file of problems that must not be generated again.")
+        Path | None,
+        typer.Option("--exclude", parser=location, help="A file of problems that must not be generated again."),
     ] = None,
     workers: WorkersOption = None,
     engine: EngineOption = None,
@@ -99,7 +110,7 @@ def generate(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.generate import generate_command, read_fields
 
-    if on_ray(engine, address, ("--workers", workers)):
+    if on_ray(engine, address, (out, exclude), ("--workers", workers)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_generate import generate_shards
 
@@ -166,13 +177,16 @@ def split(
 
 
 def curate(
-    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL, Parquet); a folder with --engine ray.")],
+    problems: ProblemsArgument,
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", help="The problems to keep (JSONL); the others are written beside it."),
+        typer.Option(
+            "-o", "--out", parser=location, help="The problems to keep (JSONL); the others are written beside it."
+        ),
     ],
     against: Annotated[
-        list[Path] | None, typer.Option("--against", help="Also compare with this file (a test set); repeatable.")
+        list[Path] | None,
+        typer.Option("--against", parser=location, help="Also compare with this file (a test set); repeatable."),
     ] = None,
     approved: Annotated[
         Path | None, typer.Option("--approved", help="A file of ids, one per line, that people approved after review.")
@@ -247,7 +261,7 @@ def curate(
         }
     )
     files: dict[str, Any] = {"against": against or (), "approved": approved, "report": report, "options": options}
-    if on_ray(engine, address, ("--workers", workers), ("--embeddings", embeddings)):
+    if on_ray(engine, address, (problems, out, *(against or ())), ("--workers", workers), ("--embeddings", embeddings)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_curation import curate_shards
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from srt.io.errors import UserError, one_line
+from srt.io.locations import Location, check_reachable, is_url, location
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[
@@ -25,10 +27,27 @@ KeepGoingFlag = Annotated[
     bool, typer.Option("--keep-going", help="Refuse a record whose process is killed (out of memory), and go on.")
 ]
 EngineOption = Annotated[
-    str | None, typer.Option("--engine", help="ray: work on shards on a Ray cluster, into a folder (docs/scale.md).")
+    str | None,
+    typer.Option("--engine", help="ray: work on shards on a Ray cluster, into a folder or URL (docs/scale.md)."),
 ]
 AddressOption = Annotated[
     str | None, typer.Option("--address", help="ray: the cluster (default: RAY_ADDRESS, or this machine alone).")
+]
+
+ProblemsArgument = Annotated[
+    Path,
+    typer.Argument(
+        parser=location, help="A file of problems (JSONL or Parquet); with --engine ray, also a folder or URL."
+    ),
+]
+TracesArgument = Annotated[
+    Path,
+    typer.Argument(
+        parser=location, help="A file of traces (JSONL or Parquet); with --engine ray, also a folder or URL."
+    ),
+]
+ProblemsOption = Annotated[
+    Path, typer.Option("--problems", parser=location, help="The problems that the traces solve: a file, as the traces.")
 ]
 
 ReportTo = Annotated[
@@ -44,20 +63,29 @@ RunName = Annotated[str | None, typer.Option("--run-name", help="W&B: the run's 
 _WIDE = 1000
 
 
-def on_ray(engine: str | None, address: str | None, *others: tuple[str, object]) -> bool:
+def on_ray(
+    engine: str | None, address: str | None, places: Sequence[Location | None], *others: tuple[str, object]
+) -> bool:
     """Whether ``--engine ray`` is given; ``others`` are options, by name, that do not go with it.
 
+    Without it, all ``places`` (what is read and written) are paths. With it, those that are URLs can be reached.
+
     Raises:
-        UserError: another engine, an address without it, or one of ``others`` with it.
+        UserError: another engine, an address without it, one of ``others`` with it, or nobody answers at a URL.
     """
+    remote = [place for place in places if place is not None and is_url(place)]
     if engine is None:
         if address is not None:
             raise UserError("--address: goes with --engine ray")
+        for place in remote:
+            raise UserError(f"{place}: URLs go with --engine ray; without it, name a file")
         return False
     one_of(engine, ("ray",), "engine")
     for name, value in others:
         if value:
             raise UserError(f"{name}: does not go with --engine ray")
+    for place in remote:
+        check_reachable(place)
     return True
 
 

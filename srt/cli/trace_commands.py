@@ -12,22 +12,28 @@ from srt.cli.output import (
     EngineOption,
     JsonFlag,
     KeepGoingFlag,
+    ProblemsArgument,
+    ProblemsOption,
     StrictFlag,
+    TracesArgument,
     WorkersOption,
     on_ray,
     print_summary,
 )
 from srt.io.errors import UserError
-
-TRACES = Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")]
-PROBLEMS = Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")]
+from srt.io.locations import location
 
 
 def solve(
-    problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL or Parquet).")],
+    problems: ProblemsArgument,
     out: Annotated[
         Path,
-        typer.Option("-o", "--out", help="The traces to write (.jsonl or .parquet), with refusals beside them."),
+        typer.Option(
+            "-o",
+            "--out",
+            parser=location,
+            help="The traces to write (.jsonl or .parquet), with refusals beside them; with --engine ray, a folder.",
+        ),
     ],
     plan: Annotated[
         str, typer.Option("--plan", help="Steps: needed (the fewest), or running (a plan that is carried along).")
@@ -48,7 +54,7 @@ def solve(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.solve import solve_file
 
-    if on_ray(engine, address, ("--workers", workers), ("--keep-going", keep_going)):
+    if on_ray(engine, address, (problems, out), ("--workers", workers), ("--keep-going", keep_going)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_stages import solve_shards
 
@@ -62,9 +68,11 @@ def solve(
 
 
 def check(
-    traces: TRACES,
-    problems: PROBLEMS,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the traces with their verdicts.")] = None,
+    traces: TracesArgument,
+    problems: ProblemsOption,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", parser=location, help="Write the traces with their verdicts.")
+    ] = None,
     show: Annotated[int, typer.Option("--show", min=0, max=1000, help="How many faults to print.")] = 10,
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
@@ -82,7 +90,7 @@ def check(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.check import check_file
 
-    if on_ray(engine, address, ("--workers", workers), ("--keep-going", keep_going)):
+    if on_ray(engine, address, (traces, problems, out), ("--workers", workers), ("--keep-going", keep_going)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_stages import check_shards
 
@@ -98,8 +106,8 @@ def check(
 
 
 def mutate(
-    traces: TRACES,
-    problems: PROBLEMS,
+    traces: Annotated[Path, typer.Argument(help="A file of traces (JSONL or Parquet).")],
+    problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of corruptions.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Seed that selects the corruptions.")] = 0,
     out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the corrupted traces (JSONL).")] = None,
@@ -124,9 +132,11 @@ def mutate(
 
 
 def build(
-    traces: TRACES,
-    problems: PROBLEMS,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for sequences.jsonl, or a file .parquet.")],
+    traces: TracesArgument,
+    problems: ProblemsOption,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", parser=location, help="Folder for sequences.jsonl, or a file .parquet.")
+    ],
     arm: Annotated[
         str, typer.Option("--arm", help="The arm, which determines the text to train on: see docs/language.md.")
     ] = "srt",
@@ -154,7 +164,7 @@ def build(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.build import build_file
 
-    if on_ray(engine, address, ("--workers", workers), ("--keep-going", keep_going)):
+    if on_ray(engine, address, (traces, problems, out), ("--workers", workers), ("--keep-going", keep_going)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_stages import build_shards
 

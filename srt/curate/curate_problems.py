@@ -35,6 +35,7 @@ from srt.io.jsonl import (
     open_together,
     read_records,
 )
+from srt.io.locations import Location
 from srt.io.problem_files import stream_problems
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
@@ -117,14 +118,16 @@ class SortedProblems:
     """Writes each problem with what was found in it to one of three sinks: kept, dropped, review; and counts.
 
     Where ``out`` lies outside ``root``, the folder of the problems, the pictures of kept ones are found from there.
+    Problems at a URL have none.
     """
 
-    def __init__(self, sinks: Sequence[Sink], root: Path, out: Path) -> None:
+    def __init__(self, sinks: Sequence[Sink], root: Location, out: Location) -> None:
         self.counted = LineCounts()
         self.notes: list[CurationFinding] = []
         self._keep, self._drop, self._review = sinks
-        self._root = root
-        self._folder = PictureFolder(out) if out.parent.resolve() != root.resolve() else None
+        self._folder: tuple[PictureFolder, Path] | None = None
+        if isinstance(root, Path) and isinstance(out, Path) and out.parent.resolve() != root.resolve():
+            self._folder = PictureFolder(out), root
 
     def __call__(self, problem: Problem, findings: Sequence[CurationFinding]) -> None:
         """Raises a :class:`UserError` where a picture has changed since it was looked at."""
@@ -150,10 +153,11 @@ class SortedProblems:
     def _found_from_there(self, problem: Problem) -> Problem:
         if self._folder is None or not problem.images:
             return problem
-        images = [self._folder.refer(self._root, image.path) for image in problem.images]
+        folder, root = self._folder
+        images = [folder.refer(root, image.path) for image in problem.images]
         for image, found in zip(problem.images, images, strict=True):
             if image.sha256.lower() != found.sha256:
-                raise UserError(f"{self._root / image.path}: sha256: {problem.id!r} has another one")
+                raise UserError(f"{root / image.path}: sha256: {problem.id!r} has another one")
         return problem.model_copy(update={"images": images})
 
 

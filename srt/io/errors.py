@@ -30,7 +30,7 @@ def cannot_read(path: object, error: OSError, why: str = "") -> UserError:
         return UserError(f"{path}: no such file{why}")
     if isinstance(error, IsADirectoryError):
         return UserError(f"{path}: a file was expected, this is a folder{why}")
-    return UserError(f"{path}: cannot be read: {error.strerror}")
+    return UserError(f"{path}: cannot be read: {error.strerror or one_line(str(error))}")
 
 
 def no_model_folder(folder: object, key: str = "") -> UserError:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from srt.io.errors import UserError
+from srt.io.locations import Location
 
 LOCK = ".lock"
 _NO_LOCKS_HERE = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
@@ -19,19 +20,22 @@ class FolderHeld(UserError):
 
 
 @contextmanager
-def hold_folder(folder: Path, *, shared: bool = False, name: str = LOCK, wait: bool = False) -> Iterator[None]:
+def hold_folder(folder: Location, *, shared: bool = False, name: str = LOCK, wait: bool = False) -> Iterator[None]:
     """Make ``folder`` and lock it until the block ends.
 
     The lock is an exclusive ``flock`` on the file ``name`` in it, which is never removed (otherwise two processes could
     lock two files of that name). The kernel releases it when the process ends, however it ends. On a file system
-    without locks nothing is locked. ``shared``: other processes may hold a shared lock too. ``wait``: wait until the
-    lock is free.
+    without locks, and at a URL, nothing is locked. ``shared``: other processes may hold a shared lock too.
+    ``wait``: wait until the lock is free.
 
     Raises:
         FolderHeld: another process holds the lock.
         UserError: the folder cannot be made or written to.
     """
     make_folder(folder)
+    if not isinstance(folder, Path):
+        yield
+        return
     try:
         file = open(folder / name, "ab")  # noqa: SIM115 (closed below)
     except OSError as error:
@@ -47,14 +51,17 @@ def hold_folder(folder: Path, *, shared: bool = False, name: str = LOCK, wait: b
         yield
 
 
-def make_folder(folder: Path) -> None:
-    """Make ``folder`` and its parents where they are missing.
+def make_folder(folder: Location) -> None:
+    """Make ``folder`` and its parents where they are missing; a URL has its folders as they are needed.
 
     Raises:
         UserError: there is a file of that name, or it cannot be made.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(folder, Path):
+            folder.mkdir(parents=True, exist_ok=True)
+        elif folder.is_file():
+            raise FileExistsError
     except (FileExistsError, NotADirectoryError):
         raise UserError(f"{folder}: a folder was expected, this is a file") from None
     except OSError as error:

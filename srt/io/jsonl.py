@@ -21,14 +21,16 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
+from srt.io.locations import Location, move_into_place, open_to_read, temporary_place
 from srt.io.parquet_files import RowWriter, count_rows, is_parquet, rows_as_lines
 from srt.io.records import Problem, Record, Sequence
 from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 M = TypeVar("M", bound=BaseModel)
+P = TypeVar("P", bound=Location)
 
 
-def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
+def read_records(path: str | Location, model: type[M]) -> Iterator[M]:
     """Yield the records of ``path`` as ``model``.
 
     Raises:
@@ -40,7 +42,7 @@ def read_records(path: str | Path, model: type[M]) -> Iterator[M]:
         yield record
 
 
-def read_numbered(path: str | Path, model: type[M], *, growing: bool = False) -> Iterator[tuple[int, M]]:
+def read_numbered(path: str | Location, model: type[M], *, growing: bool = False) -> Iterator[tuple[int, M]]:
     """Yield ``(line number, record)``, numbers from 1; raises as :func:`read_records` does.
 
     ``growing``: another process appends to the file; an incomplete last line is not read.
@@ -59,7 +61,7 @@ class Line(NamedTuple):
     data: bytes
 
 
-def read_lines(path: str | Path, model: type[BaseModel]) -> Iterator[Line]:
+def read_lines(path: str | Location, model: type[BaseModel]) -> Iterator[Line]:
     """Yield the records of ``path``, numbered from 1, as lines that are not parsed, but blank ones.
 
     ``model`` is what they should be: it says which cells of a Parquet file are JSON.
@@ -266,7 +268,7 @@ Sink = Callable[[bytes | bytearray], object]
 
 
 @contextmanager
-def open_records(files: Mapping[Path, type[BaseModel]], *, pictures: bool = False) -> Iterator[list[Sink]]:
+def open_records(files: Mapping[P, type[BaseModel]], *, pictures: bool = False) -> Iterator[list[Sink]]:
     """Yield what takes the lines of each of ``files``, which are Parquet or JSON Lines by their suffixes.
 
     After the block all files are there; after an error in it, none is. With ``pictures``, training sequences have them.
@@ -292,12 +294,12 @@ def open_records(files: Mapping[Path, type[BaseModel]], *, pictures: bool = Fals
                 writer.release()
 
 
-def write_atomically(path: str | Path, chunks: Iterable[bytes]) -> None:
+def write_atomically(path: str | Location, chunks: Iterable[bytes]) -> None:
     """Write ``chunks`` to ``path``: a reader sees the old file or the complete new one, never a part."""
-    write_together({Path(path): chunks})
+    write_together({Path(path) if isinstance(path, str) else path: chunks})
 
 
-def write_together(files: Mapping[Path, Iterable[bytes]]) -> None:
+def write_together(files: Mapping[P, Iterable[bytes]]) -> None:
     """Write several files, each as :func:`write_atomically` does, and none before all of them are on disk."""
     with open_together(*files) as opened:
         for file, chunks in zip(opened, files.values(), strict=True):
@@ -305,16 +307,16 @@ def write_together(files: Mapping[Path, Iterable[bytes]]) -> None:
 
 
 @contextmanager
-def open_together(*paths: Path) -> Iterator[list[IO[bytes]]]:
+def open_together(*paths: Location) -> Iterator[list[IO[bytes]]]:
     """Files to write to, all of which are at ``paths`` after the block; after an error in it, none is.
 
     Raises:
         UserError: a file cannot be written.
     """
     for path in paths:
-        check_place(path)
-    places = {path: Path(os.path.realpath(path)) for path in paths}  # A link stays, and what it leads to is written.
-    temporary = {path: place.with_name(f".{path.name}.{os.getpid()}.tmp") for path, place in places.items()}
+        if isinstance(path, Path):
+            check_place(path)
+    temporary = {path: temporary_place(path) for path in paths}
     try:
         with ExitStack() as stack:
             files: list[IO[bytes]] = []
@@ -328,7 +330,7 @@ def open_together(*paths: Path) -> Iterator[list[IO[bytes]]]:
                 file.flush()
                 os.fsync(file.fileno())
         for path in paths:
-            os.replace(temporary[path], places[path])
+            move_into_place(temporary[path], path)
     finally:
         for unfinished in temporary.values():
             unfinished.unlink(missing_ok=True)
@@ -369,10 +371,10 @@ class AppendLog:
         self._file.close()
 
 
-def _lines(path: str | Path, model: type[BaseModel]) -> Iterator[tuple[str, int, bytes]]:
+def _lines(path: str | Location, model: type[BaseModel]) -> Iterator[tuple[str, int, bytes]]:
     """Place, number and line of each record."""
     if is_parquet(path):
-        for number, line in enumerate(rows_as_lines(Path(path), model), 1):
+        for number, line in enumerate(rows_as_lines(path, model), 1):
             yield f"{path}: row {number}", number, line
         return
     for number, line in _text_lines(path):
@@ -380,9 +382,9 @@ def _lines(path: str | Path, model: type[BaseModel]) -> Iterator[tuple[str, int,
             yield f"{path}:{number}", number, line
 
 
-def _text_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+def _text_lines(path: str | Location) -> Iterator[tuple[int, bytes]]:
     try:
-        with open(path, "rb") as file:
+        with open_to_read(path) as file:
             yield from enumerate(file, 1)
     except OSError as error:
         raise cannot_read(path, error) from None

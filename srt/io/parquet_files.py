@@ -13,7 +13,7 @@ import enum
 import hashlib
 import types
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -21,6 +21,7 @@ import orjson
 from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
+from srt.io.locations import Location, open_to_read
 from srt.io.records import Image, Sequence
 
 _ROWS: Final = 1000
@@ -28,9 +29,9 @@ _ROWS_WITH_PICTURES: Final = 100
 """In memory at a time."""
 
 
-def is_parquet(path: str | Path) -> bool:
+def is_parquet(path: str | Location) -> bool:
     """Whether a file has records in Parquet, by its suffix."""
-    return Path(path).suffix.lower() == ".parquet"
+    return Path(str(path)).suffix.lower() == ".parquet"
 
 
 def count_rows(path: Path) -> int:
@@ -39,13 +40,15 @@ def count_rows(path: Path) -> int:
         return int(file.metadata.num_rows)
 
 
-def rows_in_groups(path: Path) -> list[int]:
+def rows_in_groups(path: Location) -> list[int]:
     """How many rows each row group of ``path`` has; raises as :func:`count_rows` does."""
     with _opened(path) as file:
         return [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
 
 
-def rows_as_lines(path: Path, model: type[BaseModel], row_groups: Collection[int] | None = None) -> Iterator[bytes]:
+def rows_as_lines(
+    path: str | Location, model: type[BaseModel], row_groups: Collection[int] | None = None
+) -> Iterator[bytes]:
     """The rows of ``path``, or of some row groups, as lines of JSON, records of ``model`` if they are right.
 
     Raises:
@@ -74,7 +77,7 @@ class RowWriter:
     With ``root``, the folder of the file, the records are sequences with pictures.
     """
 
-    def __init__(self, file: IO[bytes], model: type[BaseModel], root: Path | None) -> None:
+    def __init__(self, file: IO[bytes], model: type[BaseModel], root: Location | None) -> None:
         import pyarrow.parquet
 
         self._schema = _schema(model, pictures=root is not None)
@@ -223,15 +226,16 @@ def _record(cells: Any, annotation: Any) -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _opened(path: str | Location) -> Iterator[Any]:
     import pyarrow.parquet
 
-    try:
-        path.open("rb").close()  # Python's error says more than pyarrow's
-        file = pyarrow.parquet.ParquetFile(path)
-    except pyarrow.ArrowException as error:
-        raise UserError(f"{path}: not a Parquet file: {' '.join(str(error).split())}") from None
-    except OSError as error:
-        raise cannot_read(path, error) from None
-    with file:
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(open_to_read(path))  # Python's error says more than pyarrow's
+            source = path if isinstance(path, str | Path) else opened
+            file = stack.enter_context(pyarrow.parquet.ParquetFile(source))
+        except pyarrow.ArrowException as error:
+            raise UserError(f"{path}: not a Parquet file: {' '.join(str(error).split())}") from None
+        except OSError as error:
+            raise cannot_read(path, error) from None
         yield file

@@ -19,6 +19,7 @@ from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
 from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
+from srt.io.locations import Location
 from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Image, Message, Problem, Record, Sequence
@@ -110,7 +111,7 @@ def build_file(
     return summary
 
 
-def require_built(counted: LineCounts, traces: Path) -> None:
+def require_built(counted: LineCounts, traces: Location) -> None:
     """Raise a :class:`UserError` if no sequence was built."""
     if counted.counts["sequences"]:
         return

@@ -15,6 +15,7 @@ from typing import Any
 from srt.checking import check
 from srt.io.errors import UserError
 from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
+from srt.io.locations import Location
 from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Problem
 from srt.language.faults import Fault
@@ -102,7 +103,7 @@ def check_file(
     return CheckSummary.of(counted)
 
 
-def require_checked(counted: LineCounts, traces: Path, problems: Path) -> None:
+def require_checked(counted: LineCounts, traces: Location, problems: Location) -> None:
     """Raise a :class:`UserError` if there was nothing to check: no trace, or none that has its problem."""
     if not counted.read:
         raise UserError(f"{traces}: no traces in this file")

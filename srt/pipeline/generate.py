@@ -27,6 +27,7 @@ from srt.io.jsonl import (
     read_records,
     write_atomically,
 )
+from srt.io.locations import Location
 from srt.io.progress import progress
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import BATCH, START, Workers, batches
@@ -105,7 +106,7 @@ def sampler_of(world: str, n: int, split: str, spec: Mapping[str, Any]) -> Sampl
 class NewProblems:
     """Which draws, in their order, are kept: ``n`` that are new, and not in the files ``exclude``."""
 
-    def __init__(self, out: str | Path, n: int, split: str, exclude: Sequence[str | Path]) -> None:
+    def __init__(self, out: str | Location, n: int, split: str, exclude: Sequence[str | Location]) -> None:
         self._out, self._n, self._split = out, n, split
         self._kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
         self._contents: set[bytes] = set()
@@ -245,13 +246,14 @@ def generate_command(
     return summary.model_dump(mode="json")
 
 
-def read_fields(world: str, spec: Path | None, wordings: Path | None, out: Path) -> dict[str, Any]:
+def read_fields(world: str, spec: Path | None, wordings: Path | None, out: Location) -> dict[str, Any]:
     """The fields of ``world`` that the file ``spec`` and the folder ``wordings`` give.
 
     Raises:
         UserError: no such world or file, a field that the world has not, or ``out`` is one of these.
     """
-    keep_apart(out, spec)
-    keep_outside(out, wordings)
+    if isinstance(out, Path):
+        keep_apart(out, spec)
+        keep_outside(out, wordings)
     fields: dict[str, Any] = {} if spec is None else read_spec(world_named(world), spec)
     return fields if wordings is None else {**fields, "wordings": wordings}

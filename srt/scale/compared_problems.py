@@ -24,10 +24,12 @@ from srt.curate.duplicates import exact_key
 from srt.curate.entries import Entry, entry
 from srt.curate.picture_comparison import Look, look_at, verify
 from srt.curate.picture_groups import PICTURE, picture_files, picture_rows
-from srt.io.errors import UserError
-from srt.io.jsonl import dump, parse_record, write_atomically
+from srt.io.errors import RecordError, UserError
+from srt.io.folder_lock import make_folder
+from srt.io.jsonl import Line, dump, parse_record, write_atomically
+from srt.io.locations import Location
 from srt.io.records import Problem
-from srt.scale.problem_index import ProblemIndex, hash_of, save_array
+from srt.scale.problem_index import ProblemIndex, hash_of, load_array, save_array
 from srt.scale.ray_engine import RunShards
 from srt.scale.shard_folder import ShardFolder
 from srt.scale.shards import InputShard, cut
@@ -44,9 +46,18 @@ class Source:
     """The problems of one source; pictures are found from ``root``. ``file``: its name, if it is only compared with."""
 
     index: ProblemIndex
-    root: Path
-    root_as_given: Path
+    root: Location
+    root_as_given: Location
     file: str | None
+
+    def entry(self, line: Line, position: int) -> tuple[Problem, Entry]:
+        """The problem of ``line``. Raises a :class:`RecordError`: it is none, or has pictures at a URL."""
+        problem = parse_record(line.data, Problem, line.place)
+        if isinstance(self.root, Path):
+            return problem, entry(problem, position, self.root, self.file)
+        if problem.images:
+            raise RecordError(f"{line.place}: images: pictures are read from folders, not from URLs")
+        return problem, entry(problem, position, Path(), self.file)
 
     def as_given(self, fault: str) -> str:
         """What is said about a picture, with its path as on one machine: others have other working folders."""
@@ -68,7 +79,7 @@ class ComparedProblems:
 
     @classmethod
     def of(
-        cls, folder: ShardFolder, problems: Path, against: Sequence[Path], run: RunShards, shard_bytes: int
+        cls, folder: ShardFolder, problems: Location, against: Sequence[Location], run: RunShards, shard_bytes: int
     ) -> ComparedProblems:
         """Find where each problem stands.
 
@@ -81,7 +92,7 @@ class ComparedProblems:
         counts: list[int] = []
         for number, path in enumerate((problems, *against)):
             work = folder.work / f"source-{number}"
-            work.mkdir(exist_ok=True)
+            make_folder(work)
             index = ProblemIndex(tuple(cut(path, shard_bytes)), work)
             index.make(run)
             held = [index.count(shard) for shard in range(len(index.shards))]
@@ -116,22 +127,20 @@ class ComparedProblems:
         """The problems of shard ``number``; raises a :class:`RecordError` of a line that is no problem."""
         source = self.sources[self.shards[number][0]]
         for position, (_, line) in enumerate(self.shard(number).lines(Problem), self.starts[number]):
-            problem = parse_record(line.data, Problem, line.place)
-            yield problem, entry(problem, position, source.root, source.file)
+            yield source.entry(line, position)
 
     def entry(self, position: int) -> Entry:
         """The problem at ``position``."""
         number = self.shard_of(position)
         place, shard = self.shards[number]
         source = self.sources[place]
-        line = source.index.line(shard, position - self.starts[number])
-        return entry(parse_record(line.data, Problem, line.place), position, source.root, source.file)
+        return source.entry(source.index.line(shard, position - self.starts[number]), position)[1]
 
-    def array(self, kind: str, number: int | None = None) -> Path:
+    def array(self, kind: str, number: int | None = None) -> Location:
         """The file of an array about the problems of shard ``number``, or about all."""
         return self.folder.work / (f"{kind}.npy" if number is None else f"{kind}-{number:05d}.npy")
 
-    def other(self, kind: str, number: int) -> Path:
+    def other(self, kind: str, number: int) -> Location:
         """The file of what is no array."""
         return self.folder.work / f"{kind}-{number:05d}.json"
 
@@ -196,7 +205,7 @@ class LookAtPictures(ComparisonStep):
 
     def work_on(self, number: int) -> None:
         """Look at the pictures of shard ``number``, each once."""
-        marks = np.load(self.problems.array("marks", number))
+        marks = load_array(self.problems.array("marks", number))
         looks: dict[str, Look] = {}
         rows, faults = [], []
         wanted = marks["left"] & (marks["pictures"] > 0)

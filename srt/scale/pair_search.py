@@ -16,7 +16,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -30,9 +29,10 @@ from srt.curate.picture_groups import MOST_CANDIDATES, PictureIndex, picture_fil
 from srt.curate.shingles import buckets, signature
 from srt.curate.similarity import Shingles
 from srt.io.jsonl import write_atomically
+from srt.io.locations import Location, version_of
 from srt.io.worker_processes import Workers
 from srt.scale.compared_problems import ComparisonStep
-from srt.scale.problem_index import mapped, save_array
+from srt.scale.problem_index import load_array, mapped, save_array
 
 _BUCKET: Final = np.dtype([("bucket", "<u8"), ("at", "<u8")])
 _TEXTS: Final = np.dtype([("later", "<u8"), ("earlier", "<u8")])
@@ -58,7 +58,7 @@ class PairStep(ComparisonStep):
     def pictures(self) -> _Pictures:
         """The index of all pictures, which a process makes once."""
         path = self.problems.array("pictures")
-        return _pictures(path, path.stat().st_mtime_ns, self.thresholds.picture_bits)
+        return _pictures(path, version_of(path), self.thresholds.picture_bits)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class FindCandidates(PairStep):
         """Of the problems of shard ``number`` that are left."""
         at = mapped(self.problems.array("at"))
         start, end = self.problems.starts[number : number + 2]
-        pictured = np.load(self.problems.array("marks", number))["pictures"] > 0
+        pictured = load_array(self.problems.array("marks", number))["pictures"] > 0
         by_text = at[start:end] >= 0
         pairs: list[Any] = []
         for position in (start + np.flatnonzero(by_text & pictured)).tolist():
@@ -207,10 +207,10 @@ def changes(*columns: Any) -> Any:
     return differs
 
 
-def _between(files: list[Path], column: str, low: int, high: int) -> Iterator[Any]:
+def _between(files: list[Location], column: str, low: int, high: int) -> Iterator[Any]:
     """Of each file, which is sorted by ``column``, the rows whose value is at least ``low`` and less than ``high``."""
     for file in files:
-        rows = np.load(file, mmap_mode="r")
+        rows = mapped(file)
         values = rows[column]
         yield np.array(rows[bisect_left(values, low) : bisect_left(values, high)])
 
@@ -236,5 +236,5 @@ class _Pictures:
 
 
 @lru_cache(maxsize=1)
-def _pictures(path: Path, _changed: int, bits: int) -> _Pictures:
-    return _Pictures(np.load(path, mmap_mode="r"), bits)
+def _pictures(path: Location, _version: tuple[int, int | str], bits: int) -> _Pictures:
+    return _Pictures(mapped(path), bits)

@@ -1,24 +1,27 @@
 """Where each problem stands, for traces on any machine, and that no id comes twice.
 
-Two arrays, sorted by a hash of the id, in files that all machines see and map into memory: 28 bytes for each problem.
+Two arrays, sorted by a hash of the id, in files that all machines see: 40 bytes for each problem. Each process maps
+them into memory; those at a URL are copied to its machine first.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import orjson
 
-from srt.io.errors import RecordError
-from srt.io.jsonl import Line, write_atomically
+from srt.io.errors import RecordError, cannot_read
+from srt.io.jsonl import Line, open_together, write_atomically
+from srt.io.locations import Location, open_to_read, read_ranges, version_of
 from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import TraceLine, problem_id
 from srt.io.records import Problem
@@ -26,7 +29,7 @@ from srt.language.trace import Trace
 from srt.scale.ray_engine import RunShards
 from srt.scale.shards import InputShard
 
-_ENTRY = np.dtype([("hash", "<u8"), ("shard", "<u4"), ("number", "<u8"), ("offset", "<u8")])
+_ENTRY = np.dtype([("hash", "<u8"), ("shard", "<u4"), ("number", "<u8"), ("offset", "<u8"), ("size", "<u4")])
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class ProblemIndex:
     """The index of the problems in ``shards``; its files are in ``folder``."""
 
     shards: tuple[InputShard, ...]
-    folder: Path
+    folder: Location
 
     def make(self, run: RunShards) -> None:
         """Write the files, unless they are there.
@@ -45,7 +48,7 @@ class ProblemIndex:
         if (self.folder / "places.npy").exists():
             return
         run("index", self.note, [n for n in range(len(self.shards)) if not self._noted(n).exists()])
-        noted = [np.load(self._noted(number)) for number in range(len(self.shards))]
+        noted = [load_array(self._noted(number)) for number in range(len(self.shards))]
         every = np.concatenate([np.empty(0, _ENTRY), *noted])
         every = every[np.argsort(every["hash"], kind="stable")]
         self._check_unique(every)
@@ -57,7 +60,7 @@ class ProblemIndex:
         lines = list(self.shards[number].lines(Problem))
         if is_parquet(self.shards[number].path):
             write_atomically(self._rows(number), (line.data for _, line in lines))
-        found = [(hash_of(problem_id(line)), number, line.number, offset) for offset, line in lines]
+        found = [(hash_of(problem_id(line)), number, line.number, at, len(line.data)) for at, line in lines]
         save_array(self._noted(number), np.array(found, _ENTRY))
 
     def beside(self, traces: InputShard) -> list[TraceLine]:
@@ -68,50 +71,58 @@ class ProblemIndex:
 
     def find(self, names: Sequence[str | None]) -> list[Line | None]:
         """The line of each problem by its id; ``None`` where there is no such problem."""
-        hashes = np.load(self.folder / "hashes.npy", mmap_mode="r")
-        places = np.load(self.folder / "places.npy", mmap_mode="r")
-        first = np.searchsorted(hashes, np.array([0 if name is None else hash_of(name) for name in names], np.uint64))
-        found = []
-        for name, at in zip(names, first.tolist(), strict=True):
-            problem = None
-            while name is not None and at < len(hashes) and hashes[at] == hash_of(name):
-                problem = self._line_at(places[at])
-                if _id_in(problem.data, "id") == name:
-                    break
-                problem, at = None, at + 1
-            found.append(problem)
-        return found
+        hashes, places = mapped(self.folder / "hashes.npy"), mapped(self.folder / "places.npy")
+        wanted = np.array([0 if name is None else hash_of(name) for name in names], np.uint64)
+        first, end = (np.searchsorted(hashes, wanted, side).tolist() for side in ("left", "right"))
+        alike = [[] if name is None else [*range(*at)] for name, *at in zip(names, first, end, strict=True)]
+        entries = sorted({at for places_of_name in alike for at in places_of_name})
+        lines = dict(zip(entries, self._lines_at(places[np.array(entries, np.int64)]), strict=True))
+        return [
+            next((lines[at] for at in places_of_name if _id_in(lines[at].data, "id") == name), None)
+            for name, places_of_name in zip(names, alike, strict=True)
+        ]
 
     def count(self, number: int) -> int:
         """How many problems shard ``number`` has."""
-        return len(np.load(self._noted(number), mmap_mode="r"))
+        return len(mapped(self._noted(number)))
 
     def line(self, number: int, at: int) -> Line:
         """The line of the problem that has ``at`` others before it in shard ``number``."""
-        return self._line_at(mapped(self._noted(number))[at])
+        return self._lines_at(mapped(self._noted(number))[at : at + 1])[0]
 
     def _check_unique(self, every: Any) -> None:
         """Two equal hashes are rare, unless the ids are equal."""
         alike = np.flatnonzero(every["hash"][1:] == every["hash"][:-1])
         for at in alike.tolist():
-            lines = [self._line_at(entry) for entry in every[every["hash"] == every["hash"][at]]]
+            lines = self._lines_at(every[every["hash"] == every["hash"][at]])
             for one, other in pairwise(sorted(lines, key=lambda line: _id_in(line.data, "id") or "")):
                 if (name := _id_in(one.data, "id")) == _id_in(other.data, "id"):
                     raise RecordError(f"{other.place}: id: {name!r} is at {one.place} already; remove one of them")
 
-    def _line_at(self, entry: Any) -> Line:
-        shard, number = int(entry["shard"]), int(entry["number"])
-        path = self.shards[shard].path
-        rows = is_parquet(path)
-        with (self._rows(shard) if rows else path).open("rb") as file:
-            file.seek(int(entry["offset"]))
-            return Line(f"{path}: row {number}" if rows else f"{path}:{number}", number, file.readline())
+    def _lines_at(self, entries: Any) -> list[Line]:
+        """The lines of ``entries``; each file is opened once."""
+        of_file: dict[Location, list[int]] = defaultdict(list)
+        for at, shard in enumerate(entries["shard"].tolist()):
+            path = self.shards[shard].path
+            of_file[self._rows(shard) if is_parquet(path) else path].append(at)
+        found: dict[int, Line] = {}
+        for file, places in of_file.items():
+            wanted = entries[places]
+            ranges = [*zip(wanted["offset"].tolist(), (wanted["offset"] + wanted["size"]).tolist(), strict=True)]
+            try:
+                read = read_ranges(file, ranges)
+            except OSError as error:
+                raise cannot_read(file, error) from None
+            for at, (_, shard, number, *_), data in zip(places, wanted.tolist(), read, strict=True):
+                path = self.shards[shard].path
+                found[at] = Line(f"{path}: row {number}" if is_parquet(path) else f"{path}:{number}", number, data)
+        return [found[at] for at in range(len(entries))]
 
-    def _rows(self, number: int) -> Path:
+    def _rows(self, number: int) -> Location:
         """Where the rows of a shard of Parquet are written as lines, to be found again."""
         return self.folder / f"rows-{number:05d}.jsonl"
 
-    def _noted(self, number: int) -> Path:
+    def _noted(self, number: int) -> Location:
         return self.folder / f"ids-{number:05d}.npy"
 
 
@@ -130,19 +141,27 @@ def _id_in(data: bytes, field: str) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def mapped(path: Path) -> Any:
+def load_array(path: Location) -> Any:
+    """The array in a file; pickles are refused."""
+    with open_to_read(path) as file:
+        return np.load(file)
+
+
+def mapped(path: Location) -> Any:
     """The array in a file, which stays on disk; pickles are refused."""
-    return _mapped(path, path.stat().st_mtime_ns)
+    return _mapped(path, version_of(path))
 
 
 @lru_cache(maxsize=4096)
-def _mapped(path: Path, _changed: int) -> Any:
-    return np.load(path, mmap_mode="r")
+def _mapped(path: Location, _version: tuple[int, int | str]) -> Any:
+    if isinstance(path, Path):
+        return np.load(path, mmap_mode="r")
+    with NamedTemporaryFile() as copy:  # on disk for as long as it is mapped
+        path.fs.get_file(path.path, copy.name)
+        return np.load(copy.name, mmap_mode="r")
 
 
-def save_array(path: Path, array: Any) -> None:
+def save_array(path: Location, array: Any) -> None:
     """Write ``array`` so that a reader sees all of it or nothing."""
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
-    with temporary.open("wb") as file:
+    with open_together(path) as (file,):
         np.save(file, array)
-    temporary.replace(path)

@@ -7,7 +7,7 @@
 ``.work/``                     while the stage runs: ``plan.json``, and ``00000.json`` for each shard that is done
 ============================== ====================================================================================
 
-The crash contract: each file is written under a temporary name and renamed when it is whole, a shard's own record
+The crash contract: each file is there when it is whole, or not at all (:mod:`srt.io.locations`), a shard's own record
 (``.work/00000.json``) last. What is done is a function of the shard alone: a shard that was lost with its machine, or
 is worked on twice, gives the same bytes. The same command goes on with the shards that have no record; another command
 is refused.
@@ -16,19 +16,18 @@ is refused.
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import orjson
 
 from srt.io.errors import UserError, cannot_read
-from srt.io.folder_lock import hold_folder
+from srt.io.folder_lock import hold_folder, make_folder
 from srt.io.jsonl import write_atomically
+from srt.io.locations import Location, listed, open_to_read, remove_folder, size_of
 from srt.io.parquet_files import is_parquet
 from srt.pipeline.record_stage import LineCounts
 
@@ -41,7 +40,7 @@ MOST_LOSSES: Final = 5
 class ShardFolder:
     """The folder ``path`` of a stage; its files are Parquet if it ends with ``.parquet``."""
 
-    path: Path
+    path: Location
 
     @property
     def suffix(self) -> str:
@@ -49,19 +48,19 @@ class ShardFolder:
         return ".parquet" if is_parquet(self.path) else ".jsonl"
 
     @property
-    def work(self) -> Path:
+    def work(self) -> Location:
         """The folder of what is there while the stage runs."""
         return self.path / ".work"
 
-    def part(self, number: int) -> Path:
+    def part(self, number: int) -> Location:
         """The file with the output of shard ``number``."""
         return self.records("part", number)
 
-    def refused(self, number: int) -> Path:
+    def refused(self, number: int) -> Location:
         """The file with its refusals."""
         return self.records("refused", number)
 
-    def records(self, kind: str, number: int) -> Path:
+    def records(self, kind: str, number: int) -> Location:
         """The file of its records of some kind."""
         return self.path / f"{kind}-{number:05d}{self.suffix}"
 
@@ -72,32 +71,38 @@ class ShardFolder:
         ``plan`` is what the output is a function of: the folder belongs to it from now on.
 
         Raises:
-            UserError: the folder was made by something else, or another process is writing to it.
+            UserError: the folder was made by something else, or another process is writing to it (which nobody can
+                tell at a URL).
         """
         with hold_folder(self.path):
             ended, begun = self.path / MANIFEST, self.work / "plan.json"
-            found = _read(ended).get("plan") if ended.exists() else _read(begun) if begun.exists() else None
+            has_ended = size_of(ended) is not None
+            found = _read(ended).get("plan") if has_ended else None if size_of(begun) is None else _read(begun)
             planned = orjson.loads(orjson.dumps(plan))
             if found is None:
-                if others := [file.name for file in self.path.iterdir() if file.name not in (".lock", ".work")]:
+                if others := listed(self.path).keys() - {".lock", ".work"}:
                     raise UserError(f"{self.path}: has other files ({min(others)}); name a folder that is new or empty")
-                self.work.mkdir(exist_ok=True)
+                make_folder(self.work)
                 write_atomically(begun, [orjson.dumps(planned)])
             elif found != planned:
                 differs = ", ".join(sorted(key for key in {*found, *planned} if found.get(key) != planned.get(key)))
                 raise UserError(
                     f"{self.path}: was made with another {differs}; name another folder, or remove this one"
                 )
-            for file in self.work.glob("*.begun"):
-                file.unlink()
-            yield _counts_of(_read(ended)) if ended.exists() else None
+            if has_ended:
+                yield _counts_of(_read(ended))
+                return
+            for name in listed(self.work):
+                if name.endswith(".begun"):
+                    (self.work / name).unlink()
+            yield None
 
     def done(self, number: int) -> bool:
         """Whether shard ``number`` is done, and its files are as they were written."""
-        if not self._record(number).exists():
+        if size_of(self._record(number)) is None:
             return False
         files = _read(self._record(number))["files"]
-        return all((self.path / f).is_file() and (self.path / f).stat().st_size == files[f]["bytes"] for f in files)
+        return all(size_of(self.path / name) == files[name]["bytes"] for name in files)
 
     def begin(self, number: int, step: str = "") -> None:
         """Work on shard ``number`` begins, or a step of it: once more where its process, or machine, was lost before.
@@ -105,14 +110,15 @@ class ShardFolder:
         Raises:
             UserError: that has happened :data:`MOST_LOSSES` times since the command was started.
         """
-        with (self.work / f"{step}{number:05d}.begun").open("ab") as file:
-            file.write(b".")
-            if file.tell() > MOST_LOSSES:
-                raise UserError(f"its process was killed {MOST_LOSSES} times; did memory run out?")
+        begun = self.work / f"{step}{number:05d}.begun"
+        times = size_of(begun) or 0
+        if times == MOST_LOSSES:
+            raise UserError(f"its process was killed {MOST_LOSSES} times; did memory run out?")
+        write_atomically(begun, [b"." * (times + 1)])
 
-    def finish(self, number: int, counted: LineCounts, files: Sequence[Path]) -> None:
+    def finish(self, number: int, counted: LineCounts, files: Sequence[Location]) -> None:
         """Shard ``number`` is done: ``files`` are written."""
-        kept = {file.name: {"bytes": file.stat().st_size, "sha256": _sha256(file)} for file in files}
+        kept = {file.name: {"bytes": size_of(file), "sha256": _sha256(file)} for file in files}
         write_atomically(self._record(number), [orjson.dumps({"files": kept, **_as_json(counted)})])
 
     def counts(self, number: int) -> LineCounts:
@@ -125,30 +131,32 @@ class ShardFolder:
         files = {name: values for record in records for name, values in record["files"].items()}
         manifest = {"plan": dict(plan), "files": files, **_as_json(counted)}
         write_atomically(self.path / MANIFEST, [orjson.dumps(manifest, option=orjson.OPT_INDENT_2)])
-        shutil.rmtree(self.work)
-        for unfinished in self.path.glob(".*.tmp"):
-            unfinished.unlink(missing_ok=True)
+        remove_folder(self.work)
+        for name in listed(self.path):
+            if name.startswith(".") and name.endswith(".tmp"):
+                (self.path / name).unlink(missing_ok=True)
 
-    def _record(self, number: int) -> Path:
+    def _record(self, number: int) -> Location:
         return self.work / f"{number:05d}.json"
 
 
-def whole_parts(folder: Path) -> list[Path]:
-    """The parts of the folder of a stage that has ended, in order.
+def whole_parts(folder: Location) -> dict[Location, int]:
+    """The parts of the folder of a stage that has ended, in order, with their sizes in bytes.
 
     Raises:
         UserError: it is no such folder, or a part is missing or of another size.
     """
     manifest = folder / MANIFEST
-    if not manifest.exists():
+    if size_of(manifest) is None:
         raise UserError(f"{folder}: has no {MANIFEST}: the stage that writes this folder has not ended")
     files = _read(manifest).get("files")
     if not isinstance(files, dict):
         raise UserError(f"{manifest}: not the manifest of a sharded stage")
+    there = listed(folder)
     for name, values in files.items():
-        if not (folder / name).is_file() or (folder / name).stat().st_size != values["bytes"]:
+        if there.get(name) != values["bytes"]:
             raise UserError(f"{folder / name}: is missing, or was changed; {manifest} has {values['bytes']} bytes")
-    return [folder / name for name in files if name.startswith("part-")]
+    return {folder / name: values["bytes"] for name, values in files.items() if name.startswith("part-")}
 
 
 def _as_json(counted: LineCounts) -> dict[str, Any]:
@@ -159,7 +167,7 @@ def _counts_of(values: Mapping[str, Any]) -> LineCounts:
     return LineCounts(values["read"], Counter(values["counts"]), values["examples"])
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Location) -> dict[str, Any]:
     try:
         found = orjson.loads(path.read_bytes())
     except OSError as error:
@@ -171,6 +179,6 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
+def _sha256(file: Location) -> str:
+    with open_to_read(file) as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -24,11 +24,12 @@ from srt.curate.duplicates import decide, exact_duplicates, group_variants
 from srt.curate.entries import Entry
 from srt.io.errors import UserError
 from srt.io.jsonl import check_place, dump, keep_apart, open_records, parse_record, read_records, write_atomically
+from srt.io.locations import Location
 from srt.io.records import Problem, Record
 from srt.pipeline.record_stage import LineCounts
 from srt.scale.compared_problems import MARK, ComparedProblems, ComparisonStep, LookAtPictures, MarkProblems
 from srt.scale.pair_search import ComparePairs, FindCandidates, JoinBuckets, changes
-from srt.scale.problem_index import save_array
+from srt.scale.problem_index import load_array, save_array
 from srt.scale.ray_engine import RunShards
 from srt.scale.shard_folder import ShardFolder
 from srt.scale.shards import SHARD_BYTES, identity
@@ -38,11 +39,11 @@ RANGE: Final = 4096
 
 
 def curate_shards(
-    problems: Path,
-    out: Path,
+    problems: Location,
+    out: Location,
     run: RunShards,
     *,
-    against: Sequence[Path] = (),
+    against: Sequence[Location] = (),
     approved: Path | None = None,
     report: Path | None = None,
     options: CurationOptions | None = None,
@@ -52,15 +53,18 @@ def curate_shards(
     """As :func:`~srt.curate.curate_problems.curate_file`, from files or folders of shards into the folder ``out``.
 
     Raises:
-        UserError: what that function raises, embeddings are asked for, or ``out`` was made by something else.
+        UserError: what that function raises, embeddings are asked for, or ``out`` was made by something else or is a
+            URL.
     """
+    if not isinstance(out, Path):
+        raise UserError(f"{out}: srt curate reads from URLs, but writes to a folder that all machines see")
     options = options or CurationOptions()
     if options.embeddings is not None:
         raise UserError("--embeddings: does not go with --engine ray: each text is compared with every other")
     if any(source.resolve() == problems.resolve() for source in against):
         raise UserError(f"--against: {problems} is what is curated: every problem would be a duplicate")
     if report is not None:
-        keep_apart(report, problems, approved, *against)
+        keep_apart(report, approved, *(source for source in (problems, *against) if isinstance(source, Path)))
         check_place(report)
     settings = options.model_dump(mode="json") | {"skip": sorted(options.skip), "against": [*map(str, against)]}
     inputs = [identity(source) for source in (problems, *against, *([] if approved is None else [approved]))]
@@ -153,7 +157,7 @@ class _Curation:
         for name, array in (("order", order), ("at", at), ("groups", np.ascontiguousarray(marks["group"]))):
             save_array(self.problems.array(name), array)
         files = [self.problems.array("pictures", number) for number in range(len(self.problems.shards))]
-        save_array(self.problems.array("pictures"), np.concatenate([np.load(file) for file in files]))
+        save_array(self.problems.array("pictures"), np.concatenate([load_array(file) for file in files]))
         ranges = -(-len(order) // self.size)
         joins = -(-ranges // 8)
         thresholds = self.options.thresholds
@@ -165,7 +169,7 @@ class _Curation:
     def _decide(self, ranges: int) -> None:
         rows: list[Any] = []
         for number in range(ranges):
-            self.compared += int(np.load(self.problems.array("compared", number))[0])
+            self.compared += int(load_array(self.problems.array("compared", number))[0])
             rows += orjson.loads(self.problems.other("outcomes", number).read_bytes())
         rows.sort(key=lambda row: row[:3])  # the order in which one machine comes upon them
         of: dict[int, Entry] = {}
@@ -191,7 +195,7 @@ class _Curation:
 
     def _all(self, kind: str, dtype: Any) -> Any:
         files = [self.problems.array(kind, number) for number in range(len(self.problems.shards))]
-        return np.concatenate([np.empty(0, dtype), *(np.load(file) for file in files)])
+        return np.concatenate([np.empty(0, dtype), *(load_array(file) for file in files)])
 
 
 @dataclass(frozen=True)
@@ -212,7 +216,7 @@ class _WriteShard:
         for kind in ("alone", "found"):
             for one in read_records(self.problems.other(kind, number), CurationFinding):
                 found[one.problem_id].append(one)
-        files: dict[Path, type[Record]] = {
+        files: dict[Location, type[Record]] = {
             folder.part(number): Problem,
             folder.records("dropped", number): CurationFinding,
             folder.records("review", number): CurationFinding,

@@ -15,7 +15,9 @@ from typing import Any, Final
 import orjson
 
 from srt import __version__
+from srt.io.errors import UserError
 from srt.io.jsonl import open_records, read_lines, write_atomically
+from srt.io.locations import Location
 from srt.io.records import Problem
 from srt.pipeline.generate import GenerateSummary, NewProblems, draw, sampler_of, shown
 from srt.pipeline.record_stage import LineCounts
@@ -45,13 +47,13 @@ class _Draws:
         write_atomically(self.lines(number), (one.line for one in made))
         write_atomically(self.names(number), [names])
 
-    def lines(self, number: int) -> Path:
+    def lines(self, number: int) -> Location:
         return self.folder.work / f"draws-{number:05d}.jsonl"
 
-    def names(self, number: int) -> Path:
+    def names(self, number: int) -> Location:
         return self.folder.work / f"names-{number:05d}.json"
 
-    def kept(self, number: int) -> Path:
+    def kept(self, number: int) -> Location:
         return self.folder.work / f"kept-{number:05d}"
 
 
@@ -71,7 +73,7 @@ class _Parts:
         lines = [
             line.data for line, keep in zip(read_lines(self.draws.lines(number), Problem), kept, strict=True) if keep
         ]
-        if world_named(self.world).shows_pictures:
+        if world_named(self.world).shows_pictures and isinstance(folder.path, Path):
             lines = shown(self.world, folder.path / "problems.jsonl", lines)
         with open_records({part: Problem}) as (write,):
             write(b"".join(lines))
@@ -82,10 +84,10 @@ def generate_shards(
     world: str,
     n: int,
     split: str,
-    out: Path,
+    out: Location,
     spec: Mapping[str, Any],
     run: RunShards,
-    exclude: Sequence[Path] = (),
+    exclude: Sequence[Location] = (),
     shard_draws: int = SHARD_DRAWS,
 ) -> GenerateSummary:
     """As :func:`~srt.pipeline.generate.generate_file`, into the folder ``out``.
@@ -94,6 +96,8 @@ def generate_shards(
         UserError: what that function raises, or ``out`` was made by something else.
     """
     sampler = sampler_of(world, n, split, spec)
+    if world_named(world).shows_pictures and not isinstance(out, Path):
+        raise UserError(f"{out}: the problems of {world} have pictures: name a folder, they are not written to URLs")
     settings = {"world": world, "n": n, "split": split, "spec": {name: str(value) for name, value in spec.items()}}
     inputs = [identity(file) for file in exclude]
     plan = {"stage": "generate", "srt": __version__, "settings": settings, "inputs": inputs, "shard_draws": shard_draws}

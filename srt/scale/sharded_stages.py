@@ -10,6 +10,7 @@ from typing import Any
 from srt import __version__
 from srt.io.errors import UserError
 from srt.io.jsonl import open_records
+from srt.io.locations import Location
 from srt.io.records import Problem, Record, Refusal
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
@@ -61,7 +62,7 @@ class ShardWork:
 
 
 def solve_shards(
-    problems: Path, out: Path, run: RunShards, shard_bytes: int = SHARD_BYTES, *, plan: str = "needed"
+    problems: Location, out: Location, run: RunShards, shard_bytes: int = SHARD_BYTES, *, plan: str = "needed"
 ) -> SolveSummary:
     """As :func:`~srt.pipeline.solve.solve_file`, from a file or a folder of shards into the folder ``out``.
 
@@ -83,7 +84,7 @@ def solve_shards(
 
 
 def check_shards(
-    traces: Path, problems: Path, out: Path, run: RunShards, shard_bytes: int = SHARD_BYTES
+    traces: Location, problems: Location, out: Location, run: RunShards, shard_bytes: int = SHARD_BYTES
 ) -> CheckSummary:
     """As :func:`~srt.pipeline.check.check_file`, from files or folders of shards into the folder ``out``.
 
@@ -102,10 +103,10 @@ def check_shards(
 
 
 def build_shards(
-    traces: Path,
-    problems: Path,
+    traces: Location,
+    problems: Location,
     arm: str,
-    out: Path,
+    out: Location,
     run: RunShards,
     *,
     prompt: str = "full",
@@ -119,8 +120,7 @@ def build_shards(
         UserError: what that function raises, or ``out`` was made by something else.
     """
     folder = ShardFolder(out.resolve())
-    root = problems if problems.is_dir() else problems.parent
-    work = BuildLine.of(arm, prompt, text, root.resolve(), out.resolve() / "sequences.jsonl" if pictures else None)
+    work = BuildLine.of(arm, prompt, text, *_picture_folders(problems, out, pictures))
     settings = {"arm": arm, "prompt": prompt, "text": text, "pictures": pictures}
     plan = _plan("build", settings, [traces, problems], shard_bytes)
     with folder.hold(plan) as counted:
@@ -138,8 +138,19 @@ def build_shards(
     return summary
 
 
+def _picture_folders(problems: Location, out: Location, pictures: bool) -> tuple[Path, Path | None]:
+    """Where the pictures of the problems lie, and the file beside which those of the sequences go, if there are any."""
+    if not pictures:
+        return Path(), None
+    if not (isinstance(problems, Path) and isinstance(out, Path)):
+        at = out if isinstance(problems, Path) else problems
+        raise UserError(f"{at}: --pictures: pictures are read and written in folders, not at URLs")
+    root = problems if problems.is_dir() else problems.parent
+    return root.resolve(), out.resolve() / "sequences.jsonl"
+
+
 def _with_problems(
-    traces: Path, problems: Path, folder: ShardFolder, run: RunShards, shard_bytes: int
+    traces: Location, problems: Location, folder: ShardFolder, run: RunShards, shard_bytes: int
 ) -> tuple[tuple[InputShard, ...], ProblemIndex]:
     index = ProblemIndex(tuple(cut(problems, shard_bytes)), folder.work)
     index.make(run)
@@ -156,7 +167,7 @@ def _run(run: RunShards, what: str, work: ShardWork) -> LineCounts:
     return summed
 
 
-def _plan(stage: str, settings: dict[str, Any], inputs: Sequence[Path], shard_bytes: int) -> dict[str, Any]:
+def _plan(stage: str, settings: dict[str, Any], inputs: Sequence[Location], shard_bytes: int) -> dict[str, Any]:
     return {
         "stage": stage,
         "srt": __version__,

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
 from srt.io.jsonl import Line
+from srt.io.locations import Location, open_to_read, size_of, version_of
 from srt.io.parquet_files import is_parquet, rows_as_lines, rows_in_groups
 from srt.scale.shard_folder import whole_parts
 
@@ -31,7 +31,7 @@ class InputShard:
     Of a Parquet file, ``size`` and ``offset`` count row groups, and ``number`` rows.
     """
 
-    path: Path
+    path: Location
     offset: int
     size: int
     number: int
@@ -52,7 +52,7 @@ class InputShard:
                 offset += len(row)
             return
         try:
-            with self.path.open("rb") as file:
+            with open_to_read(self.path) as file:
                 file.seek(self.offset)
                 data = file.read(self.size)
         except OSError as error:
@@ -64,7 +64,7 @@ class InputShard:
             offset += len(line)
 
 
-def cut(source: Path, size: int = SHARD_BYTES) -> list[InputShard]:
+def cut(source: Location, size: int = SHARD_BYTES) -> list[InputShard]:
     """The shards of ``source``, in order, of about ``size`` bytes where it is a file.
 
     Raises:
@@ -72,16 +72,16 @@ def cut(source: Path, size: int = SHARD_BYTES) -> list[InputShard]:
     """
     source = source.resolve()  # other machines have other working folders
     if source.is_dir():
-        parts = whole_parts(source)
         return [
-            InputShard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else _size(part), 1) for part in parts
+            InputShard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else held, 1)
+            for part, held in whole_parts(source).items()
         ]
     if is_parquet(source):
         return list(_cut_rows(source, size))
     shards: list[InputShard] = []
     number, offset = 1, 0
     try:
-        with source.open("rb") as file:
+        with open_to_read(source) as file:
             while data := file.read(size):
                 data += file.readline()
                 shards.append(InputShard(source, offset, len(data), number))
@@ -92,31 +92,27 @@ def cut(source: Path, size: int = SHARD_BYTES) -> list[InputShard]:
     return shards
 
 
-def _size(part: Path) -> int:
-    return part.stat().st_size
-
-
-def _cut_rows(source: Path, size: int) -> Iterator[InputShard]:
+def _cut_rows(source: Location, size: int) -> Iterator[InputShard]:
     """Row groups together, so that a shard is about ``size`` bytes of the file."""
     rows = rows_in_groups(source)
-    most = max(1, len(rows) * size // max(1, _size(source)))
+    most = max(1, len(rows) * size // max(1, size_of(source) or 0))
     for first in range(0, len(rows), most):
         yield InputShard(source, first, len(rows[first : first + most]), 1 + sum(rows[:first]))
 
 
-def identity(source: Path) -> list[Any]:
-    """What tells whether ``source`` is still the same: its path, size and time of change (of a folder: its manifest).
+def identity(source: Location) -> list[Any]:
+    """What tells whether ``source`` is still the same: where it is, and its version (of a folder: of its manifest).
 
     Raises:
         UserError: it cannot be read.
     """
     file = source / "manifest.json" if source.is_dir() else source
     try:
-        found = file.stat()
+        version = version_of(file)
     except FileNotFoundError as error:
         if source.is_dir():
             raise UserError(
                 f"{source}: has no manifest.json: the stage that writes this folder has not ended"
             ) from None
         raise cannot_read(source, error) from None
-    return [str(source.resolve()), found.st_size, found.st_mtime_ns]
+    return [str(source.resolve()), *version]

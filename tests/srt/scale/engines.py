@@ -5,7 +5,8 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
+
+from srt.io.locations import Location, listed
 
 
 def in_any_order(what: str, work: Callable[[int], None], numbers: Sequence[int]) -> None:
@@ -33,6 +34,6 @@ def killed_after(count: int, of: str | None = None) -> Callable[..., None]:
     return run
 
 
-def whole(folder: Path, opening: str = "part") -> bytes:
+def whole(folder: Location, opening: str = "part") -> bytes:
     """The files of one kind, one after the other."""
-    return b"".join(file.read_bytes() for file in sorted(folder.glob(f"{opening}-*")))
+    return b"".join((folder / name).read_bytes() for name in sorted(listed(folder)) if name.startswith(f"{opening}-"))

@@ -259,7 +259,7 @@ def test_an_id_that_two_shards_have(data: Path, tmp_path: Path) -> None:
 
 def test_a_damaged_shard(data: Path, tmp_path: Path) -> None:
     source = as_shards(data / "data" / "p.jsonl", tmp_path / "all")
-    part = whole_parts(source)[3]
+    part = [*whole_parts(source)][3]
     lines = part.read_bytes().splitlines(keepends=True)
     part.write_bytes(b"".join([lines[0], lines[1].replace(b'"', b"'", 2), *lines[2:]]))
     with pytest.raises(UserError, match=r"part-00003\.jsonl:2: ") as said:
