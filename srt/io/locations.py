@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 Location: TypeAlias = "Path | UPath"
 
-_READ_AHEAD: Final = 2**20
+_READ_AHEAD: Final = 2**22
+"""Bytes, for those who read from the start to the end; s3fs has 50 MiB, for every range."""
 _GAP: Final = 2**18
-"""Bytes: between two ranges, such a gap is rather read than asked around, up to a block."""
+"""Bytes: two ranges that are this near are one request, up to a block."""
 _BLOCK: Final = 2**25
 
 _VERSION_KEYS: Final = ("ETag", "etag", "mtime", "modificationTime", "last_write_time", "modify", "created")
@@ -51,7 +52,11 @@ def location(text: str) -> Location:
         from fsspec import get_filesystem_class
         from upath import UPath
 
-        get_filesystem_class(protocol)
+        with warnings.catch_warnings(action="ignore"):  # that the paths of a rare file system were not tested
+            at = UPath(text.rstrip("/"), use_listings_cache=False)
+        if isinstance(at, Path):
+            raise ValueError("taken for a path")
+        get_filesystem_class(protocol)  # not before: with that of hdfs:// at hand, UPath cannot find parents
     except ModuleNotFoundError:
         raise UserError(f"{text}: URLs need pip install 'srt-traces[scale]', on all machines") from None
     except ImportError as error:
@@ -59,8 +64,7 @@ def location(text: str) -> Location:
     except ValueError:
         known = "those of fsspec, such as s3://, gs://, abfs:// and hdfs://"
         raise UserError(f"{text}: unknown kind of URL {protocol}://; {known}, are known") from None
-    with warnings.catch_warnings(action="ignore"):  # that the paths of a rare file system were not tested
-        return UPath(text.rstrip("/"), use_listings_cache=False)
+    return at
 
 
 def is_url(at: object) -> bool:
@@ -81,24 +85,28 @@ def open_to_read(file: str | Location) -> BufferedReader:
     """As :func:`open`; raises an :class:`OSError`."""
     if isinstance(file, str | Path):
         return open(file, "rb")
-    opened: Any = file.open("rb")
+    opened: Any = file.open("rb", buffering=_READ_AHEAD)
     return BufferedReader(opened, _READ_AHEAD)
 
 
 def read_ranges(file: Location, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
     """The bytes of ``file`` from the start of each of ``ranges`` to its end; raises an :class:`OSError`."""
-    if isinstance(file, Path):
-        with open(file, "rb") as opened:
-            return [os.pread(opened.fileno(), end - start, start) for start, end in ranges]
+    found: list[bytes] = []
+    if isinstance(file, Path) or not file.fs.async_impl:
+        with open_to_read(file) as opened:
+            for start, end in ranges:
+                opened.seek(start)
+                found.append(opened.read(end - start))
+        return found
     from fsspec.utils import merge_offset_ranges
 
-    starts, ends = zip(*ranges, strict=True) if ranges else ((), ())
-    _, starts, ends = merge_offset_ranges([file.path] * len(ranges), [*starts], [*ends], _GAP, _BLOCK)
+    filled = [(start, end) for start, end in ranges if start < end]  # stores cannot be asked for nothing
+    starts, ends = [start for start, _ in filled], [end for _, end in filled]
+    _, starts, ends = merge_offset_ranges([file.path] * len(filled), starts, ends, _GAP, _BLOCK)
     blocks = file.fs.cat_ranges([file.path] * len(starts), starts, ends, on_error="raise")
-    found = []
     for start, end in ranges:
         block = bisect_right(starts, start) - 1
-        found.append(bytes(blocks[block][start - starts[block] : end - starts[block]]))
+        found.append(bytes(blocks[block][start - starts[block] : end - starts[block]]) if start < end else b"")
     return found
 
 

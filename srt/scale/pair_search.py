@@ -32,7 +32,7 @@ from srt.io.jsonl import write_atomically
 from srt.io.locations import Location, version_of
 from srt.io.worker_processes import Workers
 from srt.scale.compared_problems import ComparisonStep
-from srt.scale.problem_index import load_array, mapped, save_array
+from srt.scale.problem_index import load_array, map_array, mapped, save_array
 
 _BUCKET: Final = np.dtype([("bucket", "<u8"), ("at", "<u8")])
 _TEXTS: Final = np.dtype([("later", "<u8"), ("earlier", "<u8")])
@@ -210,7 +210,7 @@ def changes(*columns: Any) -> Any:
 def _between(files: list[Location], column: str, low: int, high: int) -> Iterator[Any]:
     """Of each file, which is sorted by ``column``, the rows whose value is at least ``low`` and less than ``high``."""
     for file in files:
-        rows = mapped(file)
+        rows = map_array(file)
         values = rows[column]
         yield np.array(rows[bisect_left(values, low) : bisect_left(values, high)])
 
@@ -237,4 +237,4 @@ class _Pictures:
 
 @lru_cache(maxsize=1)
 def _pictures(path: Location, _version: tuple[int, int | str], bits: int) -> _Pictures:
-    return _Pictures(mapped(path), bits)
+    return _Pictures(map_array(path), bits)

@@ -84,7 +84,7 @@ class ProblemIndex:
 
     def count(self, number: int) -> int:
         """How many problems shard ``number`` has."""
-        return len(mapped(self._noted(number)))
+        return len(map_array(self._noted(number)))
 
     def line(self, number: int, at: int) -> Line:
         """The line of the problem that has ``at`` others before it in shard ``number``."""
@@ -148,12 +148,17 @@ def load_array(path: Location) -> Any:
 
 
 def mapped(path: Location) -> Any:
-    """The array in a file, which stays on disk; pickles are refused."""
+    """As :func:`map_array`, for arrays that are looked into again and again."""
     return _mapped(path, version_of(path))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)  # each keeps a file open
 def _mapped(path: Location, _version: tuple[int, int | str]) -> Any:
+    return map_array(path)
+
+
+def map_array(path: Location) -> Any:
+    """The array in a file, which stays on disk; pickles are refused."""
     if isinstance(path, Path):
         return np.load(path, mmap_mode="r")
     with NamedTemporaryFile() as copy:  # on disk for as long as it is mapped

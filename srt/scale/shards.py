@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
 from srt.io.jsonl import Line
-from srt.io.locations import Location, open_to_read, size_of, version_of
+from srt.io.locations import Location, open_to_read, read_ranges, size_of, version_of
 from srt.io.parquet_files import is_parquet, rows_as_lines, rows_in_groups
 from srt.scale.shard_folder import whole_parts
 
@@ -52,9 +52,7 @@ class InputShard:
                 offset += len(row)
             return
         try:
-            with open_to_read(self.path) as file:
-                file.seek(self.offset)
-                data = file.read(self.size)
+            [data] = read_ranges(self.path, [(self.offset, self.offset + self.size)])
         except OSError as error:
             raise cannot_read(self.path, error) from None
         offset = self.offset

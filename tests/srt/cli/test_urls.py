@@ -21,14 +21,16 @@ class Unreachable(AbstractFileSystem):
 
 
 fsspec.register_implementation("unreachable", Unreachable, clobber=True)
-fsspec.register_implementation("no-package", "the_package.FileSystem", errtxt="Install the-package", clobber=True)
+fsspec.register_implementation("not-a-protocol", Unreachable, clobber=True)  # UPath takes it for a path
+fsspec.register_implementation("nopackage", "the_package.FileSystem", errtxt="Install the-package", clobber=True)
 
 
 @pytest.mark.parametrize(
     ("url", "engine", "words"),
     [
         ("s4://bucket/out", True, "s4://bucket/out: unknown kind of URL s4://"),
-        ("no-package://bucket/out", True, "no-package://bucket/out: Install the-package"),
+        ("nopackage://bucket/out", True, "nopackage://bucket/out: Install the-package"),
+        ("not-a-protocol://bucket/out", True, "not-a-protocol://bucket/out: unknown kind of URL"),
         ("memory://", True, "memory://: a bucket"),
         ("memory://bucket/out", False, "memory://bucket/out: URLs go with --engine ray"),
         ("unreachable://bucket/out", True, "unreachable://bucket/out: cannot be reached: nobody answers"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import fsspec
 import pytest
+from fsspec.asyn import AsyncFileSystem
 
 from srt.io.errors import UserError
 from srt.io.jsonl import read_lines, write_atomically, write_together
@@ -41,24 +43,37 @@ def test_a_file_at_a_url_is_as_one_at_a_path(url: Location, tmp_path: Path) -> N
         ]
 
 
-def test_read_ranges(url: Location, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Distant(AsyncFileSystem):
+    """A store whose requests go out together: a copy of that in memory that notes which ranges it was asked for."""
+
+    protocol = "distant"
+    asked: ClassVar[list[int]] = []
+    memory = fsspec.filesystem("memory")
+
+    async def _cat_file(self, path: str, start: int, end: int, **_: Any) -> bytes:
+        assert start < end
+        self.asked.append(start)
+        return bytes(self.memory.cat_file(f"/{path}", start, end))
+
+    async def _put_file(self, lpath: str, rpath: str, **_: Any) -> None:
+        self.memory.put_file(lpath, f"/{rpath}")
+
+
+def test_read_ranges(url: Location, tmp_path: Path) -> None:
     """In any order, next to each other or far apart; few requests."""
     data = random.Random(1).randbytes(2**21)
     starts = [*range(0, 60_000, 300), 2**20, 2**20 + 7, 2**21 - 9]
     ranges = [(start, min(start + 300, 2**21)) for start in starts]
     random.Random(2).shuffle(ranges)
-    asked: list[int] = []
-    cat_file = fsspec.get_filesystem_class("memory").cat_file
-    monkeypatch.setattr(
-        fsspec.get_filesystem_class("memory"),
-        "cat_file",
-        lambda self, path, start, end, **options: asked.append(start) or cat_file(self, path, start, end, **options),
-    )
-    for folder in (tmp_path, url):
+    ranges.insert(3, (2**20, 2**20))
+    fsspec.register_implementation("distant", Distant, clobber=True)
+    for folder in (tmp_path, url, location("distant://bucket/folder")):
         write_atomically(folder / "data", [data])
         assert read_ranges(folder / "data", ranges) == [data[start:end] for start, end in ranges]
         assert read_ranges(folder / "data", []) == []
-    assert asked == [0, 2**20, 2**21 - 9]
+        write_atomically(folder / "empty", [])
+        assert read_ranges(folder / "empty", [(0, 0)]) == [b""]
+    assert Distant.asked == [0, 2**20, 2**21 - 9]
 
 
 def test_several_files_or_none(url: Location) -> None:

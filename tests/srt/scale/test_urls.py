@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import fsspec
+import pyarrow.fs
 import pytest
 from engines import Killed, in_any_order, killed_after, whole
+from fsspec import AbstractFileSystem
+from fsspec.implementations.arrow import ArrowFSWrapper
 from object_stores import STORES
 from test_sharded_curation import made_up
 
@@ -188,3 +193,19 @@ def test_curation_reads_urls(tmp_path: Path, stages_of_one: Path) -> None:
 def test_a_file_url_is_a_path() -> None:
     assert location("file:///data/p.jsonl") == Path("/data/p.jsonl")
     assert location("data/p.jsonl") == Path("data/p.jsonl")
+
+
+class ArrowFiles(ArrowFSWrapper):
+    """The class behind ``hdfs://``, over the files of this machine."""
+
+    protocol = "hdfs"
+    _parent = AbstractFileSystem._parent  # which a path asks the class for
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(fs=pyarrow.fs.LocalFileSystem(), **options)
+
+
+def test_the_file_system_behind_hdfs(stages_of_one: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules["fsspec.registry"]._registry, "hdfs", ArrowFiles)
+    (tmp_path / "here").mkdir()
+    all_stages(f"hdfs://{tmp_path}/there", stages_of_one, tmp_path / "here")
