@@ -3,7 +3,9 @@
     python benchmarks/worker_speed.py [--n 20000] [--workers 2] [--world seating]
 
 For each stage: records a second on the clock with one process and with several, the ratio, whether the bytes are the
-same, and the largest resident memory of a process of each.
+same, and the largest resident memory of a process of each. "Separate" is the ratio of as many commands of one process
+at the same time, each on its part of the file: what the cores of this machine give programs that have nothing to do
+with each other.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from pathlib import Path
 
 import psutil
 
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
 
 def main() -> None:
     """Print a row for each stage."""
@@ -26,11 +30,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--world", default="seating")
     options = parser.parse_args()
-    print("| stage | records/s, 1 process | with workers | ratio | same bytes | memory, MiB: 1, command, worker |")
-    print("|---|---|---|---|---|---|")
+    print("| stage | a second, 1 process | with workers | ratio | separate | same bytes | MiB: 1, command, worker |")
+    print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         one, several = Path(folder) / "one", Path(folder) / "several"
-        for place in (one, several):
+        parts = [Path(folder) / f"part-{i}" for i in range(options.workers)]
+        for place in (one, several, *parts):
             place.mkdir()
         for stage, command, out in (
             ("generate", ["generate", options.world, "-n", str(options.n), "-o", "p.jsonl"], "p.jsonl"),
@@ -40,17 +45,33 @@ def main() -> None:
         ):
             alone, memory, _ = run([*command, "--workers", "1"], one)
             shared, command_memory, worker_memory = run([*command, "--workers", str(options.workers)], several)
+            if stage == "generate":
+                lines = (one / out).read_bytes().splitlines(keepends=True)
+                for i, part in enumerate(parts):
+                    (part / out).write_bytes(b"".join(lines[i :: options.workers]))
+                separate = ""
+            else:
+                separate = f"{alone / at_once([*command, '--workers', '1'], parts):.2f}"
             same = (one / out).read_bytes() == (several / out).read_bytes()
-            speeds = f"{options.n / alone:,.0f} | {options.n / shared:,.0f} | {alone / shared:.2f}"
+            speeds = f"{options.n / alone:,.0f} | {options.n / shared:,.0f} | {alone / shared:.2f} | {separate}"
             sizes = f"{memory}, {command_memory}, {worker_memory}"
             print(f"| {stage} | {speeds} | {'yes' if same else 'NO'} | {sizes} |", flush=True)
+
+
+def at_once(command: Sequence[str], folders: Sequence[Path]) -> float:
+    """Seconds until ``srt COMMAND`` has ended in each of ``folders``, all started at the same time."""
+    start = time.perf_counter()
+    started = [subprocess.Popen([sys.executable, "-m", "srt", *command], cwd=place, **QUIET) for place in folders]
+    statuses = [process.wait() for process in started]
+    if any(statuses):
+        raise SystemExit(f"srt {' '.join(command)}: failed")
+    return time.perf_counter() - start
 
 
 def run(command: Sequence[str], folder: Path) -> tuple[float, int, int]:
     """Seconds of ``srt COMMAND`` in ``folder``, and the peak of memory of it and of its largest child, in MiB."""
     start = time.perf_counter()
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([sys.executable, "-m", "srt", *command], cwd=folder, **quiet)
+    process = subprocess.Popen([sys.executable, "-m", "srt", *command], cwd=folder, **QUIET)
     peaks = [0, 0]
     watched = psutil.Process(process.pid)
     while process.poll() is None:
