@@ -1,14 +1,16 @@
-"""Predictions for dev items: of the last point, a line for every item, only those that were selected are asked."""
+"""Predictions for dev items and their figures, from a made-up run: booths in our own words, answers that we chose."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+import yaml
 
-from benchmarks import space2025_dev
+from benchmarks import space2025_dev, space2025_figures
 from eval.scoring.official_answers import OfficialAnswers
 from srt.experiment.learning_curve import CurvePoint
 from srt.experiment.model_stages import Evaluation
@@ -19,22 +21,62 @@ from srt.io.records import Answer, Problem
 TRAIN = {"batch_size": 8, "scheduler": "constant"}
 RECIPE: dict[str, Any] = {
     "name": "toys", "output": "x", "arms": ["srt"], "seeds": [3], "model": {"arch": "llama"}, "train": TRAIN,
-    "train_problems": [{"world": "seating", "n": 1}], "curve": {"items": [8, 16]},
+    "train_problems": [{"world": "seating", "n": 5, "spec": {"scenes": ["booth"]}}], "curve": {"items": [8, 16]},
     "test_problems": [{"corpus": "space2025", "path": "$TOYS/spr_en_train.jsonl", "where": {"scene": "booth"}}],
 }  # fmt: skip
+NAMES = ("Ann", "Bob", "Cal", "Dee")
 
 
-def problem(number: int) -> Problem:
-    scene = "booth" if number % 2 else "shelf"
+def booth(
+    name: str, clues: Sequence[str], question: str, *, names: Sequence[str] = NAMES, scene: str = "booth", right: str
+) -> Problem:
+    """A booth; its options are ``names`` in the order of the alphabet, and ``right`` the letters of the answer."""
+    opening = "Booth" + (", benches on the north and south sides" if scene == "booth-NS" else "")
+    numbered = [f"({number}) {clue};" for number, clue in enumerate(clues, 1)]
     return Problem(
-        id=f"spr-en-dev-{number}", source="space2025", split="dev", lang="en", question="Where?", meta={"scene": scene}
+        id=name,
+        source="space2025",
+        split="train",
+        lang="en",
+        question="\n".join([f"{opening}: {', '.join(names)}.", *numbered, f"{question}."]),
+        choices=dict(zip("ABCD", sorted(names), strict=True)),
+        answer=Answer(kind="choice_set", value=list(right)),
+        meta={"scene": "booth"},
     )
 
 
-def test_a_line_for_every_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+BENCHES = ("Ann is left of Bob", "Cal is left of Dee")
+FRIENDS = ("Eve", "Fay", "Gus", "Hal")
+APART, FACING = "() does not share a bench with Ann", "() faces Ann"
+LABELLED = [
+    booth("spr-en-train-1", BENCHES, APART, right="CD"),
+    booth("spr-en-train-2", BENCHES, FACING, right="D"),
+    booth("spr-en-train-3", [*BENCHES, "Ann looks south"], APART, scene="booth-NS", right="CD"),
+    booth("spr-en-train-4", BENCHES, "() faces Bob", right="C"),
+]
+DEV = [
+    booth("spr-en-dev-1", BENCHES, "() is right of Ann", right="B"),
+    booth("spr-en-dev-3", BENCHES[::-1], "() does not share a bench with Dee", right="AB"),
+    booth("spr-en-dev-4", BENCHES, "() does not share a bench with Cal", right="AB"),
+]
+TRAINING = [
+    LABELLED[0].model_copy(update={"id": "text"}),
+    booth("claims", BENCHES[::-1], FACING, right="D"),
+    booth("meaning", ["Bob is right of Ann", "Cal is left of Dee"], "() faces Bob", right="C"),
+    booth("puzzle", ["Eve is left of Fay", "Gus is left of Hal"], "() is right of Eve", names=FRIENDS, right="B"),
+    booth("new", ["Eve is left of Fay", "Gus is right of Hal"], "() is left of Fay", names=FRIENDS, right="A"),
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of an experiment whose model is asked nothing: its answers are there."""
     root = tmp_path / "run"
-    (root / "curve").mkdir(parents=True)
+    for name in ("curve", "data"):
+        (root / name).mkdir(parents=True)
     (root / "experiment.json").write_bytes(orjson.dumps(RECIPE))
+    write_records(root / "data" / "test.jsonl", LABELLED)
+    write_records(root / "data" / "train.jsonl", TRAINING)
     sizes = {"puzzles": [0, 1, 2, 3], "training_problems": 9, "trained_puzzles": 3, "puzzles_at_least": 3}
     (root / "curve" / "test.json").write_bytes(orjson.dumps(sizes))
     numbers: dict[str, Any] = {"tokens": 0, "labelled_tokens": 0, "output_tokens": 1, "proved": 0, "first_wrong": {}}
@@ -45,30 +87,84 @@ def test_a_line_for_every_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             for items, right in ((16, "0111"), (8, "0001"))
         ],
     )
-    asked: list[Evaluation] = []
 
     def imported(corpus: str, path: Path, out: Path) -> None:
         assert (corpus, path) == ("space2025", tmp_path / "spr_en_dev.jsonl")
-        write_records(out, map(problem, range(1, 6)))
+        shelf = Problem(
+            id="spr-en-dev-2", source="space2025", split="dev", lang="en", question="?", meta={"scene": "shelf"}
+        )
+        write_records(out, [item.model_copy(update={"answer": None}) for item in (DEV[0], shelf, *DEV[1:])])
 
     def answered(folder: Path, problems: Path) -> OfficialAnswers:
-        return OfficialAnswers({}, {"spr-en-dev-3": Answer(kind="choice_set", value=["B", "C"])})
+        letters = {"spr-en-dev-3": ["A", "B"], "spr-en-dev-4": ["D"]}
+        return OfficialAnswers({}, {name: Answer(kind="choice_set", value=value) for name, value in letters.items()})
 
     monkeypatch.setenv("TOYS", str(tmp_path))
-    monkeypatch.setattr(space2025_dev, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(space2025_dev, "import_file", imported)
+    monkeypatch.setattr(space2025_figures, "import_file", imported)
     monkeypatch.setattr(space2025_dev, "official_answers", answered)
+    return root
+
+
+def test_a_line_for_every_item(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Evaluation] = []
     monkeypatch.setattr(space2025_dev.TrainAndEval, "evaluate", lambda _, evaluation: asked.append(evaluation))
-    space2025_dev.predict_dev(root)
+    figures = space2025_dev.predict_dev(run, run.parent / "results")["figures"]["srt-3"]
     (evaluation,) = asked
-    assert evaluation.trained.model == root / "curve" / "weights" / "srt-3" / "16"
-    assert [row["id"] for _, row in read_rows(evaluation.problems)] == [f"spr-en-dev-{n}" for n in (1, 3, 5)]
-    written = [row for _, row in read_rows(tmp_path / "results" / "toys" / "srt-3.jsonl")]
-    assert [row["answer"] for row in written] == [[], [], ["B", "C"], [], []]
+    assert evaluation.trained.model == run / "curve" / "weights" / "srt-3" / "16"
+    assert [row["id"] for _, row in read_rows(evaluation.problems)] == [item.id for item in DEV]
+    written = [row for _, row in read_rows(run.parent / "results" / "toys" / "srt-3.jsonl")]
+    assert [row["answer"] for row in written] == [[], [], ["A", "B"], ["D"]]
     assert all(row.keys() == {"id", "answer"} for row in written)
-    figures = orjson.loads((tmp_path / "results" / "toys" / "figures.json").read_bytes())["figures"]["srt-3"]
     assert figures["right of them"][0] == 0.75
-    assert (figures["dev items"], figures["asked"], figures["answered"]) == (5, 3, 1)
-    (root / "experiment.json").write_bytes(orjson.dumps(RECIPE | {"test_problems": RECIPE["train_problems"]}))
-    with pytest.raises(UserError, match="no training file of SpaCE2025"):
-        space2025_dev.predict_dev(root)
+    assert (figures["dev items"], figures["asked"], figures["answered"]) == (4, 3, 2)
+    (run / "experiment.json").write_bytes(orjson.dumps(RECIPE | {"test_problems": RECIPE["train_problems"]}))
+    with pytest.raises(UserError, match="run: test_problems"):
+        space2025_dev.predict_dev(run)
+    with pytest.raises(UserError, match=r"nothing: curve/points.jsonl"):
+        space2025_dev.predict_dev(run.parent / "nothing")
+
+
+def test_figures_of_a_run_by_question_and_by_what_was_trained_on(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(space2025_dev.TrainAndEval, "evaluate", lambda *_: None)
+    held = space2025_dev.predict_dev(run, run.parent / "results")
+    assert held == orjson.loads((run.parent / "results" / "toys" / "figures.json").read_bytes())
+    figures = held["figures"]["srt-3"]
+    assert figures["labelled items right by question"] == {"across": 2, "not beside": 0, "not beside, compass": 1}
+    assert figures["dev items as the exact solver by question"] == {"not beside": 1, "right": 0}
+    assert figures["dev items as the exact solver"] == 1
+    assert figures['dev items with "not" overlooked by question'] == {"not beside": 1}
+    assert held["items in training"] == {
+        "labelled": {"items": 4, "puzzles": 4, "same text": 1, "same claims": 2, "same meaning": 3, "same puzzle": 2},
+        "dev": {"items": 3, "puzzles": 3, "same text": 0, "same claims": 0, "same meaning": 0, "same puzzle": 2},
+    }
+    assert figures["right of labelled items with a new meaning"] == [1, 1]
+    assert held["most frequent answer"] == {"letters": "CD", "labelled": 2}
+    assert held["questions"]["not beside"] == {"labelled": 1, "dev": 2, "training": 1}
+    printed = space2025_figures.report(held)
+    assert "| not beside, compass | 1 | 0 | 0 | 1 |  |  |" in printed
+    assert "srt-3: dev items as the exact solver: 1\n" in printed
+
+
+def test_figures_without_a_run_sample_the_training_problems(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures that need a run stay as they are."""
+    monkeypatch.setattr(space2025_dev.TrainAndEval, "evaluate", lambda *_: None)
+    results = run.parent / "results"
+    before = space2025_dev.predict_dev(run, results)["figures"]
+    recipe = run.parent / "toys.yaml"
+    recipe.write_text(yaml.safe_dump(RECIPE | {"model": "not/here"}))
+    monkeypatch.setattr(space2025_figures, "RESULTS", results)
+    monkeypatch.setattr(
+        space2025_figures.TrainAndEval,
+        "import_problems",
+        lambda _, corpus, path, out, lang: write_records(out, LABELLED),
+    )
+    space2025_figures.main(recipe)
+    held = orjson.loads((results / "toys" / "figures.json").read_bytes())
+    assert held["figures"] == before
+    assert held["training problems"]["problems"] == 5
+    recipe.write_text(yaml.safe_dump(RECIPE | {"train_problems": [{"world": "seating", "n": 6}]}))
+    with pytest.raises(UserError, match="train_problems"):
+        space2025_figures.main(recipe)
+    recipe.write_text(yaml.safe_dump(RECIPE | {"name": "others"}))
+    with pytest.raises(UserError, match="others: no predictions there"):
+        space2025_figures.main(recipe)
