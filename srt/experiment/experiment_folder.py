@@ -30,6 +30,8 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import write_atomically
 
+DATA_LOCK = ".data.lock"
+"""Held by the process that makes the data and the initial weights."""
 _MANIFEST = "experiment.json"
 _NOT_OF_THE_RESULT = frozenset({"output", "parallel", "eval_launch", "tiny"})
 
@@ -155,7 +157,8 @@ def claim(experiment: Experiment) -> None:
 def give_up(experiment: Experiment) -> None:
     """Undo :func:`claim` and remove the data: once a fault is mended, the folder must not be another experiment's."""
     shutil.rmtree(experiment.output / "data", ignore_errors=True)
-    (experiment.output / _MANIFEST).unlink(missing_ok=True)
+    for name in (_MANIFEST, DATA_LOCK):
+        (experiment.output / name).unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         experiment.output.rmdir()
 

@@ -13,13 +13,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
-from srt.experiment.experiment_folder import ExperimentFolder, claim, give_up, is_this_experiment
+from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, is_this_experiment
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, TaughtTraces
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
@@ -29,6 +30,7 @@ from srt.experiment.teaching_stages import check_teaching, describe_pictures, te
 from srt.experiment.training_recipes import picture_limits, recipe_of, write_recipe
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError, no_model_folder
+from srt.io.folder_lock import FolderHeld, hold_folder
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 
@@ -58,10 +60,36 @@ def run_experiment(
     """
     if portion is not None:
         portion.check(experiment)
-    new = not is_this_experiment(experiment)
-    if new:
+    if not is_this_experiment(experiment):
         _check_settings(experiment, stages)
         check_teaching(experiment, tiny)
+    with _one_at_a_time(experiment, say):
+        tests, starts = _prepare(experiment, stages, say, portion or Portion(), tiny=tiny)
+    if experiment.curve is not None:
+        return _measure_curves(experiment, tests, starts, stages, say, portion or Portion())
+    models = _train_all(experiment, stages, starts, say)
+    runs = _evaluate_all(experiment, tests, models, stages, say)
+    return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
+
+
+@contextmanager
+def _one_at_a_time(experiment: Experiment, say: Say) -> Iterator[None]:
+    """Hold the experiment's data: several processes may measure its curves, and all of them need the data first."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(hold_folder(experiment.output, name=DATA_LOCK))
+        except FolderHeld:
+            say("waiting for another process, which prepares this experiment")
+            held.enter_context(hold_folder(experiment.output, name=DATA_LOCK, wait=True))
+        yield
+
+
+def _prepare(
+    experiment: Experiment, stages: ModelStages, say: Say, now: Portion, *, tiny: bool
+) -> tuple[dict[str, BenchmarkTest | None], dict[int, Path]]:
+    """The tests, and the weights that training starts from by seed, once all data are there and were looked through."""
+    new = not is_this_experiment(experiment)
+    if new:
         claim(experiment)
     try:
         tests = tests_of(experiment, say)
@@ -75,19 +103,13 @@ def run_experiment(
     teach_traces(experiment, tiny, say)
     build_arms(experiment, stages.reads_pictures(experiment.model), say)
     write_probe(experiment, say)
-    now = portion or Portion()
     seeds = [seed for seed in experiment.seeds if now.seeds is None or seed in now.seeds]
     shared = experiment.seeds[:1] if experiment.probe and experiment.probe.shared else []
     starts = {seed: _initial_model(experiment, stages, seed, say) for seed in dict.fromkeys([*shared, *seeds])}
     arms = [arm for arm in experiment.trained_arms if now.arms is None or arm in now.arms]
     _check_training(experiment, arms, stages, starts, say)
     starts = pass_probe(experiment, stages, starts, say)
-    starts = {seed: starts[seed] for seed in seeds}
-    if experiment.curve is not None:
-        return _measure_curves(experiment, tests, starts, stages, say, now)
-    models = _train_all(experiment, stages, starts, say)
-    runs = _evaluate_all(experiment, tests, models, stages, say)
-    return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
+    return tests, {seed: starts[seed] for seed in seeds}
 
 
 def _describe_all(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import orjson
@@ -12,9 +14,9 @@ import yaml
 
 import srt.experiment.arm_sequences
 import srt.experiment.gather_problems
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment
+from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
 from srt.experiment.model_stages import Evaluation, TrainedModel
-from srt.experiment.run_experiment import ExperimentResult
+from srt.experiment.run_experiment import ExperimentResult, run_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Problem, Sequence
@@ -186,6 +188,35 @@ def test_a_training_that_fails_is_told(tmp_path: Path) -> None:
     # What was trained stays, nothing more is begun.
     assert stages.calls == ["check", "init 0", "train answer-0"]
     assert (tmp_path / "out" / "runs" / "answer-0" / "model" / "train.json").exists()
+
+
+def test_a_second_process_waits_until_the_data_are_made(tmp_path: Path) -> None:
+    experiment = make(tmp_path)
+    preparing, prepared = Event(), Event()
+
+    class Slow(FakeStages):
+        def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
+            preparing.set()
+            assert prepared.wait(60)
+            super().init_model(spec, texts, seed, out)
+
+        def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
+            raise UserError("the first process ends here")
+
+    def say(line: str) -> None:
+        said.append(line)
+        if line.startswith("waiting"):
+            prepared.set()
+
+    said: list[str] = []
+    first, second = Slow(), FakeStages()
+    with ThreadPoolExecutor() as pool:
+        pool.submit(run_experiment, experiment, first, lambda line: None)
+        assert preparing.wait(60)
+        pool.submit(run_experiment, experiment, second, say).result()
+    assert said[0].startswith("waiting")
+    assert "init 0" in first.calls
+    assert "init 0" not in second.calls
 
 
 def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
