@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from engines import Killed, in_any_order, killed_after, whole
+from input_faults import assert_faults_are_named
 from problem_maker import LONG, OTHER, Maker
 
 from srt.curate import CurationOptions, Thresholds, curate_file
@@ -212,40 +213,26 @@ def test_the_join_finds_the_pairs_of_one_machine(most: int) -> None:
 
 
 def test_faults(data: Path, tmp_path: Path) -> None:
-    problems = tmp_path / "p.jsonl"
-    lines = (data / "data" / "p.jsonl").read_bytes().splitlines(keepends=True)
+    whole_file = data / "data" / "p.jsonl"
     given: dict[str, Any] = {"shard_bytes": BYTES}
-    with pytest.raises(UserError, match=r"absent\.jsonl"):
-        curate_shards(tmp_path / "absent.jsonl", tmp_path / "o1", in_any_order)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match=r"empty: has no manifest\.json"):
-        curate_shards(tmp_path / "empty", tmp_path / "o1", in_any_order)
-    problems.write_bytes(b"")
-    with pytest.raises(UserError, match="no problem in this file"):
-        curate_shards(problems, tmp_path / "o2", in_any_order)
-    problems.write_bytes(b"".join([*lines, lines[3]]))
-    with pytest.raises(UserError, match=rf"p\.jsonl:{len(lines) + 1}: id: .* is at .*p\.jsonl:4 already"):
-        curate_shards(problems, tmp_path / "o3", in_any_order, **given)
+    assert_faults_are_named(lambda file, out: curate_shards(file, out, in_any_order, **given), whole_file, tmp_path)
+    problems = tmp_path / "p.jsonl"
+    lines = whole_file.read_bytes().splitlines(keepends=True)
     problems.write_bytes(b"".join([*lines[:99], lines[99].replace(b'"lang":"', b'"lang":"x')]))
     with pytest.raises(UserError, match=r"p\.jsonl:100: not a problem: lang: "):
-        curate_shards(problems, tmp_path / "o4", in_any_order, **given)
-    whole_file = data / "data" / "p.jsonl"
+        curate_shards(problems, tmp_path / "o1", in_any_order, **given)
     (tmp_path / "bench.jsonl").write_bytes(b"{}")
     with pytest.raises(UserError, match=r"bench\.jsonl:1: "):
-        curate_shards(whole_file, tmp_path / "o5", in_any_order, against=[tmp_path / "bench.jsonl"])
-    (tmp_path / "o6").mkdir()
-    (tmp_path / "o6" / "mine.txt").touch()
-    with pytest.raises(UserError, match=r"o6: has other files \(mine\.txt\)"):
-        curate_shards(whole_file, tmp_path / "o6", in_any_order)
+        curate_shards(whole_file, tmp_path / "o2", in_any_order, against=[tmp_path / "bench.jsonl"])
     (tmp_path / "ids.txt").write_text("p1\nnobody\n")
     with pytest.raises(UserError, match="'nobody' is the id of no problem"):
-        curate_shards(whole_file, tmp_path / "o7", in_any_order, approved=tmp_path / "ids.txt")
+        curate_shards(whole_file, tmp_path / "o3", in_any_order, approved=tmp_path / "ids.txt")
     with pytest.raises(UserError, match="every problem would be a duplicate"):
-        curate_shards(whole_file, tmp_path / "o8", in_any_order, against=[whole_file])
-    curate_shards(whole_file, tmp_path / "o9", in_any_order, **given)
-    with pytest.raises(UserError, match="o9: was made with another settings"):
+        curate_shards(whole_file, tmp_path / "o4", in_any_order, against=[whole_file])
+    curate_shards(whole_file, tmp_path / "o5", in_any_order, **given)
+    with pytest.raises(UserError, match="o5: was made with another settings"):
         curate_shards(
-            whole_file, tmp_path / "o9", in_any_order, options=CurationOptions(skip=frozenset(["near"])), **given
+            whole_file, tmp_path / "o5", in_any_order, options=CurationOptions(skip=frozenset(["near"])), **given
         )
 
 

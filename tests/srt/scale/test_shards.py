@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import pytest
 from engines import Killed, in_any_order, killed_after, whole
+from input_faults import assert_faults_are_named
 
 from srt.io.errors import UserError
 from srt.io.jsonl import dump, open_records, read_records
@@ -170,29 +171,19 @@ def test_a_shard_that_kills_its_process(one_machine: Path, tmp_path: Path, monke
 
 
 def test_faults(one_machine: Path, tmp_path: Path) -> None:
+    whole_file = one_machine / "p.jsonl"
+    assert_faults_are_named(lambda file, out: solve_shards(file, out, in_any_order, BYTES), whole_file, tmp_path)
     problems = tmp_path / "p.jsonl"
-    lines = (one_machine / "p.jsonl").read_bytes().splitlines(keepends=True)
-    with pytest.raises(UserError, match=r"absent\.jsonl"):
-        solve_shards(tmp_path / "absent.jsonl", tmp_path / "o1", in_any_order)
-    problems.write_bytes(b"")
-    with pytest.raises(UserError, match="no problem in this file"):
-        solve_shards(problems, tmp_path / "o2", in_any_order)
-    problems.write_bytes(b"".join([*lines, lines[3]]))
-    with pytest.raises(UserError, match=rf"p\.jsonl:{len(lines) + 1}: id: .* is at .*p\.jsonl:4 already"):
-        solve_shards(problems, tmp_path / "o3", in_any_order, BYTES)
+    lines = whole_file.read_bytes().splitlines(keepends=True)
     problems.write_bytes(b"".join([*lines[:9], lines[9].replace(b'"question"', b'"questoin"')]))
     with pytest.raises(UserError, match=r"p\.jsonl:10: "):
-        solve_shards(problems, tmp_path / "o4", in_any_order, BYTES)
-    (tmp_path / "o5").mkdir()
-    (tmp_path / "o5" / "mine.txt").touch()
-    with pytest.raises(UserError, match=r"o5: has other files \(mine\.txt\)"):
-        solve_shards(one_machine / "p.jsonl", tmp_path / "o5", in_any_order)
-    solve_shards(one_machine / "p.jsonl", tmp_path / "o6", in_any_order, BYTES)
-    with pytest.raises(UserError, match="o6: was made with another shard_bytes"):
-        solve_shards(one_machine / "p.jsonl", tmp_path / "o6", in_any_order, 2 * BYTES)
-    (tmp_path / "o6" / "part-00000.jsonl").write_bytes(b"")
+        solve_shards(problems, tmp_path / "o1", in_any_order, BYTES)
+    solve_shards(whole_file, tmp_path / "o2", in_any_order, BYTES)
+    with pytest.raises(UserError, match="o2: was made with another shard_bytes"):
+        solve_shards(whole_file, tmp_path / "o2", in_any_order, 2 * BYTES)
+    (tmp_path / "o2" / "part-00000.jsonl").write_bytes(b"")
     with pytest.raises(UserError, match=r"part-00000\.jsonl: is missing, or was changed"):
-        check_shards(tmp_path / "o6", one_machine / "p.jsonl", tmp_path / "o7", in_any_order)
+        check_shards(tmp_path / "o2", whole_file, tmp_path / "o3", in_any_order)
 
 
 @pytest.mark.parametrize(
