@@ -62,13 +62,7 @@ def holds(claim: Claim, scene: Scene, placement: Placement, asked: str | None = 
             ``options``, which no placement decides alone.
     """
     at = placement if asked is None else {**placement, BLANK: _seat(placement, asked)}
-    for atoms in claim:
-        for atom in atoms:
-            if not _atom_holds(atom, scene, at, asked):
-                break
-        else:
-            return True
-    return False
+    return any(all(_atom_holds(atom, scene, at, asked) for atom in atoms) for atoms in claim)
 
 
 def asked_set(claim: Claim, scene: Scene, placement: Placement) -> frozenset[str]:
