@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from srt.checking.seating.arrangements import Pairs
 from srt.checking.seating.cited_premises import Citations, cite
-from srt.checking.seating.claim_sets import Meaning
+from srt.checking.seating.claim_sets import NONE, Meaning
 from srt.checking.seating.entailment import follows, holding, loose_parts, tied_parts, weigh
 from srt.checking.seating.one_inference import idle_premise, leap
 from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
@@ -23,9 +23,17 @@ _ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
 
 
 def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
-    """Check a world trace of ``problem``; ``None`` if the problem is not of the seating world."""
+    """Check a world trace of ``problem``; ``None`` if the problem is not of the seating world.
+
+    All is ``unchecked`` where an entity is called ``none``: ``? = none`` would say two things.
+    """
     read = read_seating_problem(problem)
-    return None if read is None else _Pass(read).check(trace)
+    if read is None:
+        return None
+    if NONE in read.names:
+        verdict = _unchecked(f"{NONE!r} is no name: '? = {NONE}' says that nobody fills the blank")
+        return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict)
+    return _Pass(read).check(trace)
 
 
 class _Pass:
@@ -71,7 +79,7 @@ class _Pass:
         symmetry_left = self.symmetry_left
         self.symmetry_left = symmetry_left and not cited.wlog
         if claim is None:
-            return _unchecked("the claim is none of this scene's language")
+            return _unchecked("this scene has no such claim")
         if claim.letters is not None and self.problem.choices is None:
             return _unchecked("an option is neither somebody of the problem nor 'none of the above'")
         if step.op == "CORRELATE" and cited.reads:

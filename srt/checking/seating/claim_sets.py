@@ -19,16 +19,19 @@ from srt.checking.seating.plans import Compass, Function, Kind, plan
 TOKENS = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """What the entities of a problem become, in the order in which it lists them."""
 BLANK = "?"
-_NONE = f"{BLANK} = none"
+NONE = "none"
+"""What stands for nobody: ``? = none``."""
+_NONE = f"{BLANK} = {NONE}"
 
 _MAX_LENGTH = 2000
 _MOST_KEPT = 4096
 """Of each scene: its atoms are about 2,500, and claims of several atoms seldom come again."""
 _NAME_PLACE = re.compile(
     r"(?<![^( ])(?<!, )(?P<trait>(?:faces|tier|column)\()?(?P<name>\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?)"
-    r"(?(trait)(?P<value>\) = [A-Z0-9]+)(?= & | \| |\Z)|(?= (?:not)?in [a-z_]+\(|@| !?= |[),]| & | \| |\Z))"
+    r"(?(trait)(?P<value>\) = [A-Z0-9]+)(?= & | \| |\Z)|(?= (?:not)?in [a-z_]+\(|@| !?= (?!\{)|[),]| & | \| |\Z))"
 )
-"""Where a claim may hold a name. A number after a comma and the value of a trait are no names: one may be called E."""
+"""Where a claim may hold a name. No names are a number after a comma, the value of a trait (one may be called E), and
+the word before ``= {``."""
 _NAME = f"[{TOKENS}]"
 _REGION = rf"([a-z_]+)\(({_NAME})(, [12])?\)"
 _TERM = rf"((?:[a-z_]+\()*)({_NAME})((?:(?:, [2-5])?\))*)"

@@ -19,7 +19,7 @@ from srt.io.records import Lang, Problem
 
 NOBODY = -1
 _NOBODY_TEXTS = ("none of the above", "以上选项都不是")
-_CLUE = re.compile(r"[(（]\s*(\d+)\s*[)）]\s*(.*)")
+_CLUE = re.compile(r"[(（]\s*(\d{1,4})\s*[)）]\s*(.*)")
 _TOKEN = re.compile(f"[{TOKENS}]")
 _NOT_IN_NAMES = re.compile(r"[@=!&|,(){}?]")
 

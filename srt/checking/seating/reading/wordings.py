@@ -39,6 +39,8 @@ def literal_of(sentence: str, kind: Kind, lang: Lang, tokens: str, blank: str) -
     ``sentence`` has no end and one of ``tokens`` in the place of each name, and so has the literal. It has ``blank`` in
     the place of ``()``.
     """
+    if blank in sentence:
+        return None
     sentence = _BLANK.sub(blank, sentence)
     who = [letter for letter in sentence if letter == blank or letter in tokens]
     if len(who) > len(SLOTS):

@@ -27,7 +27,7 @@ from srt.worlds.world import Refused
 NONE_OF_THE_ABOVE: dict[Lang, str] = {"en": "none of the above", "zh": "以上选项都不是"}
 """The option that says that no other is right, in lower case."""
 
-_CLUE = re.compile(r"[(（]\s*([0-9]+)\s*[)）]\s*(.*)")
+_CLUE = re.compile(r"[(（]\s*([0-9]{1,4})\s*[)）]\s*(.*)")
 _BLANK = re.compile(r"[(（]\s*[)）]")
 _STOPS = " \t;；.。?？"
 _NAME = re.compile(r"(?:(?!\. )[^@=!&|,(){}?;:；：。])+")
@@ -160,8 +160,10 @@ def _names(text: str, count: int, lang: Lang) -> tuple[str, ...]:
     names = tuple(name.strip() for name in re.split(language(lang).name_separator, text))
     for name in names:
         spelt = _NAME.fullmatch(name) and name.isprintable() and name == " ".join(name.split())
-        if not spelt or name == "none":
+        if not spelt:
             raise Refused("unknown_scene", f"{name!r} is no name")
+        if name == "none":
+            raise Refused("unknown_scene", f"{name!r} is no name: '? = none' says that nobody fills the blank")
     if len(names) != count or len(set(names)) != count:
         raise Refused("unknown_scene", f"{count} different names were expected: {_shorten(text)!r}")
     return names

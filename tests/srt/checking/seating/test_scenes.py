@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hand_written_booth import BOOTH_TRACE, booth, run, step_of
+from hand_written_booth import BOOTH, BOOTH_CHOICES, BOOTH_TRACE, booth, run, step_of
 
 
 def test_a_whole_booth_is_proved() -> None:
@@ -158,3 +158,15 @@ CORRELATE question: tier(?) = 2
 CORRELATE (2): column(E) = W"""
     found = run(shelf, choices, text + "\nANSWER: A").steps
     assert [step.support for step in found] == ["proved", "proved", "proved", "refuted"]
+
+
+def test_an_entity_called_options() -> None:
+    choices = {letter: text.replace("Dan", "options") for letter, text in BOOTH_CHOICES.items()}
+    assert run(BOOTH.replace("Dan", "options"), choices, BOOTH_TRACE.replace("Dan", "options")).proved
+
+
+def test_an_entity_called_none_leaves_all_unchecked() -> None:
+    """``? = none`` would name it, or say that nobody fills the blank."""
+    found = run(BOOTH.replace("Dan", "none"), BOOTH_CHOICES, BOOTH_TRACE.replace("Dan", "none"))
+    assert {step.support for step in (*found.steps, found.answer)} == {"unchecked"}
+    assert all("'none' is no name" in (step.reason or "") for step in found.steps)

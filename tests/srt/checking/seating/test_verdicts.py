@@ -125,6 +125,15 @@ def test_wlog_serves_once_and_only_for_what_symmetry_gives() -> None:
     assert "used the symmetry up" in (again.reason or "")
 
 
+@pytest.mark.parametrize("unproved", ["Ann@S2", "Ann@S1 & Bob@S2 & Cal@N1", "Zoe@S1", "right(Ann) = Bob"])
+def test_wlog_uses_the_symmetry_up_unproved_too(unproved: str) -> None:
+    head = f"CORRELATE (1): right(Ann) = Bob\nCONSTRAIN wlog #1: {unproved}\n"
+    assert step_of(head).support != "proved"
+    again = step_of(head + "CONSTRAIN wlog #1: Ann@S1 & Bob@S2")
+    assert again.support == "consistent"
+    assert "used the symmetry up" in (again.reason or "")
+
+
 def test_scene_alone_does_not_choose() -> None:
     found = replaced("CONSTRAIN wlog #1", "CONSTRAIN scene #1").steps[3]
     assert found.support == "consistent"

@@ -222,6 +222,11 @@ def test_an_unknown_wording_stays_unread(clue: str) -> None:
     assert opened("booth", "", clue, "() is left of Ann").clues == (None,)
 
 
+def test_a_question_mark_is_no_blank() -> None:
+    assert opened("booth", "", "Ann is left of Bob", "() is left of Ann").question is not None
+    assert opened("booth", "", "Ann is left of Bob", "? is left of Ann").question is None
+
+
 def test_a_name_within_a_name_is_told_apart() -> None:
     text = """Shelf of three tiers, east on the left: Rose, Monthly Rose, Fern, Ivy, Oak, Elm.
 (1) Monthly Rose is up and left of Rose.
@@ -245,6 +250,7 @@ def test_a_name_within_a_name_is_told_apart() -> None:
         "Booth: Ann, Ann, Cal, Dan.\n(1) Ann is left of Cal.\n() faces Ann.",
         "Booth: Ann, B(b, Cal, Dan.\n(1) Ann is left of Cal.\n() faces Ann.",
         "Booth: Ann, Bob, Cal, Dan.\n(2) Ann is left of Bob.\n() faces Ann.",
+        f"Booth: Ann, Bob, Cal, Dan.\n({'1' * 5000}) Ann is left of Bob.\n() faces Ann.",
         "Booth: Ann, Bob, Cal, Dan.\n(1) Ann is left of Bob;\nand more\n() faces Ann.",
         "Couch: Ann, Bob, Cal, Dan.\n(1) Ann is left of Bob.\n() faces Ann.",
     ],

@@ -189,6 +189,18 @@ def test_a_name_is_not_found_inside_a_longer_one() -> None:
         ),
         (booth([], question="Booth: A\u200dB, C, D, E.\n(1) C faces D;\n() faces C."), "unknown_scene", "is no name"),
         (booth([], question="(1) Ada faces Dov;\n() faces Ada."), "unknown_scene", "scene text"),
+        (
+            booth([], question="Booth: A, none, C, D.\n(1) C faces D;\n() faces C."),
+            "unknown_scene",
+            "'none' is no name: ",
+        ),
+        (
+            booth(
+                [], question=f"Booth: {FOUR}.\n(1) Ada faces Dov;\n({'2' * 5000}) Ada is left of Dov;\n() faces Ada."
+            ),
+            "unknown_wording",
+            "a line among the clues that is none: '(2222",
+        ),
     ],
 )
 def test_what_is_not_understood_is_refused_by_name(problem: Problem, reason: str, detail: str) -> None:
