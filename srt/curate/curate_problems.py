@@ -157,7 +157,7 @@ class SortedProblems:
         images = [folder.refer(root, image.path) for image in problem.images]
         for image, found in zip(problem.images, images, strict=True):
             if image.sha256.lower() != found.sha256:
-                raise UserError(f"{root / image.path}: sha256: {problem.id!r} has another one")
+                raise UserError(f"{root / image.path}: sha256: the problem {problem.id!r} has another one")
         return problem.model_copy(update={"images": images})
 
 
@@ -258,9 +258,11 @@ def approved_ids(approved: Path | None) -> frozenset[str]:
 
 
 def _again(problems: Path, total: int) -> Iterator[Problem]:
-    """The problems once more. Raises where they are not ``total`` any more, in mid-write, so that what is there stays:
+    """The problems once more, of which there were ``total``.
 
-    a pipe, which is read once, or a file that something writes to.
+    Raises:
+        UserError: there are more or fewer now, as in a pipe, which is read once, or a file that something writes to.
+            It is raised in mid-write, so that the files of an earlier run stay.
     """
     left = total
     for problem in read_records(problems, Problem):

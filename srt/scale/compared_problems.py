@@ -1,8 +1,8 @@
 """The problems that a curation on a cluster compares: all sources as one row of shards, and what is noted of each.
 
 A problem is known by its position: its place among all problems, those of the curated source first. What is compared
-is read again from its line where it is needed: only numbers are noted, 19 bytes for each problem, and 26 for each
-picture, in arrays in the working folder.
+is read again from its line where it is needed: only numbers are noted, in arrays in the working folder (:data:`MARK`,
+:data:`~srt.curate.picture_groups.PICTURE`).
 """
 
 from __future__ import annotations

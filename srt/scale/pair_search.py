@@ -44,11 +44,9 @@ _PAIR: Final = np.dtype(
 
 @dataclass(frozen=True)
 class PairStep(ComparisonStep):
-    """``bits`` of two hashes of near pictures may differ; texts are alike from the likeness ``thresholds`` name on."""
+    """``thresholds`` say from which likeness on texts, and pictures, are compared."""
 
     thresholds: Thresholds
-    parts: int
-    """How many ranges of buckets there are, and of problems."""
 
     def worth_comparing(self, one: Any, other: Any) -> Any:
         """Not two of other sources, and not two known variants of each other; by positions."""
@@ -103,8 +101,9 @@ class FindCandidates(PairStep):
 
 @dataclass(frozen=True)
 class JoinBuckets(PairStep):
-    """Pairs of texts that share a bucket of a range: each with the first ones before it."""
+    """Pairs of texts that share a bucket of a range: each with the first ones before it. ``parts``: how many ranges."""
 
+    parts: int
     last = "joined"
 
     def place(self, number: int) -> str:
@@ -122,8 +121,12 @@ class JoinBuckets(PairStep):
 
 @dataclass(frozen=True)
 class ComparePairs(PairStep):
-    """What becomes of the pairs whose later problem is in a range of the order; only pairs of which something does."""
+    """What becomes of the pairs whose later problem is in a range of the order; only pairs of which something does.
 
+    ``size``: how many problems a range has. ``joins``: how many ranges of buckets were joined.
+    """
+
+    joins: int
     size: int
     last = "compared"
 
@@ -143,7 +146,7 @@ class ComparePairs(PairStep):
 
     def _pairs(self, low: int, high: int) -> Any:
         """Each once, as it is found first on one machine: by pictures before by texts."""
-        joined = [self.problems.array("joined", part) for part in range(self.parts)]
+        joined = [self.problems.array("joined", part) for part in range(self.joins)]
         texts = np.concatenate([np.empty(0, _TEXTS), *_between(joined, "later", low, high)])
         texts = first_pairs(texts, MOST_CANDIDATES)
         order = mapped(self.problems.array("order"))

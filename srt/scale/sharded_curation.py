@@ -22,6 +22,7 @@ from srt.curate.curate_problems import SortedProblems, approved_ids, report_of, 
 from srt.curate.curation_records import CurationFinding, CurationOptions
 from srt.curate.duplicates import decide, exact_duplicates, group_variants
 from srt.curate.entries import Entry
+from srt.curate.picture_groups import PICTURE
 from srt.io.errors import UserError
 from srt.io.jsonl import check_place, dump, keep_apart, open_records, parse_record, read_records, write_atomically
 from srt.io.locations import Location
@@ -68,7 +69,8 @@ def curate_shards(
         check_place(report)
     settings = options.model_dump(mode="json") | {"skip": sorted(options.skip), "against": [*map(str, against)]}
     inputs = [identity(source) for source in (problems, *against, *([] if approved is None else [approved]))]
-    plan = {"stage": "curate", "srt": __version__, "settings": settings, "inputs": inputs, "shard_bytes": shard_bytes}
+    plan = {"stage": "curate", "srt": __version__, "settings": settings, "inputs": inputs}
+    plan |= {"shard_bytes": shard_bytes, "size": size}
     folder = ShardFolder(out.resolve())
     with folder.hold(plan) as ended:
         if ended is None:
@@ -149,19 +151,18 @@ class _Curation:
 
     def _near(self, marks: Any, left: Any) -> None:
         order = np.flatnonzero(left)
-        if "exact" not in self.options.skip:
+        if "exact" not in self.options.skip:  # its check leaves the problems by priority: here as it does
             keys = order, ~marks["answered"][order], order < self.problems.own, marks["rank"][order]
             order = order[np.lexsort(keys)]
         at = np.full(len(left), -1, np.int64)
         at[order] = np.arange(len(order))
         for name, array in (("order", order), ("at", at), ("groups", np.ascontiguousarray(marks["group"]))):
             save_array(self.problems.array(name), array)
-        files = [self.problems.array("pictures", number) for number in range(len(self.problems.shards))]
-        save_array(self.problems.array("pictures"), np.concatenate([load_array(file) for file in files]))
+        save_array(self.problems.array("pictures"), self._all("pictures", PICTURE))
         ranges = -(-len(order) // self.size)
         joins = -(-ranges // 8)
         thresholds = self.options.thresholds
-        self._step("candidates", FindCandidates(self.problems, thresholds, joins))
+        self._step("candidates", FindCandidates(self.problems, thresholds))
         self._step("texts", JoinBuckets(self.problems, thresholds, joins), joins)
         self._step("pairs", ComparePairs(self.problems, thresholds, joins, self.size), ranges)
         self._decide(ranges)

@@ -230,6 +230,8 @@ def test_faults(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="every problem would be a duplicate"):
         curate_shards(whole_file, tmp_path / "o4", in_any_order, against=[whole_file])
     curate_shards(whole_file, tmp_path / "o5", in_any_order, **given)
+    with pytest.raises(UserError, match="o5: was made with another size"):
+        curate_shards(whole_file, tmp_path / "o5", in_any_order, size=7, **given)
     with pytest.raises(UserError, match="o5: was made with another settings"):
         curate_shards(
             whole_file, tmp_path / "o5", in_any_order, options=CurationOptions(skip=frozenset(["near"])), **given
