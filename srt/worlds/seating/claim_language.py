@@ -206,6 +206,12 @@ def rename_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
     return atom
 
 
+def seats_besides(claim: Claim) -> Claim:
+    """What a claim about the blank says besides: the seats of others that stand in all its alternatives."""
+    alternatives = ({atom for atom in atoms if isinstance(atom, Place) and atom.name != BLANK} for atoms in claim)
+    return (tuple(set.intersection(*alternatives)),)
+
+
 def innermost(term: Term) -> str:
     """The name that ``term`` is built on."""
     while isinstance(term, Apply):

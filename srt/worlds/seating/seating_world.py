@@ -10,7 +10,7 @@ from pathlib import Path
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
 from srt.worlds.mutation import MutationSubject
-from srt.worlds.seating.claim_language import BLANK, Claim, Place, RightOptions, names_of, parse_claim
+from srt.worlds.seating.claim_language import BLANK, Claim, RightOptions, names_of, parse_claim, seats_besides
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
@@ -155,8 +155,6 @@ def _is_true(claim: Claim, puzzle: Puzzle, solution: SolvedPuzzle, placement: di
         case ((RightOptions(letters),),):
             return letters == solution.letters
     if BLANK in names_of(claim):
-        seats = [{atom for atom in atoms if isinstance(atom, Place) and atom.name != BLANK} for atoms in claim]
-        besides = tuple(set.intersection(*seats))
         filled = asked_set(claim, puzzle.scene, placement) == set(solution.filled)
-        return filled and holds((besides,), puzzle.scene, placement)
+        return filled and holds(seats_besides(claim), puzzle.scene, placement)
     return holds(claim, puzzle.scene, placement)

@@ -36,6 +36,7 @@ from srt.worlds.seating.claim_language import (
     parse_claim,
     rename,
     rename_atom,
+    seats_besides,
 )
 from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, too_much_at_once
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
@@ -173,7 +174,7 @@ class Oracle:
     def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
         """Whether a claim can hold together with those of ``known`` that speak of named entities alone."""
         plain = [one.claim for one in known if not _speaks_of_the_blank(one.claim)]
-        placed = tuple(claim for claim in plain if not _speaks_of_options(claim) and claim != ((Nobody(),),))
+        placed = tuple(claim for claim in plain if not _speaks_of_options(claim))
 
         def reached(lookup: Claim) -> bool:
             count = str(len(self.puzzle.scene.seats))
@@ -221,12 +222,6 @@ def _speaks_of_the_blank(claim: Claim) -> bool:
 
 def _speaks_of_options(claim: Claim) -> bool:
     return any(isinstance(atom, RightOptions) for atom in itertools.chain(*claim))
-
-
-def _besides(claim: Claim) -> Claim:
-    """The seats of others that a claim about the blank says in all its alternatives."""
-    seats = set.intersection(*({a for a in atoms if isinstance(a, Place) and a.name != BLANK} for atoms in claim))
-    return (tuple(seats),)
 
 
 def _options(answer: str) -> Claim | None:
@@ -352,7 +347,7 @@ def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Boo
     right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
     if not _speaks_of_the_blank(claim):
         return view.where(claim, None, right)
-    same = view.where(_besides(claim))
+    same = view.where(seats_besides(claim))
     for filled, wanted in zip(view.filled(claim, right), asked, strict=True):
         same = same & (filled == wanted)
     return same
@@ -390,7 +385,7 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
         return False
     if _speaks_of_the_blank(claim):
         meant = list(zip(view.filled(claim, right), asked, strict=True))
-        meant.append((view.where(_besides(claim)), view.everywhere))
+        meant.append((view.where(seats_besides(claim)), view.everywhere))
     else:
         meant = [(view.where(claim, None, right), view.everywhere)]
     if not wlog:

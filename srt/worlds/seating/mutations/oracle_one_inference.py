@@ -60,7 +60,7 @@ def too_much_at_once(
         return f"uses {relations} relations"
     spoken_of = {name for one in cited for name in names_of(one.claim)} - {BLANK}
     left_over = set(names_of(claim)) - spoken_of - {BLANK}
-    about_blank = BLANK in names_of(claim) or _is_nobody(claim)
+    about_blank = BLANK in names_of(claim)
     if "wlog" not in kinds and scene and _seats(claim) and left_over:
         return "seats somebody who is left over besides"
     if "wlog" not in kinds and not (scene and _seats(claim)) and about_blank and not relations and len(left_over) == 1:

@@ -12,13 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from srt.io.records import Lang, Problem
-from srt.worlds.seating.claim_language import (
-    BLANK,
-    Claim,
-    Equal,
-    names_of,
-    rename,
-)
+from srt.worlds.seating.claim_language import BLANK, Claim, Equal, names_of, rename
 from srt.worlds.seating.reading.pattern_notation import SLOTS, SceneSentence
 from srt.worlds.seating.reading.patterns import language, read_wording
 from srt.worlds.seating.scenes import Compass, Family, Kind, Scene
