@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hand_written_booth import BOOTH, BOOTH_CHOICES, BOOTH_TRACE, booth, replaced, run, step_of
 
 from srt.language.faults import Fault
+from tests.srt.checking.seating.hand_written_booth import (
+    BOOTH,
+    BOOTH_CHOICES,
+    BOOTH_TRACE,
+    booth,
+    replaced,
+    run,
+    step_of,
+)
 
 
 def test_none_of_the_above() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hand_written_booth import BOOTH, BOOTH_CHOICES, BOOTH_TRACE, booth, run, step_of
+from tests.srt.checking.seating.hand_written_booth import BOOTH, BOOTH_CHOICES, BOOTH_TRACE, booth, run, step_of
 
 
 def test_a_whole_booth_is_proved() -> None:

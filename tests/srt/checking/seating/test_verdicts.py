@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hand_written_booth import BOOTH, BOOTH_TRACE, booth, replaced, step_of
+
+from tests.srt.checking.seating.hand_written_booth import BOOTH, BOOTH_TRACE, booth, replaced, step_of
 
 
 def test_a_misreading_is_refuted_with_a_counterexample() -> None:
