@@ -176,8 +176,8 @@ class _Pass:
             return None
         shown = self.fitting & tied or self.fitting
         reason = "no placement that fits the clues and the chosen seats lets it hold"
-        if claim.besides is not None and not self.fitting & claim.besides.tied[0]:
-            reason = "no placement that fits the clues and the chosen seats has the seats that it names"
+        if claim.of_others is not None and not self.fitting & claim.of_others.tied[0]:
+            reason = "no placement that fits the clues and the chosen seats lets hold what it says of others"
         elif claim.blank:
             naming = question.tied if question is not None else ()
             reason = f"as the clues place them, the blank is {self._fillers(naming, shown)}"

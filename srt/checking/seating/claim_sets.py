@@ -102,9 +102,9 @@ class ClaimForm:
 class Meaning:
     """What a claim says: of named entities (one part), of the blank (a part for each entity), or of the options.
 
-    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out. ``besides`` are the seats
-    of named entities that a claim about the blank has in all its alternatives: ``Bob@S2`` of ``Bob@S2 & ?@S1`` and of
-    ``Bob@S2 & ? = none``. They must hold, too: that nobody fills the blank would else be as true with a wrong seat.
+    ``letters`` is set for ``options = {..}``, which has no parts and whose text is left out. ``of_others`` is what a
+    claim about the blank says without it: ``Bob@S2`` of ``Bob@S2 & ?@S1``, ``right(Ann) = Bob`` of ``right(Ann) = Bob &
+    ? = left(Ann)``. It must hold, too: that nobody fills the blank would else be as true with a wrong seat.
     """
 
     def __init__(
@@ -114,11 +114,11 @@ class Meaning:
         *,
         blank: bool,
         letters: frozenset[str] | None = None,
-        besides: Meaning | None = None,
+        of_others: Meaning | None = None,
     ) -> None:
         self.blank = blank
         self.letters = letters
-        self.besides = besides
+        self.of_others = of_others
         self._masked = masked
         self._parts = parts
         self.tied = tuple([part.tied for part in parts])
@@ -137,8 +137,9 @@ class Meaning:
         """Whether both say the same, with the plan of the seats or without it."""
         if self.letters is not None or other.letters is not None:
             return self.letters == other.letters
-        if self.besides is not None or other.besides is not None:
-            return self._masked == other._masked
+        mine, theirs = self.of_others, other.of_others
+        if (mine is None) != (theirs is None) or (mine is not None and theirs is not None and not mine.same(theirs)):
+            return False
         return self.blank == other.blank and self.loose == other.loose
 
 
@@ -162,10 +163,10 @@ class Language:
             return Meaning((), blank=True, letters=frozenset(listed))
         entities = TOKENS[: len(self._seats)]
         if _NOBODY.fullmatch(masked):
-            besides = self._besides(masked)
-            if besides is None and masked != _NONE:
+            of_others = self._of_others(masked)
+            if of_others is None and masked != _NONE:
                 return None
-            return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True, besides=besides)
+            return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True, of_others=of_others)
         if BLANK not in masked:
             ground = self._compile_ground(masked)
             return None if ground is None else Meaning((ground,), masked, blank=False)
@@ -175,12 +176,13 @@ class Language:
             if part is None:
                 return None
             parts.append(part)
-        return Meaning(tuple(parts), masked, blank=True, besides=self._besides(masked))
+        return Meaning(tuple(parts), masked, blank=True, of_others=self._of_others(masked))
 
-    def _besides(self, masked: str) -> Meaning | None:
-        """What a claim about the blank says of the seats of others, in all its alternatives."""
-        seats = sorted(_sure_seats(masked))
-        return self.meaning(" & ".join(seats)) if seats else None
+    def _of_others(self, masked: str) -> Meaning | None:
+        """What a claim about the blank says without it; ``None`` where an alternative says nothing then."""
+        alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
+        left = [" & ".join([atom for atom in atoms if BLANK not in atom]) for atoms in alternatives]
+        return self.meaning(" | ".join(dict.fromkeys(left))) if all(left) else None
 
     def _compile_ground(self, masked: str) -> Ground | None:
         blocks = [self._alternative(alternative) for alternative in masked.split(" | ")]

@@ -96,7 +96,7 @@ def holding(
     if not claim.blank:
         return parts(claim)[0]
     found: Cases = agreement(full, parts, naming, claim)
-    return found if claim.besides is None else found & parts(claim.besides)[0]
+    return found if claim.of_others is None else found & parts(claim.of_others)[0]
 
 
 @lru_cache(maxsize=4096)

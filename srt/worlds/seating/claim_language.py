@@ -206,10 +206,9 @@ def rename_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
     return atom
 
 
-def seats_besides(claim: Claim) -> Claim:
-    """What a claim about the blank says besides: the seats of others that stand in all its alternatives."""
-    alternatives = ({atom for atom in atoms if isinstance(atom, Place) and atom.name != BLANK} for atoms in claim)
-    return (tuple(set.intersection(*alternatives)),)
+def said_of_others(claim: Claim) -> Claim:
+    """What a claim about the blank says without it; an alternative without atoms always holds."""
+    return tuple(tuple(atom for atom in atoms if BLANK not in atom_names(atom)) for atoms in claim)
 
 
 def innermost(term: Term) -> str:

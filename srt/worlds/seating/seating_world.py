@@ -10,7 +10,7 @@ from pathlib import Path
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
 from srt.worlds.mutation import MutationSubject
-from srt.worlds.seating.claim_language import BLANK, Claim, RightOptions, names_of, parse_claim, seats_besides
+from srt.worlds.seating.claim_language import BLANK, Claim, RightOptions, names_of, parse_claim, said_of_others
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
@@ -90,8 +90,8 @@ class SeatingWorld(World):
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
         """Whether a claim is true in the solved problem; seats as the ``wlog`` step of ``trace`` chose them.
 
-        A claim with ``?`` is true when it names exactly those who fill the blank of the question, and the
-        seats that it says besides (``Bob@S2`` of ``Bob@S2 & ? = none``) are right.
+        A claim with ``?`` is true when it names exactly those who fill the blank of the question, and what it says of
+        others (``Bob@S2`` of ``Bob@S2 & ? = none``) is right. The reading of the question says what the question does.
         """
         try:
             puzzle, solution = _solved(problem)
@@ -156,5 +156,5 @@ def _is_true(claim: Claim, puzzle: Puzzle, solution: SolvedPuzzle, placement: di
             return letters == solution.letters
     if BLANK in names_of(claim):
         filled = asked_set(claim, puzzle.scene, placement) == set(solution.filled)
-        return filled and holds(seats_besides(claim), puzzle.scene, placement)
+        return filled and (claim == puzzle.question or holds(said_of_others(claim), puzzle.scene, placement))
     return holds(claim, puzzle.scene, placement)

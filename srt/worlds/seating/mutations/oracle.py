@@ -36,7 +36,7 @@ from srt.worlds.seating.claim_language import (
     parse_claim,
     rename,
     rename_atom,
-    seats_besides,
+    said_of_others,
 )
 from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, too_much_at_once
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
@@ -341,13 +341,17 @@ def _models(scene: Scene, claims: tuple[Claim, ...]) -> Bools:
 
 @lru_cache(maxsize=1 << 17)
 def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Bools:
-    """The placements in which ``claim`` is true; one with ``?`` where the same entities fill it and the question."""
+    """The placements in which ``claim`` is true.
+
+    One with ``?`` is where the same entities fill it and the question, and what it says of others holds. The reading of
+    the question says what the question does.
+    """
     view = _View(scene, tied=True)
     asked = view.filled(question)
     right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
     if not _speaks_of_the_blank(claim):
         return view.where(claim, None, right)
-    same = view.where(seats_besides(claim))
+    same = view.everywhere if claim == question else view.where(said_of_others(claim), None, right)
     for filled, wanted in zip(view.filled(claim, right), asked, strict=True):
         same = same & (filled == wanted)
     return same
@@ -360,7 +364,8 @@ def _says_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
         return False
     view = _View(scene, tied=False)
     if _speaks_of_the_blank(one):
-        pairs = zip(view.filled(one), view.filled(other), strict=True)
+        pairs = [*zip(view.filled(one), view.filled(other), strict=True)]
+        pairs.append((view.where(said_of_others(one)), view.where(said_of_others(other))))
         return all(bool((first == second).all()) for first, second in pairs)
     return bool((view.where(one) == view.where(other)).all())
 
@@ -385,7 +390,7 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
         return False
     if _speaks_of_the_blank(claim):
         meant = list(zip(view.filled(claim, right), asked, strict=True))
-        meant.append((view.where(seats_besides(claim)), view.everywhere))
+        meant.append((view.where(said_of_others(claim), None, right), view.everywhere))
     else:
         meant = [(view.where(claim, None, right), view.everywhere)]
     if not wlog:

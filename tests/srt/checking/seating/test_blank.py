@@ -58,10 +58,16 @@ ANSWER: D""",
         ("INFER scene #2 #4: Ann@N2 & ?@S2", "refuted"),
         ("INFER scene #2 #4: Bob@N1 & ? = left(Ann)", "refuted"),
         ("INFER scene #2 #4: Ann@S2 & ?@S1 | Ann@S2 & ?@S2", "refuted"),
+        # And a relation of others: nobody fills the blank with a wrong one, either.
+        ("INFER #1 #2: right(Ann) = Bob & ? = left(Ann)", "proved"),
+        ("INFER #2: right(Ann) = Bob & ? = left(Ann)", "consistent"),
+        ("INFER scene #2 #3: right(Ann) = Dan & ? = left(Ann)", "refuted"),
+        ("INFER scene #2 #4: ? = left(Ann) & Bob notin beside(Ann)", "refuted"),
+        ("INFER scene #2 #4: Bob@N1 & ? = left(Ann) | Ann@S2 & ? = left(Ann)", "refuted"),
     ],
 )
-def test_nobody_behind_a_seat(step: str, support: str) -> None:
-    """The seats are checked, too: nobody fills the blank with a wrong one, either."""
+def test_nobody_behind_what_is_said_of_others(step: str, support: str) -> None:
+    """It is checked, too: nobody fills the blank with a wrong seat, either."""
     head = """CORRELATE (1): right(Ann) = Bob
 CORRELATE question: ? = left(Ann)
 CONSTRAIN wlog: Ann@S1
@@ -69,6 +75,23 @@ CONSTRAIN scene #1 #3: Ann@S1 & Bob@S2
 """
     question = BOOTH.replace("() faces the right neighbour of Ann", "() is left of Ann")
     assert step_of(head + step, question).support == support
+
+
+def test_a_question_that_says_something_of_others() -> None:
+    """Its reading says what it says, right or wrong."""
+    question = """Booth, benches on the north and south sides: Ann, Bob, Cal, Dan.
+(1) Ann looks south;
+(2) Bob is right of Ann;
+(3) Dan is left of Cal.
+Ann is sitting facing north, next to () on the left-hand side."""
+    reading = "CORRELATE question: left(?) = Ann & faces(Ann) = N"
+    assert step_of(reading, question).support == "proved"
+    assert step_of("CORRELATE question: faces(Ann) = N & Ann = left(?)", question).support == "proved"
+    assert step_of("CORRELATE question: left(?) = Ann", question).support != "proved"
+    head = f"CORRELATE (1): faces(Ann) = S\n{reading}\n"
+    assert step_of(head + "INFER #1 #2: ? = none", question).support == "proved"
+    assert step_of(head + "INFER #1 #2: faces(Ann) = N & ? = left(Ann)", question).support == "refuted"
+    assert step_of(head + "INFER #1 #2: faces(Ann) = S & ? = none", question).support == "unchecked"
 
 
 def test_who_says_that_nobody_fills_the_blank_need_not_be_seated_again() -> None:

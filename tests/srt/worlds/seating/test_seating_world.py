@@ -120,6 +120,32 @@ def test_truth() -> None:
         assert truth(claim) == said, claim
 
 
+def test_truth_of_what_a_claim_about_the_blank_says_of_others() -> None:
+    nobody = PROBLEM.model_copy(update={"question": TEXT.replace("faces the right neighbour", "is left")})
+    truth = SEATING.truth(nobody)
+    for claim, said in [
+        ("? = left(Ada)", "true"),
+        ("right(Ada) = Ben & ? = left(Ada)", "true"),
+        ("right(Ada) = Dov & ? = left(Ada)", "false"),
+        ("Ben@S2 & ? = none", "true"),
+        ("Ben@N2 & ? = none", "false"),
+        ("Ben@N2 & ? = left(Ada) | Ben@S2 & ? = left(Ada)", "true"),
+        ("Ben@N2 & ? = left(Ada) | Ben@N1 & ? = left(Ada)", "false"),
+    ]:
+        assert truth(claim) == said, claim
+
+
+def test_the_reading_of_a_question_that_says_something_wrong_of_others_is_true() -> None:
+    text = f"{TEXT.partition('()')[0].replace('Booth', 'Booth, benches on the north and south sides')}"
+    clues = text.replace("\n(2)", "\n(2) Ada looks north;\n(3)")
+    question = clues + "Ada is sitting facing south, next to () on the left-hand side."
+    asked = PROBLEM.model_copy(update={"question": question})
+    truth = SEATING.truth(asked)
+    assert truth("left(?) = Ada & faces(Ada) = S") == "true"
+    assert truth("left(?) = Dov & faces(Ada) = S") == "false"
+    assert SEATING.solve(asked).answer == "D"
+
+
 def test_truth_of_a_problem_that_is_not_solved_is_unknown() -> None:
     truth = SEATING.truth(PROBLEM.model_copy(update={"question": TEXT.replace("Booth", "Sofa")}))
     assert truth("right(Ada) = Ben") == "unknown"
