@@ -86,6 +86,8 @@ class Oracle:
             *seats, last = claim[-1]
             if len(claim) > 1 or last != Nobody() or not all(isinstance(a, Place) and a.name != BLANK for a in seats):
                 raise ValueError("'? = none' stands alone, or behind seats")
+        if _speaks_of_options(claim) and [len(atoms) for atoms in claim] != [1]:
+            raise ValueError("'options = {..}' stands alone")
         renamed = rename(claim, self._numbers)
         for atom in itertools.chain(*renamed):
             _must_mean_something(self.puzzle.scene, atom)
@@ -298,9 +300,9 @@ class _View:
             result = result | alternative
         return result
 
-    def filled(self, claim: Claim, right: Right = _NOTHING) -> list[Bools]:
+    def filled(self, claim: Claim) -> list[Bools]:
         """For each entity, where it fills the blank of ``claim``."""
-        return [self.where(claim, entity, right) for entity in self.entities]
+        return [self.where(claim, entity) for entity in self.entities]
 
     def right_letters(self, filled: Sequence[Bools], letters: Letters) -> Right:
         """For every set of letters, where it is the set of right options; ``filled`` is where who fills the blank."""
@@ -351,8 +353,8 @@ def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Boo
     right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
     if not _speaks_of_the_blank(claim):
         return view.where(claim, None, right)
-    same = view.everywhere if claim == question else view.where(said_of_others(claim), None, right)
-    for filled, wanted in zip(view.filled(claim, right), asked, strict=True):
+    same = view.everywhere if claim == question else view.where(said_of_others(claim))
+    for filled, wanted in zip(view.filled(claim), asked, strict=True):
         same = same & (filled == wanted)
     return same
 
@@ -389,8 +391,8 @@ def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], 
     if not asked and (_speaks_of_the_blank(claim) or _speaks_of_options(claim)):
         return False
     if _speaks_of_the_blank(claim):
-        meant = list(zip(view.filled(claim, right), asked, strict=True))
-        meant.append((view.where(said_of_others(claim), None, right), view.everywhere))
+        meant = list(zip(view.filled(claim), asked, strict=True))
+        meant.append((view.where(said_of_others(claim)), view.everywhere))
     else:
         meant = [(view.where(claim, None, right), view.everywhere)]
     if not wlog:
