@@ -32,6 +32,21 @@ def test_exact_and_near_duplicates(maker: Maker) -> None:
     ]
 
 
+def test_a_digest_in_capitals_is_of_the_same_picture(maker: Maker) -> None:
+    one, blank = maker.picture(1), maker.picture(1, blank=True)
+    pictures = [image.model_copy(update={"sha256": image.sha256.upper()}) for image in (one, blank)]
+    summary = maker.curate(
+        maker.problem("a", LONG, one),
+        maker.problem("b", OTHER, blank),
+        maker.problem("in capitals", LONG, pictures[0]),
+        maker.problem("blank in capitals", OTHER, pictures[1]),
+    )
+    assert summary["said"] == [
+        ("in capitals", "drop", "exact_duplicate", "a"),
+        ("blank in capitals", "drop", "exact_duplicate", "b"),
+    ]
+
+
 def test_the_grey_zone_goes_to_people(maker: Maker) -> None:
     one = maker.picture(1)
     grey = LONG.replace("并且没有空洞", "")
