@@ -61,6 +61,7 @@ class Source:
 
     def as_given(self, fault: str) -> str:
         """What is said about a picture, with its path as on one machine: others have other working folders."""
+        # With the slash, as a path below the working folder has nothing in the place of ".".
         at, given = f"{self.root / 'x'}"[:-1], f"{self.root_as_given / 'x'}"[:-1]
         return fault.replace(at, given).replace(str(self.root), str(self.root_as_given))
 

@@ -55,8 +55,8 @@ def cite(
             else:
                 cited.meanings.append(meaning)
                 cited.words.append(word)
-                most = 1 if premise.number in readings else meaning.form.relations
-                cited.relations += min(meaning.form.relations, most)
+                relations = meaning.form.relations
+                cited.relations += min(1, relations) if premise.number in readings else relations
         elif premise.kind in ("given", "question"):
             cited.reads = len(words) == 1
             cited.quoted.append(word)
