@@ -39,8 +39,8 @@ def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
 class _Pass:
     """One pass over a trace: the claims so far, the steps that were used, and the seats that were chosen.
 
-    ``readings`` are the numbers of the steps that read a clue or the question faithfully, ``proved`` of all that are
-    proved.
+    ``readings`` are the numbers of the steps that read a clue or the question faithfully, ``established`` of those that
+    are proved and rest on nothing but such steps: what they say holds in every placement that fits.
     """
 
     def __init__(self, problem: SeatingProblem) -> None:
@@ -48,7 +48,7 @@ class _Pass:
         self.world = problem.language.world
         self.claims: list[Meaning | None] = []
         self.readings: set[int] = set()
-        self.proved: set[int] = set()
+        self.established: set[int] = set()
         self.used: set[int] = set()
         self.symmetry_left = self.world.plan.turn is not None
         self.fitting = problem.base
@@ -63,12 +63,6 @@ class _Pass:
         return TraceCheck(steps=steps, unused=unused, answer=answer, unread=tuple(unread))
 
     def _step(self, step: Step) -> StepCheck:
-        verdict = self._verdict(step)
-        if verdict.support == "proved":
-            self.proved.add(len(self.claims))
-        return verdict
-
-    def _verdict(self, step: Step) -> StepCheck:
         if reason := _oversize(step):
             self.claims.append(None)
             return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
@@ -76,8 +70,13 @@ class _Pass:
         cited = cite(step.args, self.problem, self.claims, self.readings)
         self.claims.append(claim)
         self.used |= cited.steps
-        symmetry_left = self.symmetry_left
-        self.symmetry_left = symmetry_left and not cited.wlog
+        verdict = self._verdict(step, claim, cited)
+        self.symmetry_left &= not cited.wlog
+        if verdict.support == "proved" and cited.steps <= self.established:
+            self.established.add(len(self.claims))
+        return verdict
+
+    def _verdict(self, step: Step, claim: Meaning | None, cited: Citations) -> StepCheck:
         if claim is None:
             return _unchecked("this scene has no such claim")
         if claim.letters is not None and self.problem.choices is None:
@@ -89,27 +88,27 @@ class _Pass:
             if read is not None and claim.same(read) and (read.form.places or not claim.form.places):
                 self.readings.add(len(self.claims))
                 return _PROVED
-        if self._is_proved_by_proved(step, claim, cited):
+        if self._follows_from_established(step, claim, cited):
             return _PROVED
-        return self._consequence(step, claim, cited, symmetry_left)
+        return self._consequence(step, claim, cited)
 
-    def _is_proved_by_proved(self, step: Step, claim: Meaning, cited: Citations) -> bool:
-        """Whether the step is one inference from proved steps alone: most are.
+    def _follows_from_established(self, step: Step, claim: Meaning, cited: Citations) -> bool:
+        """Whether the step is one inference from established steps alone: most are, and this is soon found.
 
-        What is proved holds in every placement of ``fitting``, and so does what follows from it. Neither can contradict
-        the problem, and :meth:`_consequence` would find nothing else.
+        What is established holds in every placement of ``fitting``, and so does what follows from it. Neither can
+        contradict the problem, and :meth:`_consequence` would find nothing else.
         """
         return (
             bool(self.fitting)
             and step.op != "CORRELATE"
             and not cited.wlog
-            and cited.steps <= self.proved
+            and cited.steps <= self.established
             and self._first_fault(step, claim, cited) is None
             and follows(cited.meanings, claim, self.problem, scene=cited.scene)
             and self._grain_fault(step, claim, cited) is None
         )
 
-    def _consequence(self, step: Step, claim: Meaning, cited: Citations, symmetry_left: bool) -> StepCheck:
+    def _consequence(self, step: Step, claim: Meaning, cited: Citations) -> StepCheck:
         """The verdict on a step that is not a faithful reading of a clue."""
         choices = self.problem.choices
         tied, tied_holds = weigh(self.world.full, tied_parts, cited.meanings, claim, choices)
@@ -119,7 +118,7 @@ class _Pass:
             cases, holds = weigh(self.world.loose_full, loose_parts, cited.meanings, claim, choices)
         if refuted := self._against_problem(claim, tied) or self._against_premises(claim, cited, cases, holds):
             return refuted
-        if fault := self._choice_fault(claim, cited, tied, tied_holds, symmetry_left) if cited.wlog else None:
+        if fault := self._choice_fault(claim, cited, tied, tied_holds) if cited.wlog else None:
             return _consistent(fault)
         if fault := self._first_fault(step, claim, cited) or self._contradiction(tied):
             return _consistent(fault)
@@ -198,13 +197,11 @@ class _Pass:
         reason = "the cited premises rule it out"
         return StepCheck(support="refuted", reason=reason, counterexample=self._show(cases))
 
-    def _choice_fault(
-        self, claim: Meaning, cited: Citations, tied: int, holds: int | None, symmetry_left: bool
-    ) -> str | None:
+    def _choice_fault(self, claim: Meaning, cited: Citations, tied: int, holds: int | None) -> str | None:
         """Why the choice that a ``wlog`` step claims is not free, or ``None``."""
         if self.world.plan.turn is None:
             return "the scene has no symmetry to choose by"
-        if not symmetry_left:
+        if not self.symmetry_left:
             return "an earlier step has used the symmetry up"
         if claim.blank or holds is None:
             return "wlog chooses seats, not who fills the blank"

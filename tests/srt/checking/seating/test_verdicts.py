@@ -150,6 +150,19 @@ def test_a_premise_that_contradicts_the_problem_proves_nothing() -> None:
     assert step_of(both).reason == "the cited premises cannot hold together"
 
 
+def test_a_proved_step_that_rests_on_an_unproved_one_is_weighed_with_the_problem() -> None:
+    """Each of steps 3 and 5 follows from a guess, and both together rule out what the problem says."""
+    guesses = """CORRELATE (2): left(Dan) = Cal
+CONSTRAIN scene: Ann@S1
+CONSTRAIN #2: Ann@S1 | Cal@S2
+CONSTRAIN scene: Ann@N1
+CONSTRAIN #4: Ann@N1 | Cal@S2
+CONSTRAIN #3 #5: Cal@S2
+ANSWER: B"""
+    found = [step.support for step in booth(guesses).steps]
+    assert found == ["proved", "consistent", "proved", "consistent", "proved", "refuted"]
+
+
 @pytest.mark.parametrize(
     "claim",
     [
