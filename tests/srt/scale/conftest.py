@@ -1,4 +1,4 @@
-"""The tests share :mod:`engines`, :mod:`input_faults`, what one machine makes, and the problems of those of curation."""
+"""The tests share :mod:`engines`, :mod:`input_faults`, what one machine makes, and the problems of curation."""
 
 from __future__ import annotations
 
