@@ -69,8 +69,8 @@ def curate_shards(
         check_place(report)
     settings = options.model_dump(mode="json") | {"skip": sorted(options.skip), "against": [*map(str, against)]}
     inputs = [identity(source) for source in (problems, *against, *([] if approved is None else [approved]))]
-    plan = {"stage": "curate", "srt": __version__, "settings": settings, "inputs": inputs}
-    plan |= {"shard_bytes": shard_bytes, "size": size}
+    sizes: dict[str, Any] = {"shard_bytes": shard_bytes, "size": size}
+    plan = sizes | {"stage": "curate", "srt": __version__, "settings": settings, "inputs": inputs}
     folder = ShardFolder(out.resolve())
     with folder.hold(plan) as ended:
         if ended is None:
