@@ -51,7 +51,7 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         {**stage, "train_problems": [_source(one, _TRAIN, drawn) for one in stage["train_problems"]], "items": _ITEMS}
         for stage in values.get("stages") or ()
     ]
-    points = len(stages) or 2
+    points = len(stages) or (min(2, len(experiment.curve.items)) if experiment.curve else 0)
     if experiment.curve is not None or stages:  # which decide how long a run is
         training = {key: value for key, value in training.items() if key not in ("steps", "epochs")}
     changes: dict[str, Any] = {
