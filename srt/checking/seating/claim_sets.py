@@ -179,10 +179,11 @@ class Language:
         return Meaning(tuple(parts), masked, blank=True, of_others=self._of_others(masked))
 
     def _of_others(self, masked: str) -> Meaning | None:
-        """What a claim about the blank says without it; ``None`` where an alternative says nothing then."""
+        """What a claim about the blank says without it; ``None`` where that is nothing, or always holds."""
         alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
         left = [" & ".join([atom for atom in atoms if BLANK not in atom]) for atoms in alternatives]
-        return self.meaning(" | ".join(dict.fromkeys(left))) if all(left) else None
+        said = self.meaning(" | ".join(dict.fromkeys(left))) if all(left) else None
+        return None if said is None or said.loose == (self.world.loose_full,) else said
 
     def _compile_ground(self, masked: str) -> Ground | None:
         blocks = [self._alternative(alternative) for alternative in masked.split(" | ")]

@@ -85,8 +85,12 @@ def test_a_question_that_says_something_of_others() -> None:
 (3) Dan is left of Cal.
 Ann is sitting facing north, next to () on the left-hand side."""
     reading = "CORRELATE question: left(?) = Ann & faces(Ann) = N"
+    plain = question.partition("Ann is sitting")[0] + "() is right of Ann."
+    assert step_of("CORRELATE question: right(Ann) = ? & Bob != Cal", plain).support == "proved"
+    assert step_of("CORRELATE question: right(Ann) = ? & right(Bob) = Cal", plain).support != "proved"
     assert step_of(reading, question).support == "proved"
     assert step_of("CORRELATE question: faces(Ann) = N & Ann = left(?)", question).support == "proved"
+    assert step_of(reading + " & Bob != Cal", question).support == "proved"
     assert step_of("CORRELATE question: left(?) = Ann", question).support != "proved"
     head = f"CORRELATE (1): faces(Ann) = S\n{reading}\n"
     assert step_of(head + "INFER #1 #2: ? = none", question).support == "proved"
