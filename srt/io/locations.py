@@ -73,7 +73,9 @@ def is_url(at: object) -> bool:
 
 
 def check_reachable(at: Location) -> None:
-    """Raise a :class:`UserError` where nobody answers at a URL, or not to these credentials."""
+    """Raise a :class:`UserError` where nobody answers at a URL, or not to these credentials, or only this process."""
+    if not isinstance(at, Path) and at.protocol == "memory":
+        raise UserError(f"{at}: cannot be reached by other processes, which work on shards: name another store")
     try:
         with suppress(FileNotFoundError):
             at.stat()

@@ -48,6 +48,14 @@ class ShardFolder:
         return ".parquet" if is_parquet(self.path) else ".jsonl"
 
     @property
+    def _ended(self) -> Location:
+        return self.path / MANIFEST
+
+    @property
+    def _begun(self) -> Location:
+        return self.work / "plan.json"
+
+    @property
     def work(self) -> Location:
         """The folder of what is there while the stage runs."""
         return self.path / ".work"
@@ -71,31 +79,44 @@ class ShardFolder:
         ``plan`` is what the output is a function of: the folder belongs to it from now on.
 
         Raises:
-            UserError: the folder was made by something else, or another process is writing to it (which nobody can
-                tell at a URL).
+            UserError: the folder was made by something else, is an input or in one, or another process is writing to
+                it (which nobody can tell at a URL).
         """
+        self._check_place(plan)
         with hold_folder(self.path):
-            ended, begun = self.path / MANIFEST, self.work / "plan.json"
-            has_ended = size_of(ended) is not None
-            found = _read(ended).get("plan") if has_ended else None if size_of(begun) is None else _read(begun)
+            found, has_ended = self._found()
             planned = orjson.loads(orjson.dumps(plan))
             if found is None:
-                if others := listed(self.path).keys() - {".lock", ".work"}:
-                    raise UserError(f"{self.path}: has other files ({min(others)}); name a folder that is new or empty")
                 make_folder(self.work)
-                write_atomically(begun, [orjson.dumps(planned)])
+                write_atomically(self._begun, [orjson.dumps(planned)])
             elif found != planned:
                 differs = ", ".join(sorted(key for key in {*found, *planned} if found.get(key) != planned.get(key)))
                 raise UserError(
-                    f"{self.path}: was made with another {differs}; name another folder, or remove this one"
+                    f"{self.path}: holds the output of another command (not the same: {differs}); name another folder, "
+                    "or remove this one"
                 )
             if has_ended:
-                yield _counts_of(_read(ended))
+                yield _counts_of(_read(self._ended))
                 return
             for name in listed(self.work):
                 if name.endswith(".begun"):
                     (self.work / name).unlink()
             yield None
+
+    def _check_place(self, plan: Mapping[str, Any]) -> None:
+        """Refuse a folder that is not for this output, before there is anything of ours in it."""
+        for source, *_ in plan["inputs"]:
+            if f"{self.path}/".startswith(f"{source}/"):
+                raise UserError(f"{self.path}: is, or is in, what is read from; name another folder")
+        is_ours = not self.path.is_dir() or self._found()[0] is not None
+        if not is_ours and (others := listed(self.path).keys() - {".lock", ".work"}):
+            raise UserError(f"{self.path}: has other files ({min(others)}); name a folder that is new or empty")
+
+    def _found(self) -> tuple[dict[str, Any] | None, bool]:
+        """The plan of what is there, if there is anything, and whether that stage has ended."""
+        if size_of(self._ended) is not None:
+            return _read(self._ended).get("plan"), True
+        return (None if size_of(self._begun) is None else _read(self._begun)), False
 
     def done(self, number: int) -> bool:
         """Whether shard ``number`` is done, and its files are as they were written."""
@@ -148,7 +169,7 @@ def whole_parts(folder: Location) -> dict[Location, int]:
     """
     manifest = folder / MANIFEST
     if size_of(manifest) is None:
-        raise UserError(f"{folder}: has no {MANIFEST}: the stage that writes this folder has not ended")
+        raise UserError(f"{folder}: has no {MANIFEST}: no stage with --engine ray has ended there")
     files = _read(manifest).get("files")
     if not isinstance(files, dict):
         raise UserError(f"{manifest}: not the manifest of a sharded stage")

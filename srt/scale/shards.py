@@ -109,8 +109,6 @@ def identity(source: Location) -> list[Any]:
         version = version_of(file)
     except FileNotFoundError as error:
         if source.is_dir():
-            raise UserError(
-                f"{source}: has no manifest.json: the stage that writes this folder has not ended"
-            ) from None
+            raise UserError(f"{source}: has no manifest.json: no stage with --engine ray has ended there") from None
         raise cannot_read(source, error) from None
     return [str(source.resolve()), *version]

@@ -33,6 +33,7 @@ fsspec.register_implementation("nopackage", "the_package.FileSystem", errtxt="In
         ("not-a-protocol://bucket/out", True, "not-a-protocol://bucket/out: unknown kind of URL"),
         ("memory://", True, "memory://: a bucket"),
         ("memory://bucket/out", False, "memory://bucket/out: URLs go with --engine ray"),
+        ("memory://bucket/out", True, "memory://bucket/out: cannot be reached by other processes"),
         ("unreachable://bucket/out", True, "unreachable://bucket/out: cannot be reached: nobody answers"),
     ],
 )

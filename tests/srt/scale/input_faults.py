@@ -28,3 +28,8 @@ def assert_faults_are_named(stage: Callable[[Path, Path], object], problems: Pat
     (folder / "taken" / "mine.txt").touch()
     with pytest.raises(UserError, match=r"taken: has other files \(mine\.txt\)"):
         stage(problems, folder / "taken")
+    assert [file.name for file in (folder / "taken").iterdir()] == ["mine.txt"]
+    stage(problems, folder / "whole")
+    for inside in (folder / "whole", folder / "whole" / "inside"):
+        with pytest.raises(UserError, match="is, or is in, what is read from"):
+            stage(folder / "whole", inside)

@@ -90,7 +90,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def as_shards(problems: Path, folder: Path) -> Path:
     """The folder of an earlier stage, with the pictures of its problems."""
     shards = ShardFolder(folder)
-    with shards.hold({"stage": "test"}):
+    with shards.hold({"stage": "test", "inputs": []}):
         made = list(read_records(problems, Problem))
         numbers = range(0, len(made), 17)
         for number, start in enumerate(numbers):
@@ -178,7 +178,7 @@ def test_a_killed_curation_goes_on(step: str, data: Path, tmp_path: Path) -> Non
     out = tmp_path / "out"
     with pytest.raises(Killed):
         curate_shards(problems, out, killed_after(1, step), **given)
-    with pytest.raises(UserError, match="has not ended"):
+    with pytest.raises(UserError, match=r"has no manifest\.json"):
         whole_parts(out)
     before = {file: file.stat().st_mtime_ns for file in (out / ".work").glob("*-00*.npy")}
     before |= {file: file.stat().st_mtime_ns for file in out.glob("part-*")}
@@ -230,9 +230,9 @@ def test_faults(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="every problem would be a duplicate"):
         curate_shards(whole_file, tmp_path / "o4", in_any_order, against=[whole_file])
     curate_shards(whole_file, tmp_path / "o5", in_any_order, **given)
-    with pytest.raises(UserError, match="o5: was made with another size"):
+    with pytest.raises(UserError, match=r"o5: .*not the same: size"):
         curate_shards(whole_file, tmp_path / "o5", in_any_order, size=7, **given)
-    with pytest.raises(UserError, match="o5: was made with another settings"):
+    with pytest.raises(UserError, match=r"o5: .*not the same: settings"):
         curate_shards(
             whole_file, tmp_path / "o5", in_any_order, options=CurationOptions(skip=frozenset(["near"])), **given
         )

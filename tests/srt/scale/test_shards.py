@@ -127,7 +127,7 @@ def test_a_killed_stage_goes_on(count: int, one_machine: Path, tmp_path: Path) -
     expected = solve_file(one_machine / "p.jsonl", tmp_path / "t.jsonl")
     with pytest.raises(Killed):
         solve_shards(one_machine / "p.jsonl", tmp_path / "out", killed_after(count), BYTES)
-    with pytest.raises(UserError, match="has not ended"):
+    with pytest.raises(UserError, match=r"has no manifest\.json"):
         whole_parts(tmp_path / "out")
     before = {file: file.stat().st_mtime_ns for file in (tmp_path / "out").glob("part-*")}
     assert len(before) == count
@@ -179,7 +179,7 @@ def test_faults(one_machine: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"p\.jsonl:10: "):
         solve_shards(problems, tmp_path / "o1", in_any_order, BYTES)
     solve_shards(whole_file, tmp_path / "o2", in_any_order, BYTES)
-    with pytest.raises(UserError, match="o2: was made with another shard_bytes"):
+    with pytest.raises(UserError, match=r"o2: .*not the same: shard_bytes"):
         solve_shards(whole_file, tmp_path / "o2", in_any_order, 2 * BYTES)
     (tmp_path / "o2" / "part-00000.jsonl").write_bytes(b"")
     with pytest.raises(UserError, match=r"part-00000\.jsonl: is missing, or was changed"):

@@ -96,9 +96,9 @@ def test_a_killed_stage_goes_on(store: str, stages_of_one: Path) -> None:
     problems, out = as_object(store, stages_of_one / "p.jsonl"), location(f"{store}://bucket/out")
     with pytest.raises(Killed):
         solve_shards(problems, out, killed_after(3), BYTES)
-    with pytest.raises(UserError, match="has not ended"):
+    with pytest.raises(UserError, match=r"has no manifest\.json"):
         whole_parts(out)
-    with pytest.raises(UserError, match="out: was made with another shard_bytes"):
+    with pytest.raises(UserError, match=r"out: .*not the same: shard_bytes"):
         solve_shards(problems, out, in_any_order, 2 * BYTES)
     asked: list[int] = []
 
@@ -143,7 +143,7 @@ def test_what_is_there_is_left_alone(store: str, stages_of_one: Path, tmp_path: 
     out = location(f"{store}://bucket/out")
     solve_shards(problems, out, in_any_order, BYTES)
     as_object(store, stages_of_one / "p.jsonl")  # written anew: another version
-    with pytest.raises(UserError, match="was made with another inputs"):
+    with pytest.raises(UserError, match="not the same: inputs"):
         solve_shards(problems, out, in_any_order, BYTES)
     STORES[store].objects["bucket/out/part-00001.jsonl"] = (b"torn", 0)
     with pytest.raises(UserError, match=rf"{store}://bucket/out/part-00001\.jsonl: is missing, or was changed"):
