@@ -26,14 +26,17 @@ from srt.statistics.paired_difference import paired_difference
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 LEVELS = (0.5, 0.9)
 # Okabe and Ito (2008), for colour-blind readers.
-COLOURS = {"answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00"}
+COLOURS = {
+    "answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00", "srt-unlabelled": "#009E73",
+    "srt-shuffled": "#CC79A7", "CORRELATE": "#E69F00", "CONSTRAIN": "#0072B2", "INFER": "#000000",
+}  # fmt: skip
+"""Of arms, and of the operation that an arm lacks: dropped from its traces (solid) or banned (dashed)."""
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
     "tokens",
 ]  # fmt: skip
 SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot voted, points [95%]", "p"]
-OTHERS = ("#009E73", "#CC79A7", "#E69F00", "#F0E442", "#000000")
 
 
 def main() -> None:
@@ -66,18 +69,19 @@ def main() -> None:
 def draw(family: Family, path: Path) -> None:
     """The learning curves of a family: thin lines are seeds, thick ones their mean where all seeds were measured."""
     with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 9, "svg.hashsalt": family.name}):
-        figure = Figure(figsize=(6.4, 3.6), facecolor="white", layout="constrained")
+        crowded = len(family.arms) > 4
+        figure = Figure(figsize=(8.0 if crowded else 6.4, 3.6), facecolor="white", layout="constrained")
         axes = figure.add_subplot()
-        others = iter(OTHERS)
         for arm in family.arms:
-            colour = COLOURS.get(arm) or next(others, "#000000")
+            colour = COLOURS[arm if arm in COLOURS else arm.rpartition("-")[2]]
+            style = "--" if arm.startswith("srt-ban-") else "-"
             curves = family.curves(arm)
             for curve in curves.values():
                 items = sorted(curve)
-                axes.plot(items, [100 * curve[n].mean() for n in items], color=colour, lw=0.7, alpha=0.45)
+                axes.plot(items, [100 * curve[n].mean() for n in items], color=colour, lw=0.7, ls=style, alpha=0.45)
             common = [n for n in family.items(arm) if len(family.of(arm, n)) == len(curves)]
             means = [100 * float(np.mean([scores(point).mean() for point in family.of(arm, n)])) for n in common]
-            axes.plot(common, means, color=colour, lw=2, marker="o", ms=4, label=arm)
+            axes.plot(common, means, color=colour, lw=2, ls=style, marker="o", ms=4, label=arm)
         for level in LEVELS:
             axes.axhline(100 * level, color="#e3e3e3", lw=0.8, zorder=0)
         axes.set(xscale="log", ylim=(0, 100), xlabel="training items", ylabel="right on unseen puzzles, %")
@@ -85,7 +89,10 @@ def draw(family: Family, path: Path) -> None:
         axes.set_xticks(ticks, [f"{n // 1000}k" for n in ticks])
         axes.minorticks_off()
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, loc="upper left")
+        if crowded:
+            figure.legend(frameon=False, loc="outside right upper")
+        else:
+            axes.legend(frameon=False, loc="upper left")
         figure.savefig(path, format="svg", metadata={"Date": None})
 
 
