@@ -162,9 +162,12 @@ def _operations(families: list[Family]) -> list[list[str]]:
     rows = []
     for family in families:
         for arm in family.arms:
-            if arm.startswith("srt-") and (common := family.items(arm, "srt")):
-                name, _, items, seeds, *found = _difference(family, arm, "srt")
-                right = (_mean([scores(point) for point in family.of(one, common[-1])]) for one in (arm, "srt"))
+            if not arm.startswith("srt-"):
+                continue
+            both = family.of_seeds(family.curves(arm).keys() & family.curves("srt").keys())
+            if common := both.items(arm, "srt"):
+                name, _, items, seeds, *found = _difference(both, arm, "srt")
+                right = (_mean([scores(point) for point in both.of(one, common[-1])]) for one in (arm, "srt"))
                 rows.append([name, arm, items, seeds, *right, *found])
     return rows
 

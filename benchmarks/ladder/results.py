@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,10 @@ class Family:
         """The points of ``arm``, by seed and items; only those at ``items``, if given."""
         found = [point for point in self.points if point.arm == arm and items in (None, point.items)]
         return sorted(found, key=lambda point: (point.seed, point.items))
+
+    def of_seeds(self, seeds: Set[int]) -> Family:
+        """The same family with the points of these seeds alone."""
+        return replace(self, points=[point for point in self.points if point.seed in seeds])
 
     def items(self, *arms: str) -> list[int]:
         """The numbers of items at which all of ``arms`` were measured with the same seeds (at least one)."""
