@@ -112,8 +112,9 @@ class _Pass:
         if fault:
             return _consistent(fault)
         if value is not None and value != claim.value:
-            if claim.left.what == "bound" and isinstance(value, int) and value < _int(claim.value):
-                return _consistent(f"its line gives a tighter bound, {value}")
+            if claim.left.what == "bound" and isinstance(value, int):
+                tighter = value < _int(claim.value)
+                return _consistent(f"its line gives {'a tighter' if tighter else 'only the'} bound, {value}")
             return StepCheck(support="refuted", reason=f"the cited premises give {_text(value)}")
         right = operation_of(claim.left)
         if step.op != right:

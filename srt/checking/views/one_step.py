@@ -147,6 +147,8 @@ def _quantity(scene: ViewsScene, left: Left, words: Words, claims: Sequence[View
         heights = {height for side in scene.shown for height in scene.profiles[side]}
         return sum(v * n for v, n in needed.items()) if set(needed) == heights and len(needed) == len(claims) else None
     part = {"count": "sum"}.get(left.name, left.name)
+    if part in ("least", "ways") and not _one_side_and_top(scene):
+        return None  # only then the columns of the view do not depend on each other
     if any(claim.left.what != part for claim in claims):
         return None
     covered = [cell for claim in claims for cell in claim.left.cells]

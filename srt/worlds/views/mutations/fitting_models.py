@@ -89,7 +89,7 @@ class FittingModels:
             if not isinstance(option, SolidFigure | PlanFigure):
                 return False
             solids = np.array([heights_of(option)], dtype=np.int8)
-        if solids is None:
+        if solids is None or claim.form in net_truth.FORMS:  # of a net, where there is none
             return None
         if claim.form == "binding":
             shown = solids if claim.option else np.array([read.heights], dtype=np.int8)

@@ -13,6 +13,7 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.pipeline.check import check_with_truth
 
 RULES = "A solid is built of equal cubes. Every cube stands on the table or exactly on another cube."
 SIX = """CORRELATE question: ? = least
@@ -116,6 +117,40 @@ def test_a_bound_is_as_tight_as_its_line() -> None:
     loose = checked(SIX.replace("INFER top #3: least{a1, a2} = 4", "CONSTRAIN #3: a1 <= 4")).steps[3]
     assert (loose.support, loose.reason) == ("consistent", "its line gives a tighter bound, 3")
     assert checked(SIX.replace("INFER top #3: least{a1, a2} = 4", "CONSTRAIN #3: a1 <= 3")).steps[3].support == "proved"
+
+
+def test_a_bound_that_is_tighter_than_its_line_is_not_refuted() -> None:
+    """The line is of three cubes, but this stack may be of two."""
+    found = checked(SIX.replace("INFER top #3: least{a1, a2} = 4", "CONSTRAIN #3: a2 <= 2")).steps[3]
+    assert (found.support, found.reason) == ("consistent", "its line gives only the bound, 3")
+
+
+@pytest.mark.parametrize("total", ["ways = 9", "least = 6", "least = 5"])
+def test_columns_of_two_side_views_depend_on_each_other(total: str) -> None:
+    """Without a top view, neither ways nor least numbers of the columns of a view make those of the whole."""
+    figures = [
+        {"type": "view", "name": "front", "rows": ["##", "##", "##"]},
+        {"type": "view", "name": "left", "rows": [".#", "##", "##"]},
+    ]
+    two_sides = problem(
+        "Its front view and left view are shown.\nWhat is the least number of cubes that it can have?", figures
+    )
+    part = total.partition(" ")[0]
+    lines = [f"INFER question: {part}{{{column}}} = 3" for column in ("a1, a2", "b1, b2")]
+    text = "\n".join(["CORRELATE question: ? = least", *lines, f"INFER front left #2 #3: {total}", "ANSWER: 6"])
+    found = checked(text, two_sides).steps
+    assert found[0].support == "proved"
+    assert found[3].support != "proved"
+
+
+@pytest.mark.parametrize("claim", ["opposite(1) = 6", "up(3) = 1", "corner(1 4) = 3", "seen(1 4) = 3", "A.up(3) = 1"])
+def test_claims_about_nets_say_nothing_of_a_solid(claim: str) -> None:
+    """They are not proved, and neither the checker nor the truth column ends in an exception."""
+    one = problem(choices={"A": "5", "B": "6", "C": "7", "D": "8"})
+    trace = parse(f"CORRELATE question: ? = least\nINFER #1: {claim}\nANSWER: B").trace("t", one.id)
+    found = check_with_truth(one, trace).steps[1]
+    assert found.support != "proved"
+    assert found.truth != "true"
 
 
 def test_a_conclusion_from_a_false_claim_is_not_proved() -> None:
