@@ -15,6 +15,7 @@ from srt.cli.output import (
     StrictFlag,
     WorkersOption,
     on_ray,
+    out_option,
     print_summary,
 )
 from srt.io.errors import UserError
@@ -75,13 +76,7 @@ def import_any(
 def generate(
     world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
     out: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--out",
-            parser=location,
-            help="The problems file to write (.jsonl or .parquet); with --engine ray, a folder or URL.",
-        ),
+        Path, out_option("The problems file to write (.jsonl or .parquet); with --engine ray, a folder or URL.")
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of problems.")] = 1000,
     split: Annotated[
@@ -178,12 +173,7 @@ def split(
 
 def curate(
     problems: ProblemsArgument,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--out", parser=location, help="The problems to keep (JSONL); the others are written beside it."
-        ),
-    ],
+    out: Annotated[Path, out_option("The problems to keep (JSONL); the others are written beside it.")],
     against: Annotated[
         list[Path] | None,
         typer.Option("--against", parser=location, help="Also compare with this file (a test set); repeatable."),

@@ -34,6 +34,12 @@ AddressOption = Annotated[
     str | None, typer.Option("--address", help="ray: the cluster (default: RAY_ADDRESS, or this machine alone).")
 ]
 
+
+def out_option(written: str) -> Any:
+    """The option ``-o`` of a stage that may write to a URL; ``written`` is its help."""
+    return typer.Option("-o", "--out", parser=location, help=written)
+
+
 ProblemsArgument = Annotated[
     Path,
     typer.Argument(

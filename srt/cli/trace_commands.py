@@ -18,21 +18,18 @@ from srt.cli.output import (
     TracesArgument,
     WorkersOption,
     on_ray,
+    out_option,
     print_summary,
 )
 from srt.io.errors import UserError
-from srt.io.locations import location
 
 
 def solve(
     problems: ProblemsArgument,
     out: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--out",
-            parser=location,
-            help="The traces to write (.jsonl or .parquet), with refusals beside them; with --engine ray, a folder.",
+        out_option(
+            "The traces to write (.jsonl or .parquet), with refusals beside them; with --engine ray, a folder or URL."
         ),
     ],
     plan: Annotated[
@@ -70,9 +67,7 @@ def solve(
 def check(
     traces: TracesArgument,
     problems: ProblemsOption,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", parser=location, help="Write the traces with their verdicts.")
-    ] = None,
+    out: Annotated[Path | None, out_option("Write the traces with their verdicts.")] = None,
     show: Annotated[int, typer.Option("--show", min=0, max=1000, help="How many faults to print.")] = 10,
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
@@ -134,9 +129,7 @@ def mutate(
 def build(
     traces: TracesArgument,
     problems: ProblemsOption,
-    out: Annotated[
-        Path, typer.Option("-o", "--out", parser=location, help="Folder for sequences.jsonl, or a file .parquet.")
-    ],
+    out: Annotated[Path, out_option("Folder for sequences.jsonl, or a file .parquet.")],
     arm: Annotated[
         str, typer.Option("--arm", help="The arm, which determines the text to train on: see docs/language.md.")
     ] = "srt",

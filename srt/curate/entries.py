@@ -57,12 +57,12 @@ def entry(problem: Problem, position: int, root: Path, file: str | None = None) 
         compared=compared,
         normal="\n".join(filter(None, map(normal_form, [problem.question, *options]))),
         facts=facts(compared),
-        images=tuple([_in_small_letters(image) for image in problem.images]),
+        images=tuple([_with_lower_case_digest(image) for image in problem.images]),
         answer=_answer(problem, options),
     )
 
 
-def _in_small_letters(image: Image) -> Image:
+def _with_lower_case_digest(image: Image) -> Image:
     """``image`` with a digest that equals that of other records of the picture, however they write it."""
     digest = image.sha256.lower()
     return image if digest == image.sha256 else image.model_copy(update={"sha256": digest})

@@ -147,15 +147,20 @@ def version_of(file: Location) -> tuple[int, int | str]:
 
 
 def temporary_place(file: Location) -> Path:
-    """Where to write what will be ``file``: beside it, or, for a URL, on this machine."""
+    """Where to write what will be ``file``: beside it, or, for a URL, on this machine.
+
+    No two processes have the same place, on one machine or on several.
+    """
+    name = _temporary_name(file)
     if isinstance(file, Path):
-        place = Path(os.path.realpath(file))  # A link stays, and what it leads to is written.
-        return place.with_name(f".{file.name}.{os.getpid()}.tmp")
-    return Path(gettempdir(), f".{file.name}.{uuid4().hex}.tmp")
+        return Path(os.path.realpath(file)).with_name(name)  # A link stays, and what it leads to is written.
+    return Path(gettempdir(), name)
 
 
 def move_into_place(temporary: Path, file: Location) -> None:
     """Have what is at its :func:`temporary_place` be ``file``: readers see all of it, or what was there before.
+
+    At a URL of a file system with renames, a file that was there before is gone for a moment.
 
     Raises:
         UserError: it cannot be sent to a URL.
@@ -169,12 +174,16 @@ def move_into_place(temporary: Path, file: Location) -> None:
         if type(file.fs).mv is AbstractFileSystem.mv:  # it has no renames: a store of objects
             file.fs.put_file(str(temporary), file.path)
             return
-        sent = file.parent / f".{file.name}.{uuid4().hex}.tmp"
+        sent = file.parent / _temporary_name(file)
         file.fs.put_file(str(temporary), sent.path)
         file.unlink(missing_ok=True)
         file.fs.mv(sent.path, file.path)
     except Exception as error:  # each file system has its own
         raise UserError(f"{file}: cannot be written: {_said(error)}") from None
+
+
+def _temporary_name(file: Location) -> str:
+    return f".{file.name}.{uuid4().hex[:12]}.tmp"
 
 
 def remove_folder(folder: Location) -> None:

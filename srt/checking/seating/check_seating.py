@@ -31,7 +31,7 @@ def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
     if read is None:
         return None
     if NONE in read.names:
-        verdict = _unchecked(f"{NONE!r} is no name: '? = {NONE}' says that nobody fills the blank")
+        verdict = _unchecked(f"{NONE!r} cannot be a name: '? = {NONE}' says that nobody fills the blank")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict)
     return _Pass(read).check(trace)
 

@@ -69,7 +69,7 @@ class _Pass:
         earlier = [premise.number for premise in premises if premise.kind == "step"]
         self.used |= {cited for cited in earlier if cited < number}
         if claim is None:
-            return _unchecked("the claim is none of this world's language")
+            return _unchecked("this world has no such claim")
         if len(premises) > MOST_PREMISES:
             reason = f"it cites {len(premises)} premises; at most {MOST_PREMISES} are checked"
             return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)

@@ -327,7 +327,7 @@ def _parse_term(text: str, at: int) -> Term:
 
 def _name(text: str, at: int) -> str:
     if not _WHOLE_NAME.fullmatch(text) or text != " ".join(text.split()):
-        raise ClaimError(f"{text!r} is no name", at + 1)
+        raise ClaimError(f"{text!r} cannot be a name", at + 1)
     return text
 
 

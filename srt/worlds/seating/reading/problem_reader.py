@@ -108,7 +108,7 @@ def _parts(text: str) -> tuple[str, list[tuple[int, str]], str]:
         if match := _CLUE.fullmatch(line):
             clues.append((int(match[1]), match[2]))
         elif clues:
-            raise Refused("unknown_wording", f"a line among the clues that is none: {_shorten(line)!r}")
+            raise Refused("unknown_wording", f"a line among the clues is not one: {_shorten(line)!r}")
         else:
             header.append(line)
     if not header:
@@ -155,9 +155,9 @@ def _names(text: str, count: int, lang: Lang) -> tuple[str, ...]:
     for name in names:
         spelt = _NAME.fullmatch(name) and name.isprintable() and name == " ".join(name.split())
         if not spelt:
-            raise Refused("unknown_scene", f"{name!r} is no name")
+            raise Refused("unknown_scene", f"{name!r} cannot be a name")
         if name == "none":
-            raise Refused("unknown_scene", f"{name!r} is no name: '? = none' says that nobody fills the blank")
+            raise Refused("unknown_scene", f"{name!r} cannot be a name: '? = none' says that nobody fills the blank")
     if len(names) != count or len(set(names)) != count:
         raise Refused("unknown_scene", f"{count} different names were expected: {_shorten(text)!r}")
     return names

@@ -169,4 +169,4 @@ def test_an_entity_called_none_leaves_all_unchecked() -> None:
     """``? = none`` would name it, or say that nobody fills the blank."""
     found = run(BOOTH.replace("Dan", "none"), BOOTH_CHOICES, BOOTH_TRACE.replace("Dan", "none"))
     assert {step.support for step in (*found.steps, found.answer)} == {"unchecked"}
-    assert all("'none' is no name" in (step.reason or "") for step in found.steps)
+    assert all("'none' cannot be a name" in (step.reason or "") for step in found.steps)

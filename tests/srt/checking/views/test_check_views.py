@@ -125,9 +125,12 @@ def test_a_bound_that_is_tighter_than_its_line_is_not_refuted() -> None:
     assert (found.support, found.reason) == ("consistent", "its line gives only the bound, 3")
 
 
-@pytest.mark.parametrize("total", ["ways = 9", "least = 6", "least = 5"])
+@pytest.mark.parametrize("total", ["ways = 9", "least = 8"])
 def test_columns_of_two_side_views_depend_on_each_other(total: str) -> None:
-    """Without a top view, neither ways nor least numbers of the columns of a view make those of the whole."""
+    """Without a top view, neither ways nor least numbers of the columns of a view make those of the whole.
+
+    Of the columns, three ways each and at least three cubes each are true; of the whole, five ways and eight cubes.
+    """
     figures = [
         {"type": "view", "name": "front", "rows": ["##", "##", "##"]},
         {"type": "view", "name": "left", "rows": [".#", "##", "##"]},
@@ -140,7 +143,7 @@ def test_columns_of_two_side_views_depend_on_each_other(total: str) -> None:
     text = "\n".join(["CORRELATE question: ? = least", *lines, f"INFER front left #2 #3: {total}", "ANSWER: 6"])
     found = checked(text, two_sides).steps
     assert found[0].support == "proved"
-    assert found[3].support != "proved"
+    assert found[3].support == "consistent"
 
 
 @pytest.mark.parametrize("claim", ["opposite(1) = 6", "up(3) = 1", "corner(1 4) = 3", "seen(1 4) = 3", "A.up(3) = 1"])

@@ -185,21 +185,25 @@ def test_a_name_is_not_found_inside_a_longer_one() -> None:
         (
             booth([], question=f"Booth: {FOUR}. Later all turn round.\n(1) Ada is left of Ben Ray;\n() faces Ada."),
             "unknown_scene",
-            "'Dov. Later all turn round' is no name",
+            "'Dov. Later all turn round' cannot be a name",
         ),
-        (booth([], question="Booth: A\u200dB, C, D, E.\n(1) C faces D;\n() faces C."), "unknown_scene", "is no name"),
+        (
+            booth([], question="Booth: A\u200dB, C, D, E.\n(1) C faces D;\n() faces C."),
+            "unknown_scene",
+            "cannot be a name",
+        ),
         (booth([], question="(1) Ada faces Dov;\n() faces Ada."), "unknown_scene", "scene text"),
         (
             booth([], question="Booth: A, none, C, D.\n(1) C faces D;\n() faces C."),
             "unknown_scene",
-            "'none' is no name: ",
+            "'none' cannot be a name: ",
         ),
         (
             booth(
                 [], question=f"Booth: {FOUR}.\n(1) Ada faces Dov;\n({'2' * 5000}) Ada is left of Dov;\n() faces Ada."
             ),
             "unknown_wording",
-            "a line among the clues that is none: '(2222",
+            "a line among the clues is not one: '(2222",
         ),
     ],
 )
