@@ -1,7 +1,7 @@
 """Where each problem stands, for traces on any machine, and that no id comes twice.
 
-Two arrays, sorted by a hash of the id, in files that all machines see: 40 bytes for each problem. Each process maps
-them into memory; those at a URL are copied to its machine first.
+Two arrays, sorted by a hash of the id, in files that all machines see: 40 bytes for each problem, beside 32 in those
+that each shard has noted. Each process maps the two into memory; those at a URL are copied to its machine first.
 """
 
 from __future__ import annotations
