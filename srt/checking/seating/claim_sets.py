@@ -79,16 +79,18 @@ class Ground:
 class ClaimForm:
     """What a claim is made of, read off its text: how much one inference may use is counted on this.
 
-    ``places``: it names a seat. ``relations``: how many of its atoms relate people to each other, or say which way
-    somebody faces or on which tier or in which column it stands. ``names_fillers``: it says by name who fills the blank
-    (``? = Ann | ? = Bob``), or that nobody does; then ``nobody`` is set, too. ``tokens`` are the entities that it
-    names, ``seated`` those that it puts on a seat. ``seats`` are the atoms that hold in all its alternatives and seat
-    somebody (``Ann@S1``), and ``seats_repeated`` those that it takes for granted: ``Ann@S1`` of ``?@S1 & ? = Ann``, and
-    of ``Ann@S1 & ?@S2``. ``next_lookup`` is set where functions of the blank's equation stand inside one another: the
-    masked claim that somebody is where the function leads that is to be looked up first.
+    ``places``: it names a seat; ``seats_blank``: that of the blank (``?@S1``). ``relations``: how many of its atoms
+    relate people to each other, or say which way somebody faces or on which tier or in which column it stands.
+    ``names_fillers``: it says by name who fills the blank (``? = Ann | ? = Bob``), or that nobody does; then ``nobody``
+    is set, too. ``tokens`` are the entities that it names, ``seated`` those that it puts on a seat. ``seats`` are the
+    atoms that hold in all its alternatives and seat somebody (``Ann@S1``), and ``seats_repeated`` those that it takes
+    for granted: ``Ann@S1`` of ``?@S1 & ? = Ann``, and of ``Ann@S1 & ?@S2``. ``next_lookup`` is set where functions of
+    the blank's equation stand inside one another: the masked claim that somebody is where the function leads that is to
+    be looked up first.
     """
 
     places: bool = False
+    seats_blank: bool = False
     relations: int = 0
     names_fillers: bool = False
     nobody: bool = False
@@ -316,6 +318,7 @@ def _form(masked: str, size: int) -> ClaimForm:
     sure = _sure_seats(masked)
     return ClaimForm(
         places="@" in masked,
+        seats_blank=f"{BLANK}@" in masked,
         relations=sum(not (_PLACE.match(atom) or _FILLER.fullmatch(atom) or atom == _NONE) for atom in atoms),
         names_fillers=nobody or all(any(map(_FILLER.fullmatch, alternative)) for alternative in alternatives),
         nobody=nobody,

@@ -36,12 +36,12 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
         return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
     if not cited.wlog and _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
-    if claim.form.nobody and claim.form.seats - _tokens(form.seats | form.seats_repeated for form in premises):
+    if claim.blank and claim.form.seats - _tokens(form.seats | form.seats_repeated for form in premises):
         return "it says where somebody sits of whom no cited step says it"
     if cited.relations and claim.form.names_fillers and not claim.form.nobody:
         if cited.scene or any(form.places for form in premises):
             return "find the seat that is asked for in one step, and who sits there in the next"
-    elif cited.relations and cited.scene and claim.blank and (claim.form.places or claim.form.names_fillers):
+    elif cited.relations and cited.scene and claim.blank and (claim.form.seats_blank or claim.form.names_fillers):
         if _tokens(form.tokens for form in premises if form.relations) - _tokens(form.seated for form in premises):
             return "it looks up somebody of whom no cited step says where they sit"
         if any(_has_inner_lookup(premise, cited, problem) for premise in cited.meanings if premise.blank):

@@ -66,8 +66,6 @@ class _Question:
             reading = self.placing.reading_of(equation)
             if reading is None and isinstance(rest.right, str) and rest.left == BLANK:
                 break  # What is asked for itself is found by its seat.
-            if reading is None and self.placing.one_lookup_a_step:
-                reading = self._look_up(equation)
             claim: Claim = ((rest,),)
             facts = [reading] if reading is not None else self._seats(names_of(((equation,),)))
             self._infer(format_claim(claim), facts, self.masks.fillers(claim, self.placing.index))
@@ -100,14 +98,6 @@ class _Question:
                 outer = Apply(atom.left.function, name, atom.left.k)
                 return Equal(outer, atom.right), Equal(atom.left.argument, name)
         return None
-
-    def _look_up(self, equation: Equal) -> Fact:
-        """The step that reads ``equation`` off the seats: the question is put into another one after it."""
-        claim: Claim = ((equation,),)
-        meaning = self.masks.meaning(claim, self.placing.index)
-        self.placing.steps += 1
-        seats = tuple(self._seats(names_of(claim)))
-        return Fact("CONSTRAIN", claim, ("scene",), seats, self.placing.steps, *meaning)
 
     def _led_to(self, call: Apply) -> str | None:
         """The name that a function of a name gives."""

@@ -10,10 +10,11 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
 Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
-a step that looks up a function repeats both seats, and who fills the blank is named behind this one's seat::
+a step that takes a function off the question repeats both seats, and who fills the blank is named behind this one's
+seat::
 
     CONSTRAIN scene #2 #4: Fay@N1         ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
-    CONSTRAIN scene #6: right(Fay) = Eve  ->  CONSTRAIN scene #6: Fay@N1 & Eve@N2 & right(Fay) = Eve
+    INFER scene #3 #6: ? = across(Eve)    ->  INFER scene #3 #6: Fay@N1 & Eve@N2 & ? = across(Eve)
     INFER #5 #7: ? = James                ->  INFER #4 #5 #7: James@N1 & ? = James
 
 A restated trace stays proved: what is repeated is cited. An anchored one may not: a later step may get two premises
@@ -22,7 +23,7 @@ that say the same, one of them idle. What a cut is worth is measured in ``docs/d
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from srt.language.premises import entity_word
 from srt.language.trace import Step, Trace
@@ -51,14 +52,14 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
     for step, claim in zip(trace.steps, claims, strict=True):
         cited = _cited(step)
         if (_is_blank_places(claim) or claim == _NOBODY) and "scene" in step.args:
-            steps.append(_with_known_seats(step, claim, cited, claims))
+            steps.append(_with_known_seats(_citing_repeated_seats(step, cited, claims, steps), claim, cited, claims))
         elif _is_blank_names(claim) and any(_is_blank_places(claims[number - 1]) for number in cited):
             steps.append(_with_blank_seats(step, claim, cited, claims, steps, anchors))
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
-        elif anchors and step.op == "CONSTRAIN" and not any(isinstance(atom, Place) for atom in claim[0]):
-            asked = {name for before in claims[: len(steps)] if BLANK in names_of(before) for name in names_of(before)}
-            steps.append(_with_seats_of_all(step, claim, cited, claims, asked))
+        elif anchors and BLANK in names_of(claim) and step.op == "INFER":
+            citing = _citing_repeated_seats(step, cited, claims, steps)
+            steps.append(_with_seats_of_all(citing, claim, cited, claims) if "scene" in step.args else citing)
         elif anchors and _is_places(claim) and "scene" in step.args:
             steps.append(_with_anchors(step, claim, cited, claims))
         else:
@@ -82,16 +83,12 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
-def _with_seats_of_all(
-    step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], asked: Collection[str]
-) -> Step:
-    """``left(Bob) = Cal`` behind the seats of both: first of whom the question has ``asked`` for, as that is known.
-
-    ``across(Ann) = Cal`` may be what is looked up for ``left(across(Cal))``: the relation goes both ways.
-    """
+def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
+    """``? = across(Eve)`` behind the seats of both whom the lookup speaks of: first of whom the question named."""
+    questions = [claims[number - 1] for number in cited if BLANK in names_of(claims[number - 1])]
+    named = dict.fromkeys(name for about in (*questions, claim) for name in names_of(about))
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
-    known = tuple(seats[name] for name in sorted(names_of(claim), key=lambda name: name not in asked) if name in seats)
-    return _claiming(step, ((*known, *claim[0]),))
+    return _claiming(step, ((*(seats[name] for name in named if name in seats), *claim[0]),))
 
 
 def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
@@ -129,16 +126,17 @@ def _with_blank_seats(
         seat = seats.get(name)
         sitter = name if anchors and len(claim) == 1 else BLANK
         alternatives.append((Place(sitter, seat), *alternative) if seat else alternative)
-    asked = next(number for number in cited if _is_blank_places(claims[number - 1]))
-    repeated = [atom for atom in parse_claim(restated[asked - 1].claim or "")[0] if isinstance(atom, Place)]
-    sources = {
-        f"#{number}"
-        for number in _cited(restated[asked - 1])
-        for atom in _sure_places([number], claims)
-        if any(atom == other for other in repeated)
-    }
-    args = tuple(sorted(set(step.args) | sources, key=_number))
-    return _claiming(step.model_copy(update={"args": args}), tuple(alternatives))
+    return _claiming(_citing_repeated_seats(step, cited, claims, restated), tuple(alternatives))
+
+
+def _citing_repeated_seats(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:
+    """``step``, citing too the steps that say the seats which a cited claim about the blank repeats."""
+    sources = set[str]()
+    for asked in (number for number in cited if BLANK in names_of(claims[number - 1])):
+        repeated = {atom for atom in parse_claim(restated[asked - 1].claim or "")[0] if isinstance(atom, Place)}
+        places = ((number, _sure_places([number], claims)) for number in _cited(restated[asked - 1]))
+        sources |= {f"#{number}" for number, atoms in places if repeated.intersection(atoms)}
+    return step.model_copy(update={"args": tuple(sorted({*step.args} | sources, key=_number))})
 
 
 def _with_names(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:

@@ -33,8 +33,6 @@ class RunningPlan(SeatPlan):
         Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
     """
 
-    one_lookup_a_step = True
-
     def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle) -> None:
         super().__init__(puzzle, solution)
         cells = dict(self._cells())

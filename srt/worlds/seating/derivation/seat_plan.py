@@ -49,8 +49,6 @@ def minimal(facts: Sequence[Fact], follows: Callable[[Sequence[Fact], bool], boo
 class SeatPlan(ABC):
     """The state of knowledge about seats. Entities and seats are numbers, as :class:`.masks.Masks` has them."""
 
-    one_lookup_a_step = False
-    """Whether a function of the question is looked up in one step, and put into the question in the next."""
     seats: tuple[int, ...]
     """The seat of each entity in the solution, turned as ``wlog`` chose."""
 

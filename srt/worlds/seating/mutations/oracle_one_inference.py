@@ -66,14 +66,14 @@ def too_much_at_once(
     if "wlog" not in kinds and not (scene and _seats(claim)) and about_blank and not relations and len(left_over) == 1:
         return "names somebody who is left over"
     said = {seat for one in cited for seat in _sure_seats(one.claim) | _repeated_seats(one.claim)}
-    if _is_nobody(claim) and _repeated_seats(claim) - said:
+    if about_blank and _seats_of_others(claim) - said:
         return "says a seat that it does not cite"
     if not relations:
         return ""
     if _names_fillers(claim) and not _is_nobody(claim):
         by_place = scene or any(_seats(one.claim) for one in cited)
         return "names who fills the blank by way of a place" if by_place else ""
-    if scene and about_blank and (_seats(claim) or _is_nobody(claim)):
+    if scene and about_blank and (_seats_the_blank(claim) or _is_nobody(claim)):
         seated = {atom.name for one in cited for atom in _atoms(one.claim) if isinstance(atom, Place)}
         asked = {name for one in cited if any(map(_relates, _atoms(one.claim))) for name in names_of(one.claim)}
         if asked - seated - {BLANK}:
@@ -138,6 +138,10 @@ def _seats(claim: Claim) -> bool:
     return any(isinstance(atom, Place) for atom in _atoms(claim))
 
 
+def _seats_the_blank(claim: Claim) -> bool:
+    return any(isinstance(atom, Place) and atom.name == BLANK for atom in _atoms(claim))
+
+
 def _is_nobody(claim: Claim) -> bool:
     return isinstance(claim[0][-1], Nobody)
 
@@ -148,18 +152,21 @@ def _names_fillers(claim: Claim) -> bool:
 
 def _sure_seats(claim: Claim) -> set[tuple[str, str]]:
     """Who sits where in all alternatives of a claim that does not speak of the blank."""
-    if BLANK in names_of(claim):
-        return set()
-    return set.intersection(*({(a.name, a.seat) for a in atoms if isinstance(a, Place)} for atoms in claim))
+    return set() if BLANK in names_of(claim) else _seats_of_others(claim)
+
+
+def _seats_of_others(claim: Claim) -> set[tuple[str, str]]:
+    """Who sits where in all alternatives of a claim, whatever it says of the blank."""
+    return set.intersection(
+        *({(a.name, a.seat) for a in atoms if isinstance(a, Place) and a.name != BLANK} for atoms in claim)
+    )
 
 
 def _repeated_seats(claim: Claim) -> set[tuple[str, str]]:
     """The seats that a claim about the blank takes for granted."""
     if BLANK not in names_of(claim):
         return set()
-    sure = set.intersection(
-        *({(a.name, a.seat) for a in atoms if isinstance(a, Place) and a.name != BLANK} for atoms in claim)
-    )
+    sure = _seats_of_others(claim)
     for atoms in claim:
         seats = [atom.seat for atom in atoms if isinstance(atom, Place) and atom.name == BLANK]
         fillers = [name for atom in atoms if _is_filler(atom) for name in atom_names(atom) if name != BLANK]

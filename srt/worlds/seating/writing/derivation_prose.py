@@ -218,7 +218,7 @@ class _ProseWriter:
             if len(other.claim) > 1:
                 grounds.unsure.extend(names_of(other.claim))
             elif placed := _places_of(other, named):
-                grounds.reasons.append(self.lexicon.clause((self._asked_first(step, placed),)))
+                grounds.reasons.append(self.lexicon.clause((placed,)))
             elif named:
                 taken += [atom.seat for atom in other.claim[0] if isinstance(atom, Place)]
         grounds.reasons.extend(self.lexicon.clause(other.claim) for other in relations)
@@ -226,19 +226,11 @@ class _ProseWriter:
             grounds.reasons.append(self.words["taken"].format(seats=self._list(taken)))
         return grounds
 
-    def _asked_first(self, step: _Step, placed: Sequence[Atom]) -> tuple[Atom, ...]:
-        """The seats that a lookup for the question leans on: first of whom it has asked for, as that is known."""
-        if step.places:
-            return tuple(placed)
-        before = itertools.takewhile(lambda other: other is not step, self.steps)
-        asked = {name for other in before if BLANK in names_of(other.claim) for name in names_of(other.claim)}
-        return tuple(sorted(placed, key=lambda atom: atom_names(atom)[0] not in asked))
-
     def _sought(self, step: _Step) -> _Grounds:
-        """Why the blank is where it is: what is known of those whom the search has come to."""
+        """Why the blank is where it is: what is known of those whom the search has come to, from the first on."""
         cited = self._cited(step)
-        sought = {name for other in cited if BLANK in names_of(other.claim) for name in names_of(other.claim)}
-        sought |= set(names_of(step.claim))
+        asked = {name for other in cited if BLANK in names_of(other.claim) for name in names_of(other.claim)}
+        sought = asked | set(names_of(step.claim))
         grounds = _Grounds([], [])
         for other in cited:
             if BLANK in names_of(other.claim):
@@ -248,6 +240,7 @@ class _ProseWriter:
             elif len(other.claim) > 1:
                 grounds.unsure.extend(names_of(other.claim))
             elif placed := _places_of(other, sought):
+                placed = tuple(sorted(placed, key=lambda atom: atom_names(atom)[0] not in asked))
                 grounds.reasons.append(self.lexicon.clause((placed,)))
         return grounds
 
