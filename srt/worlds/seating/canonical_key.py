@@ -5,7 +5,10 @@ seat that they have in the one placement that solves the problem: a renaming tha
 their solutions onto each other, so two problems get the same form exactly when such a renaming exists, and nothing has
 to be searched. Symmetries are divided out by taking the least form over the turns that leave the scene as it is.
 
-A split is a function of the key: problems with the same key are in the same split.
+"Ann is left of Bob" and "Bob is right of Ann" are two clues here, and one meaning. :func:`meaning_key` is the coarser
+key: what each clue allows and who fills the blank, whatever relations say it.
+
+A split is a function of a key: problems with the same key are in the same split.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from srt.worlds.seating.claim_language import (
     Apply,
@@ -26,6 +30,7 @@ from srt.worlds.seating.claim_language import (
     format_atom,
     rename,
 )
+from srt.worlds.seating.derivation.masks import masks_of
 from srt.worlds.seating.scenes import Scene
 
 _SYMMETRIC_FUNCTIONS = frozenset({"across", "diag"})
@@ -39,11 +44,31 @@ def canonical_key(scene: Scene, clues: Iterable[Claim], question: Claim, placeme
     may name a seat only where the scene has no symmetry.
     """
     clue_list = list(clues)
-    forms = []
+    forms: list[list[Any]] = []
     for symmetry in scene.symmetries:
         turned = {name: scene.seats[symmetry[scene.seats.index(seat)]] for name, seat in placement.items()}
         forms.append([sorted({_form(clue, turned) for clue in clue_list}), _form(question, turned)])
-    text = json.dumps([scene.kind, scene.compass, min(forms)], separators=(",", ":"))
+    return _hashed(scene, min(forms))
+
+
+def meaning_key(scene: Scene, clues: Iterable[Claim], question: Claim, placement: Mapping[str, str]) -> str:
+    """One key for all problems whose clues allow the same seatings and whose question has the same answers in them.
+
+    Arguments and result are those of :func:`canonical_key`; where that is the same, so is this one.
+    """
+    masks = masks_of(scene)
+    clue_list = list(clues)
+    forms: list[list[Any]] = []
+    for symmetry in scene.symmetries:
+        number = {name: symmetry[scene.seats.index(seat)] for name, seat in placement.items()}
+        allowed = {both.places & both.relations for both in (masks.meaning(clue, number) for clue in clue_list)}
+        fills = [filler.places & filler.relations for filler in masks.fillers(question, number)]
+        forms.append([sorted(allowed), fills])
+    return _hashed(scene, min(forms))
+
+
+def _hashed(scene: Scene, form: list[Any]) -> str:
+    text = json.dumps([scene.kind, scene.compass, form], separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -27,7 +27,7 @@ from pydantic import Field, model_validator
 from srt.io.errors import UserError
 from srt.io.records import Answer, Lang, Problem
 from srt.io.yaml_config import Config, parse_config
-from srt.worlds.seating.canonical_key import canonical_key
+from srt.worlds.seating.canonical_key import canonical_key, meaning_key
 from srt.worlds.seating.claim_language import BLANK, Claim, Equal, parse_claim
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
@@ -50,8 +50,11 @@ class SampleSpec(Config):
     """What kind of problems to draw. Recipes hold these fields as YAML."""
 
     split: Split = "train"
-    split_by: Literal["puzzle", "people"] = "puzzle"
+    split_by: Literal["puzzle", "meaning", "people"] = "puzzle"
     """``puzzle``: problems with the same key are in the same split, so a test asks for puzzles never trained on.
+
+    ``meaning``: a test asks for nothing that was trained on in other words, such as "Ann is left of Bob" for "Bob is
+    right of Ann". There are far fewer meanings than puzzles.
 
     ``people`` is for families of so few puzzles that training exhausts them: the splits share puzzles, but not with the
     same people on the same seats. Say so where you report such figures.
@@ -122,8 +125,8 @@ def sample(spec: SampleSpec, index: int) -> Problem:
 
 
 def _split_key(draft: _Draft, spec: SampleSpec) -> str:
-    if spec.split_by == "puzzle":
-        return draft.key
+    if spec.split_by != "people":
+        return draft.group
     seated = {seat: name for name, seat in draft.placement.items()}
     names = [seated[seat] for seat in draft.scene.seats]
     turned = ([names[place] for place in symmetry] for symmetry in draft.scene.symmetries)
@@ -197,6 +200,8 @@ class _Draft:
     options: tuple[str | None, ...]
     right: tuple[str, ...]
     key: str
+    group: str
+    """The key, or that of its meaning: what a split is made by, and what counts as one in an interval."""
 
 
 def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
@@ -218,7 +223,9 @@ def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
     if any(parse_claim(fill_names(claim, *question.names)) in claims for claim in asked):
         return None  # The answer is in a clue, word for word.
     key = canonical_key(scene, claims, question.claim, placement)
-    return _Draft(scene, placement, tuple(clues), question, options, right, key)
+    by_meaning = plan.spec.split_by == "meaning"
+    group = meaning_key(scene, claims, question.claim, placement) if by_meaning else key
+    return _Draft(scene, placement, tuple(clues), question, options, right, key, group)
 
 
 def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Random) -> list[_Sentence] | None:
@@ -305,7 +312,7 @@ def _written(draft: _Draft, plan: _Plan, rng: random.Random, index: int) -> Prob
         answer=Answer(kind="choice_set", value=list(draft.right)),
         category=scene_name(scene),
         subcategory=draft.question.wording.relation,
-        group_id=draft.key,
+        group_id=draft.group,
         meta={
             "scene": scene.kind,
             "compass": scene.compass,

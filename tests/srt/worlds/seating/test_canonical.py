@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import permutations
 
 import pytest
 
-from srt.worlds.seating.canonical_key import canonical_key
+from srt.io.records import Problem
+from srt.worlds.seating.canonical_key import canonical_key, meaning_key
 from srt.worlds.seating.claim_language import Claim, parse_claim
+from srt.worlds.seating.derivation.solver import solve
+from srt.worlds.seating.reading.problem_reader import read_problem
+from srt.worlds.seating.relations import asked_set, holds
+from srt.worlds.seating.sampler import SampleSpec, sample
 from srt.worlds.seating.scenes import Scene
 from srt.worlds.split_shares import split_of
 
@@ -87,6 +93,47 @@ def test_a_compass_leaves_no_turn() -> None:
     assert canonical_key(scene, claims(CLUES), parse_claim(QUESTION), turned) != canonical_key(
         scene, claims(CLUES), parse_claim(QUESTION), PLACES
     )
+
+
+def meaning(clues: list[str] = CLUES, question: str = QUESTION, places: dict[str, str] = PLACES) -> str:
+    return meaning_key(BOOTH, claims(clues), parse_claim(question), places)
+
+
+def test_other_relations_that_say_the_same_are_one_meaning() -> None:
+    assert meaning(["left(Bob) = Ann", "right(Cal) = Dee"], "right(Ann) = across(?)") == meaning()
+    assert meaning([*CLUES, "diag(Ann) = Cal"]) != meaning()
+    assert meaning(CLUES, "? = across(Ann)") != meaning()
+    assert meaning(["Ann in beside(Bob)", "left(Dee) = Cal"]) != meaning()
+
+
+def test_meanings_are_those_of_looking_at_every_seating() -> None:
+    """By the relations themselves, over all seatings and all ways to call the people."""
+    spec = SampleSpec(scenes=("booth",), direct_questions=True, names=6, variety=1)
+    by_key: dict[str, set[object]] = {}
+    by_meaning: dict[object, set[str]] = {}
+    for index in range(150):
+        problem = sample(spec, index)
+        puzzle = read_problem(problem)
+        clues = [clue.claim for clue in puzzle.clues]
+        key = meaning_key(puzzle.scene, clues, puzzle.question, solve(puzzle).placement)
+        found = _meaning_by_every_seating(problem)
+        by_key.setdefault(key, set()).add(found)
+        by_meaning.setdefault(found, set()).add(key)
+    assert len(by_key) < 120  # Some come again in other words.
+    assert all(len(meanings) == 1 for meanings in by_key.values())
+    assert all(len(keys) == 1 for keys in by_meaning.values())
+
+
+def _meaning_by_every_seating(problem: Problem) -> object:
+    puzzle = read_problem(problem)
+    forms = []
+    for people in permutations(puzzle.names):
+        seatings = [dict(zip(people, seats, strict=True)) for seats in permutations(puzzle.scene.seats)]
+        clues = {tuple(holds(clue.claim, puzzle.scene, at) for at in seatings) for clue in puzzle.clues}
+        asked = [asked_set(puzzle.question, puzzle.scene, at) for at in seatings]
+        fills = tuple(tuple(name in names for names in asked) for name in people)
+        forms.append((tuple(sorted(clues)), fills))
+    return min(forms)
 
 
 def test_splits_have_their_shares() -> None:

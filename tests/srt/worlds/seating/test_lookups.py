@@ -41,11 +41,10 @@ CORRELATE (2): right(Bob) = Cal
 CORRELATE question: ? = across(right(Ann))
 CONSTRAIN wlog #1: Ann@S1 & Dee@S2
 CONSTRAIN scene #2 #4: Ann@S1 & Dee@S2 & Bob@N1 & Cal@N2
-CONSTRAIN scene #5: Ann@S1 & Dee@S2 & right(Ann) = Dee
-INFER #3 #6: ? = across(Dee)
-INFER scene #5 #7: Dee@S2 & ?@N1
-INFER #5 #8: Bob@N1 & ? = Bob
-INFER A B C D #5 #9 Bob: options = {C}
+INFER scene #3 #5: Ann@S1 & Dee@S2 & ? = across(Dee)
+INFER scene #5 #6: Dee@S2 & ?@N1
+INFER #5 #7: Bob@N1 & ? = Bob
+INFER A B C D #5 #8 Bob: options = {C}
 ANSWER: C"""
 
 
@@ -66,12 +65,30 @@ def test_the_finest_cut_of_a_running_plan() -> None:
 
 
 def test_a_lookup_begins_with_whom_the_question_names() -> None:
-    """``diag(Cal) = Dee`` is what is looked up for Dee: the seat of Cal first would give away who is found."""
+    """Cal is found, who is diagonal to Dee: the seat of Cal first would give away who that is."""
     question = BOOTH.question.replace(
         "() faces the right neighbour of Ann.", "the right neighbour of () is diagonal to Dee."
     )
     trace = spell_out_lookups(solved(BOOTH.model_copy(update={"question": question}), "running"), anchors=True)
-    assert "CONSTRAIN scene #5: Dee@S2 & Cal@N2 & diag(Cal) = Dee" in linearize(trace)
+    assert "INFER scene #3 #5: Dee@S2 & Cal@N2 & right(?) = Cal" in linearize(trace)
+
+
+def test_a_lookup_that_finds_nobody_begins_like_one_that_finds_somebody() -> None:
+    problem = BOOTH.model_copy(update={"question": BOOTH.question.replace("neighbour of Ann.", "neighbour of Dee.")})
+    trace = spell_out_lookups(solved(problem, "running"), anchors=True)
+    assert "INFER scene #3 #5: Dee@S2 & ? = none" in linearize(trace)
+    assert check_with_truth(problem, trace).proved
+
+
+def test_a_repeated_seat_that_no_cited_step_says_is_no_proof() -> None:
+    """Nor is it where it is right: somebody who guesses a seat would have it proved by naming it here."""
+    trace = spell_out_lookups(solved(BOOTH, "running"), anchors=True)
+    lookup = "INFER scene #3 #5: Ann@S1 & Dee@S2 & ? = across(Dee)"
+    wrong = parse(linearize(trace).replace(lookup, lookup.replace("Ann@S1", "Ann@N1")))
+    checked = check_with_truth(BOOTH, trace.model_copy(update={"steps": wrong.steps}))
+    assert (checked.steps[5].support, checked.steps[5].truth) == ("refuted", "false")
+    unsaid = parse(linearize(trace).replace(lookup, "INFER #1 #3: Ann@S1 & ? = across(Dee)"))
+    assert check_with_truth(BOOTH, trace.model_copy(update={"steps": unsaid.steps})).steps[5].support == "consistent"
 
 
 def test_nobody_is_found_behind_the_seat_of_whom_the_question_names() -> None:

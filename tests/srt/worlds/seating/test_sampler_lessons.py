@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srt.worlds.seating.canonical_key import meaning_key
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.sampler import SampleSpec, sample
@@ -46,3 +47,18 @@ def test_split_by_people_keeps_a_puzzle_with_its_people_in_one_split() -> None:
     half_turned = {(key, *names[2:], *names[:2]) for key, *names in seen["train"]}
     assert not seen["test"] & (seen["train"] | half_turned)
     assert {key for key, *_ in seen["test"]} & {key for key, *_ in seen["train"]}
+
+
+def test_split_by_meaning_keeps_what_means_the_same_in_one_split() -> None:
+    fields = {"scenes": ["booth"], "names": 6, "variety": 1, "split_by": "meaning"}
+    meanings = {}
+    for split in ("train", "test"):
+        spec = SampleSpec.parse({**fields, "split": split})
+        problems = [sample(spec, index) for index in range(200)]
+        for problem in problems:
+            puzzle = read_problem(problem)
+            clues = [clue.claim for clue in puzzle.clues]
+            assert problem.group_id == meaning_key(puzzle.scene, clues, puzzle.question, solve(puzzle).placement)
+        meanings[split] = {problem.group_id for problem in problems}
+        assert len({problem.meta["key"] for problem in problems}) > len(meanings[split])
+    assert not meanings["train"] & meanings["test"]
