@@ -1,9 +1,8 @@
 """The exact teacher: the derivation of a solved puzzle, one lookup a step, every step proved by what it cites.
 
 First the readings of the clues that are used, then where people sit (:mod:`.needed_seats` or :mod:`.running_plan`),
-then the question: its inner term, the seat that is asked for, who sits there, which options are right. With a running
-plan each clue, and the question, is read right before it is used. Steps that nothing uses are left out, and so is every
-premise without which a step still follows.
+then the question: its inner term, the seat that is asked for, who sits there, which options are right. Steps that
+nothing uses are left out, and so is every premise without which a step still follows.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ def derive(puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> tup
     question = _Question(puzzle, solution, plan)
     filled = question.resolve()
     claim = "options = {" + ", ".join(solution.letters) + "}"
-    last = Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps)
-    return _numbered(_read_when_needed(_used(last)) if plan == "running" else _used(last))
+    return _numbered(Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps))
 
 
 class _Question:
@@ -186,7 +184,7 @@ def _replaced(term: Term, call: Apply, name: str) -> Term:
     return Apply(term.function, _replaced(term.argument, call, name), term.k)
 
 
-def _used(last: Fact) -> list[Fact]:
+def _numbered(last: Fact) -> tuple[Step, ...]:
     """The steps that ``last`` rests on, and itself: readings first, then seats, then the question."""
     used: dict[Fact, None] = {}
     waiting = [last]
@@ -195,22 +193,7 @@ def _used(last: Fact) -> list[Fact]:
         if fact not in used:
             used[fact] = None
             waiting.extend(fact.cites)
-    return sorted(used, key=lambda fact: (OPERATIONS.index(fact.op), fact.order))
-
-
-def _read_when_needed(ordered: Sequence[Fact]) -> list[Fact]:
-    """The same steps with each reading right before the first step that cites it."""
-    steps: dict[Fact, None] = {}
-    for fact in ordered:
-        if fact.op != "CORRELATE":
-            read = (cited for cited in ordered if cited.op == "CORRELATE" and cited in fact.cites)
-            steps.update(dict.fromkeys(read))
-            steps[fact] = None
-    return list(steps)
-
-
-def _numbered(ordered: Sequence[Fact]) -> tuple[Step, ...]:
-    """The facts as steps, which cite each other by their numbers."""
+    ordered = sorted(used, key=lambda fact: (OPERATIONS.index(fact.op), fact.order))
     number = {fact: place for place, fact in enumerate(ordered, 1)}
     return tuple(
         Step(

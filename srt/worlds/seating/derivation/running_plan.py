@@ -1,15 +1,13 @@
 """A plan that is carried along: each CONSTRAIN step repeats who sits where so far, and adds what one clue says.
 
 The steps of :mod:`.needed_seats` are the fewest that a question needs, so that whoever writes them must know in advance
-which clue, which seat and which earlier step will be needed. Here nothing has to be looked ahead: all seats are found,
-and each step cites the plan before it and the first clue, in the order of the problem, that decides something now. The
-clue is read right before::
+which clue, which seat and which earlier step will be needed. Here nothing has to be looked ahead: all clues are read,
+all seats are found, and each step cites the plan before it and the first clue, in the order of the problem, that
+decides something now::
 
-    CORRELATE (2): across(Cal) = Fay
     CONSTRAIN wlog #1: Cal@S1 & Fay@N1
-    CORRELATE (1): Bob in beside(Cal)
-    CONSTRAIN scene #2 #3: Cal@S1 & Fay@N1 & Bob@S2
-    CONSTRAIN #4: Cal@S1 & Fay@N1 & Bob@S2 & Eve@N2
+    CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1 & Bob@S2
+    CONSTRAIN #5: Cal@S1 & Fay@N1 & Bob@S2 & Eve@N2
 
 It is longer. What it is worth is measured in ``docs/does-structure-pay.md``.
 """
