@@ -1,14 +1,19 @@
-"""docs/seating.md: the fields of a specification are those of the code, and so is what it says about split keys."""
+"""docs/seating.md: the fields of a specification are those of the code, and so are its split keys and its trace."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
+from srt.checking import check
+from srt.io.records import Problem
+from srt.language.text import linearize
 from srt.worlds.seating.canonical_key import canonical_key
 from srt.worlds.seating.claim_language import parse_claim
 from srt.worlds.seating.sampler import SampleSpec
 from srt.worlds.seating.scenes import Scene
+from srt.worlds.seating.seating_world import SeatingWorld
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "seating.md").read_text(encoding="utf-8")
 SECTION = PAGE.split("## Sampling problems\n", 1)[1].split("\n## ", 1)[0]
@@ -31,3 +36,20 @@ def test_one_relation_said_from_either_side_gives_two_keys() -> None:
     of_left, of_right = (key(clue, "right(Cal) = Dee", "? = across(Ann)", seats) for clue in (left, right))
     assert of_left != of_right
     assert key("right(Gus) = Hal", "left(Fay) = Eve", "? = across(Eve)", renamed) == of_left
+
+
+def test_the_trace_with_a_running_plan() -> None:
+    question, options, shown = re.findall(
+        r"in the whole plan\.\n\n(.*?)\n\nWith the options (.*?), the trace is\n\n(.*?)\n\n", PAGE, re.DOTALL
+    )[0]
+    problem = Problem(
+        id="p",
+        source="docs",
+        split="test",
+        lang="en",
+        question=textwrap.dedent(question),
+        choices={option[0]: option[2:] for option in options.split(", ")},
+    )
+    trace = SeatingWorld().solve_with_running_plan(problem)
+    assert linearize(trace) == textwrap.dedent(shown)
+    assert check(problem, trace).proved
