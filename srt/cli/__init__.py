@@ -1,6 +1,7 @@
 """The ``srt`` command line: one module for each stage, listed in :func:`make_app`.
 
-Exit status: 0 done; 1 the command ran and found what it looks for; 2 an error of the user's, reported on one line.
+Exit status: 0 done; 1 the command ran and found what it looks for; 2 an error of the user's, reported on one line; 130
+interrupted by Ctrl-C.
 """
 
 from __future__ import annotations

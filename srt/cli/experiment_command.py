@@ -61,6 +61,7 @@ def experiment(
         lambda line: console.print(f"· {line}"),
         None if portion == Portion() else portion,
         tiny=tiny,
+        recipe=recipe,
     )
     for text, page in zip(done.summaries, done.pages, strict=True):
         console.print(Markdown(text) if console.is_terminal else text)

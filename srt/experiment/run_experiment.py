@@ -46,11 +46,18 @@ class ExperimentResult:
 
 
 def run_experiment(
-    experiment: Experiment, stages: ModelStages, say: Say, portion: Portion | None = None, *, tiny: bool = False
+    experiment: Experiment,
+    stages: ModelStages,
+    say: Say,
+    portion: Portion | None = None,
+    *,
+    tiny: bool = False,
+    recipe: Path | None = None,
 ) -> ExperimentResult:
     """Run every stage that is not done yet. ``say`` is called with one line when a stage begins or is left out.
 
-    ``tiny``: the experiment is a rehearsal, and no language model is asked.
+    ``tiny``: the experiment is a rehearsal, and no language model is asked. ``recipe`` is the file that the experiment
+    was read from; faults of its settings name it.
 
     Of learning curves, ``portion`` is what is measured now; the result is then of what the folder has by now.
 
@@ -61,7 +68,10 @@ def run_experiment(
     if portion is not None:
         portion.check(experiment)
     if not is_this_experiment(experiment):
-        _check_settings(experiment, stages)
+        try:
+            _check_settings(experiment, stages)
+        except UserError as error:
+            raise UserError(f"{recipe}: {error}") if recipe else error from None
         check_teaching(experiment, tiny)
     with _one_at_a_time(experiment, say):
         tests, starts = _prepare(experiment, stages, say, portion or Portion(), tiny=tiny)
@@ -160,6 +170,8 @@ def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
                     raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
     arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
     stages.check(experiment, recipe_of(experiment, arm, seed, _start_folder(experiment, seed)))
+    if experiment.probe is not None and not stages.reads_pictures(experiment.model):
+        raise UserError("probe: the model reads no pictures; a vision model was expected (model: {arch: qwen2_5_vl})")
 
 
 def _launch_file(path: Path | None) -> Path | None:

@@ -45,6 +45,13 @@ def test_the_folder_of_the_package_itself_stays_on_the_path() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+def test_ctrl_c_while_modules_are_loaded_ends_quietly(tmp_path: Path) -> None:
+    interrupting = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    (tmp_path / "typer.py").write_text(interrupting, "utf-8")
+    ran = run(tmp_path, "-m", "srt", "benchmarks", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
+
+
 @pytest.mark.slow
 def test_accelerate_launch(folder: Path) -> None:
     accelerate = ("-P", "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "1", "--quiet")

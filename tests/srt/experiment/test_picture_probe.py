@@ -12,6 +12,7 @@ import yaml
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment, InitModel
 from srt.experiment.model_stages import Evaluation, RunFigures
+from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Problem, Sequence
@@ -159,3 +160,11 @@ def test_problems_without_pictures_have_no_places(tmp_path: Path) -> None:
 def test_a_probe_needs_a_new_model_and_pictures_to_ask_about(changes: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"probe: needs a new model \(model: \{arch: ...\}\) and test_problems"):
         make(tmp_path, **{"model": {"arch": "qwen2_5_vl"}, "probe": {}} | changes)
+
+
+def test_a_probe_of_a_text_model_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    experiment, stages = make(tmp_path, model={"arch": "llama"}, probe={}), FakeStages()
+    with pytest.raises(UserError, match=r"^my\.yaml: probe: the model reads no pictures"):
+        run_experiment(experiment, stages, print, recipe=Path("my.yaml"))
+    assert stages.calls == ["check"]
+    assert not experiment.output.exists()
