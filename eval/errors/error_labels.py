@@ -12,6 +12,7 @@ from eval.run.run_rows import RowId, RunRow
 from srt.answers.written_form import canonical_text
 from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, read_unique, write_atomically
+from srt.io.parquet_files import record_place
 
 
 class HumanLabel(RunRow):
@@ -71,11 +72,13 @@ def read_labels(path: Path, wrong: Collection[RowId]) -> dict[RowId, HumanLabel]
     labels: dict[RowId, HumanLabel] = {}
     for number, label in read_unique(path, HumanLabel, "id"):
         if label.id not in wrong:
-            raise UserError(f"{path}:{number}: problem_id {label.problem_id!r}: not a wrong prediction of this run")
+            raise UserError(
+                f"{record_place(path, number)}: problem_id {label.problem_id!r}: not a wrong prediction of this run"
+            )
         for taxonomy in TAXONOMY_NAMES:
             known = TAXONOMIES[taxonomy].classes
             if (word := label.of(taxonomy)) is not None and word not in known:
-                raise UserError(f"{path}:{number}: {taxonomy}: {word!r} is not one of {', '.join(known)}")
+                raise UserError(f"{record_place(path, number)}: {taxonomy}: {word!r} is not one of {', '.join(known)}")
         if label.mathspatial or label.hst:
             labels[label.id] = label
     return labels

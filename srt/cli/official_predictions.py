@@ -115,6 +115,7 @@ def _of_traces(traces: Path, problems: Path | None) -> tuple[dict[str, Problem],
     """The problems of ``problems`` and the answers of their traces."""
     from srt.answers.written_form import expected_kind, read_answer
     from srt.io.jsonl import read_unique
+    from srt.io.parquet_files import record_place
     from srt.io.problem_files import read_problems
     from srt.language.trace import Trace
 
@@ -130,6 +131,8 @@ def _of_traces(traces: Path, problems: Path | None) -> tuple[dict[str, Problem],
             raise UserError(f"trace {trace.id}: its problem {trace.problem_id!r} is not in the problems file")
         answer = read_answer(trace.answer, expected_kind(problem), problem.choices).answer
         if answer is None:
-            raise UserError(f"{traces}:{number}: answer: {trace.answer!r} is no answer to problem {problem.id!r}")
+            raise UserError(
+                f"{record_place(traces, number)}: answer: {trace.answer!r} is no answer to problem {problem.id!r}"
+            )
         answers[problem.id] = answer
     return by_id, answers

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
 from srt.io.locations import Location, move_into_place, open_to_read, temporary_place
-from srt.io.parquet_files import RowWriter, count_rows, is_parquet, rows_as_lines
+from srt.io.parquet_files import RowWriter, count_rows, is_parquet, record_place, rows_as_lines
 from srt.io.records import Problem, Record, Sequence
 from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
@@ -43,7 +43,7 @@ def read_records(path: str | Location, model: type[M]) -> Iterator[M]:
 
 
 def read_numbered(path: str | Location, model: type[M], *, growing: bool = False) -> Iterator[tuple[int, M]]:
-    """Yield ``(line number, record)``, numbers from 1; raises as :func:`read_records` does.
+    """Yield ``(number of the line or row, record)``, from 1; raises as :func:`read_records` does.
 
     ``growing``: another process appends to the file; an incomplete last line is not read.
     """
@@ -130,10 +130,11 @@ class UniqueValues:
         self._lines: dict[object, int] = {}
 
     def add(self, value: object, number: int) -> None:
-        """Note the ``value`` on line ``number``. Raises a :class:`RecordError` that names both lines that have it."""
+        """Note the ``value`` of record ``number``. Raises a :class:`RecordError` that names both that have it."""
         if value in self._lines:
-            already = f"{value!r} is on line {self._lines[value]} already; remove one of them"
-            raise RecordError(f"{self._path}:{number}: {self._field}: {already}")
+            there = f"{'in row' if is_parquet(self._path) else 'on line'} {self._lines[value]}"
+            fault = f"{self._field}: {value!r} is {there} already; remove one of them"
+            raise RecordError(f"{record_place(self._path, number)}: {fault}")
         self._lines[value] = number
 
     def update(self, values: Iterable[tuple[object, int]]) -> None:
@@ -375,11 +376,11 @@ def _lines(path: str | Location, model: type[BaseModel]) -> Iterator[tuple[str, 
     """Place, number and line of each record."""
     if is_parquet(path):
         for number, line in enumerate(rows_as_lines(path, model), 1):
-            yield f"{path}: row {number}", number, line
+            yield record_place(path, number), number, line
         return
     for number, line in _text_lines(path):
         if line.strip():
-            yield f"{path}:{number}", number, line
+            yield record_place(path, number), number, line
 
 
 def _text_lines(path: str | Location) -> Iterator[tuple[int, bytes]]:

@@ -14,6 +14,7 @@ import hashlib
 import types
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -32,6 +33,16 @@ _ROWS_WITH_PICTURES: Final = 100
 def is_parquet(path: str | Location) -> bool:
     """Whether a file has records in Parquet, by its suffix."""
     return Path(str(path)).suffix.lower() == ".parquet"
+
+
+def record_place(path: str | Location, number: int) -> str:
+    """Where record ``number`` of ``path`` stands, as messages name it: ``file:line``, or ``file: row N`` of Parquet."""
+    return f"{_before_number(str(path))}{number}"
+
+
+@lru_cache(maxsize=16)
+def _before_number(path: str) -> str:
+    return f"{path}: row " if is_parquet(path) else f"{path}:"
 
 
 def count_rows(path: Path) -> int:

@@ -13,7 +13,7 @@ import orjson
 
 from srt.io.errors import UserError, cannot_read
 from srt.io.jsonl import Line, UniqueValues, parse_record, read_lines, read_unique
-from srt.io.parquet_files import is_parquet, rows_as_lines
+from srt.io.parquet_files import is_parquet, record_place, rows_as_lines
 from srt.io.records import Problem, Record
 
 
@@ -63,7 +63,7 @@ class ProblemLines:
             self._file = _seekable(path)
             for number, data in enumerate(self._file, 1):
                 if data.strip():
-                    name = problem_id(Line(f"{path}:{number}", number, data))
+                    name = problem_id(Line(record_place(path, number), number, data))
                     ids.add(name, number)
                     self._index[name] = len(self._index)
                     self._numbers.append(number)
@@ -96,7 +96,7 @@ class ProblemLines:
             return None
         self._file.seek(self._offsets[at])
         number = self._numbers[at]
-        return Line(f"{self._path}:{number}", number, self._file.readline())
+        return Line(record_place(self._path, number), number, self._file.readline())
 
 
 def _seekable(path: Path) -> IO[bytes]:

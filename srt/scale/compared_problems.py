@@ -169,8 +169,7 @@ class ComparisonStep:
 
     def place(self, number: int) -> str:
         """What part ``number`` is, for a message."""
-        shard = self.problems.shard(number)
-        return f"{shard.path}: the part from line {shard.number} on"
+        return str(self.problems.shard(number))
 
     @abstractmethod
     def work_on(self, number: int) -> None:

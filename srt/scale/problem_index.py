@@ -22,7 +22,7 @@ import orjson
 from srt.io.errors import RecordError, cannot_read
 from srt.io.jsonl import Line, open_together, write_atomically
 from srt.io.locations import Location, open_to_read, read_ranges, version_of
-from srt.io.parquet_files import is_parquet
+from srt.io.parquet_files import is_parquet, record_place
 from srt.io.problem_files import TraceLine, problem_id
 from srt.io.records import Problem
 from srt.language.trace import Trace
@@ -115,7 +115,7 @@ class ProblemIndex:
                 raise cannot_read(file, error) from None
             for at, (_, shard, number, *_), data in zip(places, wanted.tolist(), read, strict=True):
                 path = self.shards[shard].path
-                found[at] = Line(f"{path}: row {number}" if is_parquet(path) else f"{path}:{number}", number, data)
+                found[at] = Line(record_place(path, number), number, data)
         return [found[at] for at in range(len(entries))]
 
     def _rows(self, number: int) -> Location:

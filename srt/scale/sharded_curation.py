@@ -212,7 +212,7 @@ class _WriteShard:
         try:
             folder.begin(number)
         except UserError as error:
-            raise UserError(f"{shard.path}: the part from line {shard.number} on: {error}") from None
+            raise UserError(f"{shard}: {error}") from None
         found: dict[str, list[CurationFinding]] = defaultdict(list)
         for kind in ("alone", "found"):
             for one in read_records(self.problems.other(kind, number), CurationFinding):

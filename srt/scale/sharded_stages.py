@@ -48,7 +48,7 @@ class ShardWork:
         try:
             self.folder.begin(number)
         except UserError as error:
-            raise UserError(f"{shard.path}: the part from line {shard.number} on: {error}") from None
+            raise UserError(f"{shard}: {error}") from None
         lines: Sequence[Any]
         lines = [line for _, line in shard.lines(Problem)] if self.index is None else self.index.beside(shard)
         made = run_batch(self.work, lines)

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from srt.io.errors import UserError, cannot_read
 from srt.io.jsonl import Line
 from srt.io.locations import Location, open_to_read, read_ranges, size_of, version_of
-from srt.io.parquet_files import is_parquet, rows_as_lines, rows_in_groups
+from srt.io.parquet_files import is_parquet, record_place, rows_as_lines, rows_in_groups
 from srt.scale.shard_folder import whole_parts
 
 SHARD_BYTES: Final = 8 * 2**20
@@ -36,6 +36,10 @@ class InputShard:
     size: int
     number: int
 
+    def __str__(self) -> str:
+        """What it is, for a message."""
+        return f"{self.path}: the part from {'row' if is_parquet(self.path) else 'line'} {self.number} on"
+
     def lines(self, model: type[BaseModel]) -> Iterator[tuple[int, Line]]:
         """Its lines that are not blank, records of ``model`` if they are right, each with its offset in the file.
 
@@ -48,7 +52,7 @@ class InputShard:
             offset = 0
             rows = rows_as_lines(self.path, model, range(self.offset, self.offset + self.size))
             for number, row in enumerate(rows, self.number):
-                yield offset, Line(f"{self.path}: row {number}", number, row)
+                yield offset, Line(record_place(self.path, number), number, row)
                 offset += len(row)
             return
         try:
@@ -58,7 +62,7 @@ class InputShard:
         offset = self.offset
         for number, line in enumerate(BytesIO(data), self.number):  # a line ends with \n alone, as on one machine
             if line.strip():
-                yield offset, Line(f"{self.path}:{number}", number, line)
+                yield offset, Line(record_place(self.path, number), number, line)
             offset += len(line)
 
 

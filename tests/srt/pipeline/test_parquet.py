@@ -87,9 +87,13 @@ def test_values_of_any_shape_come_back(
 def test_faults_name_file_and_row(folders: dict[str, Path], tmp_path: Path) -> None:
     twice, problems = tmp_path / "twice.parquet", list(read_records(folders["jsonl"] / "p.jsonl", Problem))
     write_records(twice, [*problems, problems[3]])
-    with pytest.raises(RecordError, match=r"twice\.parquet.*13: id: "):
-        solve_file(twice, tmp_path / "t.parquet")
-    assert not (tmp_path / "t.parquet").exists()
+    for work in (
+        lambda: solve_file(twice, tmp_path / "t.parquet"),
+        lambda: check_file(folders["parquet"] / "t.parquet", twice, tmp_path / "t.parquet"),
+    ):
+        with pytest.raises(RecordError, match=r"twice\.parquet: row 13: id: .* in row 4 already"):
+            work()
+        assert not (tmp_path / "t.parquet").exists()
     with pytest.raises(RecordError, match=r"t\.parquet: row 1: .*a problem was expected, this is a trace"):
         solve_file(folders["parquet"] / "t.parquet", tmp_path / "u.parquet")
     (tmp_path / "lines.parquet").write_bytes(b"".join(map(dump, problems)))

@@ -26,6 +26,7 @@ from srt.pipeline.solve import solve_file
 from srt.scale.shard_folder import whole_parts
 from srt.scale.sharded_generate import generate_shards
 from srt.scale.sharded_stages import build_shards, check_shards, solve_shards
+from srt.scale.shards import InputShard
 
 BYTES = 4000
 
@@ -151,6 +152,11 @@ def test_a_lost_part_is_made_again(one_machine: Path, tmp_path: Path) -> None:
     (tmp_path / "out" / "part-00002.jsonl").write_bytes(b"torn")
     solve_shards(one_machine / "p.jsonl", tmp_path / "out", in_any_order, BYTES)
     assert whole(tmp_path / "out") == (one_machine / "t.jsonl").read_bytes()
+
+
+def test_a_shard_is_named_by_its_first_line_or_row() -> None:
+    named = [str(InputShard(Path(file), 0, 2, 9)) for file in ("p.jsonl", "p.parquet")]
+    assert named == ["p.jsonl: the part from line 9 on", "p.parquet: the part from row 9 on"]
 
 
 def test_a_shard_that_kills_its_process(one_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
