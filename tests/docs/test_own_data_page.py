@@ -28,17 +28,17 @@ def imported(tmp_path: Path) -> tuple[dict[str, Problem], dict[str, Any]]:
 
 def test_the_file_of_the_page_is_imported(imported: tuple[dict[str, Problem], dict[str, Any]]) -> None:
     problems, summary = imported
-    assert summary == {"problems": 2, "category": {"order": 1, "solids": 1}}
+    assert summary == {"problems": 4, "category": {"order": 2, "solids": 2}}
     assert problems["1"].answer == Answer(kind="choice_set", value=["B"])
     assert problems["2"].answer == Answer(kind="number", value=27, unit="cm^3")
-    assert [one.split for one in problems.values()] == ["all", "all"]
+    assert [one.split for one in problems.values()] == ["all"] * 4
 
 
 def test_it_is_divided(imported: tuple[dict[str, Problem], dict[str, Any]], tmp_path: Path) -> None:
-    split_file(tmp_path / "problems.jsonl", tmp_path / "parts", {"train": 0.5, "test": 0.5})
+    split_file(tmp_path / "problems.jsonl", tmp_path / "parts", {"train": 0.5, "test": 0.5}, stratify="category")
     parts = [list(read_records(tmp_path / "parts" / f"{name}.jsonl", Problem)) for name in ("train", "test")]
-    assert sorted(one.id for part in parts for one in part) == ["1", "2"]
-    assert [len(part) for part in parts] == [1, 1]
+    assert sorted(one.id for part in parts for one in part) == ["1", "2", "3", "4"]
+    assert [sorted(one.category or "" for one in part) for part in parts] == [["order", "solids"]] * 2
 
 
 def test_every_field_is_in_the_table() -> None:
