@@ -140,8 +140,8 @@ def train(
 ) -> None:
     """Fine-tune a model on sequences.
 
-    This starts accelerate launch train/train_srt.py --config RECIPE. A finished run is not repeated. After SIGTERM or
-    SIGUSR1 it writes a checkpoint and exits with status 143.
+    This runs train/train_srt.py, with --accelerate by accelerate launch. A finished run is not repeated. After SIGTERM
+    or SIGUSR1 it writes a checkpoint and exits with status 143.
 
     Example: srt train recipes/train/r1-distill-qwen-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
     --set data=data/cot/sequences.jsonl --set output=runs/r1-lora-cot -- --num_processes 4

@@ -6,12 +6,14 @@ import re
 import textwrap
 from pathlib import Path
 
+import yaml
+
 from srt.checking import check
 from srt.io.records import Problem
 from srt.language.text import linearize
 from srt.worlds.seating.canonical_key import canonical_key
 from srt.worlds.seating.claim_language import parse_claim
-from srt.worlds.seating.sampler import SampleSpec
+from srt.worlds.seating.sampler import SampleSpec, sample
 from srt.worlds.seating.scenes import Scene
 from srt.worlds.seating.seating_world import SeatingWorld
 
@@ -23,6 +25,12 @@ def test_fields_are_those_of_the_code() -> None:
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", SECTION, re.MULTILINE)
     fields = {field for row in rows for field in re.findall(r"`(\w+)`", row)}
     assert fields == set(SampleSpec.model_fields) - {"split"}
+
+
+def test_the_specification_of_the_page() -> None:
+    [shown] = re.findall(r"YAML file such as\n\n((?:    .*\n)+)", SECTION)
+    spec = SampleSpec.parse(yaml.safe_load(shown))
+    assert {sample(spec, index).meta["scene"] for index in range(6)} == {"booth", "hexagon-in"}
 
 
 def test_one_relation_said_from_either_side_gives_two_keys() -> None:
