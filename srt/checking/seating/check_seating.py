@@ -120,7 +120,7 @@ class _Pass:
             return refuted
         if fault := self._choice_fault(claim, cited, tied, tied_holds) if cited.wlog else None:
             return _consistent(fault)
-        if fault := self._first_fault(step, claim, cited) or self._contradiction(tied):
+        if fault := self._first_fault(step, claim, cited) or self._contradiction(cited, tied):
             return _consistent(fault)
         if not cited.wlog:
             if holds is None:
@@ -205,15 +205,19 @@ class _Pass:
             return "an earlier step has used the symmetry up"
         if claim.blank or holds is None:
             return "wlog chooses seats, not who fills the blank"
-        if fault := cited.faults[0] if cited.faults else self._contradiction(tied):
+        if fault := cited.faults[0] if cited.faults else self._contradiction(cited, tied):
             return fault
         if tied & ~self.world.up_to_symmetry(holds):
             return "the cited premises leave open what no symmetry turns into the claim"
         return None
 
-    def _contradiction(self, tied: int) -> str | None:
+    def _contradiction(self, cited: Citations, tied: int) -> str | None:
         if not self.fitting:
             return "the clues of the problem contradict each other"
+        question = self.problem.question
+        for premise in cited.meanings:
+            if premise.of_others is not None and not (question is not None and premise.same(question)):
+                tied &= premise.of_others.tied[0]
         if not tied:
             return "the cited premises cannot hold together"
         return None if tied & self.fitting else "the cited premises contradict the problem"

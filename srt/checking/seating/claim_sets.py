@@ -82,23 +82,23 @@ class ClaimForm:
     ``places``: it names a seat; ``seats_blank``: that of the blank (``?@S1``). ``relations``: how many of its atoms
     relate people to each other, or say which way somebody faces or on which tier or in which column it stands.
     ``names_fillers``: it says by name who fills the blank (``? = Ann | ? = Bob``), or that nobody does; then ``nobody``
-    is set, too. ``tokens`` are the entities that it names, ``seated`` those that it puts on a seat. ``seats`` are the
-    atoms that hold in all its alternatives and seat somebody (``Ann@S1``), and ``seats_repeated`` those that it takes
-    for granted: ``Ann@S1`` of ``?@S1 & ? = Ann``, and of ``Ann@S1 & ?@S2``. ``next_lookup`` is set where functions of
-    the blank's equation stand inside one another: the masked claim that somebody is where the function leads that is to
-    be looked up first.
+    is set, too. ``names_somebody``: some alternative of it does so by name. ``tokens`` are the entities that it names,
+    ``seated`` those that it puts on a seat. ``seats`` are the atoms that hold in all its alternatives and seat somebody
+    (``Ann@S1``), ``seats_anywhere`` those in any alternative, and ``seats_repeated`` those that it takes for granted:
+    ``Ann@S1`` of ``?@S1 & ? = Ann``, and of ``Ann@S1 & ?@S2``.
     """
 
     places: bool = False
     seats_blank: bool = False
     relations: int = 0
     names_fillers: bool = False
+    names_somebody: bool = False
     nobody: bool = False
     tokens: frozenset[str] = frozenset()
     seated: frozenset[str] = frozenset()
     seats: frozenset[str] = frozenset()
     seats_repeated: frozenset[str] = frozenset()
-    next_lookup: str | None = None
+    seats_anywhere: frozenset[str] = frozenset()
 
 
 class Meaning:
@@ -121,14 +121,14 @@ class Meaning:
         self.blank = blank
         self.letters = letters
         self.of_others = of_others
-        self._masked = masked
+        self.masked = masked
         self._parts = parts
         self.tied = tuple([part.tied for part in parts])
 
     @cached_property
     def form(self) -> ClaimForm:
         """What its text is made of."""
-        return _form(self._masked, len(self._parts))
+        return _form(self.masked)
 
     @cached_property
     def loose(self) -> tuple[Pairs, ...]:
@@ -304,11 +304,8 @@ _PLACE = re.compile(rf"[{TOKENS}{BLANK}]@")
 _SEATED = re.compile(rf"{_NAME}@")
 
 
-def _form(masked: str, size: int) -> ClaimForm:
-    """The form of a masked claim that has a meaning in its scene; of an empty text, that of ``options``.
-
-    ``size``: how many may fill the blank, if it is there.
-    """
+def _form(masked: str) -> ClaimForm:
+    """The form of a masked claim that has a meaning in its scene; of an empty text, that of ``options``."""
     if not masked:
         return ClaimForm()
     nobody = masked.endswith(_NONE)
@@ -319,39 +316,40 @@ def _form(masked: str, size: int) -> ClaimForm:
     return ClaimForm(
         places="@" in masked,
         seats_blank=f"{BLANK}@" in masked,
-        relations=sum(not (_PLACE.match(atom) or _FILLER.fullmatch(atom) or atom == _NONE) for atom in atoms),
+        relations=sum(map(relates, atoms)),
         names_fillers=nobody or all(any(map(_FILLER.fullmatch, alternative)) for alternative in alternatives),
+        names_somebody=any(map(_FILLER.fullmatch, atoms)),
         nobody=nobody,
         tokens=frozenset(masked) & frozenset(TOKENS),
         seated=frozenset(atom[0] for atom in seating),
         seats=sure,
         seats_repeated=frozenset(sure if BLANK in masked else ()).union(*map(_seats_of_fillers, alternatives)),
-        next_lookup=next((found for atom in atoms if BLANK in atom and (found := _next_lookup(atom, size))), None),
+        seats_anywhere=frozenset(seating),
     )
+
+
+def parts_of_term(term: str) -> tuple[list[str], str, list[str]] | None:
+    """The functions of a masked term from the outermost, whose argument it is, and their numbers from the innermost.
+
+    ``right(left(Ann, 2))`` has ``right`` and ``left``, Ann, and ``, 2`` and the empty text; ``None`` for another text.
+    """
+    match = _TERM_PARTS.fullmatch(term.replace(BLANK, TOKENS[0]))
+    if match is None:
+        return None
+    functions, numbers = match[1].split("(")[:-1], match[3].split(")")[:-1]
+    argument = BLANK if BLANK in term else match[2]
+    return (functions, argument, numbers) if len(functions) == len(numbers) else None
+
+
+def relates(atom: str) -> bool:
+    """Whether a masked atom counts as a relation: it seats nobody, and does not say by name who fills the blank."""
+    return not (_PLACE.match(atom) or _FILLER.fullmatch(atom) or atom == _NONE)
 
 
 def _sure_seats(masked: str) -> frozenset[str]:
     """The atoms that seat a named entity in all alternatives of a masked claim."""
     alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
     return frozenset.intersection(*(frozenset(filter(_SEATED.match, atoms)) for atoms in alternatives))
-
-
-def _next_lookup(atom: str, size: int) -> str | None:
-    """The claim that somebody is where the first function leads.
-
-    It is ``right(Ann) = <anybody>`` for ``? = across(right(Ann))``, and ``across(<anybody>) = Ann`` for
-    ``across(left(?)) = Ann``.
-    """
-    for side in re.split(r" !?= ", atom):
-        match = _TERM_PARTS.fullmatch(side.replace(BLANK, TOKENS[0]))
-        if match is None or match[1].count("(") < 2:
-            continue
-        heads, tails = match[1].split("(")[:-1], match[3].split(")")[:-1]
-        if BLANK in side:
-            led_to = atom.replace(side, "").strip(" !=")
-            return " | ".join(f"{heads[0]}({token}{tails[-1]}) = {led_to}" for token in TOKENS[:size])
-        return " | ".join(f"{heads[-1]}({match[2]}{tails[0]}) = {token}" for token in TOKENS[:size])
-    return None
 
 
 def _seats_of_fillers(atoms: list[str]) -> set[str]:

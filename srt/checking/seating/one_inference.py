@@ -11,8 +11,9 @@ from collections.abc import Iterable
 
 from srt.checking.seating.cited_premises import Citations
 from srt.checking.seating.claim_sets import ClaimForm, Meaning
-from srt.checking.seating.entailment import excludes, follows
+from srt.checking.seating.entailment import follows
 from srt.checking.seating.reading.problem_text import SeatingProblem
+from srt.checking.seating.taken_functions import has_nested_functions, is_another_relation, leads_to_somebody
 from srt.language.trace import Step
 
 MOST_RELATIONS_WITH_SCENE = 1
@@ -31,21 +32,30 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
     premises = [premise.form for premise in cited.meanings]
     if claim.letters is not None:
         return _options_leap(cited, premises)
+    if any(premise.letters is not None for premise in cited.meanings):
+        return "which options are right is the end: nothing is derived from it"
     most = MOST_RELATIONS_WITH_SCENE if cited.scene else MOST_RELATIONS_WITHOUT_SCENE
     if cited.relations > most:
         return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
     if not cited.wlog and _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
-    if claim.blank and claim.form.seats - _tokens(form.seats | form.seats_repeated for form in premises):
+    if claim.blank and _says_new_seats(claim.form, premises):
         return "it says where somebody sits of whom no cited step says it"
-    if cited.relations and claim.form.names_fillers and not claim.form.nobody:
+    known = _known(cited, problem)
+    if claim.blank and _has_dead_alternative(claim, known, problem):
+        return "an alternative holds for nobody: it adds nothing but a guess"
+    if cited.relations and claim.form.names_somebody:
         if cited.scene or any(form.places for form in premises):
             return "find the seat that is asked for in one step, and who sits there in the next"
-    elif cited.relations and cited.scene and claim.blank and (claim.form.seats_blank or claim.form.names_fillers):
+    elif cited.relations and cited.scene and claim.blank and (claim.form.seats_blank or claim.form.nobody):
         if _tokens(form.tokens for form in premises if form.relations) - _tokens(form.seated for form in premises):
             return "it looks up somebody of whom no cited step says where they sit"
-        if any(_has_inner_lookup(premise, cited, problem) for premise in cited.meanings if premise.blank):
+        if any(leads_to_somebody(premise, known, problem) for premise in cited.meanings if premise.blank):
             return "look up one function of the question in one step"
+    if cited.scene and claim.blank and is_another_relation(claim, cited.meanings, known, problem):
+        return "it says another relation of the blank than the one it cites, with one function looked up at most"
+    if cited.scene and not claim.blank and not cited.relations and has_nested_functions(claim.masked):
+        return "look up one function in one step"
     return None
 
 
@@ -90,20 +100,39 @@ def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> 
 
     All but those spoken of may be named together ("who does not sit beside Ann"); one alone is found by elimination.
     """
-    of_seats = cited.scene and claim.form.places
-    if not of_seats and (cited.relations or not claim.blank):
+    looks_up = cited.scene and (claim.form.places or claim.form.relations > 0)
+    if not looks_up and (cited.relations or not claim.blank):
         return False
     left_over = claim.form.tokens - _tokens(form.tokens for form in premises)
-    return bool(left_over) if of_seats else len(left_over) == 1
+    return bool(left_over) if looks_up else len(left_over) == 1
 
 
-def _has_inner_lookup(question: Meaning, cited: Citations, problem: SeatingProblem) -> bool:
-    """Whether functions are nested in ``question``, and the first one to look up leads to somebody."""
-    if question.form.next_lookup is None:
+def _says_new_seats(claim: ClaimForm, premises: list[ClaimForm]) -> bool:
+    """Whether a claim about the blank repeats a seat that no premise says; what it always says, one must always say."""
+    always = _tokens(form.seats | form.seats_repeated for form in premises)
+    anywhere = _tokens(form.seats_anywhere | form.seats_repeated for form in premises)
+    return bool(claim.seats - always or claim.seats_anywhere - anywhere)
+
+
+def _has_dead_alternative(claim: Meaning, known: int, problem: SeatingProblem) -> bool:
+    """Whether some alternative of a claim about the blank holds for nobody, wherever the people sit by what is cited.
+
+    A claim of one alternative that is a relation may hold for nobody, and ``? = none`` says so.
+    """
+    alternatives = claim.masked.split(" | ")
+    if claim.form.nobody or (len(alternatives) == 1 and claim.form.relations):
         return False
-    somebody = problem.language.meaning(question.form.next_lookup)
-    known = [premise for premise in cited.meanings if not premise.blank]
-    return somebody is None or not excludes(known, somebody, problem)
+    meanings = (problem.language.meaning(alternative) for alternative in alternatives)
+    return any(meaning is not None and not any(part & known for part in meaning.tied) for meaning in meanings)
+
+
+def _known(cited: Citations, problem: SeatingProblem) -> int:
+    """The placements that the cited claims about named entities leave open, with the plan of the seats."""
+    known = problem.language.world.full
+    for premise in cited.meanings:
+        if not premise.blank:
+            known &= premise.tied[0]
+    return known
 
 
 def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:

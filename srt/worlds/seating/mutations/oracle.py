@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,7 +171,9 @@ class Oracle:
         if right == "CORRELATE":
             return ""
         named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]
-        return too_much_at_once(claim, named, known, self._reached(known)) or needless(claim, named, known, follows)
+        alike = partial(_names_the_same, self.puzzle.scene)
+        too_much = too_much_at_once(claim, named, known, self._reached(known), alike)
+        return too_much or needless(claim, named, known, follows)
 
     def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
         """Whether a claim can hold together with those of ``known`` that speak of named entities alone."""
@@ -370,6 +372,14 @@ def _says_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
         pairs.append((view.where(said_of_others(one)), view.where(said_of_others(other))))
         return all(bool((first == second).all()) for first, second in pairs)
     return bool((view.where(one) == view.where(other)).all())
+
+
+@lru_cache(maxsize=1 << 16)
+def _names_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
+    """Whether two claims about the blank name the same entities in every placement."""
+    view = _View(scene, tied=True)
+    pairs = zip(view.filled(one), view.filled(other), strict=True)
+    return all(bool((first == second).all()) for first, second in pairs)
 
 
 @lru_cache(maxsize=1 << 18)

@@ -22,6 +22,13 @@ from srt.worlds.seating.claim_language import (
     atom_names,
     names_of,
 )
+from srt.worlds.seating.mutations.oracle_taken_functions import (
+    holds_for_nobody,
+    is_filler,
+    is_new_relation,
+    looks_up_nested,
+    relates,
+)
 
 
 @dataclass(frozen=True)
@@ -35,16 +42,21 @@ class CitedClaim:
     @property
     def relations(self) -> int:
         """How many relations it holds; what one clue says counts once."""
-        count = sum(map(_relates, _atoms(self.claim)))
+        count = sum(map(relates, _atoms(self.claim)))
         return min(count, 1) if self.reading else count
 
 
 def too_much_at_once(
-    claim: Claim, words: Sequence[Premise], cited: Sequence[CitedClaim], reached: Callable[[Claim], bool]
+    claim: Claim,
+    words: Sequence[Premise],
+    cited: Sequence[CitedClaim],
+    reached: Callable[[Claim], bool],
+    alike: Callable[[Claim, Claim], bool],
 ) -> str:
     """What makes several inferences of a step that follows; empty where it is one.
 
-    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``.
+    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``, and ``alike``
+    whether two claims about the blank name the same entities, whoever sits where.
     """
     kinds = {word.kind for word in words}
     if kinds & {"given", "question"}:
@@ -56,26 +68,37 @@ def too_much_at_once(
             return ""
         named = any(_names_fillers(one.claim) for one in cited)
         return "" if named and not scene and not relations else "decides the options before the blank is filled"
+    if any(isinstance(one.claim[0][0], RightOptions) for one in cited):
+        return "derives something from which options are right"
     if relations > (1 if scene else 2):
         return f"uses {relations} relations"
     spoken_of = {name for one in cited for name in names_of(one.claim)} - {BLANK}
     left_over = set(names_of(claim)) - spoken_of - {BLANK}
     about_blank = BLANK in names_of(claim)
-    if "wlog" not in kinds and scene and _seats(claim) and left_over:
-        return "seats somebody who is left over besides"
-    if "wlog" not in kinds and not (scene and _seats(claim)) and about_blank and not relations and len(left_over) == 1:
+    looks_up = scene and (_seats(claim) or any(map(relates, _atoms(claim))))
+    if "wlog" not in kinds and looks_up and left_over:
+        return "names somebody who is left over besides"
+    if "wlog" not in kinds and not looks_up and about_blank and not relations and len(left_over) == 1:
         return "names somebody who is left over"
     said = {seat for one in cited for seat in _sure_seats(one.claim) | _repeated_seats(one.claim)}
     if about_blank and _seats_of_others(claim) - said:
         return "says a seat that it does not cite"
+    some = {seat for one in cited for seat in _seats_in_some(one.claim) | _repeated_seats(one.claim)}
+    if about_blank and _seats_in_some(claim) - some:
+        return "says a seat in an alternative that it does not cite"
+    if about_blank and holds_for_nobody(claim, reached):
+        return "has an alternative that holds for nobody"
+    if scene and about_blank and is_new_relation(claim, [one.claim for one in cited], reached, alike):
+        return "relates the blank as nothing cited does"
+    if scene and not about_blank and not relations and looks_up_nested(claim):
+        return "looks up nested functions at once"
     if not relations:
         return ""
-    if _names_fillers(claim) and not _is_nobody(claim):
-        by_place = scene or any(_seats(one.claim) for one in cited)
-        return "names who fills the blank by way of a place" if by_place else ""
+    if any(map(is_filler, _atoms(claim))) and (scene or any(_seats(one.claim) for one in cited)):
+        return "names who fills the blank by way of a place"
     if scene and about_blank and (_seats_the_blank(claim) or _is_nobody(claim)):
         seated = {atom.name for one in cited for atom in _atoms(one.claim) if isinstance(atom, Place)}
-        asked = {name for one in cited if any(map(_relates, _atoms(one.claim))) for name in names_of(one.claim)}
+        asked = {name for one in cited if any(map(relates, _atoms(one.claim))) for name in names_of(one.claim)}
         if asked - seated - {BLANK}:
             return "looks up somebody whose seat it does not cite"
         inner = (_inner_lookup(atom) for one in cited for atom in _atoms(one.claim))
@@ -124,16 +147,6 @@ def _atoms(claim: Claim) -> list[Atom]:
     return [atom for atoms in claim for atom in atoms]
 
 
-def _is_filler(atom: Atom) -> bool:
-    if not isinstance(atom, Equal) or atom.negated:
-        return False
-    return {type(atom.left), type(atom.right)} == {str} and (atom.left == BLANK) != (atom.right == BLANK)
-
-
-def _relates(atom: Atom) -> bool:
-    return not isinstance(atom, (Place, Nobody, RightOptions)) and not _is_filler(atom)
-
-
 def _seats(claim: Claim) -> bool:
     return any(isinstance(atom, Place) for atom in _atoms(claim))
 
@@ -147,7 +160,7 @@ def _is_nobody(claim: Claim) -> bool:
 
 
 def _names_fillers(claim: Claim) -> bool:
-    return _is_nobody(claim) or all(any(map(_is_filler, atoms)) for atoms in claim)
+    return _is_nobody(claim) or all(any(map(is_filler, atoms)) for atoms in claim)
 
 
 def _sure_seats(claim: Claim) -> set[tuple[str, str]]:
@@ -162,6 +175,11 @@ def _seats_of_others(claim: Claim) -> set[tuple[str, str]]:
     )
 
 
+def _seats_in_some(claim: Claim) -> set[tuple[str, str]]:
+    """Who sits where in some alternative of a claim."""
+    return {(atom.name, atom.seat) for atom in _atoms(claim) if isinstance(atom, Place) and atom.name != BLANK}
+
+
 def _repeated_seats(claim: Claim) -> set[tuple[str, str]]:
     """The seats that a claim about the blank takes for granted."""
     if BLANK not in names_of(claim):
@@ -169,7 +187,7 @@ def _repeated_seats(claim: Claim) -> set[tuple[str, str]]:
     sure = _seats_of_others(claim)
     for atoms in claim:
         seats = [atom.seat for atom in atoms if isinstance(atom, Place) and atom.name == BLANK]
-        fillers = [name for atom in atoms if _is_filler(atom) for name in atom_names(atom) if name != BLANK]
+        fillers = [name for atom in atoms if is_filler(atom) for name in atom_names(atom) if name != BLANK]
         sure |= {(name, seat) for name in fillers for seat in seats}
     return sure
 

@@ -1,0 +1,129 @@
+"""Whether what a step says of the blank by a relation is one lookup: at most one function is taken off the question.
+
+Whoever has guessed the seat of the blank can say where it is from anybody: ``? = left(Jan)`` in place of ``? =
+across(right(Ann))``. So a relation that a step finds in the plan of the seats must be the cited one, or the cited one
+with one function replaced by whoever it leads to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from srt.checking.seating.claim_sets import BLANK, TOKENS, Meaning, parts_of_term, relates
+from srt.checking.seating.reading.problem_text import SeatingProblem
+
+_SIGN = re.compile(r"( !?= )")
+_TRAIT = re.compile(r"(?:faces|tier|column)\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One function taken off a masked claim: ``right(Ann) = Bob`` makes ``? = across(Bob)`` of ``? =
+    across(right(Ann))``.
+
+    ``found`` is what is looked up, ``of`` the entity from whose seat, and ``rest`` what is left of the claim.
+    ``nested``: the function stands inside another, or has another inside.
+    """
+
+    found: str
+    of: str
+    rest: str
+    nested: bool
+
+
+def has_nested_functions(masked: str) -> bool:
+    """Whether functions stand inside one another in a masked claim."""
+    return any(lookup.nested for lookup in _lookups(masked, 1))
+
+
+def leads_to_somebody(question: Meaning, known: int, problem: SeatingProblem) -> bool:
+    """Whether functions are nested in ``question`` and the first one to look up may lead to somebody.
+
+    ``known`` are the placements that the cited premises leave open.
+    """
+    nested = [lookup for lookup in _lookups(question.masked, len(question.tied)) if lookup.nested]
+    return any(_holds(lookup.found, known, problem) for lookup in nested)
+
+
+def is_another_relation(claim: Meaning, cited: list[Meaning], known: int, problem: SeatingProblem) -> bool:
+    """Whether ``claim`` says of the blank another relation than those ``cited``, even with one function looked up.
+
+    What says the same by the scene alone is no other. Whose function is looked up must be seated by a cited premise,
+    unless nobody fills the blank. Tiers, columns and directions are places here. ``known`` as above.
+    """
+    asked = [premise for premise in cited if premise.blank and premise.form.relations]
+    relation = _relation(claim.masked)
+    if relation == "" or not asked:
+        return False
+    said = problem.language.meaning(relation) if relation else None
+    if said is None:
+        return True
+    seated = frozenset[str]().union(*(premise.form.seated for premise in cited))
+    filled = any(part & known for part in claim.tied)
+
+    def says_it(masked: str | None) -> bool:
+        meaning = problem.language.meaning(masked) if masked else None
+        return meaning is not None and meaning.tied == said.tied
+
+    for masked in (_relation(premise.masked) for premise in asked):
+        if says_it(masked):
+            return False
+        for lookup in _lookups(masked or "", len(claim.tied)):
+            reachable = (lookup.of in seated or not filled) and _holds(lookup.found, known, problem)
+            if reachable and says_it(_relation(lookup.rest)):
+                return False
+    return True
+
+
+def _relation(masked: str) -> str | None:
+    """The relations of a masked claim, without seats; empty if it has none, ``None`` if some alternatives have none."""
+    left = [[atom for atom in alternative.split(" & ") if _relates(atom)] for alternative in masked.split(" | ")]
+    if not any(left):
+        return ""
+    return " | ".join(map(" & ".join, left)) if all(left) else None
+
+
+def _relates(atom: str) -> bool:
+    return relates(atom) and not _TRAIT.match(atom)
+
+
+def _holds(masked: str, known: int, problem: SeatingProblem) -> bool:
+    meaning = problem.language.meaning(masked)
+    return meaning is not None and bool(meaning.tied[0] & known)
+
+
+def _lookups(masked: str, size: int) -> Iterator[Lookup]:
+    """The functions that can be taken off a masked claim, one at a time, for each of ``size`` entities.
+
+    A function of somebody leads to an entity: ``right(Ann) = Bob``. One around the blank comes from an entity:
+    ``across(left(?)) = Ann`` is left as ``left(?) = Bob`` by ``across(Bob) = Ann``.
+    """
+    alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
+
+    def put(new: str) -> str:
+        return " | ".join(" & ".join(new if each == atom else each for each in atoms) for atoms in alternatives)
+
+    for atom in dict.fromkeys(atom for atoms in alternatives for atom in atoms):
+        left, sign, right = [*_SIGN.split(atom, 1), "", ""][:3]
+        for side, other in ((left, right), (right, left)):
+            functions, argument, numbers = parts_of_term(side) or ([], "", [])
+            nested = len(functions) > 1
+            if not functions or (argument == BLANK and not (nested and other in TOKENS)):
+                continue
+            for token in TOKENS[:size]:
+                if argument == BLANK:
+                    found = f"{functions[0]}({token}{numbers[-1]}) = {other}"
+                    rest = put(f"{_term(functions[1:], BLANK, numbers[:-1])}{sign}{token}")
+                    yield Lookup(found, other, rest, nested)
+                else:
+                    found = f"{functions[-1]}({argument}{numbers[0]}) = {token}"
+                    rest = put(f"{_term(functions[:-1], token, numbers[1:])}{sign}{other}")
+                    yield Lookup(found, argument, rest, nested)
+
+
+def _term(functions: list[str], argument: str, numbers: list[str]) -> str:
+    for function, number in zip(reversed(functions), numbers, strict=True):
+        argument = f"{function}({argument}{number})"
+    return argument

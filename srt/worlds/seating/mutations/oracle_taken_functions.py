@@ -1,0 +1,124 @@
+"""The oracle's own reading of what a step may say of the blank: one function is taken off, and nothing is guessed.
+
+It goes by the parsed claims, as all of the oracle does; the names in them are "0", "1", ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from srt.worlds.seating.claim_language import (
+    BLANK,
+    Apply,
+    Atom,
+    Attribute,
+    Claim,
+    Equal,
+    Nobody,
+    Place,
+    RightOptions,
+    Term,
+    names_of,
+    rename,
+)
+
+_ENTITIES = tuple("012345")
+
+
+def holds_for_nobody(claim: Claim, reached: Callable[[Claim], bool]) -> bool:
+    """Whether some alternative of a claim about the blank fits nobody. A relation that stands alone may.
+
+    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``.
+    """
+    if isinstance(claim[0][-1], Nobody) or (len(claim) == 1 and _relations(claim)):
+        return False
+    return not all(_fits_somebody((atoms,), reached) for atoms in claim)
+
+
+def is_new_relation(
+    claim: Claim,
+    cited: Sequence[Claim],
+    reached: Callable[[Claim], bool],
+    alike: Callable[[Claim, Claim], bool],
+) -> bool:
+    """Whether a claim about the blank relates it as no cited claim does, with at most one function looked up.
+
+    ``alike`` says whether two claims name the same entities, whoever sits where.
+    """
+    asked = [one for one in cited if BLANK in names_of(one) and any(relates(atom) for atoms in one for atom in atoms)]
+    if not asked or not any(_relations(claim)):
+        return False
+    if not all(_relations(claim)) or BLANK not in names_of(said := _relations(claim)):
+        return True
+    seated = {atom.name for one in cited for atoms in one for atom in atoms if isinstance(atom, Place)}
+    filled = _fits_somebody(claim, reached)
+    for question in filter(all, map(_relations, asked)):
+        if alike(question, said):
+            return False
+        for found, of, rest in _lookups(question):
+            if (of in seated or not filled) and reached(found) and all(_relations(rest)) and alike(rest, said):
+                return False
+    return True
+
+
+def looks_up_nested(claim: Claim) -> bool:
+    """Whether a function stands inside another."""
+    terms = [term for atoms in claim for atom in atoms if isinstance(atom, Equal) for term in (atom.left, atom.right)]
+    return any(isinstance(term, Apply) and isinstance(term.argument, Apply) for term in terms)
+
+
+def is_filler(atom: Atom) -> bool:
+    """Whether an atom says by name who fills the blank."""
+    if not isinstance(atom, Equal) or atom.negated:
+        return False
+    return {type(atom.left), type(atom.right)} == {str} and (atom.left == BLANK) != (atom.right == BLANK)
+
+
+def relates(atom: Atom) -> bool:
+    """Whether an atom counts as a relation."""
+    return not isinstance(atom, (Place, Nobody, RightOptions)) and not is_filler(atom)
+
+
+def _fits_somebody(claim: Claim, reached: Callable[[Claim], bool]) -> bool:
+    return any(reached(rename(claim, {BLANK: entity})) for entity in _ENTITIES)
+
+
+def _relations(claim: Claim) -> Claim:
+    """The relations of each alternative."""
+    return tuple(tuple(atom for atom in atoms if relates(atom) and not isinstance(atom, Attribute)) for atoms in claim)
+
+
+def _lookups(claim: Claim) -> Iterator[tuple[Claim, str, Claim]]:
+    """What can be looked up first, from whose seat, and what then remains of the claim."""
+    for equation in {atom: None for atoms in claim for atom in atoms if isinstance(atom, Equal)}:
+        for term, other in ((equation.left, equation.right), (equation.right, equation.left)):
+            for entity in _ENTITIES:
+                taken = _taken_off(term, other, entity)
+                if taken is not None:
+                    found, of, left, right = taken
+                    rest = Equal(left, right, equation.negated)
+                    yield ((found,),), of, tuple(tuple(rest if a == equation else a for a in atoms) for atoms in claim)
+
+
+def _taken_off(term: Term, other: Term, entity: str) -> tuple[Equal, str, Term, Term] | None:
+    """The lookup that leads to ``entity`` or comes from it, from whose seat, and the two sides that remain."""
+    if isinstance(term, str):
+        return None
+    if BLANK not in names_of(((Equal(term, term),),)):
+        call = _innermost(term)
+        assert isinstance(call.argument, str)
+        return Equal(call, entity), call.argument, _with_entity(term, entity), other
+    if isinstance(term.argument, Apply) and isinstance(other, str) and other != BLANK:
+        return Equal(Apply(term.function, entity, term.k), other), other, term.argument, entity
+    return None
+
+
+def _innermost(term: Apply) -> Apply:
+    return _innermost(term.argument) if isinstance(term.argument, Apply) else term
+
+
+def _with_entity(term: Apply, entity: str) -> Term:
+    """``term`` with its innermost call replaced."""
+    if isinstance(term.argument, str):
+        return entity
+    return Apply(term.function, _with_entity(term.argument, entity), term.k)

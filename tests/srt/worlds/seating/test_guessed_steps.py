@@ -1,0 +1,126 @@
+"""Steps that are true and in the right form, but guessed: neither the checker nor the oracle proves them."""
+
+from __future__ import annotations
+
+import pytest
+
+from srt.checking import check
+from srt.io.records import Problem
+from srt.language.text import parse
+from srt.language.trace import StepCheck, Trace
+from srt.worlds.seating.mutations.oracle import Oracle
+
+BOOTH = "Booth{side}: Ann, Ben, Cat, Dan.\n(1) Ben is right of Ann;\n(2) Dan is right of Cat.\n{question}."
+CHOICES = {"A": "Dan", "B": "Ben", "C": "Cat", "D": "None of the above"}
+READINGS = """\
+CORRELATE (1): right(Ann) = Ben
+CORRELATE (2): right(Cat) = Dan
+CORRELATE question: {question}
+"""
+SEATS = """\
+CONSTRAIN wlog #1: Ann@S1 & Ben@S2
+CONSTRAIN scene #2 #4: Ann@S1 & Ben@S2 & Cat@N1 & Dan@N2
+"""
+NESTED = ("() faces the right neighbour of Ann", "? = across(right(Ann))")
+SEVERAL = ("() does not face Ann", "across(Ann) != ?")
+NOBODY = ("Ann faces the left neighbour of ()", "across(left(?)) = Ann")
+
+
+def judged(question: tuple[str, str], steps: str, side: str = "") -> tuple[StepCheck, bool]:
+    """The checker's verdict on the last of ``steps``, and whether the oracle finds it without fault."""
+    asked, reading = question
+    text = BOOTH.format(side=side, question=asked)
+    problem = Problem(id="p", source="made", split="test", lang="en", question=text, choices=CHOICES)
+    parsed = parse(f"{READINGS.format(question=reading)}{steps.strip()}\nANSWER: C")
+    trace = Trace(id="t", problem_id="p", kind="world", lang="en", steps=parsed.steps, answer="C")
+    last = f"step {len(trace.steps)} "
+    faults = [fault for fault in Oracle(problem).judge(trace).faults if fault != f"{last}is not used"]
+    return check(problem, trace).steps[-1], not any(fault.startswith(last) for fault in faults)
+
+
+TAKEN_OFF = SEATS + "INFER scene #3 #5: Ann@S1 & Ben@S2 & ? = across(Ben)\n"
+FOUND = TAKEN_OFF + "INFER scene #5 #6: Ben@S2 & ?@N1\n"
+NAMED = FOUND + "INFER #5 #7: Cat@N1 & ? = Cat\n"
+DECIDED = NAMED + "INFER A B C D #5 #8 Cat: options = {C}\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "steps"),
+    [
+        (NESTED, TAKEN_OFF),
+        (NESTED, SEATS + "INFER scene #3 #5: Ann@S1 & Ben@S2 & across(?) = Ben"),
+        (NESTED, FOUND),
+        (NESTED, NAMED),
+        (NESTED, DECIDED),
+        (SEVERAL, SEATS + "INFER scene #3 #5: Ann@S1 & ?@S2 | Ann@S1 & ?@N1"),
+        (SEVERAL, SEATS + "INFER scene #3 #5: Ann@S1 & ?@S2 | Ann@S1 & ?@N1\nINFER #5 #6: ?@S2 & ? = Ben | ? = Cat"),
+        (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan"),
+        (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan\nINFER scene #5 #6: Dan@N2 & ? = none"),
+        (NESTED, SEATS + "CONSTRAIN scene #5: right(Ann) = Ben"),
+    ],
+)
+def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: str) -> None:
+    found, faultless = judged(question, steps)
+    assert found.support == "proved", found
+    assert faultless
+
+
+@pytest.mark.parametrize(
+    ("question", "steps", "reason"),
+    [
+        # Both functions are looked up at once; then the seat is described from somebody else.
+        (NESTED, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & ? = left(Dan)", "another relation"),
+        (NESTED, SEATS + "INFER scene #3 #5: Ann@S1 & Ben@S2 & ? in beside(Dan)", "another relation"),
+        (NESTED, SEATS + "INFER scene #3 #5: Ann@S1 & ?@N1 & ? = across(Ben)", "one function"),
+        (NESTED, SEATS + "CONSTRAIN scene #5: across(right(Ann)) = Cat", "one function"),
+        # Whatever nobody is, nobody fills the blank; but not Ben faces Ann.
+        (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Ben@S2 & left(?) = Ben", "another relation"),
+        (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & ? = left(Ann)", "another relation"),
+        # The seat that the lookup starts from is not cited, or whom it leads to is left over.
+        (
+            NESTED,
+            "CONSTRAIN wlog #2: Cat@N1 & Dan@N2\nCONSTRAIN scene #1 #4: Ben@S2\n"
+            "INFER scene #3 #4 #5: Ben@S2 & ? = across(Ben)",
+            "another relation",
+        ),
+        (
+            SEVERAL,
+            "CONSTRAIN wlog #1: Ann@S1 & Ben@S2\nCONSTRAIN scene #2 #4: Dan@N2\nCONSTRAIN scene #4 #5: left(Dan) = Cat",
+            "left over",
+        ),
+        # Some alternatives name who fills the blank before anybody was found on a seat.
+        (SEVERAL, SEATS + "INFER scene #3 #5: Ann@S1 & ?@S2 | Ann@S1 & ? = Cat", "find the seat"),
+        # All are listed, and the right one is among them.
+        (
+            NESTED,
+            FOUND + "INFER #5 #7: ?@N1 & ? = Ann | ?@N1 & ? = Ben | ?@N1 & ? = Cat | ?@N1 & ? = Dan",
+            "holds for nobody",
+        ),
+        (NESTED, FOUND + "INFER #5 #7: ?@N1 & ? = Cat | ?@S1 & ? = Cat", "holds for nobody"),
+        # A wrong seat stands in an alternative that adds nothing.
+        (NESTED, TAKEN_OFF + "INFER scene #5 #6: Ben@S2 & ?@N1 | Ann@N2 & ?@S2", "no cited step says"),
+        (NESTED, FOUND + "INFER #5 #7: Cat@N1 & ? = Cat | Dan@S1 & ? = Dan", "no cited step says"),
+        # Which options are right says nothing of who fills the blank.
+        (NESTED, DECIDED + "INFER #3 #9: ? = Cat", "options"),
+    ],
+)
+def test_a_guess_is_not_proved(question: tuple[str, str], steps: str, reason: str) -> None:
+    found, faultless = judged(question, steps)
+    assert found.support == "consistent", found
+    assert reason in (found.reason or "")
+    assert not faultless
+
+
+def test_a_seat_that_is_said_nowhere_is_not_proved_where_it_is_open() -> None:
+    side, question = ", benches on the north and south sides", ("() looks south", "faces(?) = S")
+    step = "INFER #3: ?@N1 | ?@N2"
+    assert judged(question, step, side)[0].support == "proved"
+    found, faultless = judged(question, f"{step} | Ann@N1 & ?@N1", side)
+    assert (found.support, faultless) == ("consistent", False)
+
+
+def test_a_premise_with_a_wrong_seat_contradicts_the_problem() -> None:
+    wrong = SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan\nINFER scene #5 #6: Dan@N1 & ? = none\n"
+    found, _ = judged(NOBODY, wrong + "INFER A B C D #7: options = {D}")
+    assert found.support == "consistent"
+    assert "contradict" in (found.reason or "")
