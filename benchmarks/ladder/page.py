@@ -1,8 +1,9 @@
-"""Make docs/does-structure-pay.md and its figures from the filed results.
+"""Make docs/does-structure-pay.md, docs/ladder-levers.md and their figures from the filed results.
 
     python -m benchmarks.ladder.page
 
-The words are in ``page.md.jinja`` beside this file; every figure is computed here.
+The words are in ``page.md.jinja`` and ``levers.md.jinja`` beside this file; every figure is computed here. The first
+page has the families whose test asks for new meanings, the second those measured before there was such a split.
 """
 
 from __future__ import annotations
@@ -40,19 +41,24 @@ SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot vote
 
 
 def main() -> None:
-    """Write the page and a figure for each family."""
+    """Write both pages and a figure for each family."""
     families = read_filed()
     figures = DOCS / "ladder"
     figures.mkdir(exist_ok=True)
     for family in families:
         draw(family, figures / f"{family.name}.svg")
+    _write("page.md.jinja", "does-structure-pay.md", [f for f in families if f.split_by == "meaning"])
+    _write("levers.md.jinja", "ladder-levers.md", [f for f in families if f.split_by != "meaning"])
+
+
+def _write(template: str, page: str, families: list[Family]) -> None:
+    """The page of ``families``."""
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    template = environment.from_string((Path(__file__).parent / "page.md.jinja").read_text())
-    text = template.render(
+    text = environment.from_string((Path(__file__).parent / template).read_text()).render(
         families=families,
-        sizes=_table(["family", "puzzles", "trained on", "tested: problems, puzzles"], map(_size, families)),
+        sizes=_table(["family", "kinds", "trained on", "tested: problems, kinds"], map(_size, families)),
         accuracy={family.name: accuracy_table(family) for family in families},
         needed={family.name: needed_table(family) for family in families},
         tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
@@ -63,7 +69,7 @@ def main() -> None:
         sampled=_table(SAMPLED, _sampled(families)),
         sampled_arms=_table(SAMPLED_ARMS, _sampled_arms(families)),
     )
-    write_atomically(DOCS / "does-structure-pay.md", [text.rstrip().encode() + b"\n"])
+    write_atomically(DOCS / page, [text.rstrip().encode() + b"\n"])
 
 
 def draw(family: Family, path: Path) -> None:
@@ -256,8 +262,8 @@ def _same_tokens(families: list[Family]) -> list[list[str]]:
 def _first_wrong(families: list[Family]) -> list[list[str]]:
     rows = []
     for family in families:
-        points = family.of("srt")
-        for items in sorted({point.items for point in points}):
+        measured = sorted({point.items for point in family.of("srt")})
+        for items in measured if family.split_by == "meaning" else measured[-1:]:
             counts: Counter[str] = Counter()
             for point in family.of("srt", items):
                 counts.update(point.first_wrong)

@@ -32,6 +32,7 @@ SHARES = {
     "srt-drop-INFER": {1000: 0.2, 4000: 0.5},
 }
 
+SETTINGS = {"name": "toys", "arms": list(SHARES), "test_problems": [{"spec": {"split_by": "meaning"}}]}
 COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'
 
 
@@ -60,7 +61,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (run / "curve").mkdir(parents=True)
     (run / "runs" / "srt-0" / "model").mkdir(parents=True)
     (run / "runs" / "srt-0" / "model" / "manifest.json").write_text(COMMAND % "/home/ann/srt/")
-    (run / "experiment.json").write_bytes(orjson.dumps({"name": "toys", "arms": list(SHARES)}))
+    (run / "experiment.json").write_bytes(orjson.dumps(SETTINGS))
     sizes = {"puzzles": PUZZLES, "training_problems": 900, "trained_puzzles": 300, "puzzles_at_least": 300}
     (run / "curve" / "test.json").write_bytes(orjson.dumps(sizes))
     monkeypatch.setattr(results, "FILED", tmp_path / "filed")
@@ -143,7 +144,8 @@ def test_samples_are_measured_once_at_the_end_of_each_curve(folders: Path, monke
     root, asked = folders / "run", []
     recipe = {
         "name": "toys", "output": "x", "arms": list(SHARES), "seeds": [0, 1], "model": {"arch": "llama"},
-        "train_problems": [{"world": "seating", "n": 1}], "test_problems": [{"world": "seating", "n": 1}],
+        "train_problems": [{"world": "seating", "n": 1}],
+        "test_problems": [{"world": "seating", "n": 1, "spec": {"split_by": "meaning"}}],
         "curve": {"items": [1000, 4000]}, "train": {"batch_size": 8, "scheduler": "constant"},
     }  # fmt: skip
     (root / "experiment.json").write_bytes(orjson.dumps(recipe))

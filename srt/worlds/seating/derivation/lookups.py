@@ -18,7 +18,7 @@ seat::
     INFER #5 #7: ? = James                ->  INFER #4 #5 #7: James@N1 & ? = James
 
 A restated trace stays proved: what is repeated is cited. An anchored one may not: a later step may get two premises
-that say the same, one of them idle. What a cut is worth is measured in ``docs/does-structure-pay.md``.
+that say the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
 """
 
 from __future__ import annotations
