@@ -3,7 +3,7 @@
     python -m benchmarks.ladder.page
 
 The words are in ``page.md.jinja`` and ``levers.md.jinja`` beside this file; every figure is computed here. The first
-page has the families whose test asks for new meanings, the second those measured before there was such a split.
+page has the families of ``recipes/ladder``, the second those that differ from one of them in something.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from srt.statistics.items_to_level import Crossing, items_needed, items_ratio
 from srt.statistics.paired_difference import paired_difference
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+RECIPES = Path(__file__).resolve().parents[2] / "recipes" / "ladder"
 LEVELS = (0.5, 0.9)
 # Okabe and Ito (2008), for colour-blind readers.
 COLOURS = {
@@ -47,8 +48,9 @@ def main() -> None:
     figures.mkdir(exist_ok=True)
     for family in families:
         draw(family, figures / f"{family.name}.svg")
-    _write("page.md.jinja", "does-structure-pay.md", [f for f in families if f.split_by == "meaning"])
-    _write("levers.md.jinja", "ladder-levers.md", [f for f in families if f.split_by != "meaning"])
+    recipes = {path.stem for path in RECIPES.iterdir()}
+    _write("page.md.jinja", "does-structure-pay.md", [family for family in families if family.name in recipes])
+    _write("levers.md.jinja", "ladder-levers.md", [family for family in families if family.name not in recipes])
 
 
 def _write(template: str, page: str, families: list[Family]) -> None:
@@ -262,8 +264,8 @@ def _same_tokens(families: list[Family]) -> list[list[str]]:
 def _first_wrong(families: list[Family]) -> list[list[str]]:
     rows = []
     for family in families:
-        measured = sorted({point.items for point in family.of("srt")})
-        for items in measured if family.split_by == "meaning" else measured[-1:]:
+        points = family.of("srt")
+        for items in sorted({point.items for point in points}):
             counts: Counter[str] = Counter()
             for point in family.of("srt", items):
                 counts.update(point.first_wrong)

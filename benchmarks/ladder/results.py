@@ -47,11 +47,6 @@ class Family:
         measured = {point.arm for point in self.points}
         return [arm for arm in self.settings["arms"] if arm in measured]
 
-    @property
-    def split_by(self) -> str:
-        """What training and test never share: puzzles as they are said, or their meanings."""
-        return str(self.settings["test_problems"][0].get("spec", {}).get("split_by", "puzzle"))
-
     def of(self, arm: str, items: int | None = None) -> list[CurvePoint]:
         """The points of ``arm``, by seed and items; only those at ``items``, if given."""
         found = [point for point in self.points if point.arm == arm and items in (None, point.items)]
@@ -92,7 +87,7 @@ def digits(right: str) -> npt.NDArray[np.float64]:
 
 
 def read_filed() -> list[Family]:
-    """All families that are filed: those with a test of new meanings first, then the smallest."""
+    """All families that are filed, the smallest first."""
     families = []
     for folder in sorted(path for path in FILED.iterdir() if (path / "points.jsonl").exists()):
         families.append(
@@ -104,7 +99,7 @@ def read_filed() -> list[Family]:
                 sampled=_sampled(folder),
             )
         )
-    return sorted(families, key=lambda family: (family.split_by, family.test.puzzles_at_least))
+    return sorted(families, key=lambda family: family.test.puzzles_at_least)
 
 
 def _sampled(folder: Path) -> list[SampledPoint]:

@@ -32,7 +32,6 @@ SHARES = {
     "srt-drop-INFER": {1000: 0.2, 4000: 0.5},
 }
 
-SETTINGS = {"name": "toys", "arms": list(SHARES), "test_problems": [{"spec": {"split_by": "meaning"}}]}
 COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'
 
 
@@ -61,12 +60,15 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (run / "curve").mkdir(parents=True)
     (run / "runs" / "srt-0" / "model").mkdir(parents=True)
     (run / "runs" / "srt-0" / "model" / "manifest.json").write_text(COMMAND % "/home/ann/srt/")
-    (run / "experiment.json").write_bytes(orjson.dumps(SETTINGS))
+    (run / "experiment.json").write_bytes(orjson.dumps({"name": "toys", "arms": list(SHARES)}))
     sizes = {"puzzles": PUZZLES, "training_problems": 900, "trained_puzzles": 300, "puzzles_at_least": 300}
     (run / "curve" / "test.json").write_bytes(orjson.dumps(sizes))
     monkeypatch.setattr(results, "FILED", tmp_path / "filed")
     monkeypatch.setattr(page, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(page, "RECIPES", tmp_path / "recipes")
     (tmp_path / "docs").mkdir()
+    (tmp_path / "recipes").mkdir()
+    (tmp_path / "recipes" / "toys.yaml").touch()
     return tmp_path
 
 
@@ -93,6 +95,10 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     # cot after half of its tokens: halfway between its two points, in the logarithm.
     assert "| toys | 160,000 | 30.0 | 80.0 |" in text
     assert "INFER contradiction 75, CORRELATE misread 25" in text
+    (folders / "recipes" / "toys.yaml").unlink()
+    page.main()
+    assert "toys" not in (folders / "docs" / "does-structure-pay.md").read_text()
+    assert "| toys | 300 | 300 | 200, 100 |" in (folders / "docs" / "ladder-levers.md").read_text()
 
 
 def run_of(folder: Path, replies: dict[str, list[str]], **settings: float) -> Run:
@@ -144,8 +150,7 @@ def test_samples_are_measured_once_at_the_end_of_each_curve(folders: Path, monke
     root, asked = folders / "run", []
     recipe = {
         "name": "toys", "output": "x", "arms": list(SHARES), "seeds": [0, 1], "model": {"arch": "llama"},
-        "train_problems": [{"world": "seating", "n": 1}],
-        "test_problems": [{"world": "seating", "n": 1, "spec": {"split_by": "meaning"}}],
+        "train_problems": [{"world": "seating", "n": 1}], "test_problems": [{"world": "seating", "n": 1}],
         "curve": {"items": [1000, 4000]}, "train": {"batch_size": 8, "scheduler": "constant"},
     }  # fmt: skip
     (root / "experiment.json").write_bytes(orjson.dumps(recipe))
