@@ -67,7 +67,7 @@ def _write(template: str, page: str, families: list[Family]) -> None:
         differences=_table(["family", "difference", "items", "seeds", "points [95%]", "p"], _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
         first_wrong=_table(["family", "items", "wrong traces", "what failed first, % of them"], _first_wrong(families)),
-        operations=_table(OPERATIONS, _operations(families)),
+        operations=_table(OPERATIONS, _operations(read_filed())),
         sampled=_table(SAMPLED, _sampled(families)),
         sampled_arms=_table(SAMPLED_ARMS, _sampled_arms(families)),
     )
