@@ -97,7 +97,7 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     assert "INFER contradiction 75, CORRELATE misread 25" in text
     (folders / "recipes" / "toys.yaml").unlink()
     page.main()
-    assert "toys" not in (folders / "docs" / "does-structure-pay.md").read_text()
+    assert "### toys" not in (folders / "docs" / "does-structure-pay.md").read_text()
     assert "| toys | 300 | 300 | 200, 100 |" in (folders / "docs" / "ladder-levers.md").read_text()
 
 
