@@ -38,6 +38,7 @@ SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
     "tokens",
 ]  # fmt: skip
+TRUSTED = ["family", "arm", "items", "seeds", "believed because", "share", "right", "output tokens"]
 SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot voted, points [95%]", "p"]
 
 
@@ -69,6 +70,7 @@ def _write(template: str, page: str, families: list[Family]) -> None:
         first_wrong=_table(["family", "items", "wrong traces", "what failed first, % of them"], _first_wrong(families)),
         operations=_table(OPERATIONS, _operations(read_filed())),
         sampled=_table(SAMPLED, _sampled(families)),
+        trusted=_table(TRUSTED, _trusted(families)),
         sampled_arms=_table(SAMPLED_ARMS, _sampled_arms(families)),
     )
     write_atomically(DOCS / page, [text.rstrip().encode() + b"\n"])
@@ -201,6 +203,28 @@ def _sampled(families: list[Family]) -> list[list[str]]:
             # Prose has no steps to prove: nothing can be chosen.
             row += [_mean(checked), _points(gain)] if proved else ["", ""]
             rows.append([*row, _mean(oracle), f"{100 * proved:.1f}", f"{tokens:.1f}"])
+    return rows
+
+
+def _trusted(families: list[Family]) -> list[list[str]]:
+    """What share of answers one would believe for its proof or for its votes, and how many of these are right."""
+    rows = []
+    for family in families:
+        groups: dict[tuple[str, int, int], list[SampledPoint]] = {}
+        for point in family.sampled:
+            if point.unanimous:
+                groups.setdefault((point.arm, point.items, point.samples), []).append(point)
+        for (arm, items, samples), points in groups.items():
+            ways = {f"all {samples} samples agree": ("unanimous", "voted", "sampled_tokens")}
+            if any("1" in point.greedy_proved for point in points):
+                ways = {"the greedy trace is proved": ("greedy_proved", "greedy", "greedy_tokens"), **ways}
+            for name, (trusted, answered, spent) in ways.items():
+                believed, right = (
+                    np.stack([digits(getattr(point, field)) for point in points]) for field in (trusted, answered)
+                )
+                tokens = float(np.mean([getattr(point, spent) for point in points]))
+                shares = [_mean(believed), f"{int((believed * right).sum()):,} of {int(believed.sum()):,}"]
+                rows.append([family.name, arm, f"{items:,}", str(len(points)), name, *shares, f"{tokens:.1f}"])
     return rows
 
 

@@ -5,7 +5,8 @@
 asks every test problem so many times at that temperature, beside the greedy answer that the curve has. ``voted`` is the
 most frequent answer, which needs no checker. ``checked`` is the first sample whose trace the checker proves, or else
 the greedy answer; the checker sees the problem and not its answer. ``oracle`` is right where any sample is: nobody can
-choose better. The rows go to ``sampled.jsonl`` in the folder of the curve; what is there is not measured again.
+choose better. What an answer is worth that is believed because its trace is proved, or because all samples agree, can
+be read off the same rows. They go to ``sampled.jsonl`` in the folder of the curve; what is there is not measured again.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ class SampledPoint(Record):
     """One arm with one seed after ``items`` training sequences, asked ``samples`` times at ``temperature``.
 
     ``greedy``, ``voted``, ``checked`` and ``oracle`` have a character for each test problem, in their order: ``1`` if
-    it is right, else ``0``. ``proved`` is the share of problems with a proved sample. Tokens are output tokens of a
-    problem: ``sampled_tokens`` those of all its samples together.
+    it is right, else ``0``. So have ``greedy_proved`` (whether the greedy trace is proved) and ``unanimous`` (whether
+    all samples give one answer, ``voted``); they are empty in the oldest rows. ``proved`` is the share of problems with
+    a proved sample. Tokens are output tokens of a problem: ``sampled_tokens`` those of all its samples together.
     """
 
     arm: str
@@ -48,6 +50,8 @@ class SampledPoint(Record):
     voted: str
     checked: str
     oracle: str
+    greedy_proved: str = ""
+    unanimous: str = ""
     proved: float
     greedy_tokens: float
     sampled_tokens: float
@@ -103,7 +107,8 @@ def choose(greedy: Run, sampled: Run, seed: int, items: int) -> SampledPoint:
         proved = sampled.checked[key].proved
         samples[score.problem_id].append(_Sample(score.repeat, proved, score.extracted or "", score.value == 1))
     first = {score.problem_id: score.value == 1 for score in greedy.scores.values()}
-    voted, checked, oracle, with_proof = [], [], [], 0
+    greedy_proof = {score.problem_id: greedy.checked[key].proved for key, score in greedy.scores.items()}
+    voted, checked, oracle, unanimous, with_proof = [], [], [], [], 0
     for problem in greedy.scored_problems:
         asked = sorted(samples[problem.id])
         chosen = [sample.right for sample in asked if sample.proved]
@@ -111,6 +116,7 @@ def choose(greedy: Run, sampled: Run, seed: int, items: int) -> SampledPoint:
         voted.append(any(sample.right for sample in asked if sample.answer == answer))
         checked.append(chosen[0] if chosen else first[problem.id])
         oracle.append(any(sample.right for sample in asked))
+        unanimous.append(len({sample.answer for sample in asked}) == 1)
         with_proof += bool(chosen)
     return SampledPoint(
         arm=greedy.manifest.arm,
@@ -122,6 +128,8 @@ def choose(greedy: Run, sampled: Run, seed: int, items: int) -> SampledPoint:
         voted=_digits(voted),
         checked=_digits(checked),
         oracle=_digits(oracle),
+        greedy_proved=_digits([greedy_proof[problem.id] for problem in greedy.scored_problems]),
+        unanimous=_digits(unanimous),
         proved=round(with_proof / len(checked), 4),
         greedy_tokens=_tokens(greedy),
         sampled_tokens=_tokens(sampled),

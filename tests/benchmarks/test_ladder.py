@@ -134,16 +134,18 @@ def test_the_first_proved_sample_or_else_the_greedy_answer(tmp_path: Path) -> No
         "misled": [proved + "D", proved + "B", "I cannot say."],
         "kept": [unproved + "A", "I cannot say.", unproved + "C"],
         "missed": [unproved + "B", unproved + "B", unproved + "C"],
+        "agreed": [unproved + "C", unproved + "C", unproved + "C"],
     }
-    answers = {"rescued": "A", "misled": "B", "kept": "B", "missed": "A"}
-    greedy = run_of(tmp_path / "greedy", {q: [unproved + letter] for q, letter in answers.items()})
+    answers = {"rescued": unproved + "A", "misled": unproved + "B", "kept": unproved + "B", "missed": unproved + "A"}
+    greedy = run_of(tmp_path / "greedy", {q: [text] for q, text in {**answers, "agreed": proved + "B"}.items()})
     point = choose(greedy, run_of(tmp_path / "sampled", samples, temperature=0.7), 1, 4000)
-    assert (point.greedy, point.voted, point.checked, point.oracle) == ("0110", "0001", "1010", "1101")
+    assert (point.greedy, point.voted, point.checked, point.oracle) == ("01101", "00010", "10101", "11010")
+    assert (point.greedy_proved, point.unanimous) == ("00001", "00001")
     assert (point.arm, point.seed, point.items, point.samples, point.temperature) == ("srt", 1, 4000, 3, 0.7)
-    assert point.proved == 0.5
+    assert point.proved == 0.4
     assert point.greedy_tokens == len(unproved) + 2
     spent = sum(len(text) + 1 for texts in samples.values() for text in texts)
-    assert point.sampled_tokens == pytest.approx(spent / 4)
+    assert point.sampled_tokens == pytest.approx(spent / 5)
 
 
 def test_samples_are_measured_once_at_the_end_of_each_curve(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
