@@ -160,12 +160,13 @@ def _tokens(families: list[Family]) -> list[list[str]]:
 
 
 def _differences(families: list[Family]) -> list[list[str]]:
-    return [
-        _difference(family, one, other)
-        for family in families
-        for one, other in (("srt", "cot"), ("srt", "answer"), ("cot", "answer"))
-        if family.items(one, other)
-    ]
+    """``srt`` against ``cot`` at every point that both have with the same seeds, the others at the last one."""
+    rows = []
+    for family in families:
+        rows += [_difference(family, "srt", "cot", items) for items in family.items("srt", "cot")]
+        for one in ("srt", "cot"):
+            rows += [_difference(family, one, "answer", items) for items in family.items(one, "answer")[-1:]]
+    return rows
 
 
 def _operations(families: list[Family]) -> list[list[str]]:
@@ -176,7 +177,7 @@ def _operations(families: list[Family]) -> list[list[str]]:
                 continue
             both = family.of_seeds(family.curves(arm).keys() & family.curves("srt").keys())
             if common := both.items(arm, "srt"):
-                name, _, items, seeds, *found = _difference(both, arm, "srt")
+                name, _, items, seeds, *found = _difference(both, arm, "srt", common[-1])
                 right = (_mean([scores(point) for point in both.of(one, common[-1])]) for one in (arm, "srt"))
                 rows.append([name, arm, items, seeds, *right, *found])
     return rows
@@ -257,9 +258,8 @@ def _points(interval: Interval) -> str:
     return "{} [{}, {}]".format(*shares)
 
 
-def _difference(family: Family, one: str, other: str) -> list[str]:
-    """At the last point that both have with the same seeds."""
-    items = family.items(one, other)[-1]
+def _difference(family: Family, one: str, other: str, items: int) -> list[str]:
+    """After so many items, where both were measured with the same seeds."""
     points = [family.of(arm, items) for arm in (one, other)]
     found = paired_difference(*(np.stack([scores(p) for p in of_arm]) for of_arm in points), family.test.puzzles)
     name = f"{one} − {other}"
