@@ -46,7 +46,9 @@ def test_the_folder_of_the_package_itself_stays_on_the_path() -> None:
 
 
 def test_ctrl_c_while_modules_are_loaded_ends_quietly(tmp_path: Path) -> None:
-    interrupting = "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    # Where the tests run in the background, the shell has SIGINT ignored, and Python does not change that.
+    heeding = "import os, signal, time\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    interrupting = f"{heeding}os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
     (tmp_path / "typer.py").write_text(interrupting, "utf-8")
     ran = run(tmp_path, "-m", "srt", "benchmarks", PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")
