@@ -88,7 +88,8 @@ def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: S
     questions = [claims[number - 1] for number in cited if BLANK in names_of(claims[number - 1])]
     named = dict.fromkeys(name for about in (*questions, claim) for name in names_of(about))
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
-    return _claiming(step, ((*(seats[name] for name in named if name in seats), *claim[0]),))
+    known = [seats[name] for name in named if name in seats]
+    return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
 def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
@@ -131,12 +132,13 @@ def _with_blank_seats(
 
 def _citing_repeated_seats(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:
     """``step``, citing too the steps that say the seats which a cited claim about the blank repeats."""
-    sources = set[str]()
+    sources = {word for word in step.args if word.startswith("#")}
     for asked in (number for number in cited if BLANK in names_of(claims[number - 1])):
         repeated = {atom for atom in parse_claim(restated[asked - 1].claim or "")[0] if isinstance(atom, Place)}
         places = ((number, _sure_places([number], claims)) for number in _cited(restated[asked - 1]))
         sources |= {f"#{number}" for number, atoms in places if repeated.intersection(atoms)}
-    return step.model_copy(update={"args": tuple(sorted({*step.args} | sources, key=_number))})
+    words = (word for word in step.args if not word.startswith("#"))
+    return step.model_copy(update={"args": (*words, *sorted(sources, key=_number))})
 
 
 def _with_names(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:

@@ -80,6 +80,16 @@ def test_a_lookup_that_finds_nobody_begins_like_one_that_finds_somebody() -> Non
     assert check_with_truth(problem, trace).proved
 
 
+def test_alternatives_and_the_order_of_words_are_kept() -> None:
+    """A step of somebody else's trace, which the exact teacher would not write."""
+    trace = solved(BOOTH, "running")
+    lookup = "INFER scene Ann Dee #3 #5: ? = across(Dee) | ? = left(Dee)"
+    other = parse(linearize(trace).replace("INFER scene #3 #5: ? = across(Dee)", lookup))
+    anchored = spell_out_lookups(trace.model_copy(update={"steps": other.steps}), anchors=True)
+    seats = "Ann@S1 & Dee@S2"
+    assert f"INFER scene Ann Dee #3 #5: {seats} & ? = across(Dee) | {seats} & ? = left(Dee)" in linearize(anchored)
+
+
 def test_a_repeated_seat_that_no_cited_step_says_is_no_proof() -> None:
     """Nor is it where it is right: somebody who guesses a seat would have it proved by naming it here."""
     trace = spell_out_lookups(solved(BOOTH, "running"), anchors=True)
