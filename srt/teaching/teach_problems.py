@@ -22,6 +22,7 @@ from typing import Protocol
 from srt.io.errors import UserError
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem
+from srt.llm.endpoint.client import read_api_key
 from srt.llm.exchange import Ask
 from srt.llm.journal import Journal, left_out
 from srt.llm.journaled_client import LlmSession, open_session
@@ -119,9 +120,12 @@ async def run_folder(
     it is in :attr:`TeachRun.fault`.
 
     Raises:
-        UserError: the folder was made with something else or is not a teaching folder, or another process holds it.
+        UserError: the folder was made with something else or is not a teaching folder, another process holds it, or an
+            endpoint has no key.
     """
     check_folder(folder, problems.path)
+    for endpoint in config.endpoints_by_name.values():
+        read_api_key(endpoint)  # before the folder is made: one without cases looks like a run of no problems
     templates = load_teach_prompts(config.prompts)
     settings = config.trace_settings(templates)
     async with AsyncExitStack() as stack:

@@ -71,7 +71,7 @@ class EndpointClient:
 
     def __init__(self, config: EndpointConfig) -> None:
         self._config = config
-        key = _api_key(config)
+        key = read_api_key(config)
         self.fleet = Fleet([Replica(url, config, key) for url in config.base_url])
         self.left_out: dict[str, dict[str, str]] = {}
         """By model, parameters that the endpoint does not take, with its words; requests are sent without them.
@@ -222,7 +222,12 @@ def wait_before(outcome: Failure, tries: int) -> float:
     return max(wait, min(outcome.retry_after, LONGEST_HOLD_S))
 
 
-def _api_key(config: EndpointConfig) -> str:
+def read_api_key(config: EndpointConfig) -> str:
+    """The key in the environment variable that ``config`` names.
+
+    Raises:
+        EndpointFault: the variable is not set, or holds characters that no key has.
+    """
     if config.api_key_env is None:
         return "none"  # the SDK wants one; servers that need no key ignore it
     key = os.environ.get(config.api_key_env, "").strip()

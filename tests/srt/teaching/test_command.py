@@ -138,3 +138,12 @@ def test_bad_input_is_one_line(shell: Shell, arguments: tuple[str, ...], message
     assert last.startswith("srt: ")
     assert message in last
     assert "Traceback" not in err
+
+
+def test_without_its_key_it_makes_no_folder(shell: Shell) -> None:
+    keyless = Path("c.yaml").read_text().replace("endpoint: {", "endpoint: {api_key_env: SRT_NO_SUCH_KEY, ")
+    Path("keyless.yaml").write_text(keyless)
+    status, _, err = shell("problems.jsonl", "-o", "out", "--config", "keyless.yaml")
+    assert status == 2
+    assert "api_key_env" in err
+    assert not Path("out").exists()
