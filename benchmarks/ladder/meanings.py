@@ -2,10 +2,10 @@
 
     python -m benchmarks.ladder.meanings runs/ladder/FAMILY ...
 
-Splits are by puzzle: clues and question as they are said, up to names, order and the symmetry of the scene. "Ann is
-left of Bob" and "Bob is right of Ann" are two puzzles and one meaning. Here a meaning is what seatings each clue
-allows, and who fills the blank in each seating, up to names. Prints, for each folder of an experiment, the puzzles and
-meanings of its training problems, and the test problems whose meaning is not among these.
+A puzzle is clues and question as they are said, up to names, order and the symmetry of the scene. "Ann is left of Bob"
+and "Bob is right of Ann" are two puzzles and one meaning: what seatings each clue allows, and who fills the blank in
+each seating, up to names. Prints, for each folder of an experiment, the puzzles and meanings of its training problems,
+and the test problems whose meaning is not among these; the same of their clues alone, and of their question alone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Hashable
 from itertools import permutations
 from pathlib import Path
+from typing import NamedTuple
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import TEST
@@ -24,30 +25,45 @@ from srt.worlds.seating.derivation.masks import masks_of
 from srt.worlds.seating.reading.problem_reader import read_problem
 
 
-def meaning(problem: Problem) -> Hashable:
-    """The scene, and the least form of clues and question over all ways to number the names."""
+class Meaning(NamedTuple):
+    """What a problem says, and its halves: what its clues say alone, and what its question asks."""
+
+    whole: Hashable
+    clues: Hashable
+    question: Hashable
+
+
+def meaning(problem: Problem) -> Meaning:
+    """The scene, with the least form of clues and question over all ways to number the names; of each half likewise."""
     puzzle = read_problem(problem)
     masks = masks_of(puzzle.scene)
 
-    def numbered(order: tuple[int, ...]) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
+    def numbered(order: tuple[int, ...]) -> tuple[tuple[tuple[int, int], ...], tuple[int, ...]]:
         number = dict(zip(puzzle.names, order, strict=True))
         clues = sorted(tuple(masks.meaning(clue.claim, number)) for clue in puzzle.clues)
-        return clues, tuple(masks.fillers(puzzle.question, number))
+        return tuple(clues), tuple(masks.fillers(puzzle.question, number))
 
-    clues, fillers = min(numbered(order) for order in permutations(range(len(puzzle.names))))
-    return puzzle.scene, tuple(clues), fillers
+    forms = [numbered(order) for order in permutations(range(len(puzzle.names)))]
+    return Meaning(
+        whole=(puzzle.scene, *min(forms)),
+        clues=(puzzle.scene, min(clues for clues, _ in forms)),
+        question=(puzzle.scene, min(fillers for _, fillers in forms)),
+    )
 
 
 def report(root: Path) -> str:
-    """One line on the experiment in the folder ``root``."""
+    """A few words on the experiment in the folder ``root``."""
     folder = ExperimentFolder(root)
     trained = {split_key(problem): problem for problem in read_problems(folder.train).values()}
-    known = {meaning(problem) for problem in trained.values()}
-    tested = list(read_problems(folder.test(TEST)).values())
-    new = sum(meaning(problem) not in known for problem in tested)
+    meanings = [meaning(problem) for problem in trained.values()]
+    tested = [meaning(problem) for problem in read_problems(folder.test(TEST)).values()]
+    known = {half: {getattr(one, half) for one in meanings} for half in Meaning._fields}
+    new = {half: sum(getattr(one, half) not in known[half] for one in tested) for half in Meaning._fields}
     return (
-        f"{root.name}: {len(trained):,} puzzles of {len(known):,} meanings are trained on; "
-        f"{new} of {len(tested)} test problems have a meaning that is not among them"
+        f"{root.name}: {len(trained):,} puzzles of {len(known['whole']):,} meanings are trained on, with "
+        f"{len(known['clues']):,} meanings of their clues alone and {len(known['question']):,} of their question "
+        f"alone; of {len(tested)} test problems {new['whole']} have a meaning that is not among them, {new['clues']} "
+        f"clues that are not, {new['question']} a question that is not"
     )
 
 

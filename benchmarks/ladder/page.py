@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.ladder.results import Family, digits, read_filed, scores
 from benchmarks.ladder.sampled import SampledPoint
+from srt.experiment.learning_curve import CurvePoint
 from srt.io.jsonl import write_atomically
 from srt.statistics.intervals import Interval, share_interval
 from srt.statistics.items_to_level import Crossing, items_needed, items_ratio
@@ -125,16 +126,16 @@ def needed_table(family: Family) -> str:
         curves = family.curves(arm)
         for level in LEVELS:
             found = items_needed(list(curves.values()), family.test.puzzles, level)
-            ratio = ""
-            shared = sorted(curves.keys() & family.curves("cot").keys())
-            if arm.startswith("srt") and shared and math.isfinite(found.items):
-                cot = family.curves("cot")
-                against = items_ratio([curves[s] for s in shared], [cot[s] for s in shared], family.test.puzzles, level)
+            ratio, cot = "", family.curves("cot")
+            if arm.startswith("srt") and curves.keys() == cot.keys() and math.isfinite(found.items):
+                seeds = sorted(curves)
+                against = items_ratio([curves[s] for s in seeds], [cot[s] for s in seeds], family.test.puzzles, level)
                 bound = "at most " if against.at_most else ""
                 ratio = f"{bound}{against.ratio:.2f} [{_number(against.low, 2)}, {_number(against.high, 2)}]"
-            value = f"{_items(found.items)} [{_items(found.low)}, {_items(found.high)}]"
+            bound = "" if found.above else "at most "
+            value = f"{bound}{_items(found.items)} [{_items(found.low)}, {_items(found.high)}]"
             if math.isinf(found.items):
-                value = f"more than {max(max(curve) for curve in curves.values()):,}"
+                value = f"more than {_items(found.above)}"
             rows.append([arm, f"{level:.0%}", value, "; ".join(map(_bracket, found.by_seed)), ratio])
     return _table(["arm", "level", "items [95%]", "by seed: more than, at most", "items of cot × "], rows)
 
@@ -154,8 +155,10 @@ def _tokens(families: list[Family]) -> list[list[str]]:
     rows = []
     for family in families:
         for arm in family.arms:
-            last = max(family.of(arm), key=lambda point: point.items)
-            rows.append([family.name, arm, f"{last.tokens / last.items:.1f}", f"{last.output_tokens:.1f}"])
+            last = [max(run, key=lambda point: point.items) for run in _runs(family.of(arm))]
+            trained = float(np.mean([point.tokens / point.items for point in last]))
+            written = float(np.mean([point.output_tokens for point in last]))
+            rows.append([family.name, arm, f"{trained:.1f}", f"{written:.1f}"])
     return rows
 
 
@@ -245,12 +248,22 @@ def _sampled_arms(families: list[Family]) -> list[list[str]]:
                 family.test.puzzles,
             )
             row = [family.name, f"{items:,}", str(len(seeds)), f"{samples} at {temperature:g}"]
-            rows.append([*row, _points(found.interval), f"{found.p:.2g}"])
+            rows.append([*row, _points(found.interval), _p(found.p)])
     return rows
+
+
+def _runs(points: list[CurvePoint]) -> list[list[CurvePoint]]:
+    """The points of each seed."""
+    return [[point for point in points if point.seed == seed] for seed in sorted({point.seed for point in points})]
 
 
 def _mean(values: object) -> str:
     return f"{100 * float(np.mean(values)):.1f}"  # type: ignore[arg-type]
+
+
+def _p(value: float) -> str:
+    """Smaller ones say little: they rest on the shape of a distribution far from its middle."""
+    return "<0.001" if value < 0.001 else f"{value:.2g}"
 
 
 def _points(interval: Interval) -> str:
@@ -263,7 +276,7 @@ def _difference(family: Family, one: str, other: str, items: int) -> list[str]:
     points = [family.of(arm, items) for arm in (one, other)]
     found = paired_difference(*(np.stack([scores(p) for p in of_arm]) for of_arm in points), family.test.puzzles)
     name = f"{one} − {other}"
-    return [family.name, name, f"{items:,}", str(len(points[0])), _points(found.interval), f"{found.p:.2g}"]
+    return [family.name, name, f"{items:,}", str(len(points[0])), _points(found.interval), _p(found.p)]
 
 
 def _same_tokens(families: list[Family]) -> list[list[str]]:
@@ -273,15 +286,16 @@ def _same_tokens(families: list[Family]) -> list[list[str]]:
         if not family.items("cot", "srt"):
             continue
         items = family.items("cot", "srt")[-1]
-        tokens = min(point.tokens for arm in ("cot", "srt") for point in family.of(arm, items))
+        tokens = min(np.mean([point.tokens for point in family.of(arm, items)]) for arm in ("cot", "srt"))
         cells = []
         for arm in ("cot", "srt"):
-            at = []
-            for seed in {point.seed for point in family.of(arm, items)}:
-                curve = [point for point in family.of(arm) if point.seed == seed]
-                at.append(np.interp(math.log(tokens), [math.log(p.tokens) for p in curve], [p.accuracy for p in curve]))
+            seeds = {point.seed for point in family.of(arm, items)}
+            at = [
+                np.interp(math.log(tokens), [math.log(p.tokens) for p in run], [p.accuracy for p in run])
+                for run in _runs(family.of_seeds(seeds).of(arm))
+            ]
             cells.append(f"{100 * float(np.mean(at)):.1f}")
-        rows.append([family.name, f"{tokens:,}", *cells])
+        rows.append([family.name, f"{tokens:,.0f}", *cells])
     return rows
 
 
@@ -308,7 +322,7 @@ def _items(value: float) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    return "∞" if math.isinf(value) else f"{value:.{digits}f}"
+    return "∞" if math.isinf(value) else f"{value:.{digits}f}" if value else "0"
 
 
 def _table(header: list[str], rows: object) -> str:

@@ -37,11 +37,15 @@ class Crossing(NamedTuple):
 
 
 class ItemsNeeded(NamedTuple):
-    """The median over seeds and its bootstrap interval; ``math.inf`` is more items than any that were measured."""
+    """The median over seeds and its bootstrap interval; ``math.inf`` is more items than any that were measured.
+
+    ``above`` is what the median is known to exceed: 0 if the level is reached at the first point.
+    """
 
     items: float
     low: float
     high: float
+    above: float
     by_seed: list[Crossing]
 
 
@@ -65,14 +69,16 @@ def items_needed(curves: Sequence[Curve], clusters: Sequence[Hashable], level: f
     """
     by_seed = [_of_curve(curve, level) for curve in curves]
     drawn = [_median(one) for one in _draws([curves], clusters, level, seed)[0]]
-    return ItemsNeeded(_median([one.at for one in by_seed]), *_percentiles(drawn), by_seed)
+    above = _median([one.above for one in by_seed])
+    return ItemsNeeded(_median([one.at for one in by_seed]), *_percentiles(drawn), above, by_seed)
 
 
 class ItemsRatio(NamedTuple):
     """The items that one arm needs, divided by those that another needs, with a bootstrap interval.
 
     Where the other arm did not reach the level, the items of its last point stand for it, so the ratio is an upper
-    bound (``at_most``); where the first arm did not, the ratio is infinite.
+    bound (``at_most``); where the first arm did not, the ratio is infinite. In a draw of the bootstrap in which the
+    other arm did not, nothing is known of how small the ratio is: it counts as 0 for ``low``.
     """
 
     ratio: float
@@ -91,12 +97,11 @@ def items_ratio(
     last = float(min(max(curve) for curve in second))
     ones, others = _draws([first, second], clusters, level, seed)
 
-    def ratio(one: Sequence[float], other: Sequence[float]) -> float:
-        return _median(one) / min(_median(other), last)
-
-    drawn = [ratio(one, other) for one, other in zip(ones, others, strict=True)]
+    drawn = [(_median(one), _median(other)) for one, other in zip(ones, others, strict=True)]
+    low, _ = _percentiles([0 if math.isinf(other) else one / other for one, other in drawn])
+    _, high = _percentiles([one / min(other, last) for one, other in drawn])
     one, other = (_median([_of_curve(curve, level).at for curve in curves]) for curves in (first, second))
-    return ItemsRatio(one / min(other, last), *_percentiles(drawn), math.isinf(other))
+    return ItemsRatio(one / min(other, last), low, high, math.isinf(other))
 
 
 def _of_curve(curve: Curve, level: float) -> Crossing:

@@ -33,6 +33,11 @@ def test_censored_curves() -> None:
     assert crossing([10, 20], [0.7, 0.9], 0.5) == (0, 10, 10)
     needed = items_needed([curve({10: 0.1, 20: 0.2}, seed) for seed in range(3)], CLUSTERS, 0.5)
     assert needed.items == needed.low == needed.high == math.inf
+    assert needed.above == 20
+    assert items_needed([curve({10: 0.7, 20: 0.9})], CLUSTERS, 0.5).above == 0
+    # Of curves that end elsewhere, the median is known to exceed what most of them exceed.
+    uneven = [curve({10: 0.1, 20: 0.2}), curve({10: 0.1}), curve({10: 0.1})]
+    assert items_needed(uneven, CLUSTERS, 0.5).above == 10
     # The median of three is known when one of them is censored.
     two = [curve({1000: 0.2, 4000: 0.8}), curve({1000: 0.2, 4000: 0.8}), curve({1000: 0.1, 4000: 0.2})]
     assert items_needed(two, CLUSTERS, 0.5).items == pytest.approx(2000)
@@ -64,4 +69,5 @@ def test_a_ratio_of_two_arms() -> None:
     bounded = items_ratio(quick, never, CLUSTERS, 0.5)
     assert bounded.at_most
     assert bounded.ratio == pytest.approx(2000 / 16000)
+    assert bounded.low == 0  # how many items the other needs is not known
     assert math.isinf(items_ratio(never, quick, CLUSTERS, 0.5).ratio)
