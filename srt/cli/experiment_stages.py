@@ -13,7 +13,7 @@ import yaml
 
 from srt.cli.output import one_of
 from srt.cli.recipe_kinds import find_launch_file
-from srt.cli.trainer_process import run_shared_evaluation, run_training
+from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.io.errors import UserError
@@ -121,7 +121,7 @@ class TrainAndEval:
         heard = _LastLine(say)
         options = ["--resume", *([] if until is None else ["--until", str(until)])]
         if status := run_training(recipe, launch, options, say=heard):
-            raise UserError(f"training {recipe} ended with status {status}: {heard.line}")
+            raise UserError(f"training {recipe} ended with status {status_text(status)}: {heard.line}")
 
     def evaluate(self, evaluation: Evaluation) -> None:
         """As ``srt eval``, in this process or in those of the launch file."""
@@ -148,7 +148,7 @@ class TrainAndEval:
             write_atomically(config, [yaml.safe_dump(chosen, sort_keys=False).encode()])
             heard = _LastLine(lambda line: None)
             if status := run_shared_evaluation(config, evaluation.launch, heard):
-                raise UserError(f"the evaluation {config} ended with status {status}: {heard.line}")
+                raise UserError(f"the evaluation {config} ended with status {status_text(status)}: {heard.line}")
         # Where processes shared it, this merges and scores what they left, if the last of them has not.
         if not (out / SUMMARY).exists():
             run_evaluation(recipe)

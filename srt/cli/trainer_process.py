@@ -17,6 +17,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
+_MEANING = {
+    signal.SIGILL: (
+        "the processor refused an instruction: some virtual machines list AMX and do not have it; "
+        "set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16"
+    ),
+    signal.SIGKILL: "it was killed, as the kernel does when memory runs out",
+}
 
 
 def run_training(
@@ -59,6 +66,16 @@ def run_shared_evaluation(recipe: Path, accelerate: Path, say: Callable[[str], N
     require_gpus(accelerate, ())
     launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), "--module"]
     return _run([sys.executable, *launch, "srt", "eval", "--config", str(recipe)], True, say)
+
+
+def status_text(status: int) -> str:
+    """``status`` for a message: with the signal that ended the process, if one did, and what it often means."""
+    try:
+        number = signal.Signals(status - 128)
+    except ValueError:
+        return str(status)
+    meaning = _MEANING.get(number)
+    return f"{status} ({number.name}{f': {meaning}' if meaning else ''})"
 
 
 def _run(command: Sequence[str], launched: bool, say: Callable[[str], None] | None) -> int:

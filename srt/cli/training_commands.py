@@ -13,10 +13,10 @@ import typer
 
 from srt.cli.output import JsonFlag, one_of, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
-from srt.cli.trainer_process import run_training
+from srt.cli.trainer_process import run_training, status_text
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
-from srt.io.progress import progress_bar
+from srt.io.progress import notice, progress_bar
 
 
 def init_model(
@@ -158,6 +158,8 @@ def train(
     options += [] if until is None else ["--until", str(until)]
     status = run_training(recipe, accelerate, options, launch_options or [])
     if status:
+        if (reason := status_text(status)) != str(status):  # a process that a signal ends says nothing itself
+            notice(f"training ended with status {reason}")
         raise typer.Exit(status)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from srt.cli.trainer_process import run_training
+from srt.cli.trainer_process import run_training, status_text
 
 ROOT = Path(__file__).parents[3]
 
@@ -68,3 +68,14 @@ def test_the_status_of_the_script_comes_back(option: str, status: int, launcher:
     expected = 1 if launcher and status == 137 else status
     assert run_training(Path("r.yaml"), config, [option], say=said.append) == expected
     assert (f"running --config r.yaml {option}" in said) == (status == 0)
+
+
+@pytest.mark.parametrize(("status", "named"), [(132, "ONEDNN_MAX_CPU_ISA"), (137, "SIGKILL"), (143, "SIGTERM")])
+def test_a_status_names_its_signal(status: int, named: str) -> None:
+    assert status_text(status).startswith(f"{status} (")
+    assert named in status_text(status)
+
+
+@pytest.mark.parametrize("status", [1, 2, 128, 255])
+def test_other_statuses_are_numbers(status: int) -> None:
+    assert status_text(status) == str(status)
