@@ -19,8 +19,8 @@ _CACHE = tempfile.mkdtemp(prefix="srt-tests-")
 os.environ["HF_DATASETS_CACHE"] = _CACHE
 atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
 
-# Some virtual machines list AMX and do not have it: bfloat16 would end the test process there (SIGILL). PyTorch's library
-# oneDNN reads this when it is loaded, here and in the processes that tests start.
+# Some virtual machines list AMX and do not have it: bfloat16 would end the test process there (SIGILL). oneDNN, which
+# PyTorch uses, reads this when it is loaded, here and in the processes that tests start.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 ROOT = Path(__file__).resolve().parents[1]
