@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 _MEANING = {
     signal.SIGILL: (
-        "the processor refused an instruction: some virtual machines list AMX and do not have it; "
+        "the CPU refused an instruction; if this is bfloat16 on a virtual machine, it may list AMX and not have it: "
         "set ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16"
     ),
     signal.SIGKILL: "it was killed, as the kernel does when memory runs out",

@@ -158,8 +158,8 @@ def train(
     options += [] if until is None else ["--until", str(until)]
     status = run_training(recipe, accelerate, options, launch_options or [])
     if status:
-        if (reason := status_text(status)) != str(status):  # a process that a signal ends says nothing itself
-            notice(f"training ended with status {reason}")
+        if status not in (1, 2, 143):  # with these it has said why; a process that a signal kills has not
+            notice(f"srt: training ended with status {status_text(status)}")
         raise typer.Exit(status)
 
 

@@ -212,3 +212,18 @@ def test_train_passes_on_what_differs_and_whether_to_resume(
         assert message in ran.err
     assert "--accelerate" in srt("train", recipe, "--", "--machine_rank", "1").err
     assert asked == [], "a fault is reported before anything is started"
+
+
+@pytest.mark.parametrize(("status", "said"), [(132, "SIGILL"), (137, "SIGKILL"), (143, ""), (2, "")])
+def test_train_names_the_signal_that_killed_it(
+    srt: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, said: str
+) -> None:
+    monkeypatch.setattr("srt.cli.training_commands.run_training", lambda *_: status)
+    recipe = tmp_path / "r.yaml"
+    recipe.write_text(
+        "{model: {path: m}, data: d, output: o, steps: 1, batch_size: 1, learning_rate: 1, max_length: 9}"
+    )
+    ran = srt("train", recipe)
+    assert ran.status == status
+    assert said in ran.err
+    assert bool(ran.err) == bool(said)
