@@ -4,18 +4,19 @@
 
 samples the recipe's training problems anew, as its experiment does (two minutes of one core), reads the predictions
 files in benchmarks/results/space2025-spr/NAME, prints the figures and adds them to ``figures.json`` there. No model and
-no run is needed. An *item* is a booth of the benchmark: a labelled one of the training file, or one of the dev file.
+no run is needed. An *item* is one of those of the benchmark that the recipe tests: a labelled one of the training
+file, or one of the dev file.
 
 ``most frequent answer``  the answer that most labelled items have, and how many
 ``training problems``     how many there are, and how many puzzles (split keys)
 ``items in training``     how many items a training problem repeats, in each sense of :data:`SENSES`
 ``questions``             for each question, how many items and training problems ask it
-``figures``               of each model, by question: the dev items that it answers as the exact solver does, and those
-                          that it answers as if the question had no "not"
+``figures``               of each model, by question and by scene: the dev items that it answers as the exact solver
+                          does; by question, those that it answers as if the question had no "not"
 
 ``python -m benchmarks.space2025_dev RUN`` prints and writes these figures, too, and those that need the outputs of a
-run: the labelled items that are right, by question, and how many of those are right that mean the same as no training
-problem.
+run: the labelled items that are right, by question and by scene, and how many of those are right that mean the same as
+no training problem.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ from srt.worlds.seating.claim_language import Equal, Member
 from srt.worlds.seating.derivation.masks import masks_of
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
+from srt.worlds.seating.sampler import scene_name
 from srt.worlds.seating.writing.sentence_templates import relation_name
 from srt.worlds.world import Refused
 
@@ -90,8 +92,9 @@ def _dev_figures(dev: Mapping[str, Problem], answers: Mapping[str, Any]) -> dict
             overlooked[name] = given == right_letters(affirmed)
     return {
         _ALIKE: sum(alike.values()),
-        f"{_ALIKE} by question": _true_by_question(alike, dev),
-        f"{_OVERLOOKED} by question": _true_by_question(overlooked, dev),
+        f"{_ALIKE} by question": _true_by(question_of, alike, dev),
+        f"{_ALIKE} by scene": _true_of_all(alike, dev),
+        f"{_OVERLOOKED} by question": _true_by(question_of, overlooked, dev),
     }
 
 
@@ -100,7 +103,8 @@ def _labelled_figures(labelled: Mapping[str, Problem], digits: str, repeated: Co
     right = {name: digit == "1" for name, digit in zip(labelled, digits, strict=True)}
     new = [one for name, one in right.items() if name not in repeated]
     return {
-        f"{_RIGHT} by question": _true_by_question(right, labelled),
+        f"{_RIGHT} by question": _true_by(question_of, right, labelled),
+        f"{_RIGHT} by scene": _true_of_all(right, labelled),
         "right of labelled items with a new meaning": [sum(new), len(new)],
     }
 
@@ -148,7 +152,7 @@ def report(held: Mapping[str, Any]) -> str:
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in table]
     single = {name: held[name] for name in ("most frequent answer", "training problems", "items in training")}
     for model, figures in held["figures"].items():
-        single |= {f"{model}: {name}": value for name, value in figures.items() if not isinstance(value, dict)}
+        single |= {f"{model}: {name}": value for name, value in figures.items() if not name.endswith("by question")}
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in single.items())])
 
 
@@ -194,7 +198,7 @@ of the scene: the same split key.
 
 
 def question_of(problem: Problem) -> str:
-    """What is asked, as in ``not beside, compass``: the relation, and whether the booth has a compass."""
+    """What is asked, as in ``not beside, compass``: the relation, and whether the scene has a compass."""
     puzzle = read_problem(problem)
     return relation_name(puzzle.question) + (", compass" if puzzle.scene.compass != "none" else "")
 
@@ -216,11 +220,24 @@ def _affirmed(puzzle: Puzzle) -> Puzzle:
     return replace(puzzle, question=question)
 
 
-def _true_by_question(answers: Mapping[str, bool], items: Mapping[str, Problem]) -> dict[str, int]:
+def scene_of(problem: Problem) -> str:
+    """``booth-NS``, ``hexagon-out``, ``shelf``: the scene and its compass, as specifications call it."""
+    return scene_name(read_problem(problem).scene)
+
+
+def _true_by(
+    kind: Callable[[Problem], str], answers: Mapping[str, bool], items: Mapping[str, Problem]
+) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for name, true in answers.items():
-        counts[question_of(items[name])] += true
+        counts[kind(items[name])] += true
     return dict(sorted(counts.items()))
+
+
+def _true_of_all(answers: Mapping[str, bool], items: Mapping[str, Problem]) -> dict[str, list[int]]:
+    """For each scene, how many are true, and of how many."""
+    counts = Counter(scene_of(items[name]) for name in answers)
+    return {scene: [true, counts[scene]] for scene, true in _true_by(scene_of, answers, items).items()}
 
 
 def dev_items(experiment: Experiment) -> tuple[Path, Path]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import TEST, Experiment, Probe
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.experiment.problem_sources import SampledSource
 from srt.experiment.training_recipes import picture_limits, write_recipe
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
@@ -30,11 +31,21 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Answer, Message, Problem, Sequence, Span
 from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line
-from srt.worlds.world_registry import world_of
+from srt.worlds.world_registry import world_named, world_of
 
 Say = Callable[[str], None]
 PROBE = "probe"
 _ARM = "answer"
+
+
+def check_probe(experiment: Experiment, stages: ModelStages) -> None:
+    """Raise a :class:`UserError` where the model cannot see, or all problems are of worlds that show nothing."""
+    if not stages.reads_pictures(experiment.model):
+        raise UserError("probe: the model reads no pictures; a vision model was expected (model: {arch: qwen2_5_vl})")
+    sources = [*(experiment.train_problems or ()), *experiment.test_problems]
+    if all(isinstance(one, SampledSource) and not world_named(one.world).shows_pictures for one in sources):
+        worlds = ", ".join(sorted({one.world for one in sources if isinstance(one, SampledSource)}))
+        raise UserError(f"probe: no problem of the world {worlds} shows a picture; one that does is views")
 
 
 def write_probe(experiment: Experiment, say: Say) -> None:

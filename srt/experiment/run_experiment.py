@@ -25,7 +25,7 @@ from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitMode
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
-from srt.experiment.picture_probe import PROBE, pass_probe, write_probe
+from srt.experiment.picture_probe import PROBE, check_probe, pass_probe, write_probe
 from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
 from srt.experiment.training_recipes import picture_limits, recipe_of, write_recipe
 from srt.io.bundled_files import find_bundled
@@ -170,8 +170,8 @@ def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
                     raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
     arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
     stages.check(experiment, recipe_of(experiment, arm, seed, _start_folder(experiment, seed)))
-    if experiment.probe is not None and not stages.reads_pictures(experiment.model):
-        raise UserError("probe: the model reads no pictures; a vision model was expected (model: {arch: qwen2_5_vl})")
+    if experiment.probe is not None:
+        check_probe(experiment, stages)
 
 
 def _launch_file(path: Path | None) -> Path | None:

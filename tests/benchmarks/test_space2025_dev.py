@@ -131,7 +131,9 @@ def test_figures_of_a_run_by_question_and_by_what_was_trained_on(run: Path, monk
     figures = held["figures"]["srt-3"]
     assert figures["labelled items right by question"] == {"across": 2, "not beside": 0, "not beside, compass": 1}
     assert figures["dev items as the exact solver by question"] == {"not beside": 1, "right": 0}
+    assert figures["labelled items right by scene"] == {"booth": [2, 3], "booth-NS": [1, 1]}
     assert figures["dev items as the exact solver"] == 1
+    assert figures["dev items as the exact solver by scene"] == {"booth": [1, 3]}
     assert figures['dev items with "not" overlooked by question'] == {"not beside": 1}
     assert held["items in training"] == {
         "labelled": {"items": 4, "puzzles": 4, "same text": 1, "same claims": 2, "same meaning": 3, "same puzzle": 2},

@@ -143,7 +143,7 @@ def test_what_cannot_read_is_not_trained_further(tmp_path: Path) -> None:
     assert stages.calls.count("train probe-0") == 1
 
 
-def test_problems_without_pictures_have_no_places(tmp_path: Path) -> None:
+def test_a_probe_of_problems_without_pictures_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     booths = {"world": "seating", "n": 3, "spec": {"scenes": ["booth"], "names": 6}}
     experiment = make(
         tmp_path,
@@ -152,8 +152,9 @@ def test_problems_without_pictures_have_no_places(tmp_path: Path) -> None:
         model={"arch": "qwen2_5_vl"},
         probe={"train": {"steps": 3}},
     )
-    with pytest.raises(UserError, match="probe: no problem of this experiment shows a picture"):
+    with pytest.raises(UserError, match="probe: no problem of the world seating shows a picture"):
         run(experiment, Reader(100))
+    assert not experiment.output.exists()
 
 
 @pytest.mark.parametrize("changes", [{"model": "models/some"}, {"test_problems": [], "benchmarks": []}])
