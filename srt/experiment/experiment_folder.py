@@ -34,6 +34,8 @@ DATA_LOCK = ".data.lock"
 """Held by the process that makes the data and the initial weights."""
 _MANIFEST = "experiment.json"
 _NOT_OF_THE_RESULT = frozenset({"output", "parallel", "eval_launch", "tiny"})
+_OF_LATER_STAGES = frozenset({"train", "evaluate", "curve"})
+"""Settings on which neither the data nor the initial weights depend."""
 
 
 class ExperimentFolder:
@@ -114,7 +116,7 @@ def is_this_experiment(experiment: Experiment) -> bool:
     differing = sorted(
         key for key in (settings.keys() | held.keys()) - _NOT_OF_THE_RESULT if settings.get(key) != held.get(key)
     )
-    if differing and _only_adds(experiment, held, differing):
+    if differing and (_only_adds(experiment, held, differing) or _only_of_later_stages(experiment, differing)):
         claim(experiment)
         return True
     if differing:
@@ -145,6 +147,17 @@ def _only_adds(experiment: Experiment, held: dict[str, Any], differing: list[str
         return False
     before = {"arms": held.get("arms", []), "seeds": held.get("seeds", [0])}
     return set(before["arms"]) <= set(experiment.arms) and set(before["seeds"]) <= set(experiment.seeds)
+
+
+def _only_of_later_stages(experiment: Experiment, differing: list[str]) -> bool:
+    """Whether all that differs is of training and evaluation, of which nothing is there yet.
+
+    What training refuses, such as a sequence that is too long, is found only once the data are there, which may have
+    taken hours: they are kept.
+    """
+    folder = experiment.output
+    begun = any(folder.glob("runs/*/model")) or any((folder / name).exists() for name in ("tested", "curve"))
+    return not begun and set(differing) <= _OF_LATER_STAGES
 
 
 def claim(experiment: Experiment) -> None:

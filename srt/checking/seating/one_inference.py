@@ -62,7 +62,8 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
 def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
     """The first premise without which ``step`` still follows; ``""`` where it follows from nothing at all.
 
-    ``None`` where every premise is needed. A step that repeats the seat of somebody may cite where it is known from.
+    ``None`` where every premise is needed. A step that repeats the seat of somebody may cite where it is known from,
+    and a lookup of whom it finds, where nobody fills the blank either way.
     """
     decides_options = claim.letters is not None and all(premise.letters is None for premise in cited.meanings)
     if cited.letters and not decides_options:
@@ -76,7 +77,7 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
     sitting = (premise.form.seats_repeated for premise in cited.meanings if not premise.form.nobody)
     repeated = claim.form.seats_repeated | _tokens(sitting)
     for place, word in enumerate(cited.words):
-        if not _says_where(place, repeated, cited):
+        if not _says_where(place, repeated, cited) and not _seats_whom_is_found(place, claim, cited):
             rest = [*cited.meanings[:place], *cited.meanings[place + 1 :]]
             if follows(rest, claim, problem, scene=cited.scene, free=cited.wlog):
                 return word
@@ -142,6 +143,18 @@ def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:
         return False
     others = (other for at, other in enumerate(cited.meanings) if at != place and not other.blank)
     return bool(repeated & premise.form.seats - _tokens(other.form.seats for other in others))
+
+
+def _seats_whom_is_found(place: int, claim: Meaning, cited: Citations) -> bool:
+    """Whether the premise ``place`` seats somebody whom a lookup names and no other cited claim speaks of.
+
+    Without it, :func:`leap` would take this person for one who is left over.
+    """
+    premise = cited.meanings[place]
+    if not cited.scene or not claim.blank or not claim.form.relations or premise.blank:
+        return False
+    others = (other.form.tokens for at, other in enumerate(cited.meanings) if at != place)
+    return bool(premise.form.seated & claim.form.tokens - _tokens(others))
 
 
 def _tokens(sets: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 import yaml
 
 from srt.experiment.experiment_recipe import Experiment, load_experiment
 from srt.io.errors import UserError
-from tests.srt.experiment.fake_stages import FakeStages, make, run
+from tests.srt.experiment.fake_stages import BOOTHS, FakeStages, make, run
 
 
 def test_settings_that_are_refused_leave_no_folder(tmp_path: Path) -> None:
@@ -151,3 +152,23 @@ def test_a_folder_of_other_settings_names_them_down_to_the_key(tmp_path: Path) -
     run(make(tmp_path))
     with pytest.raises(UserError, match=r"other settings of evaluate\.repeats, train\.steps; give another output"):
         run(make(tmp_path, train={"steps": 2}, evaluate={"repeats": 2}))
+
+
+def test_settings_of_training_may_be_mended_until_something_is_trained(tmp_path: Path) -> None:
+    """Data and initial weights are kept, which may have taken hours."""
+    stages = FakeStages()
+    stages.faults = {"srt-0": ["max_length: 1 of 6 sequences has more than 8 tokens"]}
+    with pytest.raises(UserError, match="max_length"):
+        run(make(tmp_path), stages)
+    made = {file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "data").glob("*.jsonl")}
+    assert made
+    with pytest.raises(UserError, match="other settings of train_problems; give another output"):
+        run(make(tmp_path, train_problems=[BOOTHS | {"n": 7}]), stages)
+    stages.faults = {}
+    run(make(tmp_path, train={"steps": 2}, evaluate={"repeats": 2}), stages)
+    assert {file: file.stat().st_mtime_ns for file in made} == made
+    assert stages.calls.count("init 0") == 1
+    held = orjson.loads((tmp_path / "out" / "experiment.json").read_bytes())
+    assert (held["train"], held["evaluate"]) == ({"steps": 2}, {"repeats": 2})
+    with pytest.raises(UserError, match=r"other settings of train\.steps"):
+        run(make(tmp_path, train={"steps": 3}, evaluate={"repeats": 2}), stages)

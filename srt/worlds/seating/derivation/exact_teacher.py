@@ -67,8 +67,10 @@ class _Question:
             if reading is None and isinstance(rest.right, str) and rest.left == BLANK:
                 break  # What is asked for itself is found by its seat.
             claim: Claim = ((rest,),)
+            found = self._seats(sorted(set(names_of(claim)) - set(names_of(self.claim))))
             facts = [reading] if reading is not None else self._seats(names_of(((equation,),)))
-            self._infer(format_claim(claim), facts, self.masks.fillers(claim, self.placing.index))
+            kept = found if reading is None else []
+            self._infer(format_claim(claim), facts, self.masks.fillers(claim, self.placing.index), kept)
             self.claim = claim
         only = self.claim[0][0]
         if isinstance(only, Equal) and only.left == BLANK and isinstance(only.right, str):
@@ -132,12 +134,18 @@ class _Question:
         ]
         self._infer(" | ".join([f"? = {name}" for name in names]), self._seats(names), fillers)
 
-    def _infer(self, claim: str, facts: Sequence[Fact], fillers: Sequence[ClaimMasks]) -> None:
-        """Add the step to ``claim`` from the last one and those of ``facts`` that it needs."""
+    def _infer(
+        self, claim: str, facts: Sequence[Fact], fillers: Sequence[ClaimMasks], kept: Sequence[Fact] = ()
+    ) -> None:
+        """Add the step to ``claim`` from the last one, ``kept``, and those of ``facts`` that it needs with them.
+
+        ``kept`` are the seats of those whom a lookup finds. Where nobody fills the blank, before and after, the step
+        may follow without them.
+        """
 
         def follows(premises: Sequence[Fact], scene: bool) -> bool:
             places = relations = self.masks.everything
-            for fact in premises:
+            for fact in (*kept, *premises):
                 places &= fact.places
                 relations &= fact.relations
             pairs = zip(self.fillers, fillers, strict=True)
@@ -150,8 +158,9 @@ class _Question:
                 for a, b in pairs
             )
 
-        needed, scene = minimal(facts, follows)
-        self.fact = Fact("INFER", claim, ("scene",) if scene else (), (*needed, self.fact), self.steps)
+        needed, scene = minimal([fact for fact in facts if fact not in kept], follows)
+        cited = (*kept, *needed, self.fact)
+        self.fact = Fact("INFER", claim, ("scene",) if scene else (), cited, self.steps)
         self.fillers = fillers
         self.steps += 1
 

@@ -133,7 +133,9 @@ def needless(
     for number, one in enumerate(cited):
         others = [*cited[:number], *cited[number + 1 :]]
         source = _sure_seats(one.claim).difference(*(_sure_seats(other.claim) for other in others))
-        if not source & repeated and follows([other.claim for other in others], scene, wlog):
+        if source & repeated or (scene and _introduces(one.claim, claim, [other.claim for other in others])):
+            continue
+        if follows([other.claim for other in others], scene, wlog):
             return f"does not need {one.word}"
     claims = [one.claim for one in cited]
     if wlog:
@@ -141,6 +143,14 @@ def needless(
     if scene:
         return "does not need scene" if follows(claims, False, False) else ""
     return "" if cited else "holds whatever is known"
+
+
+def _introduces(cited: Claim, claim: Claim, others: Sequence[Claim]) -> bool:
+    """Whether only ``cited`` speaks of somebody to whom ``claim`` relates the blank, and seats them."""
+    if BLANK not in names_of(claim) or not any(map(relates, _atoms(claim))) or BLANK in names_of(cited):
+        return False
+    seated = {atom.name for atom in _atoms(cited) if isinstance(atom, Place)}
+    return bool(seated & set(names_of(claim)) - {name for other in others for name in names_of(other)})
 
 
 def _atoms(claim: Claim) -> list[Atom]:

@@ -21,6 +21,10 @@ SEATS = """\
 CONSTRAIN wlog #1: Ann@S1 & Ben@S2
 CONSTRAIN scene #2 #4: Ann@S1 & Ben@S2 & Cat@N1 & Dan@N2
 """
+APART = """\
+CONSTRAIN wlog #1: Ann@S1 & Ben@S2
+CONSTRAIN scene #2 #4: Cat@N1 & Dan@N2
+"""
 NESTED = ("() faces the right neighbour of Ann", "? = across(right(Ann))")
 SEVERAL = ("() does not face Ann", "across(Ann) != ?")
 NOBODY = ("Ann faces the left neighbour of ()", "across(left(?)) = Ann")
@@ -56,6 +60,7 @@ DECIDED = NAMED + "INFER A B C D #5 #8 Cat: options = {C}\n"
         (SEVERAL, SEATS + "INFER scene #3 #5: Ann@S1 & ?@S2 | Ann@S1 & ?@N1\nINFER #5 #6: ?@S2 & ? = Ben | ? = Cat"),
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan"),
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan\nINFER scene #5 #6: Dan@N2 & ? = none"),
+        (NOBODY, APART + "INFER scene #3 #4 #5: left(?) = Dan"),
         (NESTED, SEATS + "CONSTRAIN scene #5: right(Ann) = Ben"),
     ],
 )
@@ -76,6 +81,9 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         # Whatever nobody is, nobody fills the blank; but not Ben faces Ann.
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Ben@S2 & left(?) = Ben", "another relation"),
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & ? = left(Ann)", "another relation"),
+        (NOBODY, APART + "INFER scene #3 #4: left(?) = Ben", "another relation"),
+        (NOBODY, APART + "INFER scene #3 #4: left(?) = Dan", "leave it open"),
+        (NESTED, APART + "INFER scene #3 #4 #5: ? = across(Ben)", "#5"),
         # The seat that the lookup starts from is not cited, or whom it leads to is left over.
         (
             NESTED,

@@ -13,6 +13,7 @@ from itertools import permutations, product
 
 import pytest
 
+from srt.checking import check as judge
 from srt.io.records import Problem
 from srt.language.premises import parse_premise
 from srt.language.text import linearize
@@ -30,6 +31,7 @@ from srt.worlds.seating.claim_language import (
 )
 from srt.worlds.seating.derivation.exact_teacher import derive, make_trace
 from srt.worlds.seating.derivation.solver import right_options, solve
+from srt.worlds.seating.mutations.oracle import Oracle
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import holds
 from srt.worlds.seating.scenes import SCENES, Scene
@@ -187,6 +189,20 @@ class Prover:
         return follows(self.puzzle.scene, facts, self.renamed[number], "scene" in words)
 
 
+def finds_somebody(steps: Sequence[Step], number: int, word: str) -> bool:
+    """Whether a lookup of the question cites ``word`` because nothing else that it cites speaks of whom it finds."""
+
+    def spoken_of(words: Sequence[str]) -> set[str]:
+        cited = [parse_premise(word).number for word in words if word.startswith("#")]
+        return {name for n in cited for name in names_of(parse_claim(steps[n - 1].claim or ""))}
+
+    step = steps[number]
+    if step.op != "INFER" or not word.startswith("#") or "scene" not in step.args or (step.claim or "").startswith("?"):
+        return False
+    rest = spoken_of([other for other in step.args if other != word])
+    return bool(set(names_of(parse_claim(step.claim or ""))) & spoken_of([word]) - rest)
+
+
 def check(puzzle: Puzzle, steps: Sequence[Step]) -> None:
     """Every step proved, every premise needed, every step used, words in order."""
     prover = Prover(puzzle, steps)
@@ -202,7 +218,7 @@ def check(puzzle: Puzzle, steps: Sequence[Step]) -> None:
         shown = f"{number + 1}: {step.args} {step.claim}"
         assert prover.proved(number, step.args), shown
         for dropped in step.args:
-            if dropped != "wlog":
+            if dropped != "wlog" and not finds_somebody(steps, number, dropped):
                 rest = [word for word in step.args if word != dropped]
                 assert not prover.proved(number, rest), f"{dropped} is not needed in {shown}"
 
@@ -304,6 +320,28 @@ def test_nobody() -> None:
     text, trace = shelf("() is left of Clover on the same tier.", ["Aster", "Fern", "Elder", "None of the above"])
     assert "? = none" in text
     assert trace.answer == "D"
+
+
+@PLANS
+def test_whom_a_lookup_finds_is_seated_by_what_it_cites(plan: Plan) -> None:
+    """Nobody fills the blank, whoever sits across from Cal: so it follows without Eve's seat, and was not proved."""
+    problem = Problem(
+        id="p",
+        source="test",
+        split="test",
+        lang="en",
+        question="Booth: Eve, Dee, Cal, Ann.\n(1) Ann shares a bench with Cal;\n(2) Dee is front-left of Cal.\n"
+        "the right neighbour of () faces Cal.",
+        choices={"A": "Ann", "B": "Dee", "C": "Eve", "D": "None of the above"},
+    )
+    puzzle = read_problem(problem)
+    solution = solve(puzzle)
+    trace = make_trace(problem, puzzle, solution, plan)
+    check(puzzle, trace.steps)
+    assert "right(?) = Eve" in {step.claim for step in trace.steps}
+    assert trace.answer == "D"
+    assert judge(problem, trace).proved
+    assert Oracle(problem).judge(trace).faults == ()
 
 
 @PLANS
