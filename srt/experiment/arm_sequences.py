@@ -25,7 +25,7 @@ from srt.io.records import Problem, Record, Refusal
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build
-from srt.pipeline.check import check_file
+from srt.pipeline.check import check_file, first_fault
 from srt.pipeline.solve import solve_file
 from srt.statistics.clusters import Cluster, cluster_of
 from srt.worlds.world import Plan
@@ -48,10 +48,8 @@ class LeftOut(Record):
 def solve_training_problems(experiment: Experiment, say: Say) -> None:
     """Write the exact world's traces of the training problems, if an arm is made from them.
 
-    They are solved and checked part by part: after a kill, the parts that are done are not solved again.
-
-    Raises:
-        UserError: a trace is not proved.
+    They are solved and checked part by part: after a kill, the parts that are done are not solved again. A trace that
+    is not proved, such as one with a claim too long for the checker, is a refusal.
     """
     folder = ExperimentFolder(experiment.output)
     done = folder.solved.with_suffix(".counts.json")
@@ -82,18 +80,28 @@ _COUNTS = "counts.json"
 def _solve_part(folder: Path, problems: Sequence[Problem], plan: Plan) -> None:
     """Solve and check some of the problems in ``folder``, if this was not done before."""
     done, asked, traces = folder / _COUNTS, folder / "problems.jsonl", folder / "traces.jsonl"
+    refusals = beside(traces, "refusals")
     if done.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
     write_records(asked, problems)
     solved = solve_file(asked, traces, plan=plan)
+    refused = dict(solved.refused)
     if solved.solved:
-        checked = check_file(traces, asked)
-        if checked.proved < checked.traces:
-            raise UserError(
-                f"train: {checked.traces - checked.proved} traces are not proved, first {checked.faults[0]} ({traces})"
-            )
-    counts = {"problems": solved.problems, "traces": solved.solved, "refused": solved.refused}
+        check_file(traces, asked, folder / "checked.jsonl")
+        proved, unproved = list[Trace](), list[Refusal]()
+        for trace in read_records(folder / "checked.jsonl", Trace):
+            assert trace.checks is not None
+            if trace.checks.proved:
+                proved.append(trace.model_copy(update={"checks": None}))
+            else:
+                detail = first_fault(trace.checks)
+                unproved.append(Refusal(problem_id=trace.problem_id, reason="not_proved", detail=detail))
+        if unproved:
+            refused["not_proved"] = len(unproved)
+            write_records(refusals, [*read_records(refusals, Refusal), *unproved])
+            write_records(traces, proved)
+    counts = {"problems": solved.problems, "traces": solved.problems - sum(refused.values()), "refused": refused}
     write_atomically(done, [orjson.dumps(counts)])
 
 

@@ -113,12 +113,16 @@ RefusalReason = Literal[
     "not_unique",
     "disagrees_with_gold",
     "no_such_plan",
+    "not_proved",
     "process_killed",
 ]
 
 
 class Refusal(Record):
-    """A problem that an exact world did not solve, and why. Refusals are counted, never guessed."""
+    """A problem that an exact world did not solve, and why. Refusals are counted, never guessed.
+
+    ``not_proved`` is of experiments: there is a trace, which the checker does not prove, and it is left out.
+    """
 
     problem_id: str
     reason: RefusalReason
