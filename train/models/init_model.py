@@ -51,6 +51,7 @@ def init_model(
         pieces: what may become one token: ``words``, or ``phrases`` between names (capitalised), steps and seats;
             ``options`` are phrases too, and an option's letter with its name (``B Ann``); ``placements`` are options
             too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
+            Names, and what is said to be one token with them, are so wherever the vocabulary has room for them.
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
             steps before anything is learned; 0.08 does not.
         untied_head: whether the output head has separate weights instead of those of the embeddings. An InternVL

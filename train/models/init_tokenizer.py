@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -72,7 +74,9 @@ def train_tokenizer(
     texts = iter(texts)
     if (first := next(texts, None)) is None:
         raise UserError("no text to train a tokenizer on")
-    tokenizer.train_from_iterator(chain([first], texts), trainer)
+    pieces = _Pieces(splitting)
+    tokenizer.train_from_iterator(pieces.counted(chain([first], texts)), trainer)
+    tokenizer = _with_whole(tokenizer, pieces.frequent(), len(special))
     tokenizer.add_tokens([AddedToken(mark, special=False, normalized=False) for mark in template.visible])
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -86,3 +90,51 @@ def train_tokenizer(
     )
     wrapped.chat_template = template.jinja
     return wrapped
+
+
+class _Pieces:
+    """The pieces between phrases, counted while the texts are read: names, placements, options with their letters."""
+
+    def __init__(self, splitting: Splitting) -> None:
+        self._counts: Counter[str] = Counter()
+        self._texts = 0
+        between = splitting not in ("words", "qwen")
+        self._split = pre_tokenizers.Split(Regex(_SPLIT[splitting]), "removed", invert=True) if between else None
+
+    def counted(self, texts: Iterable[str]) -> Iterator[str]:
+        """``texts`` as they are."""
+        for text in texts:
+            if self._split is not None:
+                self._texts += 1
+                self._counts.update(piece for piece, _ in self._split.pre_tokenize_str(text))
+            yield text
+
+    def frequent(self) -> list[str]:
+        """Those that come once in 1,000 texts or more often, the most frequent first."""
+        return [piece for piece, count in self._counts.most_common() if count * 1000 >= self._texts]
+
+
+def _with_whole(tokenizer: Tokenizer, pieces: Sequence[str], special: int) -> Tokenizer:
+    """The tokenizer with each of ``pieces`` as one token, in a vocabulary of the same size.
+
+    Where texts have long passages that are always the same, BPE spends its vocabulary on these, and leaves some names
+    in parts and others whole. The merges that it made last, which are the rarest, give way. ``special`` tokens and
+    bytes stay, even if there are more pieces than merges.
+    """
+    trained = json.loads(tokenizer.to_str())
+    by_id = sorted(trained["model"]["vocab"], key=trained["model"]["vocab"].__getitem__)
+    made = len(by_id) - special - len(pre_tokenizers.ByteLevel.alphabet())
+    in_parts: list[str] = []
+    while len(missing := _in_parts(tokenizer, pieces)[:made]) > len(in_parts):
+        in_parts = missing
+        vocab = {token: number for number, token in enumerate(by_id[: len(by_id) - len(in_parts)])}
+        merges = [(a, b) for a, b in trained["model"]["merges"] if vocab.keys() >= {a, b, a + b}]
+        tokenizer = Tokenizer.from_str(
+            json.dumps({**trained, "model": {**trained["model"], "vocab": vocab, "merges": merges}})
+        )
+    tokenizer.add_tokens([AddedToken(piece, single_word=True, special=False, normalized=False) for piece in in_parts])
+    return tokenizer
+
+
+def _in_parts(tokenizer: Tokenizer, pieces: Sequence[str]) -> list[str]:
+    return [piece for piece in pieces if len(tokenizer.encode(piece).ids) > 1]

@@ -108,6 +108,31 @@ def test_who_sits_where_is_one_token_in_a_trace_and_in_prose(tmp_path: Path) -> 
     ]
 
 
+def test_names_are_whole_where_passages_that_repeat_would_take_the_vocabulary(tmp_path: Path) -> None:
+    """BPE alone leaves names and options in parts then, some of them and not others, and no arm learns the letters."""
+    names = ("Ana", "Bo", "Cleo", "Dora", "Edgar", "Fritzi")
+    passage = " sit around a table that stands in a garden under a tree and look at one another across it. "
+    texts = [
+        f"{passage * 3}{one}; {two}.\nA {one}; B {two}\n{one}@N1 & {two}@S1\n{one} is at N1. {two} is at S1"
+        for one in names
+        for two in names
+        if one != two
+    ]
+    init_model("llama", texts, tmp_path, hidden=16, layers=1, heads=2, vocab=360, pieces="placements")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    assert len(tokenizer) == 360
+    for piece in [f"{start}{name}{end}" for name in names for start, end in PLACES]:
+        assert len(tokenizer(piece)["input_ids"]) == 1, piece
+    for text in texts:
+        assert tokenizer.decode(tokenizer(text)["input_ids"]) == text
+    # Only the whole piece, not a word that begins or ends with it.
+    assert [tokenizer.decode([i]) for i in tokenizer("Bo@N1")["input_ids"]] == ["Bo@N1"]
+    assert len(tokenizer("Bo@N12")["input_ids"]) > 1
+
+
+PLACES = (("", ""), ("A ", ""), ("B ", ""), ("", "@N1"), ("", "@S1"), ("", " is at N1"), ("", " is at S1"))
+
+
 @pytest.mark.parametrize("spread", [0.02, 0.08])
 def test_the_weights_have_the_spread_that_was_asked_for(spread: float, tmp_path: Path) -> None:
     init_model("llama", TEXTS, tmp_path, hidden=64, layers=1, heads=2, vocab=450, initializer_range=spread)
