@@ -7,15 +7,17 @@ the premises away one by one and asks whether the claim still follows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from srt.checking.seating.cited_premises import Citations
-from srt.checking.seating.claim_sets import ClaimForm, Meaning
+from srt.checking.seating.claim_sets import BLANK, TOKENS, ClaimForm, Meaning
 from srt.checking.seating.entailment import follows
 from srt.checking.seating.reading.problem_text import SeatingProblem
 from srt.checking.seating.taken_functions import has_nested_functions, is_another_relation, leads_to_somebody
 from srt.language.trace import Step
 
+_ATOMS = re.compile(r" [&|] ")
 MOST_RELATIONS_WITH_SCENE = 1
 """A lookup: one relation is read off the plan of the seats."""
 MOST_RELATIONS_WITHOUT_SCENE = 2
@@ -146,15 +148,16 @@ def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:
 
 
 def _seats_whom_is_found(place: int, claim: Meaning, cited: Citations) -> bool:
-    """Whether the premise ``place`` seats somebody whom a lookup names and no other cited claim speaks of.
+    """Whether the premise ``place`` seats somebody to whom a lookup relates the blank, and no other cited claim does.
 
     Without it, :func:`leap` would take this person for one who is left over.
     """
     premise = cited.meanings[place]
     if not cited.scene or not claim.blank or not claim.form.relations or premise.blank:
         return False
+    found = {token for atom in _ATOMS.split(claim.masked) if BLANK in atom for token in atom if token in TOKENS}
     others = (other.form.tokens for at, other in enumerate(cited.meanings) if at != place)
-    return bool(premise.form.seated & claim.form.tokens - _tokens(others))
+    return bool(premise.form.seated & found - _tokens(others))
 
 
 def _tokens(sets: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -5,6 +5,7 @@ It goes by the parsed claims and shares nothing with the checker's rule, which c
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -147,10 +148,11 @@ def needless(
 
 def _introduces(cited: Claim, claim: Claim, others: Sequence[Claim]) -> bool:
     """Whether only ``cited`` speaks of somebody to whom ``claim`` relates the blank, and seats them."""
-    if BLANK not in names_of(claim) or not any(map(relates, _atoms(claim))) or BLANK in names_of(cited):
+    related = [names for names in map(atom_names, filter(relates, _atoms(claim))) if BLANK in names]
+    if BLANK in names_of(cited):
         return False
     seated = {atom.name for atom in _atoms(cited) if isinstance(atom, Place)}
-    return bool(seated & set(names_of(claim)) - {name for other in others for name in names_of(other)})
+    return bool(seated & {*itertools.chain(*related)} - {name for other in others for name in names_of(other)})
 
 
 def _atoms(claim: Claim) -> list[Atom]:
