@@ -50,6 +50,9 @@ def solve_training_problems(experiment: Experiment, say: Say) -> None:
 
     They are solved and checked part by part: after a kill, the parts that are done are not solved again. A trace that
     is not proved, such as one with a claim too long for the checker, is a refusal.
+
+    Raises:
+        UserError: a trace is refuted: the solver or the checker is wrong.
     """
     folder = ExperimentFolder(experiment.output)
     done = folder.solved.with_suffix(".counts.json")
@@ -92,6 +95,8 @@ def _solve_part(folder: Path, problems: Sequence[Problem], plan: Plan) -> None:
         proved, unproved = list[Trace](), list[Refusal]()
         for trace in read_records(folder / "checked.jsonl", Trace):
             assert trace.checks is not None
+            if trace.checks.refuted:
+                raise UserError(f"train: a trace is refuted: {trace.id}: {first_fault(trace.checks)} ({traces})")
             if trace.checks.proved:
                 proved.append(trace.model_copy(update={"checks": None}))
             else:

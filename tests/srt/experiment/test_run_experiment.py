@@ -264,16 +264,16 @@ def test_a_fault_in_the_sources_of_a_resumed_run_removes_nothing(
     assert sorted((tmp_path / "out").rglob("*")) == before
 
 
-def test_traces_that_are_not_proved_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def corrupting(traces: Path, problems: Path) -> CheckSummary:
+def test_a_trace_that_is_refuted_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def corrupting(traces: Path, problems: Path, out: Path) -> CheckSummary:
         held = list(read_records(traces, Trace))
         held[1] = held[1].model_copy(update={"answer": "A" if held[1].answer != "A" else "B"})
         write_records(traces, held)
-        return check_file(traces, problems)
+        return check_file(traces, problems, out)
 
     monkeypatch.setattr(srt.experiment.arm_sequences, "check_file", corrupting)
     stages = FakeStages()
-    with pytest.raises(UserError, match=r"train: 1 .* t-seating-.*: .*answer"):
+    with pytest.raises(UserError, match=r"train: a trace is refuted: t-seating-.*: .*answer"):
         run(make(tmp_path), stages)
     assert stages.calls == ["check"]
     assert not (tmp_path / "out" / "data" / "solved.counts.json").exists()
