@@ -12,11 +12,10 @@ import math
 from collections import Counter
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 from jinja2 import Environment, StrictUndefined
-from matplotlib.figure import Figure
 
+from benchmarks.ladder.drawings import LEVELS, draw_family, draw_side_by_side
 from benchmarks.ladder.results import Family, digits, read_filed, scores
 from benchmarks.ladder.sampled import SampledPoint
 from srt.experiment.learning_curve import CurvePoint
@@ -27,13 +26,10 @@ from srt.statistics.paired_difference import paired_difference
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RECIPES = Path(__file__).resolve().parents[2] / "recipes" / "ladder"
-LEVELS = (0.5, 0.9)
-# Okabe and Ito (2008), for colour-blind readers.
-COLOURS = {
-    "answer": "#777777", "cot": "#0072B2", "cot-terse": "#56B4E9", "srt": "#D55E00", "srt-unlabelled": "#009E73",
-    "srt-shuffled": "#CC79A7", "CORRELATE": "#E69F00", "CONSTRAIN": "#0072B2", "INFER": "#000000",
-}  # fmt: skip
-"""Of arms, and of the operation that an arm lacks: dropped from its traces (solid) or banned (dashed)."""
+OVERVIEW = "overview.svg"
+IN_SHORT = [
+    "family", "seeds", "items", "cot, %", "srt, %", "srt − cot [95%]", "items to 50%, srt / cot", "to 90%", "proved, %",
+]  # fmt: skip
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
@@ -44,14 +40,17 @@ SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot vote
 
 
 def main() -> None:
-    """Write both pages and a figure for each family."""
+    """Write both pages, a figure for each family, and one of those that compare ``srt`` and ``cot`` over seeds."""
     families = read_filed()
     figures = DOCS / "ladder"
     figures.mkdir(exist_ok=True)
     for family in families:
-        draw(family, figures / f"{family.name}.svg")
+        draw_family(family, figures / f"{family.name}.svg")
     recipes = {path.stem for path in RECIPES.iterdir()}
-    _write("page.md.jinja", "does-structure-pay.md", [family for family in families if family.name in recipes])
+    ladder = [family for family in families if family.name in recipes]
+    if compared := [family for family in ladder if len(family.curves("srt").keys() & family.curves("cot").keys()) > 1]:
+        draw_side_by_side(compared, ["answer", "cot", "srt"], figures / OVERVIEW)
+    _write("page.md.jinja", "does-structure-pay.md", ladder)
     _write("levers.md.jinja", "ladder-levers.md", [family for family in families if family.name not in recipes])
 
 
@@ -62,6 +61,7 @@ def _write(template: str, page: str, families: list[Family]) -> None:
     )
     text = environment.from_string((Path(__file__).parent / template).read_text()).render(
         families=families,
+        in_short=_table(IN_SHORT, _in_short(families)),
         sizes=_table(["family", "kinds", "trained on", "tested: problems, kinds"], map(_size, families)),
         accuracy={family.name: accuracy_table(family) for family in families},
         needed={family.name: needed_table(family) for family in families},
@@ -75,36 +75,6 @@ def _write(template: str, page: str, families: list[Family]) -> None:
         sampled_arms=_table(SAMPLED_ARMS, _sampled_arms(families)),
     )
     write_atomically(DOCS / page, [text.rstrip().encode() + b"\n"])
-
-
-def draw(family: Family, path: Path) -> None:
-    """The learning curves of a family: thin lines are seeds, thick ones their mean where all seeds were measured."""
-    with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 9, "svg.hashsalt": family.name}):
-        crowded = len(family.arms) > 4
-        figure = Figure(figsize=(8.0 if crowded else 6.4, 3.6), facecolor="white", layout="constrained")
-        axes = figure.add_subplot()
-        for arm in family.arms:
-            colour = COLOURS[arm if arm in COLOURS else arm.rpartition("-")[2]]
-            style = "--" if arm.startswith("srt-ban-") else "-"
-            curves = family.curves(arm)
-            for curve in curves.values():
-                items = sorted(curve)
-                axes.plot(items, [100 * curve[n].mean() for n in items], color=colour, lw=0.7, ls=style, alpha=0.45)
-            common = [n for n in family.items(arm) if len(family.of(arm, n)) == len(curves)]
-            means = [100 * float(np.mean([scores(point).mean() for point in family.of(arm, n)])) for n in common]
-            axes.plot(common, means, color=colour, lw=2, ls=style, marker="o", ms=4, label=arm)
-        for level in LEVELS:
-            axes.axhline(100 * level, color="#e3e3e3", lw=0.8, zorder=0)
-        axes.set(xscale="log", ylim=(0, 100), xlabel="training items", ylabel="right on unseen puzzles, %")
-        ticks = sorted({point.items for point in family.points})
-        axes.set_xticks(ticks, [f"{n // 1000}k" for n in ticks])
-        axes.minorticks_off()
-        axes.spines[["top", "right"]].set_visible(False)
-        if crowded:
-            figure.legend(frameon=False, loc="outside right upper")
-        else:
-            axes.legend(frameon=False, loc="upper left")
-        figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 def accuracy_table(family: Family) -> str:
@@ -126,18 +96,39 @@ def needed_table(family: Family) -> str:
         curves = family.curves(arm)
         for level in LEVELS:
             found = items_needed(list(curves.values()), family.test.puzzles, level)
-            ratio, cot = "", family.curves("cot")
-            if arm.startswith("srt") and curves.keys() == cot.keys() and math.isfinite(found.items):
-                seeds = sorted(curves)
-                against = items_ratio([curves[s] for s in seeds], [cot[s] for s in seeds], family.test.puzzles, level)
-                bound = "at most " if against.at_most else ""
-                ratio = f"{bound}{against.ratio:.2f} [{_number(against.low, 2)}, {_number(against.high, 2)}]"
+            ratio = _ratio(family, arm, level) if arm.startswith("srt") else ""
             bound = "" if found.above else "at most "
             value = f"{bound}{_items(found.items)} [{_items(found.low)}, {_items(found.high)}]"
             if math.isinf(found.items):
                 value = f"more than {_items(found.above)}"
             rows.append([arm, f"{level:.0%}", value, "; ".join(map(_bracket, found.by_seed)), ratio])
     return _table(["arm", "level", "items [95%]", "by seed: more than, at most", "items of cot × "], rows)
+
+
+def _in_short(families: list[Family]) -> list[list[str]]:
+    """A row for each family with both arms: the last point that they share, and the items needed."""
+    rows = []
+    for family in families:
+        if not (common := family.items("srt", "cot")):
+            continue
+        points = {arm: family.of(arm, common[-1]) for arm in ("cot", "srt")}
+        _, _, items, seeds, difference, _ = _difference(family, "srt", "cot", common[-1])
+        ratios = [_ratio(family, "srt", level) if len(points["srt"]) > 1 else "" for level in LEVELS]
+        proved = float(np.mean([point.proved for point in points["srt"]]))
+        right = [_mean([scores(point) for point in points[arm]]) for arm in ("cot", "srt")]
+        rows.append([family.name, seeds, items, *right, difference, *ratios, f"{100 * proved:.1f}"])
+    return rows
+
+
+def _ratio(family: Family, arm: str, level: float) -> str:
+    """The items that ``arm`` needs for ``level``, divided by those of ``cot``; nothing where that says nothing."""
+    curves, cot = family.curves(arm), family.curves("cot")
+    if curves.keys() != cot.keys() or math.isinf(items_needed(list(curves.values()), family.test.puzzles, level).items):
+        return ""
+    seeds = sorted(curves)
+    found = items_ratio([curves[s] for s in seeds], [cot[s] for s in seeds], family.test.puzzles, level)
+    bound = "at most " if found.at_most else ""
+    return f"{bound}{found.ratio:.2f} [{_number(found.low, 2)}, {_number(found.high, 2)}]"
 
 
 def _size(family: Family) -> list[str]:
