@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from srt.checking.seating.arrangements import Pairs
 from srt.checking.seating.cited_premises import Citations, cite
-from srt.checking.seating.claim_sets import NONE, Meaning
+from srt.checking.seating.claim_sets import LONGEST_CLAIM, NONE, Meaning
 from srt.checking.seating.entailment import follows, holding, loose_parts, tied_parts, weigh
 from srt.checking.seating.one_inference import idle_premise, leap
 from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
@@ -25,15 +25,20 @@ _ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
 def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
     """Check a world trace of ``problem``; ``None`` if the problem is not of the seating world.
 
-    All is ``unchecked`` where an entity is called ``none``: ``? = none`` would say two things.
+    All is ``unchecked`` where an entity is called ``none``: ``? = none`` would say two things. So it is where a clue is
+    not understood, whether or not a step reads it: it may say that everybody turns round.
     """
     read = read_seating_problem(problem)
     if read is None:
         return None
+    unread = tuple(f"({number})" for number, clue in enumerate(read.clues, 1) if clue is None)
     if NONE in read.names:
         verdict = _unchecked(f"{NONE!r} cannot be a name: '? = {NONE}' says that nobody fills the blank")
-        return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict)
-    return _Pass(read).check(trace)
+    elif unread:
+        verdict = _unchecked(f"no known relation is worded as {unread[0]} is, and it may change the scene")
+    else:
+        return _Pass(read).check(trace)
+    return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=unread)
 
 
 class _Pass:
@@ -58,9 +63,8 @@ class _Pass:
         steps = tuple([self._step(step) for step in trace.steps])
         answer = self._answer(trace.answer, steps)
         unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
-        unread = [f"({number})" for number, clue in enumerate(self.problem.clues, 1) if clue is None]
-        unread += ["question"] if self.problem.question is None else []
-        return TraceCheck(steps=steps, unused=unused, answer=answer, unread=tuple(unread))
+        unread = ("question",) if self.problem.question is None else ()
+        return TraceCheck(steps=steps, unused=unused, answer=answer, unread=unread)
 
     def _step(self, step: Step) -> StepCheck:
         if reason := _oversize(step):
@@ -264,6 +268,8 @@ def _oversize(step: Step) -> str | None:
     """Why ``step`` is too large to be checked: the cases of its premises and of its claim are multiplied out."""
     if len(step.args) > MOST_PREMISES:
         return f"it cites {len(step.args)} premises; at most {MOST_PREMISES} are checked"
+    if (length := len(step.claim or "")) > LONGEST_CLAIM:
+        return f"its claim has {length:,} characters; at most {LONGEST_CLAIM:,} are checked"
     if (count := (step.claim or "").count(" | ") + 1) > MOST_ALTERNATIVES:
         return f"its claim has {count} alternatives; at most {MOST_ALTERNATIVES} are checked"
     return None

@@ -23,7 +23,8 @@ NONE = "none"
 """What stands for nobody: ``? = none``."""
 _NONE = f"{BLANK} = {NONE}"
 
-_MAX_LENGTH = 2000
+LONGEST_CLAIM = 2_000
+"""In characters: what is longer is no claim."""
 _MOST_KEPT = 4096
 """Of each scene: its atoms are about 2,500, and claims of several atoms seldom come again."""
 _NAME_PLACE = re.compile(
@@ -370,7 +371,7 @@ def mask_claim(claim: str, tokens: Mapping[str, str]) -> str:
 
     What is too long for a claim, or holds a token already, becomes the empty text, which is no claim.
     """
-    if len(claim) > _MAX_LENGTH or not claim.isprintable():  # tokens are private characters, and not printable
+    if len(claim) > LONGEST_CLAIM or not claim.isprintable():  # tokens are private characters, and not printable
         return ""
 
     def masked(match: re.Match[str]) -> str:

@@ -27,7 +27,8 @@ def weigh(
     """The cases that the ``premises`` leave open, and those of them in which ``claim`` holds.
 
     The second is ``None`` if the claim is about the blank or the options and no premise says who fills the blank. A
-    premise about the blank fixes who fills it; two of them leave only the cases in which they agree.
+    premise about the blank fixes who fills it; two of them leave only the cases in which they agree, or in which what
+    one says of others is wrong: that it takes for granted, and it says nothing where it is wrong.
     """
     ground = full
     naming: Meaning | None = None
@@ -40,7 +41,11 @@ def weigh(
         elif naming is None:
             naming = premise
         else:
-            ground = ground & agreement(full, parts, naming, premise)
+            agreed = agreement(full, parts, naming, premise)
+            for others in (naming.of_others, premise.of_others):
+                if others is not None:
+                    agreed = agreed | (full ^ parts(others)[0])
+            ground = ground & agreed
     if naming is None:
         if claim.letters is not None and options:
             same = all(letters == claim.letters for letters in options)

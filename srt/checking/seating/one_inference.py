@@ -14,7 +14,14 @@ from srt.checking.seating.cited_premises import Citations
 from srt.checking.seating.claim_sets import BLANK, TOKENS, ClaimForm, Meaning
 from srt.checking.seating.entailment import follows
 from srt.checking.seating.reading.problem_text import SeatingProblem
-from srt.checking.seating.taken_functions import has_nested_functions, is_another_relation, leads_to_somebody
+from srt.checking.seating.taken_functions import (
+    has_nested_functions,
+    is_another_relation,
+    is_substitution,
+    leads_to_somebody,
+    relates_people,
+    relations_at_once,
+)
 from srt.language.trace import Step
 
 _ATOMS = re.compile(r" [&|] ")
@@ -39,12 +46,14 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
     most = MOST_RELATIONS_WITH_SCENE if cited.scene else MOST_RELATIONS_WITHOUT_SCENE
     if cited.relations > most:
         return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
+    if reason := _found_relation(claim, cited, problem):
+        return reason
     if not cited.wlog and _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
     if claim.blank and _says_new_seats(claim.form, premises):
         return "it says where somebody sits of whom no cited step says it"
     known = _known(cited, problem)
-    if claim.blank and _has_dead_alternative(claim, known, problem):
+    if claim.blank and _has_dead_alternative(claim, known, cited, problem):
         return "an alternative holds for nobody: it adds nothing but a guess"
     if cited.relations and claim.form.names_somebody:
         if cited.scene or any(form.places for form in premises):
@@ -56,8 +65,6 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
             return "look up one function of the question in one step"
     if cited.scene and claim.blank and is_another_relation(claim, cited.meanings, known, problem):
         return "it says another relation of the blank than the one it cites, with one function looked up at most"
-    if cited.scene and not claim.blank and not cited.relations and has_nested_functions(claim.masked):
-        return "look up one function in one step"
     return None
 
 
@@ -71,11 +78,13 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
     if cited.letters and not decides_options:
         return cited.letters[0]
     if cited.entities:
-        named = claim.form.tokens | _tokens(premise.form.tokens for premise in cited.meanings)
+        named = _tokens(premise.form.tokens for premise in cited.meanings)
         if unnamed := next((name for name in cited.entities if problem.tokens[name] not in named), None):
             return unnamed
     if twice := next((word for place, word in enumerate(step.args) if word in step.args[:place]), None):
         return twice
+    if cited.wlog and "scene" in step.args:
+        return "scene"
     sitting = (premise.form.seats_repeated for premise in cited.meanings if not premise.form.nobody)
     repeated = claim.form.seats_repeated | _tokens(sitting)
     for place, word in enumerate(cited.words):
@@ -88,6 +97,23 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
     if cited.scene:
         return "scene" if follows(cited.meanings, claim, problem, scene=False) else None
     return None if cited.words else ""
+
+
+def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
+    """Why a relation that the step finds, or whom it names by relations, is neither a lookup nor a substitution."""
+    related = any(relates_people(premise.masked) for premise in cited.meanings)
+    if not cited.scene:
+        finds = claim.form.names_somebody or claim.form.nobody or relates_people(claim.masked)
+        if finds and related and not is_substitution(claim, cited.meanings, problem):
+            return "without scene one relation is put into another: it says what neither of them says"
+        return None
+    if claim.blank or not relates_people(claim.masked):
+        return None
+    if related or cited.wlog:
+        return "it seats somebody and looks somebody up: these are two steps"
+    if relations_at_once(claim.masked) > 1 or has_nested_functions(claim.masked):
+        return "look up one function in one step"
+    return None
 
 
 def _options_leap(cited: Citations, premises: list[ClaimForm]) -> str | None:
@@ -117,16 +143,23 @@ def _says_new_seats(claim: ClaimForm, premises: list[ClaimForm]) -> bool:
     return bool(claim.seats - always or claim.seats_anywhere - anywhere)
 
 
-def _has_dead_alternative(claim: Meaning, known: int, problem: SeatingProblem) -> bool:
-    """Whether some alternative of a claim about the blank holds for nobody, wherever the people sit by what is cited.
+def _has_dead_alternative(claim: Meaning, known: int, cited: Citations, problem: SeatingProblem) -> bool:
+    """Whether some alternative of a claim about the blank holds for nobody whom the cited premises let fill it.
 
     A claim of one alternative that is a relation may hold for nobody, and ``? = none`` says so.
     """
     alternatives = claim.masked.split(" | ")
     if claim.form.nobody or (len(alternatives) == 1 and claim.form.relations):
         return False
+    fillers = [known] * len(claim.tied)
+    for premise in cited.meanings:
+        if premise.blank:
+            fillers = [mask & part for mask, part in zip(fillers, premise.tied, strict=True)]
     meanings = (problem.language.meaning(alternative) for alternative in alternatives)
-    return any(meaning is not None and not any(part & known for part in meaning.tied) for meaning in meanings)
+    return any(
+        meaning is not None and not any(part & mask for part, mask in zip(meaning.tied, fillers, strict=True))
+        for meaning in meanings
+    )
 
 
 def _known(cited: Citations, problem: SeatingProblem) -> int:

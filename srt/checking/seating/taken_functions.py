@@ -1,8 +1,9 @@
-"""Whether what a step says of the blank by a relation is one lookup: at most one function is taken off the question.
+"""Whether a relation that a step says is one lookup, or one substitution: at most one function is taken off.
 
 Whoever has guessed the seat of the blank can say where it is from anybody: ``? = left(Jan)`` in place of ``? =
 across(right(Ann))``. So a relation that a step finds in the plan of the seats must be the cited one, or the cited one
-with one function replaced by whoever it leads to.
+with one function replaced by whoever it leads to. Without the plan, two relations make a third only where one is put
+into the other: the rest of geometry is for the plan to say.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from srt.checking.seating.reading.problem_text import SeatingProblem
 
 _SIGN = re.compile(r"( !?= )")
 _TRAIT = re.compile(r"(?:faces|tier|column)\(")
+_FILLED = re.compile(rf"\{BLANK} = [{TOKENS}]|[{TOKENS}] = \{BLANK}")
+_SEATED = re.compile(f"[{TOKENS}]@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,49 @@ def leads_to_somebody(question: Meaning, known: int, problem: SeatingProblem) ->
     return any(_holds(lookup.found, known, problem) for lookup in nested)
 
 
+def relates_people(masked: str) -> bool:
+    """Whether a masked claim relates people to each other; tiers, columns and directions are places here."""
+    return _relation(masked) != ""
+
+
+def relations_at_once(masked: str) -> int:
+    """The most relations in one alternative of a masked claim, counted as in :func:`relates_people`."""
+    return max(sum(map(_relates, alternative.split(" & "))) for alternative in masked.split(" | "))
+
+
+def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProblem) -> bool:
+    """Whether ``claim`` says what a cited relation says, with one function replaced by whom another one says it is.
+
+    ``? = across(Mary)`` is made of ``? = across(right(Ann))`` by ``right(Ann) = Mary``, and ``? = James`` of ``? =
+    across(Mary)`` by ``across(Mary) = James``; also the other way round. Who it is may be cited in other words
+    (``left(Mary) = Ann``), or more exactly (``front_left`` for ``diag``), and a single relation may be said in others,
+    of the same people.
+    """
+    related = [premise for premise in cited if relates_people(premise.masked)]
+    if len(related) == 1:
+        return claim.form.tokens <= related[0].form.tokens
+    others = [_rest_of(premise.masked, []) for premise in related]
+    said = _rest_of(claim.masked, [other for other in others if BLANK not in other])
+
+    def is_cited(masked: str) -> bool:
+        found = problem.language.meaning(masked)
+        return found is not None and any(
+            other.form.tokens == found.form.tokens and not other.tied[0] & ~found.tied[0]
+            for other in related
+            if not other.blank
+        )
+
+    def makes(whole: str, result: str) -> bool:
+        lookups = _lookups(whole, len(problem.names))
+        return any(_worded(lookup.rest) == _worded(result) and is_cited(lookup.found) for lookup in lookups)
+
+    if any(_worded(said) == _worded(other) or makes(other, said) or makes(said, other) for other in others):
+        return True
+    names = claim.form.tokens if _FILLED.fullmatch(said) else ()
+    asked = (other for other in others if BLANK in other and not has_nested_functions(other))
+    return any(is_cited(other.replace(BLANK, name)) for other in asked for name in names)
+
+
 def is_another_relation(claim: Meaning, cited: list[Meaning], known: int, problem: SeatingProblem) -> bool:
     """Whether ``claim`` says of the blank another relation than those ``cited``, even with one function looked up.
 
@@ -75,6 +121,21 @@ def is_another_relation(claim: Meaning, cited: list[Meaning], known: int, proble
             if reachable and says_it(_relation(lookup.rest)):
                 return False
     return True
+
+
+def _worded(masked: str) -> str:
+    """A masked claim with the sides of its equations in one order."""
+    parts = re.split(r"( [&|] )", masked)
+    return "".join(min(part, "".join(_SIGN.split(part, 1)[::-1])) for part in parts)
+
+
+def _rest_of(masked: str, repeated: list[str]) -> str:
+    """A masked claim without seats of named entities and without ``repeated``; as it is where nothing is left."""
+    alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
+    left = [
+        " & ".join(atom for atom in atoms if not _SEATED.match(atom) and atom not in repeated) for atoms in alternatives
+    ]
+    return " | ".join(dict.fromkeys(left)) if all(left) else masked
 
 
 def _relation(masked: str) -> str | None:

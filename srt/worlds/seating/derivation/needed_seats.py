@@ -7,7 +7,7 @@ alternatives gives a disjunction, which later clues cut down. Steps are made whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from srt.worlds.seating.claim_language import BLANK, Claim, Equal, names_of
 from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan
@@ -47,14 +47,18 @@ class NeededSeats(SeatPlan):
         return holder
 
     def reading_of(self, equation: Equal) -> Fact | None:
-        """The reading of a clue that says ``equation``, a function of a name: word for word, or turned round."""
+        """The reading of a clue that says ``equation``, a function of a name: word for word, or turned round.
+
+        What follows from a clue of other people, because somebody is left over, is no reading of it.
+        """
         claim: Claim = ((equation,),)
         relations = self.masks.meaning(claim, self.index).relations
         turned = None
         for reading in self.readings:
             if reading.claim == claim:
                 return reading
-            if turned is None and _is_plain(reading.claim) and not reading.relations & ~relations:
+            plain = _is_plain(reading.claim, {*names_of(claim)})
+            if turned is None and plain and not reading.relations & ~relations:
                 turned = reading
         return turned
 
@@ -146,9 +150,9 @@ def _both(reading: Fact, facts: Sequence[Fact]) -> int:
     return mask
 
 
-def _is_plain(claim: Claim | str) -> bool:
-    """Whether a reading says of one function of one entity who it is: one lookup, not two."""
-    if isinstance(claim, str):
+def _is_plain(claim: Claim | str, names: Set[str]) -> bool:
+    """Whether a reading says of one function of one entity who it is, and speaks of ``names``: one lookup, not two."""
+    if isinstance(claim, str) or {*names_of(claim)} != names:
         return False
     return any(
         isinstance(atom, Equal)

@@ -171,8 +171,8 @@ class Oracle:
         if right == "CORRELATE":
             return ""
         named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]
-        alike = partial(_names_the_same, self.puzzle.scene)
-        too_much = too_much_at_once(claim, named, known, self._reached(known), alike)
+        alike, implies = (partial(compare, self.puzzle.scene) for compare in (_names_the_same, _implies))
+        too_much = too_much_at_once(claim, named, known, self._reached(known), alike, implies)
         return too_much or needless(claim, named, known, follows)
 
     def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
@@ -382,20 +382,29 @@ def _names_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
     return all(bool((first == second).all()) for first, second in pairs)
 
 
+@lru_cache(maxsize=1 << 16)
+def _implies(scene: Scene, one: Claim, other: Claim) -> bool:
+    """Whether ``other`` holds in every placement in which ``one`` does; both without ``?``."""
+    count = str(len(scene.seats))
+    if any(name >= count for name in names_of(other)):
+        return False
+    return not (_models(scene, (one,)) & ~_models(scene, (other,))).any()
+
+
 @lru_cache(maxsize=1 << 18)
 def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], claim: Claim, letters: Letters) -> bool:
     """Whether ``claim`` holds in every arrangement in which ``premises`` do, and there is one such."""
     view = _View(scene, tied)
-    about_blank = [view.filled(premise) for premise in premises if _speaks_of_the_blank(premise)]
-    asked = about_blank[0] if about_blank else []
+    about_blank = [(view.filled(p), view.where(said_of_others(p))) for p in premises if _speaks_of_the_blank(p)]
+    asked, granted = about_blank[0] if about_blank else ([], view.everywhere)
     right = view.right_letters(asked, letters) if asked and letters else _NOTHING
     models = view.everywhere
     for premise in premises:
         if not _speaks_of_the_blank(premise) and not _speaks_of_options(premise):
             models = models & view.where(premise)
-    for filled in about_blank[1:]:
+    for filled, also_granted in about_blank[1:]:
         for one, other in zip(asked, filled, strict=True):
-            models = models & (one == other)
+            models = models & ((one == other) | ~granted | ~also_granted)
     if not models.any():
         return False
     if not asked and (_speaks_of_the_blank(claim) or _speaks_of_options(claim)):

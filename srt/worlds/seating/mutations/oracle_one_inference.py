@@ -27,8 +27,11 @@ from srt.worlds.seating.mutations.oracle_taken_functions import (
     holds_for_nobody,
     is_filler,
     is_new_relation,
+    is_put_together,
     looks_up_nested,
+    most_relations,
     relates,
+    relates_people,
 )
 
 
@@ -53,11 +56,13 @@ def too_much_at_once(
     cited: Sequence[CitedClaim],
     reached: Callable[[Claim], bool],
     alike: Callable[[Claim, Claim], bool],
+    implies: Callable[[Claim, Claim], bool],
 ) -> str:
     """What makes several inferences of a step that follows; empty where it is one.
 
-    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``, and ``alike``
-    whether two claims about the blank name the same entities, whoever sits where.
+    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``, ``alike``
+    whether two claims about the blank name the same entities, whoever sits where, and ``implies`` whether the second of
+    two claims without ``?`` holds wherever the first does.
     """
     kinds = {word.kind for word in words}
     if kinds & {"given", "question"}:
@@ -73,9 +78,18 @@ def too_much_at_once(
         return "derives something from which options are right"
     if relations > (1 if scene else 2):
         return f"uses {relations} relations"
+    about_blank = BLANK in names_of(claim)
+    related = [one.claim for one in cited if relates_people(one.claim)]
+    finds = relates_people(claim) or _is_nobody(claim) or any(map(is_filler, _atoms(claim)))
+    if finds and related and not scene and not is_put_together(claim, related, implies):
+        return "finds a relation without the plan of the seats"
+    if scene and not about_blank and relates_people(claim):
+        if related or "wlog" in kinds:
+            return "seats somebody and looks somebody up"
+        if most_relations(claim) > 1 or looks_up_nested(claim):
+            return "looks up several functions at once"
     spoken_of = {name for one in cited for name in names_of(one.claim)} - {BLANK}
     left_over = set(names_of(claim)) - spoken_of - {BLANK}
-    about_blank = BLANK in names_of(claim)
     looks_up = scene and (_seats(claim) or any(map(relates, _atoms(claim))))
     if "wlog" not in kinds and looks_up and left_over:
         return "names somebody who is left over besides"
@@ -87,12 +101,11 @@ def too_much_at_once(
     some = {seat for one in cited for seat in _seats_in_some(one.claim) | _repeated_seats(one.claim)}
     if about_blank and _seats_in_some(claim) - some:
         return "says a seat in an alternative that it does not cite"
-    if about_blank and holds_for_nobody(claim, reached):
+    asked_of = [one.claim for one in cited if BLANK in names_of(one.claim)]
+    if about_blank and holds_for_nobody(claim, asked_of, reached):
         return "has an alternative that holds for nobody"
     if scene and about_blank and is_new_relation(claim, [one.claim for one in cited], reached, alike):
         return "relates the blank as nothing cited does"
-    if scene and not about_blank and not relations and looks_up_nested(claim):
-        return "looks up nested functions at once"
     if not relations:
         return ""
     if any(map(is_filler, _atoms(claim))) and (scene or any(_seats(one.claim) for one in cited)):
@@ -118,7 +131,7 @@ def needless(
 
     ``follows(claims, scene, wlog)`` says whether the step follows from these claims.
     """
-    named = set(names_of(claim)).union(*(names_of(one.claim) for one in cited))
+    named = {name for one in cited for name in names_of(one.claim)}
     final = isinstance(claim[0][0], RightOptions)
     for word in words:
         if word.kind == "option" and (not final or any(isinstance(one.claim[0][0], RightOptions) for one in cited)):
@@ -127,6 +140,8 @@ def needless(
             return f"cites {word.name} for nothing"
     if len(set(map(str, words))) < len(words):
         return "cites a premise twice"
+    if {"scene", "wlog"} <= {word.kind for word in words}:
+        return "cites scene beside wlog"
     wlog = any(word.kind == "wlog" for word in words)
     scene = wlog or any(word.kind == "scene" for word in words)
     sitting = (other.claim for other in cited if not _is_nobody(other.claim))

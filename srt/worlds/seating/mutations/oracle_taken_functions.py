@@ -1,10 +1,11 @@
-"""The oracle's own reading of what a step may say of the blank: one function is taken off, and nothing is guessed.
+"""The oracle's own reading of which relations a step may say: one function is taken off, and nothing is guessed.
 
 It goes by the parsed claims, as all of the oracle does; the names in them are "0", "1", ...
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from srt.worlds.seating.claim_language import (
@@ -25,14 +26,75 @@ from srt.worlds.seating.claim_language import (
 _ENTITIES = tuple("012345")
 
 
-def holds_for_nobody(claim: Claim, reached: Callable[[Claim], bool]) -> bool:
+def holds_for_nobody(claim: Claim, asked: Sequence[Claim], reached: Callable[[Claim], bool]) -> bool:
     """Whether some alternative of a claim about the blank fits nobody. A relation that stands alone may.
 
-    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``.
+    ``asked`` are the cited claims about the blank. ``reached`` says whether a claim without ``?`` can hold together
+    with the cited claims without ``?``.
     """
     if isinstance(claim[0][-1], Nobody) or (len(claim) == 1 and _relations(claim)):
         return False
-    return not all(_fits_somebody((atoms,), reached) for atoms in claim)
+    return not all(_fits_somebody(_conjunction((atoms,), *asked), reached) for atoms in claim)
+
+
+def _conjunction(*claims: Claim) -> Claim:
+    return tuple(tuple(itertools.chain(*chosen)) for chosen in itertools.product(*claims))
+
+
+def relates_people(claim: Claim) -> bool:
+    """Whether some atom of a claim relates people to each other; tiers, columns and directions do not."""
+    return any(_relations(claim))
+
+
+def most_relations(claim: Claim) -> int:
+    """The number of such atoms in the alternative that has most of them."""
+    return max(map(len, _relations(claim)))
+
+
+def is_put_together(claim: Claim, cited: Sequence[Claim], implies: Callable[[Claim, Claim], bool]) -> bool:
+    """Whether ``claim`` is a cited relation with one term put in the place of its equal, or with somebody for ``?``.
+
+    That they are equal must be cited, in whatever words. A single cited relation may be said in other words, of the
+    same people. ``implies`` says whether the second claim holds wherever the first does.
+    """
+    related = [one for one in cited if relates_people(one)]
+    if len(related) == 1:
+        return set(names_of(claim)) - {BLANK} <= set(names_of(related[0]))
+    facts = [one for one in related if BLANK not in names_of(one)]
+    bare = [_without(one, ()) for one in facts]
+    said = _without(claim, [one[0][0] for one in bare if [len(atoms) for atoms in one] == [1]])
+
+    def is_fact(found: Claim) -> bool:
+        return any(set(names_of(fact)) == set(names_of(found)) and implies(fact, found) for fact in facts)
+
+    for one in (_without(one, ()) for one in related):
+        if _unordered(one) == _unordered(said):
+            return True
+        for whole, part in ((one, said), (said, one)):
+            if any(is_fact(found) for found, _, rest in _lookups(whole) if _unordered(rest) == _unordered(part)):
+                return True
+        if len(said) == len(said[0]) == 1 and is_filler(said[0][0]) and BLANK in names_of(one):
+            (name,) = set(names_of(said)) - {BLANK}
+            if not looks_up_nested(one) and is_fact(rename(one, {BLANK: name})):
+                return True
+    return False
+
+
+def _without(claim: Claim, repeated: Sequence[Atom]) -> Claim:
+    """A claim without seats of named entities and ``repeated`` atoms; as it is where an alternative has no others."""
+
+    def stays(atom: Atom) -> bool:
+        return atom not in repeated and not (isinstance(atom, Place) and atom.name != BLANK)
+
+    left = tuple(tuple(filter(stays, atoms)) for atoms in claim)
+    return tuple(dict.fromkeys(left)) if all(left) else claim
+
+
+def _unordered(claim: Claim) -> list[list[object]]:
+    """A claim in which it does not matter which side of an equation stands first."""
+    return [
+        [(frozenset({a.left, a.right}), a.negated) if isinstance(a, Equal) else a for a in atoms] for atoms in claim
+    ]
 
 
 def is_new_relation(

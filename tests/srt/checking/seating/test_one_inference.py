@@ -27,6 +27,12 @@ INFER scene #4 #6: ?@N1
 INFER #5 #7: ? = James
 INFER A B C D #8: options = {C}
 """
+ACROSS = "CONSTRAIN scene #4 #5: across(Mary) = James\n"
+NAMED = REST[: REST.index("INFER A")]
+BLANK = """INFER #1 #3: ? = across(Mary)
+INFER scene #4 #6: Mary@S2 & ?@N1
+INFER #4 #5 #7: ? = James
+"""
 
 
 def run(steps: str, answer: str = "C", lang: Lang = "en", question: str = BOOTH) -> TraceCheck:
@@ -56,6 +62,14 @@ GUESSES = [
     READINGS
     + "CONSTRAIN #1 #2: right(Robert) = Mary & right(James) = Jason\n"
     + "INFER scene #3 #4: ? = James\nINFER A B C D #5: options = {C}",
+    # The question with the guess in its blank: two relations and four people leave nothing else.
+    READINGS
+    + "CONSTRAIN #1 #2: across(right(Robert)) = James\nINFER #3 #4: ? = James\nINFER A B C D #5: options = {C}",
+    READINGS + "INFER #2 #3: ? = left(Jason)\nINFER #2 #4: ? = James\nINFER A B C D #5: options = {C}",
+    # The seat and what is looked up from it at once.
+    READINGS
+    + "CONSTRAIN wlog #1: Robert@S1 & Mary@S2\nCONSTRAIN scene #2 #4: across(right(Robert)) = James\n"
+    + "INFER #3 #5: ? = James\nINFER A B C D #6: options = {C}",
     "CONSTRAIN (1): right(Robert) = Mary\nCONSTRAIN (2): right(James) = Jason\n"
     + "INFER question: ? = across(right(Robert))\nINFER scene #1 #2 #3: ? = James\nINFER A B C D #4: options = {C}",
 ]
@@ -86,6 +100,20 @@ def test_a_right_guess_is_not_proved(steps: str) -> None:
         ("CONSTRAIN wlog: Mary@S1 | Mary@S2 | Mary@N1 | Mary@N2", "idle", "wlog"),
         (READINGS + "CONSTRAIN #1: Mary = Mary", "idle", "#1"),
         (READINGS + SEATS + "CONSTRAIN wlog #1: Robert@S1", None, "symmetry"),
+        (READINGS + "CONSTRAIN #1 #2: across(Mary) = James", Fault.LEAP, "without scene"),
+        (READINGS + "CONSTRAIN wlog #1: Robert@S1 & right(Robert) = Mary", Fault.LEAP, "two steps"),
+        (READINGS + SEATS + "CONSTRAIN scene #1 #5: across(Mary) = James", Fault.LEAP, "two steps"),
+        (
+            READINGS + SEATS + "CONSTRAIN scene #4 #5: across(Mary) = James & right(James) = Jason",
+            Fault.LEAP,
+            "function",
+        ),
+        (READINGS + "CONSTRAIN wlog scene #1: Robert@S1 & Mary@S2", "idle", "scene"),
+        (READINGS + SEATS + "CONSTRAIN #4 James: James@N1 | James@N2", "idle", "James"),
+        (READINGS + SEATS + NAMED + "INFER scene #7 #8: ? = James | ? = left(James)", Fault.LEAP, "nobody"),
+        # The seat that #7 repeats is none that it says, whatever stands beside it.
+        (READINGS + SEATS + BLANK + "CONSTRAIN #7 #8: Mary@S2", None, "open"),
+        (READINGS + SEATS + BLANK + "INFER #7 #8: Mary@S2 & ?@N1", None, "open"),
     ],
 )
 def test_too_coarse_or_idle(steps: str, fault: Fault | str | None, named: str) -> None:
@@ -93,6 +121,21 @@ def test_too_coarse_or_idle(steps: str, fault: Fault | str | None, named: str) -
     assert found.support == "consistent"
     assert found.fault is (Fault.IDLE_PREMISE if fault == "idle" else fault)
     assert named in (found.reason or "")
+
+
+@pytest.mark.parametrize(
+    ("head", "step"),
+    [
+        (READINGS + SEATS, "INFER #1 #3: ? = across(Mary)"),
+        (READINGS + SEATS + ACROSS, "CONSTRAIN #1 #6: across(right(Robert)) = James"),
+        (READINGS + SEATS + ACROSS + "INFER #1 #3: ? = across(Mary)\n", "INFER #6 #7: ? = James"),
+        # In other words, of the same people.
+        (READINGS + "CONSTRAIN #1: left(Mary) = Robert\n", "INFER #3 #4: ? = across(Mary)"),
+        (READINGS, "CONSTRAIN #1: Mary in beside(Robert)"),
+    ],
+)
+def test_one_relation_is_put_into_another(head: str, step: str) -> None:
+    assert last(head + step).support == "proved"
 
 
 def test_a_seat_that_is_repeated_is_not_idle() -> None:
@@ -146,3 +189,21 @@ def test_a_clue_that_cannot_be_read_is_reported() -> None:
     found = run(READINGS + SEATS + REST, question=question)
     assert found.unread == ("(2)",)
     assert not found.proved
+
+
+def test_a_clue_that_is_not_understood_may_change_the_scene() -> None:
+    """Also where no step reads it."""
+    question = BOOTH.replace("\n()", "\n(3) James does not face Jason. Later all four turn round.\n()")
+    found = run(READINGS + SEATS + REST, question=question)
+    assert {step.support for step in found.steps} == {"unchecked"}
+    assert found.unread == ("(3)",)
+    assert run(READINGS + SEATS + REST, question=question.replace(" Later all four turn round.", "")).proved
+
+
+def test_a_claim_that_is_too_long_is_refused_by_name() -> None:
+    """And its choice of seats, which is not checked, uses nothing up."""
+    long = "CONSTRAIN wlog #1: " + " & ".join(["Robert@S1"] * 250)
+    found = run(READINGS + long + "\nCONSTRAIN wlog #1: Robert@S1 & Mary@S2")
+    assert (found.steps[3].support, found.steps[3].fault) == ("unchecked", Fault.TOO_LARGE)
+    assert "2,000" in (found.steps[3].reason or "")
+    assert found.steps[4].support == "proved"
