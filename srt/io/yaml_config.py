@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -244,7 +245,10 @@ def _parse_change(change: str) -> dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML's safe loader, but it refuses a key that occurs twice (the last would win silently) and endless nesting."""
+    """YAML's safe loader, but it refuses a key that occurs twice (the last would win silently) and endless nesting.
+
+    ``1e-3`` is a number, as in YAML 1.2; PyYAML's rules take it for a text.
+    """
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -272,3 +276,8 @@ class _Loader(yaml.SafeLoader):
                     raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} occurs twice", key.start_mark)
                 seen.add((key.tag, key.value))
         return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+\Z"), list("-+0123456789")
+)
