@@ -19,6 +19,7 @@ from srt.checking.seating.taken_functions import (
     is_another_relation,
     is_substitution,
     leads_to_somebody,
+    leaves_open_who,
     relates_people,
     relations_at_once,
 )
@@ -29,6 +30,8 @@ MOST_RELATIONS_WITH_SCENE = 1
 """A lookup: one relation is read off the plan of the seats."""
 MOST_RELATIONS_WITHOUT_SCENE = 2
 """A substitution: one relation is put into another."""
+MOST_LISTS_JOINED = 2
+"""Two lists of where people may sit make one; what follows from it is another step."""
 
 
 def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
@@ -39,20 +42,20 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
     if cited.quoted:
         return f"{cited.quoted[0]} is cited by {step.op}: only CORRELATE reads a clue or the question"
     premises = [premise.form for premise in cited.meanings]
+    known = _known(cited, problem)
     if claim.letters is not None:
-        return _options_leap(cited, premises)
+        return _options_leap(cited, premises, known, problem)
     if any(premise.letters is not None for premise in cited.meanings):
         return "which options are right is the end: nothing is derived from it"
     most = MOST_RELATIONS_WITH_SCENE if cited.scene else MOST_RELATIONS_WITHOUT_SCENE
     if cited.relations > most:
         return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
-    if reason := _found_relation(claim, cited, problem):
+    if reason := _joins(claim, cited) or _found_relation(claim, cited, problem):
         return reason
     if not cited.wlog and _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
-    if claim.blank and _says_new_seats(claim.form, premises):
+    if claim.blank and _says_new_seats(claim.form, [premise.form for premise in cited.meanings if not premise.blank]):
         return "it says where somebody sits of whom no cited step says it"
-    known = _known(cited, problem)
     if claim.blank and _has_dead_alternative(claim, known, cited, problem):
         return "an alternative holds for nobody: it adds nothing but a guess"
     if cited.relations and claim.form.names_somebody:
@@ -116,11 +119,25 @@ def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -
     return None
 
 
-def _options_leap(cited: Citations, premises: list[ClaimForm]) -> str | None:
+def _joins(claim: Meaning, cited: Citations) -> str | None:
+    """Why a step that cites several lists of alternatives does more than join two of them."""
+    lists = sum(" | " in premise.masked and not premise.blank for premise in cited.meanings)
+    most = 1 if cited.scene or cited.relations or claim.blank or claim.form.relations else MOST_LISTS_JOINED
+    if lists > most:
+        return f"it cites {lists} lists of alternatives: join two in one step, without scene, and go on from there"
+    if lists > 1 and claim.form.tokens - _tokens(premise.form.tokens for premise in cited.meanings):
+        return "it joins two lists and names who is left over: these are two steps"
+    return None
+
+
+def _options_leap(cited: Citations, premises: list[ClaimForm], known: int, problem: SeatingProblem) -> str | None:
     if any(premise.letters is not None for premise in cited.meanings):
         return None
     if cited.scene or cited.relations or not any(form.names_fillers for form in premises):
         return "the options are decided by who fills the blank: name them in a step before"
+    named = (premise for premise in cited.meanings if premise.form.names_fillers and not premise.form.nobody)
+    if any(leaves_open_who(premise.masked, known, problem) for premise in named):
+        return "the options are decided by who fills the blank: this lists who may"
     return None
 
 
@@ -137,9 +154,12 @@ def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> 
 
 
 def _says_new_seats(claim: ClaimForm, premises: list[ClaimForm]) -> bool:
-    """Whether a claim about the blank repeats a seat that no premise says; what it always says, one must always say."""
-    always = _tokens(form.seats | form.seats_repeated for form in premises)
-    anywhere = _tokens(form.seats_anywhere | form.seats_repeated for form in premises)
+    """Whether a claim about the blank repeats a seat that no premise says; what it always says, one must always say.
+
+    ``premises`` are those about named entities: what one about the blank repeats, it takes for granted.
+    """
+    always = _tokens(form.seats for form in premises)
+    anywhere = _tokens(form.seats_anywhere for form in premises)
     return bool(claim.seats - always or claim.seats_anywhere - anywhere)
 
 

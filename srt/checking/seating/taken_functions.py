@@ -27,7 +27,7 @@ class Lookup:
     across(right(Ann))``.
 
     ``found`` is what is looked up, ``of`` the entity from whose seat, and ``rest`` what is left of the claim.
-    ``nested``: the function stands inside another, or has another inside.
+    ``nested``: the function stands inside another, has another inside, or is said to lead where another does.
     """
 
     found: str
@@ -37,8 +37,18 @@ class Lookup:
 
 
 def has_nested_functions(masked: str) -> bool:
-    """Whether functions stand inside one another in a masked claim."""
-    return any(lookup.nested for lookup in _lookups(masked, 1))
+    """Whether functions stand inside one another, or on both sides, in a masked claim, or two regions meet in it."""
+    return "meet(" in masked or any(lookup.nested for lookup in _lookups(masked, 1))
+
+
+def leaves_open_who(masked: str, known: int, problem: SeatingProblem) -> bool:
+    """Whether somebody whom a masked claim names as filling the blank may not fill it, by the placements ``known``."""
+    for alternative in masked.split(" | "):
+        meaning = problem.language.meaning(alternative)
+        fillers = (atom.strip(f"{BLANK} =") for atom in alternative.split(" & ") if _FILLED.fullmatch(atom))
+        if meaning is None or any(known & ~meaning.tied[TOKENS.index(filler)] for filler in fillers):
+            return True
+    return False
 
 
 def leads_to_somebody(question: Meaning, known: int, problem: SeatingProblem) -> bool:
@@ -102,7 +112,7 @@ def is_another_relation(claim: Meaning, cited: list[Meaning], known: int, proble
     asked = [premise for premise in cited if premise.blank and premise.form.relations]
     relation = _relation(claim.masked)
     if relation == "" or not asked:
-        return False
+        return relation != ""
     said = problem.language.meaning(relation) if relation else None
     if said is None:
         return True
@@ -170,9 +180,10 @@ def _lookups(masked: str, size: int) -> Iterator[Lookup]:
         left, sign, right = [*_SIGN.split(atom, 1), "", ""][:3]
         for side, other in ((left, right), (right, left)):
             functions, argument, numbers = parts_of_term(side) or ([], "", [])
-            nested = len(functions) > 1
-            if not functions or (argument == BLANK and not (nested and other in TOKENS)):
+            inside = len(functions) > 1
+            if not functions or (argument == BLANK and not (inside and other in TOKENS)):
                 continue
+            nested = inside or bool((parts_of_term(other) or ([],))[0])
             for token in TOKENS[:size]:
                 if argument == BLANK:
                     found = f"{functions[0]}({token}{numbers[-1]}) = {other}"

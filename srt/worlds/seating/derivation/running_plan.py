@@ -17,13 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srt.worlds.seating.claim_language import Equal
-from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan
+from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan, refuse_too_many
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle
-from srt.worlds.world import Refused
-
-_MOST_WAYS = 24
-"""How many ways to sit a plan may list. No longer claim is checked (``docs/language.md``), or read by a person."""
 
 
 class RunningPlan(SeatPlan):
@@ -89,9 +85,7 @@ class RunningPlan(SeatPlan):
             self._write(together, ways, (reading,), "scene")
 
     def _write(self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], word: str) -> None:
-        if len(ways) > _MOST_WAYS:
-            reason = f"a plan would list {len(ways)} ways to sit; at most {_MOST_WAYS} are written"
-            raise Refused("no_such_plan", reason)
+        refuse_too_many(ways)
         self._plan = (self._constrain(entities, ways, [*facts, *self._plan], (word,)),)
         self._seated = list(entities)
         self._unused = [(reading, names) for reading, names in self._unused if reading not in facts]

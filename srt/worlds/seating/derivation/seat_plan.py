@@ -11,6 +11,7 @@ from srt.worlds.seating.claim_language import Claim, Equal, Place, names_of
 from srt.worlds.seating.derivation.masks import Masks, masks_of
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle
+from srt.worlds.world import Refused
 
 
 @dataclass(slots=True, eq=False)
@@ -44,6 +45,16 @@ def minimal(facts: Sequence[Fact], follows: Callable[[Sequence[Fact], bool], boo
         if follows(rest, True):
             kept = rest
     return kept, not follows(kept, False)
+
+
+_MOST_WAYS = 24
+"""As many alternatives as are checked (``docs/language.md``)."""
+
+
+def refuse_too_many(ways: Sequence[tuple[int, ...]]) -> None:
+    """Raise :class:`~srt.worlds.world.Refused` for a step that would list more ways to sit than are checked."""
+    if len(ways) > _MOST_WAYS:
+        raise Refused("no_such_plan", f"a step would list {len(ways)} ways to sit; at most {_MOST_WAYS} are written")
 
 
 class SeatPlan(ABC):
@@ -140,7 +151,9 @@ class SeatPlan(ABC):
                 kept = [place for place, entity in enumerate(entities) if entity in about]
                 fewer = list(dict.fromkeys(tuple(way[place] for place in kept) for way in ways))
                 return self._constrain([entities[place] for place in kept], fewer, facts, words)
-            facts, words = needed, words if scene else ()
+            by_clue = scene or any(fact.op == "CORRELATE" for fact in needed)
+            facts = self._joined(needed) if by_clue or not about.issuperset(entities) else needed
+            words = words if scene else ()
         names, seats = self.puzzle.names, self.puzzle.scene.seats
         claim = " | ".join(
             [" & ".join([f"{names[e]}@{seats[s]}" for e, s in zip(entities, way, strict=True)]) for way in ways]
@@ -149,6 +162,23 @@ class SeatPlan(ABC):
         fact = Fact("CONSTRAIN", claim, words, tuple(facts), self.steps, goal, self.masks.everything, tuple(entities))
         self._known &= goal
         return fact
+
+    def _joined(self, facts: Sequence[Fact]) -> list[Fact]:
+        """``facts``, but where several of them list alternatives, these are joined by a step before.
+
+        Raises:
+            Refused: ``no_such_plan`` where the step would list more than 24 ways to sit.
+        """
+        listing = [fact for fact in facts if isinstance(fact.claim, str) and " | " in fact.claim]
+        while len(listing) > 1:
+            one, other, *rest = listing
+            entities = sorted({*one.about, *other.about})
+            ways = self._ways(one.places & other.places, entities)
+            refuse_too_many(ways)
+            joint = self._constrain(entities, ways, [one, other], ())
+            facts = [joint if fact is one else fact for fact in facts if fact is not other]
+            listing = [joint, *rest]
+        return list(facts)
 
     def _ways(self, mask: int, entities: Sequence[int], most: int | None = None) -> list[tuple[int, ...]]:
         """The seats of ``entities`` in the placements of ``mask``, in order of seats: the first ``most``, or all.

@@ -172,13 +172,18 @@ class Oracle:
             return ""
         named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]
         alike, implies = (partial(compare, self.puzzle.scene) for compare in (_names_the_same, _implies))
-        too_much = too_much_at_once(claim, named, known, self._reached(known), alike, implies)
+        reached, surely = self._reached(known), self._surely(known)
+        too_much = too_much_at_once(claim, named, known, reached, alike, implies, surely)
         return too_much or needless(claim, named, known, follows)
+
+    def _surely(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
+        """Whether a claim holds in all placements in which those of ``known`` do that speak of named entities alone."""
+        where = _models(self.puzzle.scene, _placed(known))
+        return lambda claim: not (where & ~_models(self.puzzle.scene, (claim,))).any()
 
     def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
         """Whether a claim can hold together with those of ``known`` that speak of named entities alone."""
-        plain = [one.claim for one in known if not _speaks_of_the_blank(one.claim)]
-        placed = tuple(claim for claim in plain if not _speaks_of_options(claim))
+        placed = _placed(known)
 
         def reached(lookup: Claim) -> bool:
             count = str(len(self.puzzle.scene.seats))
@@ -205,6 +210,12 @@ class Oracle:
         false = [number for number, claim in enumerate(claims, 1) if claim is not None and is_false(claim)]
         answer = _options(trace.answer)
         return (*false, 0) if answer is None or is_false(answer) else tuple(false)
+
+
+def _placed(known: Sequence[CitedClaim]) -> tuple[Claim, ...]:
+    """The cited claims that speak of named entities alone."""
+    plain = (one.claim for one in known if not _speaks_of_the_blank(one.claim))
+    return tuple(claim for claim in plain if not _speaks_of_options(claim))
 
 
 def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known: Sequence[Claim]) -> str:

@@ -6,7 +6,7 @@ It goes by the parsed claims and shares nothing with the checker's rule, which c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from srt.language.premises import Premise
@@ -28,7 +28,8 @@ from srt.worlds.seating.mutations.oracle_taken_functions import (
     is_filler,
     is_new_relation,
     is_put_together,
-    looks_up_nested,
+    looks_up_several,
+    may_not_fill,
     most_relations,
     relates,
     relates_people,
@@ -57,12 +58,13 @@ def too_much_at_once(
     reached: Callable[[Claim], bool],
     alike: Callable[[Claim, Claim], bool],
     implies: Callable[[Claim, Claim], bool],
+    surely: Callable[[Claim], bool],
 ) -> str:
     """What makes several inferences of a step that follows; empty where it is one.
 
-    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``, ``alike``
-    whether two claims about the blank name the same entities, whoever sits where, and ``implies`` whether the second of
-    two claims without ``?`` holds wherever the first does.
+    ``reached`` says whether a claim without ``?`` can hold together with the cited claims without ``?``, and ``surely``
+    whether it holds wherever they do; ``alike`` whether two claims about the blank name the same entities, whoever sits
+    where; and ``implies`` whether the second of two claims without ``?`` holds wherever the first does.
     """
     kinds = {word.kind for word in words}
     if kinds & {"given", "question"}:
@@ -72,8 +74,10 @@ def too_much_at_once(
     if isinstance(claim[0][0], RightOptions):
         if any(isinstance(one.claim[0][0], RightOptions) for one in cited):
             return ""
-        named = any(_names_fillers(one.claim) for one in cited)
-        return "" if named and not scene and not relations else "decides the options before the blank is filled"
+        naming = [one.claim for one in cited if _names_fillers(one.claim)]
+        if scene or relations or not naming or any(may_not_fill(one, surely) for one in naming if not _is_nobody(one)):
+            return "decides the options before the blank is filled"
+        return ""
     if any(isinstance(one.claim[0][0], RightOptions) for one in cited):
         return "derives something from which options are right"
     if relations > (1 if scene else 2):
@@ -86,19 +90,25 @@ def too_much_at_once(
     if scene and not about_blank and relates_people(claim):
         if related or "wlog" in kinds:
             return "seats somebody and looks somebody up"
-        if most_relations(claim) > 1 or looks_up_nested(claim):
+        if most_relations(claim) > 1 or looks_up_several(claim):
             return "looks up several functions at once"
     spoken_of = {name for one in cited for name in names_of(one.claim)} - {BLANK}
+    lists = [one for one in cited if len(one.claim) > 1 and BLANK not in names_of(one.claim)]
+    only_joins = not (scene or relations or about_blank or any(map(relates, _atoms(claim))))
+    if len(lists) > (2 if only_joins else 1):
+        return f"cites {len(lists)} lists of alternatives"
+    if len(lists) > 1 and set(names_of(claim)) - spoken_of:
+        return "joins two lists and names who is left over"
     left_over = set(names_of(claim)) - spoken_of - {BLANK}
     looks_up = scene and (_seats(claim) or any(map(relates, _atoms(claim))))
     if "wlog" not in kinds and looks_up and left_over:
         return "names somebody who is left over besides"
     if "wlog" not in kinds and not looks_up and about_blank and not relations and len(left_over) == 1:
         return "names somebody who is left over"
-    said = {seat for one in cited for seat in _sure_seats(one.claim) | _repeated_seats(one.claim)}
+    said = {seat for one in cited for seat in _sure_seats(one.claim)}
     if about_blank and _seats_of_others(claim) - said:
         return "says a seat that it does not cite"
-    some = {seat for one in cited for seat in _seats_in_some(one.claim) | _repeated_seats(one.claim)}
+    some = {seat for one in cited for seat in _seats_in_some(one.claim)}
     if about_blank and _seats_in_some(claim) - some:
         return "says a seat in an alternative that it does not cite"
     asked_of = [one.claim for one in cited if BLANK in names_of(one.claim)]
@@ -115,8 +125,8 @@ def too_much_at_once(
         asked = {name for one in cited if any(map(relates, _atoms(one.claim))) for name in names_of(one.claim)}
         if asked - seated - {BLANK}:
             return "looks up somebody whose seat it does not cite"
-        inner = (_inner_lookup(atom) for one in cited for atom in _atoms(one.claim))
-        if any(lookup is not None and reached(lookup) for lookup in inner):
+        inner = (lookup for one in cited for atom in _atoms(one.claim) for lookup in _inner_lookups(atom))
+        if any(map(reached, inner)):
             return "looks up nested functions at once"
     return ""
 
@@ -219,17 +229,18 @@ def _repeated_seats(claim: Claim) -> set[tuple[str, str]]:
     return sure
 
 
-def _inner_lookup(atom: Atom) -> Claim | None:
-    """That somebody is where the first of nested functions in a question leads; ``None`` where none are nested."""
+def _inner_lookups(atom: Atom) -> Iterator[Claim]:
+    """That somebody is where the first of several functions in a question leads; nothing of a single function."""
     if not isinstance(atom, Equal) or BLANK not in atom_names(atom):
-        return None
+        return
     for term, other in ((atom.left, atom.right), (atom.right, atom.left)):
-        if not isinstance(term, Apply) or not isinstance(term.argument, Apply):
+        if not isinstance(term, Apply):
             continue
-        if BLANK in atom_names(Equal(term, term)):
-            return tuple((Equal(Apply(term.function, str(n), term.k), other),) for n in range(6))
-        return tuple((Equal(_innermost_call(term), str(n)),) for n in range(6))
-    return None
+        if BLANK not in atom_names(Equal(term, term)):
+            if isinstance(term.argument, Apply) or isinstance(other, Apply):
+                yield tuple((Equal(_innermost_call(term), str(n)),) for n in range(6))
+        elif isinstance(term.argument, Apply) and isinstance(other, str) and other != BLANK:
+            yield tuple((Equal(Apply(term.function, str(n), term.k), other),) for n in range(6))
 
 
 def _innermost_call(term: Term) -> Apply:

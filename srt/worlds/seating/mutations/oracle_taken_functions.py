@@ -15,10 +15,12 @@ from srt.worlds.seating.claim_language import (
     Attribute,
     Claim,
     Equal,
+    Meet,
     Nobody,
     Place,
     RightOptions,
     Term,
+    atom_names,
     names_of,
     rename,
 )
@@ -75,7 +77,7 @@ def is_put_together(claim: Claim, cited: Sequence[Claim], implies: Callable[[Cla
                 return True
         if len(said) == len(said[0]) == 1 and is_filler(said[0][0]) and BLANK in names_of(one):
             (name,) = set(names_of(said)) - {BLANK}
-            if not looks_up_nested(one) and is_fact(rename(one, {BLANK: name})):
+            if not looks_up_several(one) and is_fact(rename(one, {BLANK: name})):
                 return True
     return False
 
@@ -108,8 +110,10 @@ def is_new_relation(
     ``alike`` says whether two claims name the same entities, whoever sits where.
     """
     asked = [one for one in cited if BLANK in names_of(one) and any(relates(atom) for atoms in one for atom in atoms)]
-    if not asked or not any(_relations(claim)):
+    if not any(_relations(claim)):
         return False
+    if not asked:
+        return True
     if not all(_relations(claim)) or BLANK not in names_of(said := _relations(claim)):
         return True
     seated = {atom.name for one in cited for atoms in one for atom in atoms if isinstance(atom, Place)}
@@ -123,10 +127,27 @@ def is_new_relation(
     return True
 
 
-def looks_up_nested(claim: Claim) -> bool:
-    """Whether a function stands inside another."""
-    terms = [term for atoms in claim for atom in atoms if isinstance(atom, Equal) for term in (atom.left, atom.right)]
-    return any(isinstance(term, Apply) and isinstance(term.argument, Apply) for term in terms)
+def looks_up_several(claim: Claim) -> bool:
+    """Whether a function stands inside another or equals another, or two regions meet."""
+    atoms = [atom for atoms in claim for atom in atoms]
+    pairs = [(atom.left, atom.right) for atom in atoms if isinstance(atom, Equal)]
+    if any(isinstance(atom, Meet) for atom in atoms) or any(
+        isinstance(a, Apply) and isinstance(b, Apply) for a, b in pairs
+    ):
+        return True
+    return any(isinstance(term, Apply) and isinstance(term.argument, Apply) for pair in pairs for term in pair)
+
+
+def may_not_fill(claim: Claim, surely: Callable[[Claim], bool]) -> bool:
+    """Whether an alternative names somebody who may not fill the blank.
+
+    ``surely`` says whether a claim without ``?`` holds wherever the cited claims without ``?`` do.
+    """
+    for atoms in claim:
+        names = {name for atom in atoms if is_filler(atom) for name in atom_names(atom)} - {BLANK}
+        if not all(surely(rename((atoms,), {BLANK: name})) for name in names):
+            return True
+    return False
 
 
 def is_filler(atom: Atom) -> bool:

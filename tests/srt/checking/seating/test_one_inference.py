@@ -27,6 +27,17 @@ INFER scene #4 #6: ?@N1
 INFER #5 #7: ? = James
 INFER A B C D #8: options = {C}
 """
+LISTS = """CONSTRAIN scene #1: Robert@S1 & Mary@S2 | Robert@N1 & Mary@N2
+CONSTRAIN scene #2: James@S1 & Jason@S2 | James@N1 & Jason@N2
+"""
+QUESTION = READINGS.replace("? = across(right(Robert))", "across(?) = right(Robert)")
+ONE_BY_ONE = """CONSTRAIN wlog #1: Robert@S1 & Mary@S2
+CONSTRAIN scene #2 #4: James@N1
+CONSTRAIN scene #2 #5: Jason@N2
+INFER #1 #3: ? = across(Mary)
+INFER scene #4 #7: ?@N1
+INFER #5 #8: James@N1 & ? = James
+"""
 ACROSS = "CONSTRAIN scene #4 #5: across(Mary) = James\n"
 NAMED = REST[: REST.index("INFER A")]
 BLANK = """INFER #1 #3: ? = across(Mary)
@@ -70,6 +81,23 @@ GUESSES = [
     READINGS
     + "CONSTRAIN wlog #1: Robert@S1 & Mary@S2\nCONSTRAIN scene #2 #4: across(right(Robert)) = James\n"
     + "INFER #3 #5: ? = James\nINFER A B C D #6: options = {C}",
+    # Each clue as a list of seats, and then everything at once.
+    READINGS + LISTS + "INFER #1 #3: ? = across(Mary)\nCONSTRAIN scene #4 #5: across(Mary) = James\n"
+    "INFER #6 #7: ? = James\nINFER A B C D #8: options = {C}",
+    READINGS
+    + LISTS
+    + "CONSTRAIN wlog #4 #5: Robert@S1 & Mary@S2 & James@N1 & Jason@N2\nINFER #1 #3: ? = across(Mary)\n"
+    "INFER scene #6 #7: ?@N1\nINFER #6 #8: ? = James\nINFER A B C D #9: options = {C}",
+    # The question on both sides of an equation, with the guess in it.
+    QUESTION + SEATS + "CONSTRAIN scene #4 #5: across(James) = right(Robert)\nINFER #3 #6: ? = James\n"
+    "INFER A B C D #7: options = {C}",
+    QUESTION + SEATS + "INFER scene #3 #4: ?@N1\nINFER #5 #6: ? = James\nINFER A B C D #7: options = {C}",
+    # Who fills the blank is left to the step of the options.
+    READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #6: ?@N1\n"
+    "INFER #4 #7: ?@N1 & ? = James | ?@N1 & ? = Jason\nINFER A B C D #5 #8: options = {C}",
+    # A relation that the seat has to somebody else, whom a clue then names.
+    READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #6: ?@N1\nINFER scene #5 #7: ? = left(Jason)\n"
+    "INFER #2 #8: ? = James\nINFER A B C D #9: options = {C}",
     "CONSTRAIN (1): right(Robert) = Mary\nCONSTRAIN (2): right(James) = Jason\n"
     + "INFER question: ? = across(right(Robert))\nINFER scene #1 #2 #3: ? = James\nINFER A B C D #4: options = {C}",
 ]
@@ -111,6 +139,8 @@ def test_a_right_guess_is_not_proved(steps: str) -> None:
         (READINGS + "CONSTRAIN wlog scene #1: Robert@S1 & Mary@S2", "idle", "scene"),
         (READINGS + SEATS + "CONSTRAIN #4 James: James@N1 | James@N2", "idle", "James"),
         (READINGS + SEATS + NAMED + "INFER scene #7 #8: ? = James | ? = left(James)", Fault.LEAP, "nobody"),
+        (READINGS + ONE_BY_ONE + "INFER scene #2 #6 #9: James@N1 & ?@N1", Fault.LEAP, "no cited"),
+        (READINGS + LISTS + "CONSTRAIN scene #4 #5: Mary@S2 & James@N1 | Mary@N2 & James@S1", Fault.LEAP, "lists"),
         # The seat that #7 repeats is none that it says, whatever stands beside it.
         (READINGS + SEATS + BLANK + "CONSTRAIN #7 #8: Mary@S2", None, "open"),
         (READINGS + SEATS + BLANK + "INFER #7 #8: Mary@S2 & ?@N1", None, "open"),
@@ -207,3 +237,10 @@ def test_a_claim_that_is_too_long_is_refused_by_name() -> None:
     assert (found.steps[3].support, found.steps[3].fault) == ("unchecked", Fault.TOO_LARGE)
     assert "2,000" in (found.steps[3].reason or "")
     assert found.steps[4].support == "proved"
+
+
+def test_two_lists_of_alternatives_are_joined_in_a_step() -> None:
+    joined = "CONSTRAIN #4 #5: Robert@S1 & Mary@S2 & James@N1 & Jason@N2 | Robert@N1 & Mary@N2 & James@S1 & Jason@S2\n"
+    steps = READINGS + LISTS + joined + "CONSTRAIN wlog #6: Robert@S1 & Mary@S2 & James@N1 & Jason@N2\n"
+    rest = "INFER #1 #3: ? = across(Mary)\nINFER scene #7 #8: ?@N1\nINFER #7 #9: ? = James\n"
+    assert run(steps + rest + "INFER A B C D #10: options = {C}").proved
