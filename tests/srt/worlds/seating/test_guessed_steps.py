@@ -21,12 +21,17 @@ SEATS = """\
 CONSTRAIN wlog #1: Ann@S1 & Ben@S2
 CONSTRAIN scene #2 #4: Ann@S1 & Ben@S2 & Cat@N1 & Dan@N2
 """
+LISTS = """\
+CONSTRAIN scene #1: Ann@S1 & Ben@S2 | Ann@N1 & Ben@N2
+CONSTRAIN scene #2: Cat@S1 & Dan@S2 | Cat@N1 & Dan@N2
+"""
 APART = """\
 CONSTRAIN wlog #1: Ann@S1 & Ben@S2
 CONSTRAIN scene #2 #4: Cat@N1 & Dan@N2
 """
 NESTED = ("() faces the right neighbour of Ann", "? = across(right(Ann))")
 SEVERAL = ("() does not face Ann", "across(Ann) != ?")
+BOTH_SIDES = ("() faces the right neighbour of Ann", "across(?) = right(Ann)")
 NOBODY = ("Ann faces the left neighbour of ()", "across(left(?)) = Ann")
 
 
@@ -62,6 +67,10 @@ DECIDED = NAMED + "INFER A B C D #5 #8 Cat: options = {C}\n"
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan\nINFER scene #5 #6: Dan@N2 & ? = none"),
         (NOBODY, APART + "INFER scene #3 #4 #5: left(?) = Dan"),
         (NESTED, SEATS + "CONSTRAIN scene #5: right(Ann) = Ben"),
+        (NESTED, "INFER #1 #3: ? = across(Ben)"),
+        (NESTED, "CONSTRAIN #1: left(Ben) = Ann\nINFER #3 #4: ? = across(Ben)"),
+        (NESTED, SEATS + "CONSTRAIN scene #5: across(Ben) = Cat\nINFER #1 #3: ? = across(Ben)\nINFER #6 #7: ? = Cat"),
+        (NESTED, LISTS + "CONSTRAIN #4 #5: Ann@S1 & Cat@N1 | Ann@N1 & Cat@S1"),
     ],
 )
 def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: str) -> None:
@@ -109,6 +118,22 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         # A wrong seat stands in an alternative that adds nothing.
         (NESTED, TAKEN_OFF + "INFER scene #5 #6: Ben@S2 & ?@N1 | Ann@N2 & ?@S2", "no cited step says"),
         (NESTED, FOUND + "INFER #5 #7: Cat@N1 & ? = Cat | Dan@S1 & ? = Dan", "no cited step says"),
+        # Two relations leave one person only: the question is said with the guess in its blank, or the name at once.
+        (NESTED, "CONSTRAIN #1 #2: across(right(Ann)) = Cat", "without scene"),
+        (NESTED, "CONSTRAIN #1 #2: across(Ben) = Cat", "without scene"),
+        (BOTH_SIDES, SEATS + "CONSTRAIN scene #5: across(Cat) = right(Ann)", "one function"),
+        (BOTH_SIDES, SEATS + "INFER scene #3 #5: Ann@S1 & ?@N1", "one function"),
+        # Seats and what is looked up from them.
+        (NESTED, SEATS + "CONSTRAIN scene #1 #5: across(Ben) = Cat", "two steps"),
+        (NESTED, "CONSTRAIN wlog #1: Ann@S1 & right(Ann) = Ben", "two steps"),
+        (NESTED, SEATS + "CONSTRAIN scene #5: across(Ben) = Cat & right(Cat) = Dan", "one function"),
+        # What several lists of seats have in common, and what follows from it.
+        (NESTED, LISTS + "CONSTRAIN scene #4 #5: across(Ben) = Cat", "lists"),
+        (NESTED, LISTS + "CONSTRAIN wlog #4 #5: Ann@S1 & Ben@S2 & Cat@N1 & Dan@N2", "lists"),
+        # A relation to somebody else, from the seat alone.
+        (NESTED, FOUND + "INFER scene #5 #7: ? = left(Dan)", "another relation"),
+        # Who may fill the blank is listed, and the options decide.
+        (NESTED, FOUND + "INFER #4 #7: ?@N1 & ? = Cat | ?@N1 & ? = Dan\nINFER A B C D #5 #8: options = {C}", "who may"),
         # Which options are right says nothing of who fills the blank.
         (NESTED, DECIDED + "INFER #3 #9: ? = Cat", "options"),
     ],
