@@ -17,7 +17,7 @@ from train.train_srt import train
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cells import MODELS, WAYS
-from runs import Ended, ended_in, launch, recipe_of
+from launches import Ended, ended_in, launch, recipe_of
 
 Base = Callable[[str, str], dict[str, Any]]
 Runner = Callable[..., Ended]

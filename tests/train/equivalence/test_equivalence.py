@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 from cells import PICTURES, STEPS, TABLE, TEXT, TRAINED_BY_TRL, UNTIED_PICTURES, WAYS, WHOLE, Cell
-from runs import GRADIENTS, Ended, recipe_of, run_plain_trl, weights
+from launches import GRADIENTS, Ended, recipe_of, run_plain_trl, weights
 from safetensors.torch import load_file
 
 Base = Callable[[str, str], dict[str, Any]]
