@@ -85,6 +85,12 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     page.main()
     text = (folders / "docs" / "does-structure-pay.md").read_text()
     assert (folders / "docs" / "ladder" / "toys.svg").read_text().startswith("<?xml")
+    assert (folders / "docs" / "ladder" / "overview.svg").read_text().count("toys") >= 1
+    (row,) = (line for line in text.splitlines() if line.startswith("| toys | 2 |"))
+    # Seeds, items, both arms, their difference, the items to 50% (not to 90%, which no arm reached), proved answers.
+    assert re.fullmatch(
+        r"\| toys \| 2 \| 4,000 \| 40\.0 \| 80\.0 \| \+40\.0 \[.*\] \| at most 0\.50 .*\] \|  \| 50\.0 \|", row
+    )
     assert "| toys | 300 | 300 | 200, 100 |" in text
     assert re.search(r"\| 4,000 \| srt \| 80\.0 \[[\d.]+, [\d.]+\] \| 2 \|", text)
     needed = next(line for line in text.splitlines() if line.startswith("| srt | 50%"))
