@@ -205,33 +205,30 @@ def test_a_killed_solving_goes_on(
     assert not (folder.data / "solved.parts").exists()
 
 
-LONG_STEPS = Problem(
-    id="long-steps",
-    source="made",
-    split="train",
-    lang="zh",
-    question="大力、小玲、思雨、阿珍、小芳、浩然站在正六边形的六个顶点上，都背对中心。六个顶点分别在中心的北、东北、东南、南、西南、西北方。\n"
-    "(1) 阿珍在大力以北；\n(2) 小芳在思雨以西；\n(3) 思雨在浩然以南；\n(4) 阿珍不紧邻浩然；\n(5) 浩然不紧邻思雨；\n"
-    "(6) 小玲在大力右手一侧；\n(7) 大力在浩然以东。\n()在小芳以西。",
-    choices={"A": "思雨", "B": "大力", "C": "浩然", "D": "阿珍"},
-    answer=Answer(kind="choice_set", value=["C"]),
-)
-"""A step of its trace has more alternatives than the checker reads."""
+def test_a_trace_that_is_not_proved_is_left_out_with_the_reason(
+    folder: ExperimentFolder, booths: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A teacher that forgets to cite option A in its first trace."""
 
+    def careless(asked: Path, traces: Path, **named: Any) -> Any:
+        solved = solve_file(asked, traces, **named)
+        first, *others = read_records(traces, Trace)
+        *steps, last = first.steps
+        last = last.model_copy(update={"args": last.args[1:]})
+        write_records(traces, [first.model_copy(update={"steps": (*steps, last)}), *others])
+        return solved
 
-def test_a_trace_that_is_not_proved_is_left_out_with_the_reason(folder: ExperimentFolder, booths: Experiment) -> None:
-    write_records(folder.train, [*read_problems(folder.train).values(), LONG_STEPS])
+    monkeypatch.setattr(arm_sequences, "solve_file", careless)
     said: list[str] = []
     solve_training_problems(booths, said.append)
     build_arms(booths, False, said.append)
     counts = orjson.loads(folder.solved.with_suffix(".counts.json").read_bytes())
-    assert counts == {"problems": 11, "traces": 10, "refused": {"not_proved": 1}}
+    assert counts == {"problems": 10, "traces": 9, "refused": {"not_proved": 1}}
     left_out = list(read_records(folder.left_out, LeftOut))
-    assert {(one.problem_id, one.arm, one.reason) for one in left_out} == {
-        ("long-steps", arm, "not_proved") for arm in ("answer", "cot", "srt")
-    }
-    assert "cannot be read" in left_out[0].detail
-    assert all(len(list(read_records(folder.sequences(arm), Sequence))) == 10 for arm in ("answer", "cot", "srt"))
+    assert [(one.arm, one.reason) for one in left_out] == [(arm, "not_proved") for arm in ("answer", "cot", "srt")]
+    assert {one.problem_id for one in left_out} == {next(iter(read_problems(folder.train)))}
+    assert "option A" in left_out[0].detail
+    assert all(len(list(read_records(folder.sequences(arm), Sequence))) == 9 for arm in ("answer", "cot", "srt"))
     assert "build: srt lacks 1: not_proved 1" in said
 
 
