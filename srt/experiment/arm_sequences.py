@@ -19,7 +19,7 @@ import orjson
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, read_records, write_atomically, write_records
+from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems, stream_problems
 from srt.io.records import Problem, Record, Refusal
 from srt.io.records import Sequence as TrainingSequence
@@ -61,8 +61,11 @@ def solve_training_problems(experiment: Experiment, say: Say) -> None:
     say("train: solve and check")
     problems, parts = stream_problems(folder.train), folder.data / "solved.parts"
     solved: list[Path] = []
+    count = -(-count_lines(folder.train) // _SOLVED_TOGETHER)
     while some := list(islice(problems, _SOLVED_TOGETHER)):
         solved.append(parts / str(len(solved)))
+        if count > 1:
+            say(f"train: part {len(solved)} of {count}")
         _solve_part(solved[-1], some, experiment.plan)
     for name, out in (("traces", folder.solved), ("traces.refusals", beside(folder.solved, "refusals"))):
         write_atomically(out, ((part / f"{name}.jsonl").read_bytes() for part in solved))
