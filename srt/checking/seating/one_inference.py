@@ -66,6 +66,8 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
             return "it looks up somebody of whom no cited step says where they sit"
         if any(leads_to_somebody(premise, known, problem) for premise in cited.meanings if premise.blank):
             return "look up one function of the question in one step"
+    if cited.scene and claim.blank and any(relates_people(one.masked) and not one.blank for one in cited.meanings):
+        return "a relation of named people seats one of them; what it says of the blank is another step"
     if cited.scene and claim.blank and is_another_relation(claim, cited.meanings, known, problem):
         return "it says another relation of the blank than the one it cites, with one function looked up at most"
     return None
@@ -107,7 +109,9 @@ def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -
     related = any(relates_people(premise.masked) for premise in cited.meanings)
     if not cited.scene:
         finds = claim.form.names_somebody or claim.form.nobody or relates_people(claim.masked)
-        if finds and related and not is_substitution(claim, cited.meanings, problem):
+        if related and not finds:
+            return "without scene no place follows from a relation: find in one step who it is, and where in the next"
+        if related and not is_substitution(claim, cited.meanings, problem):
             return "without scene one relation is put into another: it says what neither of them says"
         return None
     if claim.blank or not relates_people(claim.masked):

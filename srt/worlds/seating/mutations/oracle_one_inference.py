@@ -85,8 +85,10 @@ def too_much_at_once(
     about_blank = BLANK in names_of(claim)
     related = [one.claim for one in cited if relates_people(one.claim)]
     finds = relates_people(claim) or _is_nobody(claim) or any(map(is_filler, _atoms(claim)))
-    if finds and related and not scene and not is_put_together(claim, related, implies):
-        return "finds a relation without the plan of the seats"
+    if related and not scene and not (finds and is_put_together(claim, related, implies)):
+        return "finds a relation or a place without the plan of the seats"
+    if scene and about_blank and any(BLANK not in names_of(one) for one in related):
+        return "takes the blank from a relation of others"
     if scene and not about_blank and relates_people(claim):
         if related or "wlog" in kinds:
             return "seats somebody and looks somebody up"

@@ -32,6 +32,7 @@ CONSTRAIN scene #2 #4: Cat@N1 & Dan@N2
 NESTED = ("() faces the right neighbour of Ann", "? = across(right(Ann))")
 SEVERAL = ("() does not face Ann", "across(Ann) != ?")
 BOTH_SIDES = ("() faces the right neighbour of Ann", "across(?) = right(Ann)")
+BENCH = ("() shares a bench with Dan", "? in beside(Dan)")
 NOBODY = ("Ann faces the left neighbour of ()", "across(left(?)) = Ann")
 
 
@@ -123,6 +124,21 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         (NESTED, "CONSTRAIN #1 #2: across(Ben) = Cat", "without scene"),
         (BOTH_SIDES, SEATS + "CONSTRAIN scene #5: across(Cat) = right(Ann)", "one function"),
         (BOTH_SIDES, SEATS + "INFER scene #3 #5: Ann@S1 & ?@N1", "one function"),
+        # ... or, on a seat that the guess was given, the seat of the blank.
+        (BENCH, "INFER #1 #3: ? = Cat", "without scene"),
+        (BENCH, "CONSTRAIN wlog: Cat@S1\nINFER #1 #3 #4: Cat@S1 & ?@S1", "no place follows"),
+        (
+            BENCH,
+            "CONSTRAIN wlog: Cat@S1 | Cat@S2\nINFER #1 #3 #4: Cat@S1 & ?@S1 | Cat@S2 & ?@S2",
+            "no place follows",
+        ),
+        # A clue cuts down a list of seats, and the blank is looked up in it.
+        (
+            NESTED,
+            "CONSTRAIN #1: Ann@S1 & Ben@S2 & Cat@N1 | Ann@S1 & Ben@N2 & Cat@S2\n"
+            "INFER #3: Ben@S2 & ?@N1\nINFER scene #1 #4 #5: ?@N1",
+            "of named people",
+        ),
         # Seats and what is looked up from them.
         (NESTED, SEATS + "CONSTRAIN scene #1 #5: across(Ben) = Cat", "two steps"),
         (NESTED, "CONSTRAIN wlog #1: Ann@S1 & right(Ann) = Ben", "two steps"),
