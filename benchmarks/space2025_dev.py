@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from benchmarks.space2025_figures import FIGURES, RESULTS, add_figures, dev_items, last_points, report
+from benchmarks.space2025_figures import FIGURES, RESULTS, TRAINED_ON, add_figures, dev_items, last_points, report
 from eval.scoring.official_answers import official_answers
 from srt.cli.experiment_stages import TrainAndEval
 from srt.corpora.space2025 import write_predictions
@@ -80,7 +80,7 @@ def predict_dev(root: Path, results: Path = RESULTS) -> dict[str, Any]:
             "asked": len(read_problems(asked)),
             "answered": len(answers),
         }
-    kept = {key: settings[key] for key in ("model", "train", "train_problems") if key in settings}
+    kept = {key: settings[key] for key in ("model", "train", *TRAINED_ON) if key in settings}
     written = orjson.dumps({"figures": figures, "settings": kept}, option=orjson.OPT_INDENT_2)
     write_atomically(filed / FIGURES, [written, b"\n"])
     return add_figures(experiment, filed)

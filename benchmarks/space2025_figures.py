@@ -57,6 +57,8 @@ _RIGHT, _ALIKE = "labelled items right", "dev items as the exact solver"
 _OVERLOOKED = 'dev items with "not" overlooked'
 RESULTS = Path(__file__).resolve().parent / "results" / "space2025-spr"
 FIGURES = "figures.json"
+TRAINED_ON = ("train_problems", "stages")
+"""The keys of a recipe that say what it trains on; a recipe has one of them."""
 
 
 def add_figures(experiment: Experiment, results: Path) -> dict[str, Any]:
@@ -270,9 +272,10 @@ def main(recipe: Path) -> None:
     results = RESULTS / experiment.name
     if not (results / FIGURES).exists():
         raise UserError(f"{results}: no predictions there; python -m benchmarks.space2025_dev RUN writes them")
-    filed = orjson.loads((results / FIGURES).read_bytes())["settings"]["train_problems"]
-    if filed != experiment.model_dump(mode="json", include={"train_problems"}, exclude_defaults=True)["train_problems"]:
-        raise UserError(f"{recipe}: train_problems: not those that {results / FIGURES} was made with")
+    filed = orjson.loads((results / FIGURES).read_bytes())["settings"]
+    given = experiment.model_dump(mode="json", include=set(TRAINED_ON), exclude_defaults=True)
+    if key := next((key for key in TRAINED_ON if filed.get(key) != given.get(key)), None):
+        raise UserError(f"{recipe}: {key}: not those that {results / FIGURES} was made with")
     with TemporaryDirectory() as folder:
         # Sampling needs no model, and that of a recipe may be a folder which is not here.
         sampled = experiment.model_copy(update={"output": Path(folder), "model": InitModel(arch="llama")})

@@ -63,6 +63,7 @@ def _write(template: str, page: str, families: list[Family]) -> None:
         sizes=_table(["family", "kinds", "trained on", "tested: problems, kinds"], map(_size, families)),
         accuracy={family.name: accuracy_table(family) for family in families},
         needed={family.name: needed_table(family) for family in families},
+        by_scene={family.name: scene_table(family) for family in families if family.scenes},
         tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
         differences=_table(["family", "difference", "items", "seeds", "points [95%]", "p"], _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
@@ -85,6 +86,19 @@ def accuracy_table(family: Family) -> str:
                 share = f"{100 * found.value:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
                 rows.append([f"{items:,}", arm, share, str(len(points))])
     return _table(["items", "arm", "right, % [95%]", "seeds"], rows)
+
+
+def scene_table(family: Family) -> str:
+    """Accuracy by items and arm in each scene of the test, over all seeds."""
+    of_scene = {scene: np.array([one == scene for one in family.scenes]) for scene in sorted(set(family.scenes))}
+    rows = []
+    for items in sorted({point.items for point in family.points}):
+        for arm in family.arms:
+            if points := family.of(arm, items):
+                right = np.stack([scores(point) for point in points])
+                rows.append([f"{items:,}", arm, *(_mean(right[:, which]) for which in of_scene.values())])
+    header = [f"{scene} ({which.sum():,})" for scene, which in of_scene.items()]
+    return _table(["items", "arm", *header], rows)
 
 
 def needed_table(family: Family) -> str:

@@ -3,9 +3,10 @@
     python -m benchmarks.ladder.results runs/ladder/FAMILY ...
 
 copies from the folders of experiments, for each family: ``settings.json`` (the recipe), ``points.jsonl`` (a row for
-each arm, seed and number of items), ``sampled.jsonl`` (:mod:`benchmarks.ladder.sampled`), ``test.json`` (its puzzles)
-and ``manifests/ARM-SEED.json`` (versions, device, git revision, hashes of data and weights). Where points of that
-family are filed already, those of the folder are added.
+each arm, seed and number of items), ``sampled.jsonl`` (:mod:`benchmarks.ladder.sampled`), ``test.json`` (its puzzles),
+``scenes.json`` (the scene of each test problem, where there are several) and ``manifests/ARM-SEED.json`` (versions,
+device, git revision, hashes of data and weights). Where points of that family are filed already, those of the folder
+are added.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ import numpy.typing as npt
 import orjson
 
 from benchmarks.ladder.sampled import SAMPLED, SampledPoint
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import TEST
 from srt.experiment.learning_curve import CurvePoint, TestPuzzles
 from srt.io.jsonl import read_records, write_atomically, write_records
+from srt.io.problem_files import stream_problems
+from srt.io.records import Problem
 from srt.statistics.items_to_level import Curve
 
 _CHECKOUT = re.compile(rb"(?<=[ \"])/[^ \"]*/(?=train/train_srt\.py)")
 """Where the project lay on the machine: a path of the results is one of the project."""
+SCENES = "scenes.json"
 FILED = Path(__file__).resolve().parents[1] / "results" / "ladder"
 
 
@@ -40,6 +46,8 @@ class Family:
     points: list[CurvePoint]
     test: TestPuzzles
     sampled: list[SampledPoint]
+    scenes: list[str]
+    """Of each test problem, such as ``booth, compass``; empty where all are alike."""
 
     @property
     def arms(self) -> list[str]:
@@ -97,6 +105,7 @@ def read_filed() -> list[Family]:
                 points=[p for p in read_records(folder / "points.jsonl", CurvePoint) if p.test == "test"],
                 test=TestPuzzles.model_validate_json((folder / "test.json").read_bytes()),
                 sampled=_sampled(folder),
+                scenes=orjson.loads(path.read_bytes()) if (path := folder / SCENES).exists() else [],
             )
         )
     return sorted(families, key=lambda family: family.test.puzzles_at_least)
@@ -114,6 +123,9 @@ def file_results(experiment: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "settings.json", [orjson.dumps(settings, option=orjson.OPT_INDENT_2)])
     write_atomically(folder / "test.json", [(experiment / "curve" / "test.json").read_bytes()])
+    scenes = [_scene(problem) for problem in stream_problems(ExperimentFolder(experiment).test(TEST))]
+    if len(set(scenes)) > 1:
+        write_atomically(folder / SCENES, [orjson.dumps(scenes)])
     points: dict[tuple[str, str, int, int], CurvePoint] = {}
     for path in (folder / "points.jsonl", experiment / "curve" / "points.jsonl"):
         if path.exists():
@@ -128,6 +140,12 @@ def file_results(experiment: Path) -> None:
         kept.parent.mkdir(exist_ok=True)
         write_atomically(kept, [_CHECKOUT.sub(b"", manifest.read_bytes())])
     print(f"{folder}: {len(points)} points")
+
+
+def _scene(problem: Problem) -> str:
+    """Its shape, whichever way people face, and whether it has a compass."""
+    shape = str(problem.meta["scene"]).partition("-")[0]
+    return shape if problem.meta["compass"] == "none" else f"{shape}, compass"
 
 
 def main(folders: Sequence[str]) -> None:

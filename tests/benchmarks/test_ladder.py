@@ -33,6 +33,8 @@ SHARES = {
     "srt-drop-INFER": {1000: 0.2, 4000: 0.5},
 }
 
+SCENES = [{"scene": "hexagon-out", "compass": "NS"}, {"scene": "booth", "compass": "none"}]
+"""Of each problem: the first of a puzzle has the first scene, the second the other."""
 COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'
 
 
@@ -59,6 +61,14 @@ def points() -> Iterator[CurvePoint]:
 def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     run = tmp_path / "run"
     (run / "curve").mkdir(parents=True)
+    (run / "data").mkdir()
+    write_records(
+        run / "data" / "test.jsonl",
+        (
+            Problem(id=f"q{at}", source="made-up", split="test", lang="en", question="?", meta=SCENES[at % 2])
+            for at in range(len(PUZZLES))
+        ),
+    )
     (run / "runs" / "srt-0" / "model").mkdir(parents=True)
     (run / "runs" / "srt-0" / "model" / "manifest.json").write_text(COMMAND % "/home/ann/srt/")
     (run / "experiment.json").write_bytes(orjson.dumps({"name": "toys", "arms": list(SHARES)}))
@@ -98,6 +108,10 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     assert "| srt | 90% | more than 4,000 | 4,000, ∞; 4,000, ∞ |  |" in text
     assert "| toys | srt − cot | 4,000 | 2 | +40.0 [" in text
     assert "| toys | srt-drop-INFER | 4,000 | 2 | 50.0 | 80.0 | −30.0 [" in text
+    last = [point.right for point in written if (point.arm, point.items) == ("srt", 4000)]
+    by_scene = [f"{100 * sum(map(int, ''.join(right[at::2] for right in last))) / 200:.1f}" for at in (1, 0)]
+    assert "| items | arm | booth (100) | hexagon, compass (100) |" in text
+    assert f"| 4,000 | srt | {by_scene[0]} | {by_scene[1]} |" in text
     assert "This was not measured yet." in text
     # cot after half of its tokens: halfway between its two points, in the logarithm.
     assert "| toys | 160,000 | 30.0 | 80.0 |" in text
