@@ -33,7 +33,7 @@ def solve(
         ),
     ],
     plan: Annotated[
-        str, typer.Option("--plan", help="Steps: needed (the fewest), or running (a plan that is carried along).")
+        str, typer.Option("--plan", help="Steps: needed (no others), or running (a plan that is carried along).")
     ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,

@@ -161,7 +161,7 @@ class Experiment(Config):
     held_out: int | None = Field(default=None, ge=1)
     prompt: PromptStyle = "full"
     plan: Plan = "needed"
-    """Which steps the exact teacher writes: the fewest that the question needs, or a plan that is carried along."""
+    """Which steps the exact teacher writes: only those that the question needs, or a plan that is carried along."""
     text: TextStyle = "claims"
     model: Model
     probe: Probe | None = None

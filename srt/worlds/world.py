@@ -19,7 +19,7 @@ It can be pickled: other processes draw with it too.
 """
 
 Plan = Literal["needed", "running"]
-"""Which steps a trace of the exact teacher has: the fewest that the question needs, or a plan that is carried along."""
+"""Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along."""
 
 
 class Refused(Exception):

@@ -11,6 +11,7 @@ from srt.checking.seating.claim_sets import LONGEST_CLAIM, NONE, Meaning
 from srt.checking.seating.entailment import follows, holding, loose_parts, tied_parts, weigh
 from srt.checking.seating.one_inference import idle_premise, leap
 from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
+from srt.checking.seating.taken_functions import nests_functions
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
@@ -39,6 +40,17 @@ def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
     else:
         return _Pass(read).check(trace)
     return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=unread)
+
+
+def _inexact(claim: Meaning, read: Meaning) -> str | None:
+    """What a reading that is as true as ``read`` says otherwise than it; the plan of the seats makes both as true."""
+    if claim.form.places and not read.form.places:
+        return "a reading names no seat, unless the clue does"
+    if claim.form.tokens != read.form.tokens:
+        return "a reading speaks of the people of whom the clue speaks, and of no others"
+    if nests_functions(read.masked) and not nests_functions(claim.masked):
+        return "a reading leaves a function inside another where the clue has it"
+    return None
 
 
 class _Pass:
@@ -89,7 +101,7 @@ class _Pass:
             if cited.unread:
                 return _unchecked(f"no known relation is worded as {step.args[0]} is")
             read = cited.meanings[0] if cited.meanings else None
-            if read is not None and claim.same(read) and (read.form.places or not claim.form.places):
+            if read is not None and claim.same(read) and _inexact(claim, read) is None:
                 self.readings.add(len(self.claims))
                 return _PROVED
         if self._follows_from_established(step, claim, cited):
@@ -146,9 +158,7 @@ class _Pass:
         if step.op == "CORRELATE":
             if not cited.reads:
                 return "CORRELATE reads one clue, or the question, and cites nothing else"
-            if claim.same(cited.meanings[0]):
-                return "a reading names no seat, unless the clue does"
-            return None
+            return _inexact(claim, cited.meanings[0]) if claim.same(cited.meanings[0]) else None
         if cited.reads and claim.same(cited.meanings[0]):
             return f"a reading is CORRELATE, not {step.op}"
         if step.op != (fit := "INFER" if claim.blank else "CONSTRAIN"):

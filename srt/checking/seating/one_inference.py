@@ -52,8 +52,10 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
         return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
     if reason := _joins(claim, cited) or _found_relation(claim, cited, problem):
         return reason
-    if not cited.wlog and _eliminates(claim, cited, premises):
+    if _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
+    if cited.scene and not claim.blank and cited.relations and not claim.form.tokens & _related(premises):
+        return "it seats nobody of whom the relation speaks: who is left over is another step"
     if claim.blank and _says_new_seats(claim.form, [premise.form for premise in cited.meanings if not premise.blank]):
         return "it says where somebody sits of whom no cited step says it"
     if claim.blank and _has_dead_alternative(claim, known, cited, problem):
@@ -109,9 +111,9 @@ def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -
     related = any(relates_people(premise.masked) for premise in cited.meanings)
     if not cited.scene:
         finds = claim.form.names_somebody or claim.form.nobody or relates_people(claim.masked)
-        if related and not finds:
+        if related and not finds and any(premise.blank for premise in cited.meanings):
             return "without scene no place follows from a relation: find in one step who it is, and where in the next"
-        if related and not is_substitution(claim, cited.meanings, problem):
+        if related and finds and not is_substitution(claim, cited.meanings, problem):
             return "without scene one relation is put into another: it says what neither of them says"
         return None
     if claim.blank or not relates_people(claim.masked):
@@ -125,13 +127,27 @@ def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -
 
 def _joins(claim: Meaning, cited: Citations) -> str | None:
     """Why a step that cites several lists of alternatives does more than join two of them."""
-    lists = sum(" | " in premise.masked and not premise.blank for premise in cited.meanings)
-    most = 1 if cited.scene or cited.relations or claim.blank or claim.form.relations else MOST_LISTS_JOINED
+    lists = sum(_lists(premise, cited) and not premise.blank for premise in cited.meanings)
+    only_seats = not (cited.scene or claim.blank or claim.form.relations)
+    related = any(relates_people(premise.masked) for premise in cited.meanings)
+    most = MOST_LISTS_JOINED if only_seats and not related else 1
     if lists > most:
         return f"it cites {lists} lists of alternatives: join two in one step, without scene, and go on from there"
     if lists > 1 and claim.form.tokens - _tokens(premise.form.tokens for premise in cited.meanings):
         return "it joins two lists and names who is left over: these are two steps"
     return None
+
+
+def _lists(premise: Meaning, cited: Citations) -> bool:
+    """Whether a premise lists alternatives: without ``scene``, the places of somebody who faces north are a list."""
+    return " | " in premise.masked or (
+        not cited.scene and premise.form.relations > 0 and not relates_people(premise.masked)
+    )
+
+
+def _related(premises: list[ClaimForm]) -> frozenset[str]:
+    """Of whom the relations speak."""
+    return _tokens(form.tokens for form in premises if form.relations)
 
 
 def _options_leap(cited: Citations, premises: list[ClaimForm], known: int, problem: SeatingProblem) -> str | None:
@@ -149,7 +165,10 @@ def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> 
     """Whether the claim seats or names somebody who is left over, besides what the step looks up.
 
     All but those spoken of may be named together ("who does not sit beside Ann"); one alone is found by elimination.
+    ``wlog`` alone may choose the seat of one person.
     """
+    if cited.wlog and not premises:
+        return len(claim.form.tokens) > 1
     looks_up = cited.scene and (claim.form.places or claim.form.relations > 0)
     if not looks_up and (cited.relations or not claim.blank):
         return False

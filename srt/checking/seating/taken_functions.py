@@ -38,7 +38,12 @@ class Lookup:
 
 def has_nested_functions(masked: str) -> bool:
     """Whether functions stand inside one another, or on both sides, in a masked claim, or two regions meet in it."""
-    return "meet(" in masked or any(lookup.nested for lookup in _lookups(masked, 1))
+    return "meet(" in masked or nests_functions(masked)
+
+
+def nests_functions(masked: str) -> bool:
+    """Whether functions stand inside one another, or on both sides, in a masked claim."""
+    return any(lookup.nested for lookup in _lookups(masked, 1))
 
 
 def leaves_open_who(masked: str, known: int, problem: SeatingProblem) -> bool:

@@ -1,6 +1,6 @@
 """A plan that is carried along: each CONSTRAIN step repeats who sits where so far, and adds what one clue says.
 
-The steps of :mod:`.needed_seats` are the fewest that a question needs, so that whoever writes them must know in advance
+The steps of :mod:`.needed_seats` are no more than a question needs, so that whoever writes them must know in advance
 which clue, which seat and which earlier step will be needed. Here nothing has to be looked ahead: all clues are read,
 all seats are found, and each step cites the plan before it and the first clue, in the order of the problem, that
 decides something now::

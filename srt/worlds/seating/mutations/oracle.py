@@ -39,6 +39,7 @@ from srt.worlds.seating.claim_language import (
     said_of_others,
 )
 from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, too_much_at_once
+from srt.worlds.seating.mutations.oracle_taken_functions import nests
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import function_table, holds, region_table
 from srt.worlds.seating.scenes import Scene
@@ -221,8 +222,10 @@ def _placed(known: Sequence[CitedClaim]) -> tuple[Claim, ...]:
 def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known: Sequence[Claim]) -> str:
     """The word for a step with this claim and these premises; ``known`` is what its clues and steps say."""
     if len(cited) == 1 and cited[0].kind in ("given", "question"):
-        relation = not _speaks_of_seats(claim) or _speaks_of_seats(known[0])
-        if relation and _says_the_same(scene, claim, known[0]):
+        given = known[0]
+        relation = not _speaks_of_seats(claim) or _speaks_of_seats(given)
+        exact = set(names_of(claim)) == set(names_of(given)) and nests(claim) >= nests(given)
+        if relation and exact and _says_the_same(scene, claim, given):
             return "CORRELATE"
     return "INFER" if _speaks_of_the_blank(claim) or _speaks_of_options(claim) else "CONSTRAIN"
 

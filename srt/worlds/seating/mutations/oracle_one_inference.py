@@ -85,8 +85,10 @@ def too_much_at_once(
     about_blank = BLANK in names_of(claim)
     related = [one.claim for one in cited if relates_people(one.claim)]
     finds = relates_people(claim) or _is_nobody(claim) or any(map(is_filler, _atoms(claim)))
-    if related and not scene and not (finds and is_put_together(claim, related, implies)):
-        return "finds a relation or a place without the plan of the seats"
+    if related and not scene and finds and not is_put_together(claim, related, implies):
+        return "finds a relation without the plan of the seats"
+    if related and not scene and not finds and any(BLANK in names_of(one.claim) for one in cited):
+        return "finds a place without the plan of the seats"
     if scene and about_blank and any(BLANK not in names_of(one) for one in related):
         return "takes the blank from a relation of others"
     if scene and not about_blank and relates_people(claim):
@@ -95,18 +97,27 @@ def too_much_at_once(
         if most_relations(claim) > 1 or looks_up_several(claim):
             return "looks up several functions at once"
     spoken_of = {name for one in cited for name in names_of(one.claim)} - {BLANK}
-    lists = [one for one in cited if len(one.claim) > 1 and BLANK not in names_of(one.claim)]
-    only_joins = not (scene or relations or about_blank or any(map(relates, _atoms(claim))))
+    lists = [
+        one
+        for one in cited
+        if BLANK not in names_of(one.claim)
+        and (len(one.claim) > 1 or (one.relations and not scene and not relates_people(one.claim)))
+    ]
+    only_joins = not (scene or related or about_blank or any(map(relates, _atoms(claim))))
     if len(lists) > (2 if only_joins else 1):
         return f"cites {len(lists)} lists of alternatives"
     if len(lists) > 1 and set(names_of(claim)) - spoken_of:
         return "joins two lists and names who is left over"
     left_over = set(names_of(claim)) - spoken_of - {BLANK}
     looks_up = scene and (_seats(claim) or any(map(relates, _atoms(claim))))
-    if "wlog" not in kinds and looks_up and left_over:
+    chosen = 1 if "wlog" in kinds and not cited else 0
+    if looks_up and len(left_over) > chosen:
         return "names somebody who is left over besides"
-    if "wlog" not in kinds and not looks_up and about_blank and not relations and len(left_over) == 1:
+    if not looks_up and about_blank and not relations and len(left_over) == 1:
         return "names somebody who is left over"
+    spoken_by_relations = {name for one in cited if one.relations for name in names_of(one.claim)}
+    if scene and relations and not about_blank and not set(names_of(claim)) & spoken_by_relations:
+        return "seats nobody of whom the relation speaks"
     said = {seat for one in cited for seat in _sure_seats(one.claim)}
     if about_blank and _seats_of_others(claim) - said:
         return "says a seat that it does not cite"

@@ -129,11 +129,13 @@ def is_new_relation(
 
 def looks_up_several(claim: Claim) -> bool:
     """Whether a function stands inside another or equals another, or two regions meet."""
-    atoms = [atom for atoms in claim for atom in atoms]
-    pairs = [(atom.left, atom.right) for atom in atoms if isinstance(atom, Equal)]
-    if any(isinstance(atom, Meet) for atom in atoms) or any(
-        isinstance(a, Apply) and isinstance(b, Apply) for a, b in pairs
-    ):
+    return nests(claim) or any(isinstance(atom, Meet) for atoms in claim for atom in atoms)
+
+
+def nests(claim: Claim) -> bool:
+    """Whether a function stands inside another or equals another."""
+    pairs = [(atom.left, atom.right) for atoms in claim for atom in atoms if isinstance(atom, Equal)]
+    if any(isinstance(a, Apply) and isinstance(b, Apply) for a, b in pairs):
         return True
     return any(isinstance(term, Apply) and isinstance(term.argument, Apply) for pair in pairs for term in pair)
 

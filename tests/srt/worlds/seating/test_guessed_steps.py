@@ -39,9 +39,13 @@ NOBODY = ("Ann faces the left neighbour of ()", "across(left(?)) = Ann")
 def judged(question: tuple[str, str], steps: str, side: str = "") -> tuple[StepCheck, bool]:
     """The checker's verdict on the last of ``steps``, and whether the oracle finds it without fault."""
     asked, reading = question
-    text = BOOTH.format(side=side, question=asked)
+    return last_judged(BOOTH.format(side=side, question=asked), READINGS.format(question=reading) + steps)
+
+
+def last_judged(text: str, steps: str) -> tuple[StepCheck, bool]:
+    """As :func:`judged`, of the problem ``text``."""
     problem = Problem(id="p", source="made", split="test", lang="en", question=text, choices=CHOICES)
-    parsed = parse(f"{READINGS.format(question=reading)}{steps.strip()}\nANSWER: C")
+    parsed = parse(f"{steps.strip()}\nANSWER: C")
     trace = Trace(id="t", problem_id="p", kind="world", lang="en", steps=parsed.steps, answer="C")
     last = f"step {len(trace.steps)} "
     faults = [fault for fault in Oracle(problem).judge(trace).faults if fault != f"{last}is not used"]
@@ -150,6 +154,8 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         (NESTED, FOUND + "INFER scene #5 #7: ? = left(Dan)", "another relation"),
         # Who may fill the blank is listed, and the options decide.
         (NESTED, FOUND + "INFER #4 #7: ?@N1 & ? = Cat | ?@N1 & ? = Dan\nINFER A B C D #5 #8: options = {C}", "who may"),
+        # The question is read without its inner function.
+        (NESTED, "CORRELATE question: ? = front_right(Ann)", "inside another"),
         # Which options are right says nothing of who fills the blank.
         (NESTED, DECIDED + "INFER #3 #9: ? = Cat", "options"),
     ],
@@ -159,6 +165,84 @@ def test_a_guess_is_not_proved(question: tuple[str, str], steps: str, reason: st
     assert found.support == "consistent", found
     assert reason in (found.reason or "")
     assert not faultless
+
+
+FACING = """\
+Booth: Ann, Ben, Cat, Dan.
+(1) Ben faces Ann;
+(2) Cat is front-left of Ann.
+Dan faces ()."""
+FACES = "CORRELATE (1): across(Ann) = Ben\nCORRELATE (2): front_left(Ann) = Cat\n"
+APART_OR_NOT = (
+    "Dan@S1 & Cat@S2 | Dan@S1 & Cat@N1 | Dan@S1 & Cat@N2 | Dan@S2 & Cat@S1 | Dan@S2 & Cat@N1 | Dan@S2 & Cat@N2"
+)
+CHOSEN = FACES + "CONSTRAIN wlog #1: Ann@S2 & Ben@N1\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        # What is as true as the clue, because there are four seats, of others: alone, beside it, or as empty words.
+        ("CORRELATE (1): across(Dan) = Cat", "no others"),
+        ("CORRELATE (2): front_left(Ann) = Cat & diag(Dan) = Ben", "no others"),
+        (
+            "CORRELATE (1): across(Ann) = Ben & Dan in beside(Cat) | across(Ann) = Ben & Dan notin beside(Cat)",
+            "no others",
+        ),
+        # Two who are left over: by wlog, and by a clue in a list that says little more than their names.
+        (FACES + "CONSTRAIN wlog #1: Dan@S1 & Cat@N2 | Dan@S2 & Cat@N1", "left over"),
+        (FACES + f"CONSTRAIN wlog: {APART_OR_NOT}", "left over"),
+        (
+            FACES + f"CONSTRAIN wlog: Dan@S1 | Dan@S2\nCONSTRAIN #3: {APART_OR_NOT}\n"
+            "CONSTRAIN scene #1 #4: Dan@S1 & Cat@N2 | Dan@S2 & Cat@N1",
+            "seats nobody",
+        ),
+    ],
+)
+def test_a_clue_seats_only_those_of_whom_it_speaks(steps: str, reason: str) -> None:
+    found, faultless = last_judged(FACING, steps)
+    assert found.support == "consistent", found
+    assert reason in (found.reason or "")
+    assert not faultless
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "CORRELATE (1): across(Ben) = Ann",
+        FACES + "CONSTRAIN wlog: Dan@S1 | Dan@S2",
+        CHOSEN + "CONSTRAIN #3: Dan@S1 & Cat@N2 | Dan@N2 & Cat@S1",
+        CHOSEN + "CONSTRAIN scene #2 #3: Cat@N2\nCONSTRAIN #3 #4: Dan@S1",
+    ],
+)
+def test_one_person_is_chosen_and_whoever_is_left_over_is_found_alone(steps: str) -> None:
+    found, faultless = last_judged(FACING, steps)
+    assert found.support == "proved", found
+    assert faultless
+
+
+LOOKS_SOUTH = """\
+Booth, benches on the north and south sides: Ann, Ben, Cat, Dan.
+(1) Dan looks south;
+(2) Cat is front-right of Ann;
+(3) Ben is right of Ann.
+Dan faces ()."""
+
+
+def test_the_places_of_a_direction_are_a_list() -> None:
+    steps = """\
+CORRELATE (1): faces(Dan) = S
+CORRELATE (2): front_right(Ann) = Cat
+CORRELATE (3): right(Ann) = Ben
+CORRELATE question: across(?) = Dan
+CONSTRAIN scene #2: Ann@S1 & Cat@N1 | Ann@N1 & Cat@S1
+CONSTRAIN scene #3 #5: Ann@S1 & Cat@N1 & Ben@S2 | Ann@N1 & Cat@S1 & Ben@N2
+CONSTRAIN #6: Ann@S1 & Ben@S2 & Cat@N1 & Dan@N2 | Ann@N1 & Ben@N2 & Cat@S1 & Dan@S2
+INFER scene #4 #7: Dan@N2 & ?@S1 | Dan@S2 & ?@N1
+"""
+    for step, proved in (("CONSTRAIN #1 #7: Dan@N2 & Ben@S2", True), ("INFER #1 #7 #8: ?@S1", False)):
+        found, faultless = last_judged(LOOKS_SOUTH, steps + step)
+        assert (found.support == "proved", faultless) == (proved, proved), found
 
 
 def test_a_seat_that_is_said_nowhere_is_not_proved_where_it_is_open() -> None:
