@@ -11,7 +11,7 @@ from srt.checking.seating.claim_sets import LONGEST_CLAIM, NONE, Meaning
 from srt.checking.seating.entailment import follows, holding, loose_parts, tied_parts, weigh
 from srt.checking.seating.one_inference import idle_premise, leap
 from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
-from srt.checking.seating.taken_functions import nests_functions
+from srt.checking.seating.taken_functions import functions_at_once
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
@@ -48,8 +48,8 @@ def _inexact(claim: Meaning, read: Meaning) -> str | None:
         return "a reading names no seat, unless the clue does"
     if claim.form.tokens != read.form.tokens:
         return "a reading speaks of the people of whom the clue speaks, and of no others"
-    if nests_functions(read.masked) and not nests_functions(claim.masked):
-        return "a reading leaves a function inside another where the clue has it"
+    if max(1, functions_at_once(claim.masked)) != max(1, functions_at_once(read.masked)):
+        return "a reading has as many functions inside one another as the clue"
     return None
 
 

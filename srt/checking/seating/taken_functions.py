@@ -38,12 +38,16 @@ class Lookup:
 
 def has_nested_functions(masked: str) -> bool:
     """Whether functions stand inside one another, or on both sides, in a masked claim, or two regions meet in it."""
-    return "meet(" in masked or nests_functions(masked)
+    return "meet(" in masked or any(lookup.nested for lookup in _lookups(masked, 1))
 
 
-def nests_functions(masked: str) -> bool:
-    """Whether functions stand inside one another, or on both sides, in a masked claim."""
-    return any(lookup.nested for lookup in _lookups(masked, 1))
+def functions_at_once(masked: str) -> int:
+    """The most functions in one equation of a masked claim, on both sides together."""
+
+    def count(atom: str) -> int:
+        return sum(len((parts_of_term(side) or ([],))[0]) for side in _SIGN.split(atom, 1)[::2])
+
+    return max(count(atom) for alternative in masked.split(" | ") for atom in alternative.split(" & "))
 
 
 def leaves_open_who(masked: str, known: int, problem: SeatingProblem) -> bool:

@@ -129,15 +129,23 @@ def is_new_relation(
 
 def looks_up_several(claim: Claim) -> bool:
     """Whether a function stands inside another or equals another, or two regions meet."""
-    return nests(claim) or any(isinstance(atom, Meet) for atoms in claim for atom in atoms)
-
-
-def nests(claim: Claim) -> bool:
-    """Whether a function stands inside another or equals another."""
-    pairs = [(atom.left, atom.right) for atoms in claim for atom in atoms if isinstance(atom, Equal)]
-    if any(isinstance(a, Apply) and isinstance(b, Apply) for a, b in pairs):
+    atoms = [atom for atoms in claim for atom in atoms]
+    pairs = [(atom.left, atom.right) for atom in atoms if isinstance(atom, Equal)]
+    if any(isinstance(atom, Meet) for atom in atoms) or any(
+        isinstance(a, Apply) and isinstance(b, Apply) for a, b in pairs
+    ):
         return True
     return any(isinstance(term, Apply) and isinstance(term.argument, Apply) for pair in pairs for term in pair)
+
+
+def depth(claim: Claim) -> int:
+    """How many functions the equation with most of them has, and 1 where none has one."""
+
+    def calls(term: Term) -> int:
+        return 1 + calls(term.argument) if isinstance(term, Apply) else 0
+
+    equations = (atom for atoms in claim for atom in atoms if isinstance(atom, Equal))
+    return max([1, *(calls(equation.left) + calls(equation.right) for equation in equations)])
 
 
 def may_not_fill(claim: Claim, surely: Callable[[Claim], bool]) -> bool:

@@ -154,8 +154,10 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         (NESTED, FOUND + "INFER scene #5 #7: ? = left(Dan)", "another relation"),
         # Who may fill the blank is listed, and the options decide.
         (NESTED, FOUND + "INFER #4 #7: ?@N1 & ? = Cat | ?@N1 & ? = Dan\nINFER A B C D #5 #8: options = {C}", "who may"),
-        # The question is read without its inner function.
-        (NESTED, "CORRELATE question: ? = front_right(Ann)", "inside another"),
+        # The question is read without its inner function, or with functions that the clues will fit.
+        (NESTED, "CORRELATE question: ? = front_right(Ann)", "inside one another"),
+        (NESTED, "CORRELATE question: ? = across(right(left(right(Ann))))", "inside one another"),
+        (BENCH, "CORRELATE question: ? = diag(across(Dan))", "inside one another"),
         # Which options are right says nothing of who fills the blank.
         (NESTED, DECIDED + "INFER #3 #9: ? = Cat", "options"),
     ],
