@@ -167,10 +167,8 @@ class Oracle:
         def follows(claims: Sequence[Claim], tied: bool, free: bool) -> bool:
             return _follows(self.puzzle.scene, tied, free, tuple(claims), claim, options)
 
-        if (
-            right == "CORRELATE"
-        ):  # It says what is cited, be that right or wrong: a question may suppose what is not so.
-            return ""
+        if right == "CORRELATE":
+            return ""  # It says what is cited, right or wrong: a question may suppose what is not so.
         if not follows([one.claim for one in known], scene, wlog):
             return "does not follow from what it cites"
         named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]

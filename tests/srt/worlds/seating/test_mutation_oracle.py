@@ -144,3 +144,17 @@ def test_oracle_and_checker_agree(which: int, index: int, faults: list[Fault], s
     assert verdict.proved == checked.proved, (linearize(valid.trace), verdict, checked)
     if verdict.false:
         assert checked.refuted, (linearize(valid.trace), verdict, checked)
+
+
+def test_a_question_that_supposes_what_is_not_so_is_read_as_it_stands() -> None:
+    question = """Booth, benches on the north and south sides: Ann, Bob, Cal, Dan.
+(1) Ann looks south;
+(2) Bob is right of Ann;
+(3) Dan is left of Cal.
+Ann is sitting facing north, next to () on the left-hand side."""
+    choices = {"A": "Bob", "B": "Cal", "C": "Dan", "D": "None of the above"}
+    problem = Problem(id="p", source="test", split="train", lang="en", question=question, choices=choices)
+    trace = solve_one(problem)
+    assert isinstance(trace, Trace)
+    assert check(problem, trace).proved
+    assert Oracle(problem).judge(trace).faults == ()
