@@ -54,7 +54,8 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
         return reason
     if _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
-    if cited.scene and not claim.blank and cited.relations and not claim.form.tokens & _related(premises):
+    related = _tokens(form.tokens for form in premises if form.relations)
+    if cited.scene and not claim.blank and cited.relations and not claim.form.tokens & related:
         return "it seats nobody of whom the relation speaks: who is left over is another step"
     if claim.blank and _says_new_seats(claim.form, [premise.form for premise in cited.meanings if not premise.blank]):
         return "it says where somebody sits of whom no cited step says it"
@@ -143,11 +144,6 @@ def _lists(premise: Meaning, cited: Citations) -> bool:
     return " | " in premise.masked or (
         not cited.scene and premise.form.relations > 0 and not relates_people(premise.masked)
     )
-
-
-def _related(premises: list[ClaimForm]) -> frozenset[str]:
-    """Of whom the relations speak."""
-    return _tokens(form.tokens for form in premises if form.relations)
 
 
 def _options_leap(cited: Citations, premises: list[ClaimForm], known: int, problem: SeatingProblem) -> str | None:
