@@ -174,7 +174,7 @@ class Recipe(Config):
             of the batch.
         pack: instead, concatenate the sequences of a batch into rows of at most so many tokens, without padding; no
             token attends to another sequence. A step sees the same sequences as without.
-        warmup: the share of the steps in which the learning rate rises from 0.
+        warmup: the steps in which the learning rate rises from 0: below 1 a share of the run, from 1 on their number.
         adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from nothing.
         max_length: the most tokens a sequence may have, prompt included. Nothing is ever cut.
         too_long: what becomes of a longer one: ``refuse`` (an error), or ``drop``: its problem is left out, with all
@@ -207,7 +207,7 @@ class Recipe(Config):
     micro_batch: int | None = Field(default=None, ge=1)
     learning_rate: float = Field(gt=0)
     scheduler: Literal["constant", "linear", "cosine"] = "cosine"
-    warmup: float = Field(default=0.05, ge=0, lt=1)
+    warmup: float = Field(default=0.05, ge=0)
     weight_decay: float = Field(default=0.0, ge=0)
     adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     max_length: int = Field(ge=2)
@@ -230,6 +230,17 @@ class Recipe(Config):
     think: bool = False
     threads: int | None = Field(default=None, ge=1)
     hub: str | None = None
+
+    @field_validator("warmup")
+    @classmethod
+    def _whole_steps(cls, warmup: float) -> float:
+        if warmup > 1 and not warmup.is_integer():
+            raise ValueError("a share below 1, or a whole number of steps, was expected")
+        return warmup
+
+    def warmup_steps(self, steps: int) -> int:
+        """The steps of the warmup in a run of so many ``steps``."""
+        return round(self.warmup if self.warmup >= 1 else self.warmup * steps)
 
     @property
     def run_name(self) -> str:

@@ -123,7 +123,7 @@ def is_this_experiment(experiment: Experiment) -> bool:
         raise UserError(
             f"{out}: this folder holds an experiment with other settings of "
             f"{', '.join(_nested(differing, settings, held))}; "
-            "give another output, or remove the folder"
+            f"give another output, or remove the folder{_why_not_longer(experiment, differing)}"
         )
     return True
 
@@ -140,13 +140,46 @@ def _nested(keys: list[str], now: Any, before: Any) -> Iterator[str]:
 
 
 def _only_adds(experiment: Experiment, held: dict[str, Any], differing: list[str]) -> bool:
-    """Whether the folder has learning curves, to which only arms and seeds are added, with the same initial weights."""
-    if experiment.curve is None or not set(differing) <= {"arms", "seeds"}:
+    """Whether the folder has learning curves, to which only arms, seeds and points at their end are added.
+
+    Initial weights must stay the same, and so must all steps that the longer runs begin with.
+    """
+    if experiment.curve is None or not set(differing) <= {"arms", "seeds", "curve", "stages"}:
         return False
     if "arms" in differing and isinstance(experiment.model, InitModel) and not experiment.model.tokenizer_arms:
         return False
+    if {"curve", "stages"} & set(differing) and not _only_longer(experiment, held):
+        return False
     before = {"arms": held.get("arms", []), "seeds": held.get("seeds", [0])}
     return set(before["arms"]) <= set(experiment.arms) and set(before["seeds"]) <= set(experiment.seeds)
+
+
+def _is_steady(experiment: Experiment) -> bool:
+    """Whether the learning rate of a step does not depend on the length of the run."""
+    return experiment.train.get("scheduler") == "constant" and isinstance(experiment.train.get("warmup"), int)
+
+
+def _why_not_longer(experiment: Experiment, differing: list[str]) -> str:
+    if experiment.curve is None or "curve" not in differing or _is_steady(experiment):
+        return ""
+    return " (a curve can be made longer where train.warmup is a number of steps)"
+
+
+def _only_longer(experiment: Experiment, held: dict[str, Any]) -> bool:
+    """Whether the curves of the folder are the beginning of those of ``experiment``."""
+    now = _settings(experiment)
+    before, points = held["curve"]["items"], now["curve"]["items"]
+    return (
+        _is_steady(experiment)
+        and points[: len(before)] == before
+        and {**held["curve"], "items": points} == now["curve"]
+        and _without_length(held.get("stages")) == _without_length(now.get("stages"))
+    )
+
+
+def _without_length(stages: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Stages without the items of the last one, with which a curve grows."""
+    return stages and [*stages[:-1], {key: value for key, value in stages[-1].items() if key != "items"}]
 
 
 def _only_of_later_stages(experiment: Experiment, differing: list[str]) -> bool:

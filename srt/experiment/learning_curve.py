@@ -1,8 +1,9 @@
 """Learning curves: every arm and seed is trained up to each number of items in turn, and evaluated there.
 
 A point is a checkpoint of one training run. The learning rate is constant after the warmup, so the run up to a point is
-the beginning of every longer run: all points of a curve are equally fair, and a curve can be made longer later. The
-price is that no point has the gain that a falling learning rate gives at the end of a run; every arm pays it.
+the beginning of every longer run: all points of a curve are equally fair, and a curve can be made longer later (so a
+run is not finished at the last point, but stops there). The price is that no point has the gain that a falling learning
+rate gives at the end of a run; every arm pays it.
 
 The order is seed by seed, and point by point within a seed, so that whenever the experiment is stopped, the arms have
 been measured after the same items. Each point is filed at once; once the data are made, several processes may measure
@@ -180,12 +181,8 @@ class LearningCurves:
             if not model.exists():
                 self._say(f"train: {name}, to {items} items")
                 output = self._folder.run(origin, seed) / "model"
-                last = items == self._curve.items[-1]
-                self._stages.train(
-                    recipe, self._launch, lambda line: self._say(f"{name}: {line}"), None if last else step
-                )
-                trained = output if last else output / f"checkpoint-{step}"
-                keep_weights(trained, model)
+                self._stages.train(recipe, self._launch, lambda line: self._say(f"{name}: {line}"), step)
+                keep_weights(output / f"checkpoint-{step}", model)
             tokens, labelled = self._stages.tokens_until(recipe, [step])[0]
         for test, benchmark in self._tests.items():
             out = self._folder.measured(test, arm, seed, items)

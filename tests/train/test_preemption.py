@@ -135,8 +135,63 @@ def test_until_a_step(recipe: Callable[..., Recipe], tmp_path: Path, capsys: pyt
         assert main(["--config", path, "--resume", "--until", str(until)]) == 0
         assert f"stopped after step {last}" in capsys.readouterr().out
     assert (Path(stopped.output) / "checkpoint-4" / "tokenizer.json").exists(), "a checkpoint can be evaluated"
-    assert main(["--config", path, "--resume", "--until", "6"]) == 0
+    assert main(["--config", path, "--resume", "--until", "6"]) == 0  # the last
+    assert checkpoints(stopped.output) == ["checkpoint-4", "checkpoint-6"]
+    assert not (Path(stopped.output) / "train.json").exists()
+    assert main(["--config", path, "--resume"]) == 0
     assert_same_end(stopped.output, whole.output)
+
+
+STEADY: dict[str, Any] = {**SHAPE, "scheduler": "constant", "warmup": 2}
+
+
+def stages_of(recipe: Recipe, last: int) -> dict[str, Any]:
+    parts = [{"name": name, "data": recipe.data, "items": items} for name, items in (("first", 16), ("last", last))]
+    return {"data": None, "steps": None, "stages": parts}
+
+
+@pytest.mark.parametrize("lengthen", ["steps", "epochs", "stages"])
+@pytest.mark.parametrize("until", [3, 4])
+def test_a_run_that_stopped_is_made_longer(
+    lengthen: str, until: int, recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """As if it had been so long from the beginning, whether it stopped on its way or at its last step."""
+    size = recipe().batch_size
+    problems = len(Path(recipe().data_file).read_bytes().splitlines())
+    short, long = {
+        "steps": ({"steps": 4}, {"steps": 6}),
+        "epochs": ({"steps": None, "epochs": 4 * size / problems}, {"steps": None, "epochs": 6 * size / problems}),
+        "stages": (stages_of(recipe(), 4 * size - 16), stages_of(recipe(), 6 * size - 16)),
+    }[lengthen]
+    train(recipe(output=str(tmp_path / "whole"), **STEADY | long))
+    changed = {
+        name: recipe(output=str(tmp_path / "out"), **STEADY | part) for name, part in (("a", short), ("b", long))
+    }
+    paths = {name: write(part, tmp_path / f"{name}.yaml") for name, part in changed.items()}
+    assert main(["--config", paths["a"], "--until", str(until)]) == 0
+    assert main(["--config", paths["b"], "--resume"]) == 0
+    assert_same_end(str(tmp_path / "out"), str(tmp_path / "whole"))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"warmup": 0.25}, {"scheduler": "linear"}, {"steps": 3}, {"seed": 1}, {"learning_rate": 1e-4}]
+)
+def test_no_other_run_is_made_longer(
+    changes: dict[str, Any], recipe: Callable[..., Recipe], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Steps that are done must be those of the longer run, too; and a run is not made shorter."""
+    unsteady = {key: value for key, value in changes.items() if key in ("warmup", "scheduler")}
+    chosen = recipe(output=str(tmp_path / "out"), **STEADY | unsteady | {"steps": 4})
+    assert main(["--config", write(chosen, tmp_path / "r.yaml"), "--until", "4"]) == 0
+    longer = recipe(output=str(tmp_path / "out"), **STEADY | {"steps": 6} | changes)
+    assert main(["--config", write(longer, tmp_path / "r.yaml"), "--resume"]) == 2
+    assert "what differs: steps" in (errors := capsys.readouterr().err) or "seed" in errors or "learning_rate" in errors
+
+
+def test_a_finished_run_is_not_made_longer(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    train(recipe(output=str(tmp_path / "out"), **STEADY | {"steps": 4}))
+    with pytest.raises(UserError, match="what differs: steps"):
+        train(recipe(output=str(tmp_path / "out"), **STEADY), resume=True)
 
 
 def test_a_signal_after_the_last_step_does_not_undo_it(

@@ -41,10 +41,11 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
 
     Before the first step a signal raises :class:`Preempted` at once. After the last one it changes nothing, because
     writing the result takes no longer than writing a checkpoint. Further signals change nothing either: a scheduler and
-    a launcher often both send one. ``until`` is a step after which the run stops in the same way without a signal.
+    a launcher often both send one. ``until`` is a step after which the run stops in the same way without a signal, be
+    it the last one: the run can then be made longer.
 
     Attributes:
-        stopped: whether the run was stopped before its last step.
+        stopped: whether the run was stopped, with a checkpoint in place of a result.
     """
 
     def __init__(self, until: int | None = None) -> None:
@@ -83,9 +84,9 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         self._begun = True
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
-        """Request a checkpoint and the end, if a signal came or ``until`` is reached, and steps are left."""
+        """Request a checkpoint and the end, if ``until`` is reached, or a signal came and steps are left."""
         received = self._any_received(args.device)
-        if (received or self.reached(state.global_step)) and state.global_step < state.max_steps:
+        if self.reached(state.global_step) or (received and state.global_step < state.max_steps):
             self.stopped = True
             control.should_log = control.should_save = control.should_training_stop = True
 

@@ -31,7 +31,7 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         gradient_accumulation_steps=plan.accumulation,
         learning_rate=recipe.learning_rate,
         lr_scheduler_type=_SCHEDULERS[recipe.scheduler],
-        warmup_steps=round(recipe.warmup * plan.steps),
+        warmup_steps=recipe.warmup_steps(plan.steps),
         weight_decay=recipe.weight_decay,
         adam_beta2=recipe.adam_beta2,
         max_grad_norm=1.0,

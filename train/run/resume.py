@@ -27,6 +27,7 @@ from train.run.run_manifest import (
     TrainingManifest,
     environment_changes,
     fingerprint_differences,
+    is_beginning_of,
     manifest_path,
     read_manifest,
     write_manifest,
@@ -104,6 +105,8 @@ def finished_summary(output: Path, fingerprint: dict[str, Any]) -> TrainSummary 
 def find_start(output: Path, fingerprint: dict[str, Any], resume: bool) -> StartPoint:
     """Where a run into ``output`` starts: in an empty folder at its first step, with ``resume`` at the last checkpoint.
 
+    The unfinished run in the folder may be the beginning of this one.
+
     Raises:
         UserError: the folder holds another run (the differences are named), an unfinished run without ``resume``, or
             files that do not belong to a training run.
@@ -116,7 +119,8 @@ def find_start(output: Path, fingerprint: dict[str, Any], resume: bool) -> Start
         return StartPoint(None, 0.0)
     if manifest_path(output) is None:
         raise UserError(f"{output}: output holds files that are not from a training run; choose an empty folder")
-    _check_same_run(output, fingerprint)
+    if not is_beginning_of(read_manifest(output).fingerprint, fingerprint):
+        _check_same_run(output, fingerprint)
     complete = {
         int(match[1]): file for file in files if (match := _CHECKPOINT.fullmatch(file.name)) and is_complete(file)
     }

@@ -201,6 +201,22 @@ def fingerprint_differences(saved: dict[str, Any], current: dict[str, Any]) -> l
     return differ
 
 
+def is_beginning_of(saved: dict[str, Any], current: dict[str, Any]) -> bool:
+    """Whether ``current`` is the fingerprint of a longer run, whose first steps are those of ``saved``.
+
+    It has more steps or epochs, or more items in its last stage, and else it is the same. The learning rate of a step
+    must not depend on the length of the run: it is constant after a warmup of so many steps.
+    """
+    differ = [key for key in {**saved, **current} if saved.get(key) != current.get(key)]
+    stages = [key for key in current if key.startswith("stages.") and key.endswith(".items")]
+    if len(differ) != 1 or differ[0] not in {"steps", "epochs", *stages[-1:]}:
+        return False
+    before, after, warmup = saved.get(differ[0]), current.get(differ[0]), current["warmup"]
+    if before is None or after is None:
+        return False
+    return bool(before < after and current["scheduler"] == "constant" and (warmup == 0 or warmup >= 1))
+
+
 def environment_changes(before: Attempt, now: Attempt) -> list[str]:
     """What has changed in the environment of a resumed run since the attempt ``before``."""
     old = {"python": before.python, "cuda": before.cuda, "devices": before.devices, **before.versions}

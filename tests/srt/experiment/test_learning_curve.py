@@ -29,7 +29,7 @@ class CurveStages(FakeStages):
         self.right = right
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
-        assert recipe["steps"] == 4
+        assert recipe["steps"] == experiment.curve.items[-1] // 2
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         out.mkdir()
@@ -37,10 +37,11 @@ class CurveStages(FakeStages):
     def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         settings = yaml.safe_load(recipe.read_text())
         self._call(f"train {Path(settings['output']).parent.name} until {until}")
-        trained = Path(settings["output"]) / (f"checkpoint-{until}" if until else ".")
+        assert until is not None, "a run that is finished cannot be made longer"
+        trained = Path(settings["output"]) / f"checkpoint-{until}"
         trained.mkdir(parents=True, exist_ok=True)
         for name in ("model.safetensors", "optimizer.pt"):
-            (trained / name).write_text(str(until or settings["steps"]))
+            (trained / name).write_text(str(until))
 
     def tokens_until(self, recipe: Path, steps: Sequence[int]) -> list[TrainedTokens]:
         return [TrainedTokens(100 * step, 50 * step) for step in steps]
@@ -82,9 +83,9 @@ SEED_0 = [
     "train srt-0 until 1",
     "evaluate srt at 1",
     "evaluate srt-ban-INFER at 1",
-    "train answer-0 until None",
+    "train answer-0 until 4",
     "evaluate answer at 4",
-    "train srt-0 until None",
+    "train srt-0 until 4",
     "evaluate srt at 4",
     "evaluate srt-ban-INFER at 4",
 ]
@@ -132,7 +133,7 @@ def test_a_portion_now_and_the_rest_later(tmp_path: Path) -> None:
 def test_an_arm_that_has_enough_is_not_trained_further(tmp_path: Path) -> None:
     stages = CurveStages("0111")
     run_experiment(make(tmp_path, curve={"items": [2, 8], "enough": 0.75}), stages, lambda line: None)
-    assert not [call for call in stages.calls if call.endswith(("None", "at 4"))]
+    assert not [call for call in stages.calls if call.endswith("4")]
 
 
 def test_a_banned_operation_does_not_train_srt_further(tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_a_banned_operation_does_not_train_srt_further(tmp_path: Path) -> None:
     stages = BanHurts("0111")
     run_experiment(make(tmp_path, curve={"items": [2, 8], "enough": 0.75}), stages, lambda line: None)
     assert stages.calls[:5] == SEED_0[:5]
-    assert not [call for call in stages.calls if call.endswith(("None", "at 4"))]
+    assert not [call for call in stages.calls if call.endswith("4")]
 
 
 def test_arms_and_seeds_can_be_added(tmp_path: Path) -> None:
@@ -154,12 +155,57 @@ def test_arms_and_seeds_can_be_added(tmp_path: Path) -> None:
     stages.calls.clear()
     more = make(tmp_path, arms=["answer", "cot", "srt", "srt-ban-INFER"], seeds=[0, 1, 2])
     run_experiment(more, stages, lambda line: None)
-    assert [call for call in stages.calls if call.startswith("train") and "None" not in call] == [
+    assert [call for call in stages.calls if call.startswith("train") and call.endswith("until 1")] == [
         f"train {run} until 1" for run in ("cot-0", "cot-1", "answer-2", "cot-2", "srt-2")
     ]
     # Not where the tokenizer would be another one.
     with pytest.raises(UserError, match="other settings of arms, model"):
         run_experiment(make(tmp_path, model={"arch": "llama"}), stages, lambda line: None)
+
+
+STEADY = {"batch_size": 2, "scheduler": "constant", "warmup": 1}
+
+
+def test_points_can_be_added_at_the_end(tmp_path: Path) -> None:
+    stages = CurveStages()
+    run_experiment(make(tmp_path, train=STEADY), stages, lambda line: None)
+    stages.calls.clear()
+    run_experiment(make(tmp_path, train=STEADY, curve={"items": [2, 8, 12]}), stages, lambda line: None)
+    assert stages.calls[:2] == ["train answer-0 until 6", "evaluate answer at 6"]
+    assert {call[-1] for call in stages.calls} == {"6"}
+    for items in ([2, 8], [2, 6, 8, 12], [4, 8, 12, 16]):  # what was measured, or cannot be measured any more
+        with pytest.raises(UserError, match=r"other settings of curve\.items"):
+            run_experiment(make(tmp_path, train=STEADY, curve={"items": items}), stages, lambda line: None)
+
+
+@pytest.mark.parametrize("warmup", [None, 0.25])
+def test_a_curve_whose_warmup_is_a_share_cannot_become_longer(warmup: float | None, tmp_path: Path) -> None:
+    train = {"batch_size": 2, "scheduler": "constant"} | ({} if warmup is None else {"warmup": warmup})
+    run_experiment(make(tmp_path, train=train), CurveStages(), lambda line: None)
+    with pytest.raises(UserError, match=r"other settings of curve\.items.*warmup"):
+        run_experiment(make(tmp_path, train=train, curve={"items": [2, 8, 12]}), CurveStages(), lambda line: None)
+
+
+def test_the_last_stage_becomes_longer_with_the_curve(tmp_path: Path) -> None:
+    def staged(first: int, last: int, **changes: Any) -> Experiment:
+        parts = [
+            {"name": name, "train_problems": [BOOTHS], "items": items} for name, items in (("a", first), ("b", last))
+        ]
+        points = {"curve": {"items": [2, first + last]}, "train": STEADY}
+        return make(tmp_path, **({"train_problems": None, "stages": parts} | points | changes))
+
+    class Staged(CurveStages):
+        def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+            pass
+
+    stages = Staged()
+    run_experiment(staged(4, 4), stages, lambda line: None)
+    for shorter_first in (staged(2, 8, curve={"items": [2, 8, 10]}), staged(6, 2, curve={"items": [2, 8]})):
+        with pytest.raises(UserError, match=r"other settings of .*stages"):
+            run_experiment(shorter_first, stages, lambda line: None)
+    stages.calls.clear()
+    run_experiment(staged(4, 8, curve={"items": [2, 8, 12]}), stages, lambda line: None)
+    assert {call[-1] for call in stages.calls} == {"6"}
 
 
 @pytest.mark.parametrize(
