@@ -26,14 +26,14 @@ from benchmarks.space2025_figures import FIGURES, RESULTS, TRAINED_ON, add_figur
 from eval.scoring.official_answers import official_answers
 from srt.cli.experiment_stages import TrainAndEval
 from srt.corpora.space2025 import write_predictions
-from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import TEST, Experiment
-from srt.experiment.learning_curve import TestPuzzles, trained_at
+from srt.experiment.experiment_folder import ExperimentFolder, read_experiment
+from srt.experiment.experiment_models import trained_at
+from srt.experiment.experiment_recipe import TEST
+from srt.experiment.learning_curve import TestPuzzles
 from srt.experiment.model_stages import Evaluation
 from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically
 from srt.io.problem_files import read_problems
-from srt.io.yaml_config import parse_config
 from srt.statistics.intervals import share_interval
 
 
@@ -49,11 +49,10 @@ def predict_dev(root: Path, results: Path = RESULTS) -> dict[str, Any]:
     last = last_points(folder)
     if not last:
         raise UserError(f"{root}: curve/points.jsonl: no point of the test; give the output of srt experiment")
-    settings = orjson.loads((root / "experiment.json").read_bytes())
-    experiment = parse_config(Experiment, {**settings, "output": str(root)}, str(root))
+    experiment = read_experiment(root)
     every, asked = dev_items(experiment)
     problems = read_problems(every)
-    puzzles = TestPuzzles.model_validate_json((root / "curve" / f"{TEST}.json").read_bytes()).puzzles
+    puzzles = TestPuzzles.model_validate_json(folder.puzzles(TEST).read_bytes()).puzzles
     filed = results / experiment.name
     filed.mkdir(parents=True, exist_ok=True)
     figures: dict[str, dict[str, Any]] = {}
@@ -80,6 +79,7 @@ def predict_dev(root: Path, results: Path = RESULTS) -> dict[str, Any]:
             "asked": len(read_problems(asked)),
             "answered": len(answers),
         }
+    settings = experiment.model_dump(mode="json", exclude_defaults=True)
     kept = {key: settings[key] for key in ("model", "train", *TRAINED_ON) if key in settings}
     written = orjson.dumps({"figures": figures, "settings": kept}, option=orjson.OPT_INDENT_2)
     write_atomically(filed / FIGURES, [written, b"\n"])

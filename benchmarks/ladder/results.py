@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from benchmarks.ladder.sampled import SAMPLED, SampledPoint
+from benchmarks.ladder.sampled import SAMPLED, SampledPoint, read_sampled
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import TEST
 from srt.experiment.learning_curve import CurvePoint, TestPuzzles
@@ -104,34 +104,30 @@ def read_filed() -> list[Family]:
                 settings=orjson.loads((folder / "settings.json").read_bytes()),
                 points=[p for p in read_records(folder / "points.jsonl", CurvePoint) if p.test == "test"],
                 test=TestPuzzles.model_validate_json((folder / "test.json").read_bytes()),
-                sampled=_sampled(folder),
+                sampled=read_sampled(folder),
                 scenes=orjson.loads(path.read_bytes()) if (path := folder / SCENES).exists() else [],
             )
         )
     return sorted(families, key=lambda family: family.test.puzzles_at_least)
 
 
-def _sampled(folder: Path) -> list[SampledPoint]:
-    path = folder / SAMPLED
-    return list(read_records(path, SampledPoint)) if path.exists() else []
-
-
 def file_results(experiment: Path) -> None:
     """File the results in the folder of an experiment."""
     settings = orjson.loads((experiment / "experiment.json").read_bytes())
+    run = ExperimentFolder(experiment)
     folder = FILED / str(settings["name"])
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "settings.json", [orjson.dumps(settings, option=orjson.OPT_INDENT_2)])
-    write_atomically(folder / "test.json", [(experiment / "curve" / "test.json").read_bytes()])
-    scenes = [_scene(problem) for problem in stream_problems(ExperimentFolder(experiment).test(TEST))]
+    write_atomically(folder / "test.json", [run.puzzles(TEST).read_bytes()])
+    scenes = [_scene(problem) for problem in stream_problems(run.test(TEST))]
     if len(set(scenes)) > 1:
         write_atomically(folder / SCENES, [orjson.dumps(scenes)])
     points: dict[tuple[str, str, int, int], CurvePoint] = {}
-    for path in (folder / "points.jsonl", experiment / "curve" / "points.jsonl"):
+    for path in (folder / "points.jsonl", run.points):
         if path.exists():
             points |= {(p.test, p.arm, p.seed, p.items): p for p in read_records(path, CurvePoint)}
     write_records(folder / "points.jsonl", (points[key] for key in sorted(points)))
-    measured = [*_sampled(folder), *_sampled(experiment / "curve")]
+    measured = [*read_sampled(folder), *read_sampled(run.curve)]
     if measured:
         by_place = {(p.arm, p.seed, p.items, p.samples, p.temperature): p for p in measured}
         write_records(folder / SAMPLED, (by_place[place] for place in sorted(by_place)))

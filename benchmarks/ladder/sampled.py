@@ -16,18 +16,16 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from eval.run.run_records import Run
 from eval.run.scored_run import read_run
 from srt.cli.experiment_stages import TrainAndEval
-from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import TEST, Experiment
-from srt.experiment.learning_curve import read_points, trained_at
+from srt.experiment.experiment_folder import ExperimentFolder, read_experiment
+from srt.experiment.experiment_models import trained_at
+from srt.experiment.experiment_recipe import TEST
+from srt.experiment.learning_curve import read_points
 from srt.experiment.model_stages import Evaluation
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Record
-from srt.io.yaml_config import parse_config
 
 SAMPLED = "sampled.jsonl"
 
@@ -59,15 +57,13 @@ class SampledPoint(Record):
 
 def measure(root: Path, arms: list[str], samples: int, temperature: float) -> list[SampledPoint]:
     """The points of the experiment in ``root``, with what was missing of ``arms``: each at the end of its curve."""
-    settings = orjson.loads((root / "experiment.json").read_bytes())
-    experiment = parse_config(Experiment, {**settings, "output": str(root)}, str(root))
-    folder, stages = ExperimentFolder(root), TrainAndEval()
+    experiment, folder, stages = read_experiment(root), ExperimentFolder(root), TrainAndEval()
     last: dict[tuple[str, int], int] = {}
     for point in read_points(folder):
         if point.test == TEST and point.arm in arms:
             last[point.arm, point.seed] = max(point.items, last.get((point.arm, point.seed), 0))
     for (arm, seed), items in sorted(last.items()):
-        done = {(p.arm, p.seed, p.items, p.samples, p.temperature) for p in read_sampled(root)}
+        done = {(p.arm, p.seed, p.items, p.samples, p.temperature) for p in read_sampled(folder.curve)}
         if (arm, seed, items, samples, temperature) in done:
             continue
         out = root / "sampled" / f"{arm}-{seed}" / f"{items}-{samples}-{temperature}"
@@ -83,13 +79,13 @@ def measure(root: Path, arms: list[str], samples: int, temperature: float) -> li
         )
         greedy = read_run(folder.measured(TEST, arm, seed, items))
         point = choose(greedy, read_run(out), seed, items)
-        write_records(root / "curve" / SAMPLED, [*read_sampled(root), point])
-    return read_sampled(root)
+        write_records(folder.curve / SAMPLED, [*read_sampled(folder.curve), point])
+    return read_sampled(folder.curve)
 
 
-def read_sampled(root: Path) -> list[SampledPoint]:
-    """The points that the experiment in ``root`` has."""
-    path = root / "curve" / SAMPLED
+def read_sampled(folder: Path) -> list[SampledPoint]:
+    """The points in the file :data:`SAMPLED` of ``folder``; none where there is no such file."""
+    path = folder / SAMPLED
     return list(read_records(path, SampledPoint)) if path.exists() else []
 
 

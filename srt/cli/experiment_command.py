@@ -63,6 +63,6 @@ def experiment(
         tiny=tiny,
         recipe=recipe,
     )
-    for text, page in zip(done.summaries, done.pages, strict=True):
+    for text, file in zip(done.summaries, done.files, strict=True):
         console.print(Markdown(text) if console.is_terminal else text)
-        console.print(f"The whole report is at {page}")
+        console.print(f"All of it is in {file}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import orjson
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.experiment.model_stages import Say
 from srt.io.errors import UserError
 from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems, stream_problems
@@ -29,8 +30,6 @@ from srt.pipeline.check import check_file, first_fault
 from srt.pipeline.solve import solve_file
 from srt.statistics.clusters import Cluster, cluster_of
 from srt.worlds.world import Plan
-
-Say = Callable[[str], None]
 
 
 class LeftOut(Record):

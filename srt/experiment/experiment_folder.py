@@ -12,6 +12,7 @@ OUTPUT/taught/                  folders of ``srt teach``
 OUTPUT/init-S/                  the random weights of seed S, the same for all arms (or none, when a model is given)
 OUTPUT/runs/ARM-S/              the training recipe and the trained model
 OUTPUT/tested/TEST/ARM-S/       predictions and scores
+OUTPUT/curve/                   the same of each point of learning curves (:mod:`srt.experiment.learning_curve`)
 OUTPUT/report/                  tables, plots, report.html; with several tests, in a folder for each
 """
 
@@ -29,6 +30,7 @@ from srt.experiment.experiment_recipe import Experiment, InitModel
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import write_atomically
+from srt.io.yaml_config import parse_config
 
 DATA_LOCK = ".data.lock"
 """Held by the process that makes the data and the initial weights."""
@@ -48,6 +50,8 @@ class ExperimentFolder:
         self.solved = self.data / "solved.jsonl"
         self.unsolved = self.data / "unsolved.jsonl"
         self.left_out = self.data / "left_out.jsonl"
+        self.curve = root / "curve"
+        self.points = self.curve / "points.jsonl"
 
     def test(self, name: str) -> Path:
         """The problems of a test."""
@@ -87,15 +91,28 @@ class ExperimentFolder:
 
     def measured(self, test: str, arm: str, seed: int, items: int) -> Path:
         """The run folder of the evaluation at a point of a learning curve."""
-        return self.root / "curve" / test / f"{arm}-{seed}" / str(items)
+        return self.curve / test / f"{arm}-{seed}" / str(items)
 
     def weights(self, arm: str, seed: int, items: int) -> Path:
         """The weights of a trained arm at a point of its curve."""
-        return self.root / "curve" / "weights" / f"{arm}-{seed}" / str(items)
+        return self.curve / "weights" / f"{arm}-{seed}" / str(items)
+
+    def puzzles(self, test: str) -> Path:
+        """Which problems of a test are variants of one puzzle, for learning curves."""
+        return self.curve / f"{test}.json"
 
     def report(self, test: str, tests: int) -> Path:
         """The report of one of so many tests."""
         return self.root / "report" if tests == 1 else self.root / "report" / test
+
+
+def read_experiment(root: Path) -> Experiment:
+    """The experiment that the folder ``root`` holds; a :class:`UserError` where it holds none."""
+    try:
+        settings = orjson.loads((root / _MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        raise UserError(f"{root}: {_MANIFEST}: cannot be read; give the output of srt experiment") from None
+    return parse_config(Experiment, {**settings, "output": str(root)}, str(root))
 
 
 def is_this_experiment(experiment: Experiment) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import orjson
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import TEST, BenchmarkTest, Experiment
-from srt.experiment.model_stages import ModelStages
+from srt.experiment.model_stages import ModelStages, Say
 from srt.experiment.problem_sources import CorpusSource, FileSource, SampledSource, Source
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
@@ -27,8 +27,6 @@ from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
 from srt.worlds.world_registry import world_named
-
-Say = Callable[[str], None]
 
 
 def check_sources(experiment: Experiment) -> None:

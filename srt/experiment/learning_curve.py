@@ -25,8 +25,10 @@ from pathlib import Path
 import orjson
 
 from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_models import trained_at
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment
-from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.experiment.model_stages import Evaluation, ModelStages, Say
+from srt.experiment.training_recipes import evaluation_settings
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import read_records, write_atomically, write_records
@@ -102,7 +104,7 @@ class Portion:
 class LearningCurves:
     """The curves of ``experiment``, measured with ``stages``.
 
-    ``recipe_of`` writes the training recipe of an arm and a seed; ``starts`` are the initial weights by seed.
+    ``recipe_of`` writes the training recipe of an arm and a seed.
     """
 
     def __init__(
@@ -110,12 +112,11 @@ class LearningCurves:
         experiment: Experiment,
         tests: Mapping[str, BenchmarkTest | None],
         stages: ModelStages,
-        starts: Mapping[int, Path],
         recipe_of: Callable[[str, int], Path],
         launch: tuple[Path | None, Path | None],
-        say: Callable[[str], None],
+        say: Say,
     ) -> None:
-        self._experiment, self._tests, self._stages, self._starts = experiment, tests, stages, starts
+        self._experiment, self._tests, self._stages = experiment, tests, stages
         self._recipe_of, (self._launch, self._eval_launch), self._say = recipe_of, launch, say
         self._folder = ExperimentFolder(experiment.output)
         self._batch_size = int(experiment.train["batch_size"])
@@ -124,8 +125,9 @@ class LearningCurves:
 
     def measure(self, portion: Portion) -> list[CurvePoint]:
         """Measure what is missing of ``portion``, and return all points that the folder has by now."""
+        self._folder.curve.mkdir(exist_ok=True)
         for test in self._tests:
-            write_atomically(self._root / f"{test}.json", [orjson.dumps(self._puzzles(test).model_dump())])
+            write_atomically(self._folder.puzzles(test), [orjson.dumps(self._puzzles(test).model_dump())])
         for arm, seed, items in self._order(portion):
             points = read_points(self._folder)
             done = {point.test for point in points if (point.arm, point.seed, point.items) == (arm, seed, items)}
@@ -136,22 +138,11 @@ class LearningCurves:
                 self._say(f"{arm}, seed {seed}, {items} items, {point.test}: {point.accuracy:.1%} right")
         return read_points(self._folder)
 
-    @property
-    def file(self) -> Path:
-        """The file of all points."""
-        return self._root / _POINTS
-
-    @property
-    def _root(self) -> Path:
-        root = self._folder.root / _CURVE
-        root.mkdir(exist_ok=True)
-        return root
-
     def _file(self, point: CurvePoint) -> None:
         """Add ``point`` to the file, or put it in the place of an earlier one; other processes may add theirs."""
-        with hold_folder(self._root, name=".points.lock", wait=True):
+        with hold_folder(self._folder.curve, name=".points.lock", wait=True):
             others = (p for p in read_points(self._folder) if _place(p) != _place(point))
-            write_records(self.file, [*others, point])
+            write_records(self._folder.points, [*others, point])
 
     def _order(self, portion: Portion) -> Iterator[tuple[str, int, int]]:
         for seed in self._experiment.seeds:
@@ -180,9 +171,9 @@ class LearningCurves:
             model = self._folder.weights(origin, seed, items)
             if not model.exists():
                 self._say(f"train: {name}, to {items} items")
-                output = self._folder.run(origin, seed) / "model"
+                output = self._folder.model(origin, seed)
                 self._stages.train(recipe, self._launch, lambda line: self._say(f"{name}: {line}"), step)
-                keep_weights(output / f"checkpoint-{step}", model)
+                _keep_weights(output / f"checkpoint-{step}", model)
             tokens, labelled = self._stages.tokens_until(recipe, [step])[0]
         for test, benchmark in self._tests.items():
             out = self._folder.measured(test, arm, seed, items)
@@ -195,7 +186,9 @@ class LearningCurves:
                     prompt=self._experiment.prompt,
                     out=out,
                     benchmark=benchmark,
-                    settings=self._experiment.evaluate,
+                    settings=evaluation_settings(
+                        self._experiment, f"{arm}/{seed}/{items}" + (f"/{test}" if len(self._tests) > 1 else "")
+                    ),
                     launch=self._eval_launch,
                 )
             )
@@ -226,24 +219,13 @@ class LearningCurves:
         )
 
 
-def trained_at(experiment: Experiment, arm: str, seed: int, items: int) -> TrainedModel:
-    """The model of a point that was measured."""
-    folder, origin = ExperimentFolder(experiment.output), experiment.trained_as(arm)
-    start = experiment.model if isinstance(experiment.model, Path) else folder.start(seed)
-    if origin is None:
-        return TrainedModel(start)
-    weights = folder.weights(origin, seed, items)
-    return TrainedModel(start, weights) if experiment.train.get("lora") is not None else TrainedModel(weights)
-
-
 def _place(point: CurvePoint) -> tuple[str, str, int, int]:
     return point.test, point.arm, point.seed, point.items
 
 
 def read_points(folder: ExperimentFolder) -> list[CurvePoint]:
     """The points that are measured in an experiment's folder."""
-    path = folder.root / _CURVE / _POINTS
-    return list(read_records(path, CurvePoint)) if path.exists() else []
+    return list(read_records(folder.points, CurvePoint)) if folder.points.exists() else []
 
 
 def curve_table(points: Sequence[CurvePoint], test: str) -> str:
@@ -263,17 +245,13 @@ def curve_table(points: Sequence[CurvePoint], test: str) -> str:
     return "\n".join(lines)
 
 
-def keep_weights(trained: Path, kept: Path) -> None:
+def _keep_weights(trained: Path, kept: Path) -> None:
     """Copy a model folder without the optimizer, which is most of a checkpoint; atomically."""
     making = kept.with_name(f".{kept.name}.tmp")
     shutil.rmtree(making, ignore_errors=True)
-    shutil.copytree(trained, making, ignore=_optimizer_files)
+    shutil.copytree(trained, making, ignore=_not_of_a_model)
     making.rename(kept)
 
 
-def _optimizer_files(folder: str, names: list[str]) -> list[str]:
+def _not_of_a_model(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if not name.endswith((".safetensors", ".json", ".jinja", ".model", ".txt"))]
-
-
-_CURVE = "curve"
-_POINTS = "points.jsonl"

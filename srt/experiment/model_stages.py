@@ -11,6 +11,9 @@ from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitMode
 from srt.io.records import Lang
 from srt.language.prompts import PromptStyle
 
+Say = Callable[[str], None]
+"""Called with one line, for the user."""
+
 
 @dataclass(frozen=True)
 class TrainedModel:
@@ -84,7 +87,7 @@ class ModelStages(Protocol):
     def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
         """The faults of a training recipe file with its data, model and launch file; nothing is trained."""
 
-    def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
+    def train(self, recipe: Path, launch: Path | None, say: Say, until: int | None = None) -> None:
         """Run ``train/train_srt.py`` on a recipe file, to its end or to the step ``until``.
 
         It resumes, and returns at once where this is done.

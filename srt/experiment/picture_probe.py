@@ -16,15 +16,16 @@ OUTPUT/tested/probe/answer-S/      what was answered
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_models import PROBE, start_of_arms
 from srt.experiment.experiment_recipe import TEST, Experiment, Probe
-from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
+from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.problem_sources import SampledSource
-from srt.experiment.training_recipes import picture_limits, write_recipe
+from srt.experiment.training_recipes import evaluation_settings, write_recipe
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
@@ -33,8 +34,6 @@ from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line
 from srt.worlds.world_registry import world_named, world_of
 
-Say = Callable[[str], None]
-PROBE = "probe"
 _ARM = "answer"
 
 
@@ -77,7 +76,6 @@ def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int,
     probe = experiment.probe
     if probe is None:
         return dict(starts)
-    folder = ExperimentFolder(experiment.output)
     seeds = experiment.seeds[:1] if probe.shared else list(starts)
 
     def train(seed: int) -> None:
@@ -89,7 +87,7 @@ def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int,
         list(pool.map(train, seeds))
     for seed in seeds:
         _judge(experiment, probe, stages, seed, say)
-    return {seed: folder.model(PROBE, seeds[0] if probe.shared else seed) for seed in starts}
+    return {seed: start_of_arms(experiment, seed) for seed in starts}
 
 
 def _judge(experiment: Experiment, probe: Probe, stages: ModelStages, seed: int, say: Say) -> None:
@@ -97,7 +95,7 @@ def _judge(experiment: Experiment, probe: Probe, stages: ModelStages, seed: int,
     folder = ExperimentFolder(experiment.output)
     out = folder.tested(PROBE, _ARM, seed)
     model = TrainedModel(folder.model(PROBE, seed))
-    settings = {**picture_limits(experiment), **experiment.evaluate, "max_new_tokens": _LONGEST_ANSWER}
+    settings = {**evaluation_settings(experiment, f"{PROBE}/{seed}"), "max_new_tokens": _LONGEST_ANSWER}
     stages.evaluate(Evaluation(model, folder.test(PROBE), _ARM, experiment.prompt, out, settings=settings))
     right = stages.figures(out).right
     count, share = right.count("1"), right.count("1") / len(right)

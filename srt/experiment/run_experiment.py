@@ -11,38 +11,36 @@ tests before anything is paid for, the data of all arms before the first one is 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
 from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, is_this_experiment
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, TaughtTraces
+from srt.experiment.experiment_models import PROBE, initial_model, trained_model
+from srt.experiment.experiment_recipe import SOLVED, BenchmarkTest, Experiment, InitModel, TaughtTraces
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
-from srt.experiment.model_stages import Evaluation, ModelStages, TrainedModel
-from srt.experiment.picture_probe import PROBE, check_probe, pass_probe, write_probe
+from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
+from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
 from srt.experiment.teaching_stages import check_teaching, describe_pictures, teach_traces
-from srt.experiment.training_recipes import picture_limits, recipe_of, write_recipe
+from srt.experiment.training_recipes import evaluation_settings, recipe_of, reporting_settings, write_recipe
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError, no_model_folder
 from srt.io.folder_lock import FolderHeld, hold_folder
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 
-Say = Callable[[str], None]
-
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """The comparisons of a finished experiment, one for each test: summaries in Markdown, and pages."""
+    """What came out, for each test: a summary in Markdown, and where all of it is (a page, or the points of curves)."""
 
     summaries: list[str]
-    pages: list[Path]
+    files: list[Path]
 
 
 def run_experiment(
@@ -145,13 +143,12 @@ def _measure_curves(
         experiment,
         tests,
         stages,
-        starts,
         lambda arm, seed: write_recipe(experiment, arm, seed, starts[seed]),
         (_launch_file(experiment.launch), _launch_file(experiment.eval_launch)),
         say,
     )
-    points = curves.measure(portion)
-    return ExperimentResult([curve_table(points, test) for test in tests], [curves.file] * len(tests))
+    points, file = curves.measure(portion), ExperimentFolder(experiment.output).points
+    return ExperimentResult([curve_table(points, test) for test in tests], [file] * len(tests))
 
 
 def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
@@ -164,12 +161,12 @@ def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
     check_sources(experiment)
     for name, sources in experiment.traces.items():
         for source in sources:
-            if not isinstance(source, TaughtTraces) and source != "solved":
+            if not isinstance(source, TaughtTraces) and source != SOLVED:
                 file = trace_file(source, name, ExperimentFolder(experiment.output))
                 if not file.is_file():
                     raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
     arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
-    stages.check(experiment, recipe_of(experiment, arm, seed, _start_folder(experiment, seed)))
+    stages.check(experiment, recipe_of(experiment, arm, seed, initial_model(experiment, seed)))
     if experiment.probe is not None:
         check_probe(experiment, stages)
 
@@ -219,22 +216,12 @@ def _train_all(
     with ThreadPoolExecutor(experiment.parallel) as pool:
         list(pool.map(train, ((arm, seed) for seed in experiment.seeds for arm in experiment.trained_arms)))
     folder = ExperimentFolder(experiment.output)
-    adapts = experiment.train.get("lora") is not None
     models: dict[tuple[str, int], TrainedModel] = {}
     for arm in experiment.arms:
         for seed in experiment.seeds_of(arm):
-            models[arm, seed] = TrainedModel(starts[seed])
-            if origin := experiment.trained_as(arm):
-                trained = folder.model(origin, seed)
-                models[arm, seed] = TrainedModel(starts[seed], trained) if adapts else TrainedModel(trained)
+            origin = experiment.trained_as(arm)
+            models[arm, seed] = trained_model(experiment, seed, folder.model(origin, seed) if origin else None)
     return models
-
-
-def _reporting(experiment: Experiment, name: str) -> dict[str, Any]:
-    """The keys with which an evaluation or comparison reports to W&B, named as trainings are; empty if none does."""
-    keys = ("report_to", "wandb_mode", "project", "group")
-    given = {key: experiment.evaluate[key] for key in keys if key in experiment.evaluate}
-    return {"group": experiment.name, **given, "run_name": f"{experiment.name}/{name}"} if given else {}
 
 
 def _evaluate_all(
@@ -259,11 +246,7 @@ def _evaluate_all(
                     prompt=experiment.prompt,
                     out=runs[test][-1],
                     benchmark=benchmark,
-                    settings={
-                        **picture_limits(experiment),
-                        **experiment.evaluate,
-                        **_reporting(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
-                    },
+                    settings=evaluation_settings(experiment, f"{arm}/{seed}" + (f"/{test}" if len(tests) > 1 else "")),
                     launch=_launch_file(experiment.eval_launch),
                 )
             )
@@ -281,19 +264,19 @@ def _compare(
 ) -> ExperimentResult:
     folder, start = ExperimentFolder(experiment.output), experiment.model
     title = f"{experiment.name}: " + (start.name if isinstance(start, Path) else f"{start.arch} from random weights")
-    summaries, pages = [], []
+    summaries, files = [], []
     for test, of_test in runs.items():
         say("compare: the arms side by side" + (f" on {test}" if len(runs) > 1 else ""))
         report = folder.report(test, len(runs))
-        reporting = _reporting(experiment, "report" + (f"/{test}" if len(runs) > 1 else ""))
+        reporting = reporting_settings(experiment, "report" + (f"/{test}" if len(runs) > 1 else ""))
         summaries.append(stages.compare(of_test, report, title, reporting, warning))
-        pages.append(report / "report.html")
-    return ExperimentResult(summaries, pages)
+        files.append(report / "report.html")
+    return ExperimentResult(summaries, files)
 
 
 def _initial_model(experiment: Experiment, stages: ModelStages, seed: int, say: Say) -> Path:
     """The weights that every arm starts from: the given model, or random ones of this seed."""
-    folder = _start_folder(experiment, seed)
+    folder = initial_model(experiment, seed)
     if isinstance(experiment.model, InitModel) and not folder.exists():
         say(f"init-model: {experiment.model.arch}, seed {seed}")
         # Made beside its place and moved there whole: after a kill, half a model must not pass for one.
@@ -302,10 +285,6 @@ def _initial_model(experiment: Experiment, stages: ModelStages, seed: int, say: 
         stages.init_model(experiment.model, _texts(experiment), seed, making)
         making.rename(folder)
     return folder
-
-
-def _start_folder(experiment: Experiment, seed: int) -> Path:
-    return experiment.model if isinstance(experiment.model, Path) else ExperimentFolder(experiment.output).start(seed)
 
 
 def _texts(experiment: Experiment) -> Iterator[str]:

@@ -10,19 +10,18 @@ What asks models is imported where something is taught: other experiments do wit
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.experiment.model_stages import Say
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems, stream_problems
 from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import State
 from srt.teaching.teach_config import load_teach_config
-
-Say = Callable[[str], None]
 
 
 def check_teaching(experiment: Experiment, tiny: bool) -> None:

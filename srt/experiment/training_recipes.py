@@ -58,7 +58,18 @@ def _logging(experiment: Experiment, arm: str, seed: int) -> Any:
     return {**group, **given, "name": f"{experiment.name}/{arm}/{seed}"}
 
 
-def picture_limits(experiment: Experiment) -> dict[str, Any]:
-    """The limits of pictures in training, for the evaluation of every arm: the base has others of its own."""
+def evaluation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+    """The experiment's ``evaluate`` for the run ``name``, with the limits that pictures have in training.
+
+    A model that is not trained would have those of its processor.
+    """
     pictures = experiment.train.get("pictures") or {}
-    return {key: pictures[key] for key in ("min_pixels", "max_pixels") if pictures.get(key)}
+    limits = {key: pictures[key] for key in ("min_pixels", "max_pixels") if pictures.get(key)}
+    return {**limits, **experiment.evaluate, **reporting_settings(experiment, name)}
+
+
+def reporting_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+    """The keys with which an evaluation or comparison reports to W&B, named as trainings are; empty if none does."""
+    keys = ("report_to", "wandb_mode", "project", "group")
+    given = {key: experiment.evaluate[key] for key in keys if key in experiment.evaluate}
+    return {"group": experiment.name, **given, "run_name": f"{experiment.name}/{name}"} if given else {}

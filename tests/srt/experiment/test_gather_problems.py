@@ -127,14 +127,14 @@ def test_benchmarks_are_tests_with_reports_of_their_own(tmp_path: Path) -> None:
         ("tested/solidgeo/srt-0", "solidgeo", {"steps": "on"}),
         ("tested/again/srt-0", "solidgeo", {"steps": "on"}),
     ]
-    pages = [page.relative_to(tmp_path / "out" / "report").parts[0] for page in done.pages]
+    pages = [page.relative_to(tmp_path / "out" / "report").parts[0] for page in done.files]
     assert pages == ["test", "solidgeo", "again"]
     assert "hst: is left out: SRT_NEVER_SET is not set" in said
     data = tmp_path / "out" / "data"
     assert not keys_of(data / "train.jsonl") & keys_of(data / "solidgeo.jsonl")
     only = make(tmp_path, output=str(tmp_path / "two"), test_problems=[], arms=["srt"], benchmarks=[bench])
     done, _, _ = run(only, Importing())
-    assert done.pages == [tmp_path / "two" / "report" / "report.html"]
+    assert done.files == [tmp_path / "two" / "report" / "report.html"]
 
 
 def test_a_filter_that_leaves_nothing_says_which(tmp_path: Path) -> None:
