@@ -108,7 +108,7 @@ class NewProblems:
 
     def __init__(self, out: str | Location, n: int, split: str, exclude: Sequence[str | Location]) -> None:
         self._out, self._n, self._split = out, n, split
-        self._kept_out = {name for file in exclude for name in identities(read_records(file, Problem))}
+        self._kept_out = {name for file in exclude for name in _kept_out(read_records(file, Problem))}
         self._contents: set[bytes] = set()
         self._keys: set[str | None] = set()
         self._duplicates = self._collisions = self._misses = 0
@@ -208,6 +208,14 @@ def shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
 def identities(problems: Iterable[Problem]) -> set[str | bytes]:
     """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
     return {name for problem in problems for name in (_content(problem), split_key(problem)) if name is not None}
+
+
+def _kept_out(problems: Iterable[Problem]) -> Iterator[str | bytes]:
+    """The contents and the ``group_id`` that no draw may have beside ``problems``."""
+    for problem in problems:
+        yield _content(problem)
+        if (world := world_of(problem)) is not None:
+            yield from world.group_keys(problem)
 
 
 def _content(problem: Problem) -> bytes:

@@ -90,6 +90,14 @@ class World(ABC):
         ``None`` where it cannot be read or has no single solution.
         """
 
+    def group_keys(self, problem: Problem) -> set[str]:
+        """What the ``group_id`` of a sampled problem may be that is no new one beside ``problem``.
+
+        A world whose samples are grouped by something else than their split key adds that.
+        """
+        key = self.split_key(problem)
+        return set() if key is None else {key}
+
     @abstractmethod
     def solve(self, problem: Problem) -> Trace:
         """The exact trace of ``problem``, every step proved by its premises.

@@ -142,6 +142,17 @@ def key_of(problem: Problem) -> str | None:
         return None
 
 
+def keys_of(problem: Problem) -> set[str]:
+    """The split key and the key of the meaning; none where there is no split key."""
+    try:
+        puzzle = read_problem(problem)
+        solution = solve(puzzle)
+    except Refused:
+        return set()
+    claims = [clue.claim for clue in puzzle.clues]
+    return {key(puzzle.scene, claims, puzzle.question, solution.placement) for key in (canonical_key, meaning_key)}
+
+
 def scene_name(scene: Scene) -> str:
     """``booth``, ``booth-NS``, ``hexagon-out-EW``, ``shelf``: how specifications call a scene."""
     return scene.kind if scene.compass == "none" else f"{scene.kind}-{scene.compass}"

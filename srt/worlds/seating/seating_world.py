@@ -16,7 +16,7 @@ from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, names_a_scene, read_problem
 from srt.worlds.seating.relations import asked_set, holds
-from srt.worlds.seating.sampler import SampleSpec, key_of, sample
+from srt.worlds.seating.sampler import SampleSpec, key_of, keys_of, sample
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
 from srt.worlds.seating.writing.seating_plan import draw
@@ -66,6 +66,10 @@ class SeatingWorld(World):
     def split_key(self, problem: Problem) -> str | None:
         """The canonical key: :mod:`srt.worlds.seating.canonical_key`."""
         return key_of(problem)
+
+    def group_keys(self, problem: Problem) -> set[str]:
+        """The canonical key, and the key of its meaning, by which samples with ``split_by: meaning`` are grouped."""
+        return keys_of(problem)
 
     def solve(self, problem: Problem) -> Trace:
         """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""

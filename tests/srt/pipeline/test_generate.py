@@ -14,7 +14,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Problem
 from srt.pipeline import generate
-from srt.pipeline.generate import generate_command, generate_file
+from srt.pipeline.generate import generate_command, generate_file, split_key
 from srt.worlds.seating.seating_world import SeatingWorld
 from srt.worlds.split_shares import split_of
 from srt.worlds.views.canonical_key import canonical_key
@@ -74,6 +74,16 @@ def test_collisions_are_dropped_and_counted(tmp_path: Path) -> None:
     kept_out = {problem.group_id for problem in read_records(first, Problem)}
     assert summary.collisions > 0
     assert not kept_out & {problem.group_id for problem in read_records(second, Problem)}
+
+
+def test_problems_that_are_split_by_meaning_are_kept_apart_from_those_of_other_splits(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    generate_file("seating", 20, "test", first, SPEC)
+    by_meaning = {**SPEC, "split_by": "meaning", "lang": "zh"}
+    summary = generate_file("seating", 400, "train", second, by_meaning, exclude=[first])
+    assert summary.collisions > 0
+    puzzles = {split_key(problem) for problem in read_records(first, Problem)}
+    assert not puzzles & {split_key(problem) for problem in read_records(second, Problem)}
 
 
 def test_an_excluded_problem_that_cannot_be_solved_excludes_its_text_only(tmp_path: Path) -> None:
