@@ -2,8 +2,8 @@
 
     python -m benchmarks.ladder.page
 
-The words are in ``page.md.jinja`` and ``levers.md.jinja`` beside this file; every figure is computed here. The first
-page has the families of ``recipes/ladder``, the second those that differ from one of them in something.
+The words are in the templates beside this file, with the figures that stand in sentences; tables and plots are computed
+here. The first page has the families of ``recipes/ladder``, the second those that differ from one of them in something.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from srt.experiment.learning_curve import CurvePoint
 from srt.io.jsonl import write_atomically
 from srt.statistics.intervals import Interval, share_interval
 from srt.statistics.items_to_level import Crossing, items_needed, items_ratio
-from srt.statistics.paired_difference import paired_difference
+from srt.statistics.paired_difference import PairedDifference, paired_difference
+from srt.statistics.significance import holm
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RECIPES = Path(__file__).resolve().parents[2] / "recipes" / "ladder"
 OVERVIEW = "overview.svg"
 IN_SHORT = ["family", "seeds", "items", "cot, %", "srt, %", "srt − cot", "proved, %", "items to 50%"]
+DIFFERENCES = ["family", "difference", "items", "seeds", "points [95%]", "seed by seed", "p", "p (Holm)"]
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
@@ -48,16 +50,16 @@ def main() -> None:
     ladder = [family for family in families if family.name in recipes]
     if compared := [family for family in ladder if len(family.curves("srt").keys() & family.curves("cot").keys()) > 1]:
         draw_side_by_side(compared, ["answer", "cot", "srt"], figures / OVERVIEW)
-    _write("page.md.jinja", "does-structure-pay.md", ladder)
-    _write("levers.md.jinja", "ladder-levers.md", [family for family in families if family.name not in recipes])
+    _write("does-structure-pay.md", ladder, families)
+    _write("ladder-levers.md", [family for family in families if family.name not in recipes], families)
 
 
-def _write(template: str, page: str, families: list[Family]) -> None:
-    """The page of ``families``."""
+def _write(page: str, families: list[Family], every: list[Family]) -> None:
+    """The page of ``families``; operations were measured in some of the other page, too."""
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    text = environment.from_string((Path(__file__).parent / template).read_text()).render(
+    text = environment.from_string((Path(__file__).parent / f"{page}.jinja").read_text()).render(
         families=families,
         in_short=_table(IN_SHORT, _in_short(families)),
         sizes=_table(["family", "kinds", "trained on", "tested: problems, kinds"], map(_size, families)),
@@ -65,10 +67,10 @@ def _write(template: str, page: str, families: list[Family]) -> None:
         needed={family.name: needed_table(family) for family in families},
         by_scene={family.name: scene_table(family) for family in families if family.scenes},
         tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
-        differences=_table(["family", "difference", "items", "seeds", "points [95%]", "p"], _differences(families)),
+        differences=_table(DIFFERENCES, _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
         first_wrong=_table(["family", "items", "wrong traces", "what failed first, % of them"], _first_wrong(families)),
-        operations=_table(OPERATIONS, _operations(read_filed())),
+        operations=_table(OPERATIONS, _operations(every)),
         sampled=_table(SAMPLED, _sampled(families)),
         trusted=_table(TRUSTED, _trusted(families)),
         sampled_arms=_table(SAMPLED_ARMS, _sampled_arms(families)),
@@ -114,7 +116,7 @@ def needed_table(family: Family) -> str:
             if math.isinf(found.items):
                 value = f"more than {_items(found.above)}"
             rows.append([arm, f"{level:.0%}", value, "; ".join(map(_bracket, found.by_seed)), ratio])
-    return _table(["arm", "level", "items [95%]", "by seed: more than, at most", "items of cot × "], rows)
+    return _table(["arm", "level", "items [range]", "by seed: more than, at most", "items of cot × [range]"], rows)
 
 
 def _in_short(families: list[Family]) -> list[list[str]]:
@@ -124,7 +126,7 @@ def _in_short(families: list[Family]) -> list[list[str]]:
         if not (common := family.items("srt", "cot")):
             continue
         points = {arm: family.of(arm, common[-1]) for arm in ("cot", "srt")}
-        _, _, items, seeds, difference, _ = _difference(family, "srt", "cot", common[-1])
+        _, _, items, seeds, difference, *_ = _difference(family, "srt", "cot", common[-1])
         ratio = _ratio(family, "srt", LEVELS[0]) if len(points["srt"]) > 1 else ""
         proved = float(np.mean([point.proved for point in points["srt"]]))
         right = [_mean([scores(point) for point in points[arm]]) for arm in ("cot", "srt")]
@@ -166,13 +168,24 @@ def _tokens(families: list[Family]) -> list[list[str]]:
 
 
 def _differences(families: list[Family]) -> list[list[str]]:
-    """``srt`` against ``cot`` at every point that both have with the same seeds, the others at the last one."""
-    rows = []
+    """``srt`` against ``cot`` at every point that both have with the same seeds, the others at the last one.
+
+    Holm's adjustment is over all rows of ``srt`` against ``cot`` with several seeds.
+    """
+    asked = [(family, "srt", "cot", items) for family in families for items in family.items("srt", "cot")]
+    several = [number for number, (family, *_, items) in enumerate(asked) if len(family.of("srt", items)) > 1]
+    found = [_compared(*each) for each in asked]
+    adjusted = dict(zip(several, holm([found[number].p for number in several]), strict=True))
+    rows: dict[str, list[list[str]]] = {family.name: [] for family in families}
+    for number, each in enumerate(asked):
+        last = _p(adjusted[number]) if number in adjusted else ""
+        rows[each[0].name].append([*_difference(*each), last])
     for family in families:
-        rows += [_difference(family, "srt", "cot", items) for items in family.items("srt", "cot")]
         for one in ("srt", "cot"):
-            rows += [_difference(family, one, "answer", items) for items in family.items(one, "answer")[-1:]]
-    return rows
+            rows[family.name] += [
+                [*_difference(family, one, "answer", items), ""] for items in family.items(one, "answer")[-1:]
+            ]
+    return [row for of_family in rows.values() for row in of_family]
 
 
 def _operations(families: list[Family]) -> list[list[str]]:
@@ -183,9 +196,9 @@ def _operations(families: list[Family]) -> list[list[str]]:
                 continue
             both = family.of_seeds(family.curves(arm).keys() & family.curves("srt").keys())
             if common := both.items(arm, "srt"):
-                name, _, items, seeds, *found = _difference(both, arm, "srt", common[-1])
+                name, _, items, seeds, found, _, p = _difference(both, arm, "srt", common[-1])
                 right = (_mean([scores(point) for point in both.of(one, common[-1])]) for one in (arm, "srt"))
-                rows.append([name, arm, items, seeds, *right, *found])
+                rows.append([name, arm, items, seeds, *right, found, p])
     return rows
 
 
@@ -275,11 +288,18 @@ def _points(interval: Interval) -> str:
 
 
 def _difference(family: Family, one: str, other: str, items: int) -> list[str]:
-    """After so many items, where both were measured with the same seeds."""
+    """After so many items, where both were measured with the same seeds; also seed by seed."""
+    found = _compared(family, one, other, items)
+    means = [np.array([point.accuracy for point in family.of(arm, items)]) for arm in (one, other)]
+    by_seed = [f"{100 * difference:+.1f}".replace("-", "−") for difference in means[0] - means[1]]
+    name, seeds = f"{one} − {other}", str(len(by_seed))
+    each = ", ".join(by_seed) if len(by_seed) > 1 else ""
+    return [family.name, name, f"{items:,}", seeds, _points(found.interval), each, _p(found.p)]
+
+
+def _compared(family: Family, one: str, other: str, items: int) -> PairedDifference:
     points = [family.of(arm, items) for arm in (one, other)]
-    found = paired_difference(*(np.stack([scores(p) for p in of_arm]) for of_arm in points), family.test.puzzles)
-    name = f"{one} − {other}"
-    return [family.name, name, f"{items:,}", str(len(points[0])), _points(found.interval), _p(found.p)]
+    return paired_difference(*(np.stack([scores(p) for p in of_arm]) for of_arm in points), family.test.puzzles)
 
 
 def _same_tokens(families: list[Family]) -> list[list[str]]:
