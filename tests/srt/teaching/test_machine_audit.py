@@ -333,7 +333,7 @@ def test_a_proved_world_step_overrules_what_proof_excludes(world: tuple[Problem,
 
 
 def test_the_loop_with_injected_errors_lets_nothing_slip() -> None:
-    """``benchmarks/injected_errors.py`` in small: the exact machine misses nothing, a Reviewer alone does."""
+    """``benchmarks/teaching/injected_errors.py`` in small: the exact machine misses nothing, a Reviewer alone does."""
     problems, traces = injected_errors.collect(12, 0, 0)
     sources = injected_errors.Sources(traces, {puzzle.id: puzzle for puzzle in problems})
     items = [

@@ -1,6 +1,6 @@
 """How fast the trainer is with small models from random weights on short sequences, by batch, packing and arithmetic.
 
-    OMP_NUM_THREADS=1 python benchmarks/small_model_speed.py [HIDDEN LAYERS]
+    OMP_NUM_THREADS=1 python -m benchmarks.training.small_model_speed [HIDDEN LAYERS]
 
 A row for each setting: tokens per second of processor time (without padding), over 960 booth problems with traces.
 """

@@ -1,6 +1,6 @@
 """How many problems of a corpus with pictures fit into a sequence, for each family of models that reads pictures.
 
-    python benchmarks/sequences_that_fit.py solidgeo SolidGeo.json
+    python -m benchmarks.training.sequences_that_fit solidgeo SolidGeo.json
 
 A sequence is the prompt with its pictures, the published solution where there is one, and the answer. The picture
 processors have the sizes of the published models, so the tokens of pictures are exact. The tokenizer is one of 8,192

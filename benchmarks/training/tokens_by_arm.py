@@ -1,6 +1,6 @@
 """Tokens of each arm for the same items, by one tokenizer.
 
-    python benchmarks/tokens_by_arm.py PROBLEMS.jsonl [PROBLEMS.jsonl ...]
+    python -m benchmarks.training.tokens_by_arm PROBLEMS.jsonl [PROBLEMS.jsonl ...]
 
 The tokenizer is a byte-level BPE trained on the texts of all arms and languages given, so that no arm is favoured: an
 English word, a seat, a step number, a bracket or a Chinese character is one token. Published tokenizers cut the same

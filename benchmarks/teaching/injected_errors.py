@@ -1,6 +1,6 @@
 """The loop of ``srt teach`` with a teacher that errs at a known rate: what each stage catches and what gets through.
 
-    python benchmarks/injected_errors.py [--problems N] [--items N] [--rate P] [--seed S] [--json]
+    python -m benchmarks.teaching.injected_errors [--problems N] [--items N] [--rate P] [--seed S] [--json]
 
 The problems are seating puzzles that are generated here and, where ``SRT_SPACE2025`` names a copy of SpaCE2025, a
 random sample of its problems. The teacher's draft is the exact trace; with probability ``--rate`` it has one fault of

@@ -1,6 +1,6 @@
-"""What the predictions for SpaCE2025's booths rest on: figures beside those of :mod:`benchmarks.space2025_dev`.
+"""What the predictions for SpaCE2025's booths rest on: figures beside those of :mod:`benchmarks.space2025.predict_dev`.
 
-    SRT_SPACE2025=... python -m benchmarks.space2025_figures recipes/ladder/space2025-booths.yaml
+    SRT_SPACE2025=... python -m benchmarks.space2025.figures recipes/ladder/space2025-booths.yaml
 
 samples the recipe's training problems anew, as its experiment does (two minutes of one core), reads the predictions
 files in benchmarks/results/space2025-spr/NAME, prints the figures and adds them to ``figures.json`` there. No model and
@@ -14,9 +14,9 @@ file, or one of the dev file.
 ``figures``               of each model, by question and by scene: the dev items that it answers as the exact solver
                           does; by question, those that it answers as if the question had no "not"
 
-``python -m benchmarks.space2025_dev RUN`` prints and writes these figures, too, and those that need the outputs of a
-run: the labelled items that are right, by question and by scene, and how many of those are right that mean the same as
-no training problem.
+``python -m benchmarks.space2025.predict_dev RUN`` prints and writes these figures, too, and those that need the outputs
+of a run: the labelled items that are right, by question and by scene, and how many of those are right that mean the
+same as no training problem.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from srt.worlds.world import Refused
 
 _RIGHT, _ALIKE = "labelled items right", "dev items as the exact solver"
 _OVERLOOKED = 'dev items with "not" overlooked'
-RESULTS = Path(__file__).resolve().parent / "results" / "space2025-spr"
+RESULTS = Path(__file__).resolve().parents[1] / "results" / "space2025-spr"
 FIGURES = "figures.json"
 TRAINED_ON = ("train_problems", "stages")
 """The keys of a recipe that say what it trains on; a recipe has one of them."""
@@ -271,7 +271,7 @@ def main(recipe: Path) -> None:
     experiment = load_experiment(recipe)
     results = RESULTS / experiment.name
     if not (results / FIGURES).exists():
-        raise UserError(f"{results}: no predictions there; python -m benchmarks.space2025_dev RUN writes them")
+        raise UserError(f"{results}: no predictions there; python -m benchmarks.space2025.predict_dev RUN writes them")
     filed = orjson.loads((results / FIGURES).read_bytes())["settings"]
     given = experiment.model_dump(mode="json", include=set(TRAINED_ON), exclude_defaults=True)
     if key := next((key for key in TRAINED_ON if filed.get(key) != given.get(key)), None):

@@ -1,6 +1,6 @@
 """How much faster the stages are with several processes: one against ``--workers``, on the same files, in one run.
 
-    python benchmarks/worker_speed.py [--n 20000] [--workers 2] [--world seating]
+    python -m benchmarks.worlds.worker_speed [--n 20000] [--workers 2] [--world seating]
 
 For each stage: records a second on the clock with one process and with several, the ratio, whether the bytes are the
 same, and the largest resident memory of a process of each. "Separate" is the ratio of as many commands of one process

@@ -1,6 +1,6 @@
 """The error of the memory estimate against what is really held on a CPU.
 
-    python benchmarks/memory_estimate.py [layers | steps]
+    python -m benchmarks.training.memory_estimate [layers | steps]
 
 ``layers``: the activations of a model of 0.1B. For full fine-tuning and DoRA, with and without checkpointing, in
 float32 and bfloat16, for one row and for padded rows: what `train.preflight.activations` traces on tensors without

@@ -1,14 +1,14 @@
 """Answers of a trained model to the dev items of SpaCE2025's SPR, as an official predictions file.
 
     SRT_SPACE2025=... srt experiment recipes/ladder/space2025-booths.yaml
-    SRT_SPACE2025=... python -m benchmarks.space2025_dev runs/ladder/space2025-booths
+    SRT_SPACE2025=... python -m benchmarks.space2025.predict_dev runs/ladder/space2025-booths
 
 takes the model at the last point of the curve of each arm and seed, and asks it the dev items that the recipe's test
 would choose. It writes to benchmarks/results/space2025-spr/NAME/:
 
 ``ARM-SEED.jsonl``  a line for every item of the dev file; the answer is empty where it was not asked or gave none
 ``figures.json``    what the same model has right of the labelled items of the recipe's test, and the figures of
-                    :mod:`benchmarks.space2025_figures`; the dev items have no gold answers here
+                    :mod:`benchmarks.space2025.figures`; the dev items have no gold answers here
 
 Neither file has a text of the benchmark.
 """
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from benchmarks.space2025_figures import FIGURES, RESULTS, TRAINED_ON, add_figures, dev_items, last_points, report
+from benchmarks.space2025.figures import FIGURES, RESULTS, TRAINED_ON, add_figures, dev_items, last_points, report
 from eval.scoring.official_answers import official_answers
 from srt.cli.experiment_stages import TrainAndEval
 from srt.corpora.space2025 import write_predictions

@@ -1,6 +1,7 @@
 """What many problems cost: sampled, solved, checked and built into sequences on all cores of this machine.
 
-    python benchmarks/million_problems.py [--n 10000 100000 1000000] [--world seating] [--suffix jsonl] [--folder F]
+    python -m benchmarks.worlds.million_problems [--n 10000 100000 1000000] [--world seating]
+        [--suffix jsonl] [--folder F]
 
 For each size and stage: seconds on the clock, problems a second, seconds of processor time of all processes, peak
 memory of the command and of its largest worker, and the size of the file on disk. Files are removed after each size.

@@ -1,7 +1,7 @@
 """How much faster ``srt solve`` and ``srt check`` are than in an earlier checkout, on the same problems, in one run.
 
     git worktree add ../before 69c9b4b^                       # the commit before the first change for speed
-    python benchmarks/stage_speed.py --before ../before [--n 5000] [--turns 3]
+    python -m benchmarks.worlds.stage_speed --before ../before [--n 5000] [--turns 3]
 
 Each turn runs both checkouts with one process, one after the other, from the start of the process to the last byte.
 Seconds are those of the processor, the least of the turns. Each checkout checks the traces that it has made itself.
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parents[2]
 STAGES = {
     "solve": ["solve", "problems.jsonl", "-o", "traces.jsonl"],
     "check": ["check", "traces.jsonl", "--problems", "problems.jsonl", "-o", "checked.jsonl"],

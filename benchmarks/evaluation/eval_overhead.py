@@ -1,6 +1,6 @@
 """The cost of evaluation besides the model: our own time and memory for each sample, with a back end that does nothing.
 
-    python benchmarks/eval_overhead.py [--samples 10000] [--few 1000] [--json]
+    python -m benchmarks.evaluation.eval_overhead [--samples 10000] [--few 1000] [--json]
 
 Each case runs ``predict`` and ``score`` on made-up problems, in a separate process, once with ``--few`` and once with
 ``--samples``. ``text`` has a question of 400 characters and an answer of one line of prose; ``trace`` a problem of an

@@ -1,10 +1,10 @@
 """The views world measured: agreement of its methods, one right answer, splits, speed.
 
-    python benchmarks/views_world.py agreement   # the methods agree: all small solids, then sampled views
-    python benchmarks/views_world.py answers     # every sampled problem has one right answer, every trace is proved
-    python benchmarks/views_world.py faults      # planted faults of each class are found
-    python benchmarks/views_world.py splits      # no key in two splits; how many problems small families have
-    python benchmarks/views_world.py speed       # problems, traces and checks a second, on one core
+    python -m benchmarks.worlds.views_world agreement   # the methods agree: all small solids, then sampled views
+    python -m benchmarks.worlds.views_world answers     # each problem has one right answer, every trace is proved
+    python -m benchmarks.worlds.views_world faults      # planted faults of each class are found
+    python -m benchmarks.worlds.views_world splits      # no key in two splits; how many problems small families have
+    python -m benchmarks.worlds.views_world speed       # problems, traces and checks a second, on one core
 
 Problems are drawn from the index ``--first`` on.
 

@@ -1,6 +1,6 @@
 """Many sequences: the first start, the second start, memory, and the speed of packed training from the mapped file.
 
-    python benchmarks/many_sequences.py [--sequences 1000000] [--folder FOLDER]
+    python -m benchmarks.training.many_sequences [--sequences 1000000] [--folder FOLDER]
 
 Each phase is a process of its own. A start is what ``train_srt.py`` does before it loads the model: tokens and batches
 (5 epochs of batches of 128, packed), for a llama of the demo's shape. Memory is that of the process after the start and

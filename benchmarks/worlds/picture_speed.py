@@ -1,6 +1,6 @@
 """Problems of the views world a second on one core, with and without their pictures.
 
-    python benchmarks/picture_speed.py --n 2000
+    python -m benchmarks.worlds.picture_speed --n 2000
 
 ``picture_to_sampling_time`` compares drawing with sampling, ``picture_to_png_time`` with writing the same pixels as a
 PNG, which is a part of it; both are measured in the same run, in processor time.

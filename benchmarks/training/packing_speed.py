@@ -1,6 +1,6 @@
 """Training speed with packed rows against padded batches, on a CPU, in one run.
 
-    python benchmarks/packing_speed.py [SEQUENCES.jsonl ...] [--threads 1] [--json OUT]
+    python -m benchmarks.training.packing_speed [SEQUENCES.jsonl ...] [--threads 1] [--json OUT]
 
 A llama of the demo's shape takes the same optimizer steps of 64 sequences in each way, alternating, so that a change
 in the speed of the machine affects all of them. A step is that of the project: plan, collator, attention, loss, AdamW.
@@ -81,7 +81,7 @@ def main() -> None:
         results = [measure(file, Path(folder), options.steps, options.rounds) for file in files]
     if options.json:
         about = {
-            "command": " ".join(["python", "benchmarks/packing_speed.py", *sys.argv[1:]]),
+            "command": " ".join(["python", "benchmarks/training/packing_speed.py", *sys.argv[1:]]),
             "torch": torch.__version__,
             "transformers": transformers.__version__,
             "processor": platform.processor() or platform.machine(),

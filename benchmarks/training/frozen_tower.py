@@ -1,6 +1,6 @@
 """Training speed with a frozen vision tower: with the Trainer's own checkpointing, and with ours, in one run.
 
-    python -m benchmarks.frozen_tower [--rounds 5] [--threads 1]
+    python -m benchmarks.training.frozen_tower [--rounds 5] [--threads 1]
 
 A Qwen2.5-VL with the proportions of the published 7B (an eighth of its widths, a quarter of its depths) takes the same
 packed rows of problems with pictures forwards and backwards, in turns: as the Trainer's switch has it, which hooks

@@ -1,6 +1,6 @@
 """Gold answers against themselves, written in other ways, and against wrong ones, by the whole path from text to score.
 
-    python benchmarks/answer_equality.py [PATH] [--pairs N] [--json] [--misses]
+    python -m benchmarks.evaluation.answer_equality [PATH] [--pairs N] [--json] [--misses]
 
 PATH: SolidGeo.json or its folder (default: SRT_SOLIDGEO); pictures are not needed. Each printed answer, its explanation
 cut off, is rewritten, put into an output (``ANSWER: ...``, or a box alone), extracted, and compared with the gold that

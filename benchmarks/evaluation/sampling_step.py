@@ -1,6 +1,7 @@
 """The time that one step of sampling takes besides the model: drawing a token for each row from its logits.
 
-    python benchmarks/sampling_step.py [--rows 64] [--vocabulary 152064] [--steps 20] [--device cpu] [--threads 2]
+    python -m benchmarks.evaluation.sampling_step [--rows 64] [--vocabulary 152064] [--steps 20] [--device cpu]
+        [--threads 2]
 
 Logits are normal with a standard deviation of 3, the temperature is 0.6.
 """

@@ -1,7 +1,7 @@
 """Claims in prose: how many solutions have one that a machine decides, how many planted errors it refutes, and how
 often it refutes a text that nobody touched.
 
-    python benchmarks/prose_claims.py PATH [--n-planted N] [--seed S] [--half 0|1] [--misses] [--json]
+    python -m benchmarks.teaching.prose_claims PATH [--n-planted N] [--seed S] [--half 0|1] [--misses] [--json]
 
 PATH: SolidGeo.json (a list or an object of items), a folder of MathSpatial items (``*/data.json``), or a JSONL file of
 problems. Of each item the question is a given and the solution is checked. Every refutation of an untouched text

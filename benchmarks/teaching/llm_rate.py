@@ -1,7 +1,7 @@
 """How many requests a second one core journals, beside the bare SDK, what a request costs the processor, and memory.
 
-    python benchmarks/llm_rate.py [--in-flight 64] [--delay 0.05] [--requests 6000] [--json]
-    python benchmarks/llm_rate.py --only ask --delay 0 --requests 100000      (memory)
+    python -m benchmarks.teaching.llm_rate [--in-flight 64] [--delay 0.05] [--requests 6000] [--json]
+    python -m benchmarks.teaching.llm_rate --only ask --delay 0 --requests 100000      (memory)
 
 The same requests go through two clients, one after the other, with a short warm-up each: ``ask`` is ours, with budget,
 limits, and a journal in ``--folder``, where each request and each reply is on disk before it counts; ``create`` is
@@ -138,7 +138,7 @@ def peak_mb() -> float:
 
 def load_fake_endpoint() -> ModuleType:
     """tests/fake_endpoint.py, which is in no package."""
-    path = Path(__file__).resolve().parents[1] / "tests" / "fake_endpoint.py"
+    path = Path(__file__).resolve().parents[2] / "tests" / "fake_endpoint.py"
     spec = importlib.util.spec_from_file_location("fake_endpoint", path)
     assert spec is not None
     assert spec.loader is not None

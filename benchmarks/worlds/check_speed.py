@@ -1,6 +1,6 @@
 """How fast the checker is: traces checked a second on one core, lines of JSON in, lines of JSON out.
 
-    python benchmarks/check_speed.py problems.jsonl traces.jsonl
+    python -m benchmarks.worlds.check_speed problems.jsonl traces.jsonl
 
 Three passes over the same lines, each in full: parsing and dumping the JSON alone; the same with the records validated;
 and the check, problems read and validated included. Every trace is checked once. Seconds are those of the processor, so

@@ -1,8 +1,9 @@
 """The whole loop of ``srt teach`` against the fake endpoint: its rate, its memory, and its handling of faulty replies.
 
-    python benchmarks/teach_run.py rate   [--in-flight 256] [--delay 0.2] [--problems 3000] [--without-audits] [--json]
-    python benchmarks/teach_run.py memory [--problems 100000] [--without-http] [--json]
-    python benchmarks/teach_run.py faulty [--problems 2000] [--share 0.2] [--json]
+    python -m benchmarks.teaching.teach_run rate [--in-flight 256] [--delay 0.2] [--problems 3000]
+        [--without-audits] [--json]
+    python -m benchmarks.teaching.teach_run memory [--problems 100000] [--without-http] [--json]
+    python -m benchmarks.teaching.teach_run faulty [--problems 2000] [--share 0.2] [--json]
 
 ``rate``: requests per second while all slots of the run are full, against in-flight / delay; and CPU milliseconds per
 request of this process (the loop, the client, the journal), of the audit processes and of the fake endpoint.
@@ -50,7 +51,7 @@ from srt.teaching.loop.machine_audit import MachineAudit
 from srt.teaching.teach_config import load_teach_config
 from srt.teaching.teach_problems import run_folder
 
-TESTS = Path(__file__).resolve().parents[1] / "tests"
+TESTS = Path(__file__).resolve().parents[2] / "tests"
 
 
 def main() -> None:

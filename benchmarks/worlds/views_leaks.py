@@ -1,6 +1,7 @@
 """What problems of the views world tell without the figures of the question, kind by kind and language by language.
 
-    python benchmarks/views_leaks.py -n 8000 [--first 1000000] [--kinds GPC MVC/completes FPBI/folds] [--split test]
+    python -m benchmarks.worlds.views_leaks -n 8000 [--first 1000000] [--kinds GPC MVC/completes FPBI/folds]
+        [--split test]
 
 Three models that cannot solve a problem, each fitted on half of the problems and tested on the other half, all of one
 split; or tested on all of them and fitted on as many of another split (``--fitted train``). A kind may be followed by

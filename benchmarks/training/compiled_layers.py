@@ -1,6 +1,6 @@
 """Decoder layers compiled with ``torch.compile`` against plain ones: seconds until the first step, speed, losses.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.compiled_layers {llama,qwen2_5_vl} {padded,packed}
+    OMP_NUM_THREADS=1 python -m benchmarks.training.compiled_layers {llama,qwen2_5_vl} {padded,packed}
 
 A plain and a compiled copy of one small model take the same optimizer steps in turn. The ratio of speeds, in tokens per
 second of processor time, is that of the steps after the third, when all graphs have been compiled.

@@ -1,6 +1,6 @@
 """Outputs that somebody labelled right or wrong, through extraction and equality: how often the score says the other.
 
-    python benchmarks/answer_outputs.py FILE [--policy strict] [--misses] [--json]
+    python -m benchmarks.evaluation.answer_outputs FILE [--policy strict] [--misses] [--json]
 
 FILE: JSON Lines with ``id``, ``lang``, ``question``, ``choices`` (``{"A": text}`` or null), ``gold`` (as a data set
 prints it), ``kind``, ``labels`` (the closed list, for the kind ``label``; else null), ``output``, ``label`` (``right``

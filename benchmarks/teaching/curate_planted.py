@@ -1,6 +1,6 @@
 """Plant duplicates of known kinds into made-up problems, and print what ``srt curate`` makes of them.
 
-    python benchmarks/curate_planted.py --n 2000 --planted 60 [--pictures 1] [--seed 0] [--json]
+    python -m benchmarks.teaching.curate_planted --n 2000 --planted 60 [--pictures 1] [--seed 0] [--json]
 
 Three families, counted apart. *Duplicates*: a problem again, its picture or its text altered in a way that leaves it
 the same problem. *Others*: altered so that it is another problem (another label, number, view, cube; the same text over

@@ -1,7 +1,7 @@
 """False positives of every p-value and coverage of every interval in a report, on made-up data whose truth is known.
 
-python benchmarks/statistics_simulation.py               # under three minutes on one core
-python benchmarks/statistics_simulation.py --times 400
+python -m benchmarks.evaluation.statistics_simulation               # under three minutes on one core
+python -m benchmarks.evaluation.statistics_simulation --times 400
 
 A problem's score is drawn with a chance on the logit scale: the arm's level, plus what the cluster, the problem, the
 cluster for this arm, the training run, and the run on this problem add, each normal. Arms are alike for false positives

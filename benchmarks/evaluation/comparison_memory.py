@@ -1,7 +1,7 @@
 """Peak memory of scoring and of comparing runs with long outputs, each in a process that does nothing else.
 
-python benchmarks/comparison_memory.py                       # 8,000 outputs of 25 kB in each of two runs
-python benchmarks/comparison_memory.py --outputs 1000 --traces
+python -m benchmarks.evaluation.comparison_memory                       # 8,000 outputs of 25 kB in each of two runs
+python -m benchmarks.evaluation.comparison_memory --outputs 1000 --traces
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How fast the exact teacher is: problems a second on one core, a line of JSON in to a line of JSON out.
 
-    python benchmarks/solve_speed.py problems.jsonl [--repeat 3]
+    python -m benchmarks.worlds.solve_speed problems.jsonl [--repeat 3]
 
 Prints one JSON object: items a second with the trace written out, items a second for reading and writing the same lines
 as plain JSON, and the ratio of the two times. The first pass over the file is measured too: it fills the tables of each
