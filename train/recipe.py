@@ -62,7 +62,7 @@ class Lora(Config):
     """A low-rank adapter on each part that is ``lora`` in ``trainable``.
 
     ``targets`` are the last names of the modules of the *language model* that it changes; by default those of the
-    architecture (:mod:`train.models.architectures`, which knows those of the other parts too). ``dora`` learns a
+    architecture (:mod:`train.models.families`, which knows those of the other parts too). ``dora`` learns a
     magnitude besides (Liu et al., "DoRA", 2024).
     """
 
