@@ -37,7 +37,6 @@ BACKEND = "file"
 _ID = ("id", "problem_id")
 _TEXT = "prediction"
 _COUNTS = ("output_tokens", "input_tokens")
-_COLUMNS = (*_ID, _TEXT, *_COUNTS, "variant", "repeat")
 
 
 class _Given(NamedTuple):
