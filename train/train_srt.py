@@ -102,7 +102,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     if recipe.eval_data is not None:
         held_out = read_examples(recipe.on(recipe.eval_data), tokenizer, processor)
         if is_main:
-            warn_of_overlap(recipe, examples, held_out)
+            warn_of_overlap(examples, held_out)
 
     # 3. The model and the trainer. From here on no other process may write to the folder.
     arguments = make_arguments(recipe, plan)
