@@ -38,8 +38,8 @@ from srt.worlds.seating.claim_language import (
     rename_atom,
     said_of_others,
 )
+from srt.worlds.seating.mutations.oracle_lookup_or_substitution import depth
 from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, too_much_at_once
-from srt.worlds.seating.mutations.oracle_taken_functions import depth
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import function_table, holds, region_table
 from srt.worlds.seating.scenes import Scene

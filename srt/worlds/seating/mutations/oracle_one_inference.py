@@ -23,7 +23,7 @@ from srt.worlds.seating.claim_language import (
     atom_names,
     names_of,
 )
-from srt.worlds.seating.mutations.oracle_taken_functions import (
+from srt.worlds.seating.mutations.oracle_lookup_or_substitution import (
     holds_for_nobody,
     is_filler,
     is_new_relation,

@@ -1,6 +1,7 @@
-"""The oracle's own reading of which relations a step may say: one function is taken off, and nothing is guessed.
+"""Lookups, which put somebody in the place of a function, and substitutions, of equals, as the oracle knows them.
 
-It goes by the parsed claims, as all of the oracle does; the names in them are "0", "1", ...
+A step may say a relation that is one of the two: one function is taken off, and nothing is guessed. Claims are parsed
+here, as in all of the oracle; the names in them are "0", "1", ...
 """
 
 from __future__ import annotations
