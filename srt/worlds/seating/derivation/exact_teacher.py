@@ -92,22 +92,22 @@ class _Question:
             return None
         if atom.left == BLANK and isinstance(atom.right, Apply):
             inner = _innermost_call(atom.right)
-            name = self._led_to(inner)
+            name = self._image(inner)
             return None if name is None else (Equal(inner, name), Equal(BLANK, _replaced(atom.right, inner, name)))
         if isinstance(atom.left, Apply) and isinstance(atom.right, str) and BLANK in names_of(((atom,),)):
-            name = self._leads_to(atom.left, atom.right)
+            name = self._preimage(atom.left, atom.right)
             if name is not None:
                 outer = Apply(atom.left.function, name, atom.left.k)
                 return Equal(outer, atom.right), Equal(atom.left.argument, name)
         return None
 
-    def _led_to(self, call: Apply) -> str | None:
+    def _image(self, call: Apply) -> str | None:
         """The name that a function of a name gives."""
         assert isinstance(call.argument, str)
         seat = neighbour(self.puzzle.scene, call.function, self._seat(call.argument), call.k)
         return None if seat is None else self._sitter(seat)
 
-    def _leads_to(self, call: Apply, name: str) -> str | None:
+    def _preimage(self, call: Apply, name: str) -> str | None:
         """The name of which the outer function of ``call`` gives ``name``."""
         target = self._seat(name)
         for seat in self.puzzle.scene.seats:
