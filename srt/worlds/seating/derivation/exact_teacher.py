@@ -11,7 +11,17 @@ from collections.abc import Sequence
 
 from srt.io.records import Problem
 from srt.language.trace import OPERATIONS, Step, Trace
-from srt.worlds.seating.claim_language import BLANK, Apply, Claim, Equal, Place, Term, format_claim, names_of
+from srt.worlds.seating.claim_language import (
+    BLANK,
+    Apply,
+    Claim,
+    Equal,
+    Place,
+    Term,
+    format_claim,
+    innermost_call,
+    names_of,
+)
 from srt.worlds.seating.derivation.masks import ClaimMasks
 from srt.worlds.seating.derivation.needed_seats import NeededSeats
 from srt.worlds.seating.derivation.running_plan import RunningPlan
@@ -91,7 +101,7 @@ class _Question:
         if len(self.claim[0]) != 1 or not isinstance(atom, Equal) or atom.negated:
             return None
         if atom.left == BLANK and isinstance(atom.right, Apply):
-            inner = _innermost_call(atom.right)
+            inner = innermost_call(atom.right)
             name = self._image(inner)
             return None if name is None else (Equal(inner, name), Equal(BLANK, _replaced(atom.right, inner, name)))
         if isinstance(atom.left, Apply) and isinstance(atom.right, str) and BLANK in names_of(((atom,),)):
@@ -178,12 +188,6 @@ class _Question:
 def _product(places: int, relations: int) -> tuple[int, int]:
     """A set of pairs of arrangements; where one side is empty, so is the set."""
     return (places, relations) if places and relations else (0, 0)
-
-
-def _innermost_call(term: Apply) -> Apply:
-    while isinstance(term.argument, Apply):
-        term = term.argument
-    return term
 
 
 def _replaced(term: Term, call: Apply, name: str) -> Term:

@@ -22,6 +22,7 @@ from srt.worlds.seating.claim_language import (
     RightOptions,
     Term,
     atom_names,
+    innermost_call,
     names_of,
     rename,
 )
@@ -199,16 +200,12 @@ def _taken_off(term: Term, other: Term, entity: str) -> tuple[Equal, str, Term, 
     if isinstance(term, str):
         return None
     if BLANK not in names_of(((Equal(term, term),),)):
-        call = _innermost(term)
+        call = innermost_call(term)
         assert isinstance(call.argument, str)
         return Equal(call, entity), call.argument, _with_entity(term, entity), other
     if isinstance(term.argument, Apply) and isinstance(other, str) and other != BLANK:
         return Equal(Apply(term.function, entity, term.k), other), other, term.argument, entity
     return None
-
-
-def _innermost(term: Apply) -> Apply:
-    return _innermost(term.argument) if isinstance(term.argument, Apply) else term
 
 
 def _with_entity(term: Apply, entity: str) -> Term:
