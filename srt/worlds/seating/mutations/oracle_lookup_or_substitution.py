@@ -38,11 +38,11 @@ def holds_for_nobody(claim: Claim, asked: Sequence[Claim], reached: Callable[[Cl
     """
     if isinstance(claim[0][-1], Nobody) or (len(claim) == 1 and _relations(claim)):
         return False
-    return not all(_fits_somebody(_conjunction((atoms,), *asked), reached) for atoms in claim)
-
-
-def _conjunction(*claims: Claim) -> Claim:
-    return tuple(tuple(itertools.chain(*chosen)) for chosen in itertools.product(*claims))
+    for atoms in claim:
+        together = tuple(tuple(itertools.chain(atoms, *chosen)) for chosen in itertools.product(*asked))
+        if not _fits_somebody(together, reached):
+            return True
+    return False
 
 
 def relates_people(claim: Claim) -> bool:
