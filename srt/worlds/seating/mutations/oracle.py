@@ -86,7 +86,7 @@ class Oracle:
         if any(isinstance(atom, Nobody) for atom in itertools.chain(*claim)):
             *seats, last = claim[-1]
             if len(claim) > 1 or last != Nobody() or not all(isinstance(a, Place) and a.name != BLANK for a in seats):
-                raise ValueError("'? = none' stands alone, or behind seats")
+                raise ValueError("'? = none' stands alone, or after seats")
         if _speaks_of_options(claim) and [len(atoms) for atoms in claim] != [1]:
             raise ValueError("'options = {..}' stands alone")
         renamed = rename(claim, self._numbers)
