@@ -1,10 +1,16 @@
-"""The plan of the house: no cycle of imports, no crowded folder, no two public classes of one name."""
+"""The plan of the house: no cycle of imports, no crowded folder, no two public classes of one name, no dead reference.
+
+A reference is a role in a docstring, as ``:func:``, with the name of a module or of something that a module defines.
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +18,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("srt", "train", "eval")
 MOST_FILES = 13
 """Modules in one folder, ``__init__`` not counted."""
+DESCRIBED = (*PACKAGES, "benchmarks")
+"""The packages whose docstrings are read for references."""
+REFERENCE = re.compile(r":(mod|func|class|meth|data|exc|attr):`([^`]*)`")
 
 
 def strongly_connected(graph: Mapping[str, Set[str]]) -> list[list[str]]:
@@ -52,14 +61,14 @@ def strongly_connected(graph: Mapping[str, Set[str]]) -> list[list[str]]:
 
 
 @cache
-def modules() -> dict[str, tuple[Path, ast.Module]]:
-    """File and syntax tree of every module, by dotted name."""
+def modules(packages: tuple[str, ...] = PACKAGES) -> dict[str, tuple[Path, ast.Module]]:
+    """File and syntax tree of every module of ``packages``, by dotted name."""
     return {
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): (
             path,
             ast.parse(path.read_text(encoding="utf-8")),
         )
-        for package in PACKAGES
+        for package in packages
         for path in sorted((ROOT / package).rglob("*.py"))
     }
 
@@ -79,6 +88,95 @@ def imported(tree: ast.Module, known: Set[str]) -> set[str]:
     return names & known
 
 
+@dataclass
+class Definitions:
+    """The dotted names of modules and of what they define, found without an import."""
+
+    names: set[str] = field(default_factory=set)
+    imports: dict[str, list[str]] = field(default_factory=dict)
+    """Where an imported name comes from, by its dotted name in the module that imports it."""
+    bases: dict[str, list[str]] = field(default_factory=dict)
+    """The base classes by class, as the module of the class names them."""
+
+    def add(self, module: str, scope: str, body: Iterable[ast.AST]) -> None:
+        """Add what ``body`` defines in ``scope``, a module or class, also under ``if`` and ``try``."""
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                name = f"{scope}.{node.name}"
+                self.names.add(name)
+                self.bases[name] = [f"{module}.{ast.unparse(base)}" for base in node.bases]
+                self.add(module, name, node.body)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self.names.add(f"{scope}.{node.name}")
+                parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+                made = [part for part in parts if isinstance(part.ctx, ast.Store)]
+                self.names |= {f"{scope}.{part.attr}" for part in made if ast.unparse(part.value) == "self"}
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    self.imports[f"{scope}.{alias.asname or alias.name}"] = [f"{node.module}.{alias.name}"]
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+                self.names |= {f"{scope}.{part.id}" for part in names}
+            elif isinstance(node, ast.If | ast.Try):
+                self.add(module, scope, ast.iter_child_nodes(node))
+
+    def __contains__(self, dotted: str) -> bool:
+        """Whether ``dotted`` is defined where it says, imported there, or inherited by the class that it names."""
+        if dotted in self.names:
+            return True
+        parts = dotted.split(".")
+        for count in range(1, len(parts) + 1):
+            start, rest = ".".join(parts[:count]), parts[count:]
+            origins = self.bases.get(start, []) if start in self.names else self.imports.get(start, [])
+            for origin in origins:
+                ours = origin.split(".")[0] in DESCRIBED
+                if ".".join([origin, *rest]) in self if ours else not rest:
+                    return True
+        return False
+
+
+def unresolved(known: Mapping[str, tuple[Path, ast.Module]]) -> list[str]:
+    """The references in docstrings of ``known`` that lead nowhere, as ``module: name``.
+
+    ``.name`` is looked up in the package of the module; a name without a package, in the module and its classes, and
+    among the classes of all modules. Names of Python and of other libraries are not looked up.
+    """
+    definitions = Definitions(set(known))
+    for name, (_, tree) in known.items():
+        definitions.add(name, name, tree.body)
+    homes: dict[str, list[str]] = defaultdict(list)
+    for place, _, name in (dotted.rpartition(".") for dotted in definitions.bases):
+        homes[name].append(place)
+    found = []
+    for name, (path, tree) in known.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        classes = [other for other in definitions.bases if other.startswith(f"{name}.")]
+        for role, target in references(tree):
+            dotted = target.removeprefix("~")
+            if dotted.startswith("."):
+                places = [package + dotted]
+            elif dotted.split(".")[0] in DESCRIBED:
+                places = [dotted]
+            elif hasattr(builtins, dotted) or ("." in dotted and dotted[0].islower()):
+                continue
+            else:
+                places = [f"{place}.{dotted}" for place in (name, *classes, *homes[dotted.split(".")[0]])]
+            if not any(place in (known if role == "mod" else definitions) for place in places):
+                found.append(f"{name}: {target}")
+    return found
+
+
+def references(tree: ast.Module) -> list[tuple[str, str]]:
+    """Role and name of each reference in the docstrings of ``tree``, those of variables included."""
+    texts = [
+        node.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    ]
+    return [pair for text in texts if isinstance(text, str) for pair in REFERENCE.findall(text)]
+
+
 def test_tarjan_finds_cycles() -> None:
     graph = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": set(), "f": {"f"}, "g": {"h"}, "h": {"g", "e"}}
     assert sorted(strongly_connected(graph)) == [["a", "b", "c"], ["f"], ["g", "h"]]
@@ -96,6 +194,48 @@ def work():
 """
     known = {"x", "x.a", "x.b", "x.c", "x.d", "x.e", "x.f"}
     assert imported(ast.parse(source), known) == known - {"x.f"}
+
+
+def test_references_that_lead_nowhere_are_found() -> None:
+    library = '''
+from json import loads
+from srt.other import Base
+if True:
+    LIMIT: int = 3
+class Child(Base):
+    field: int
+    """As many as :attr:`field`, as :meth:`missing` says."""
+    def __init__(self):
+        self.made = 1 + self.nowhere
+'''
+    text = """
+''':mod:`.library`, :mod:`srt.other`, :class:`~.library.Child`, :func:`.library.loads`, :data:`.library.LIMIT`,
+:attr:`.library.Child.field`, :attr:`.library.Child.made`, :meth:`srt.library.Child.inherited`, :class:`Base`,
+:class:`ValueError`, :func:`time.monotonic`; :mod:`.lost`, :mod:`.library.Child`, :meth:`srt.library.Child.lost`,
+:class:`~srt.library.Lost`, :func:`lost`, :attr:`.library.Child.nowhere`
+'''
+"""
+    sources = {
+        "srt.library": library,
+        "srt.other": "class Base:\n    def inherited(self): ...",
+        "srt.text": text,
+    }
+    known = {name: (Path(f"{name}.py"), ast.parse(source)) for name, source in sources.items()}
+    assert unresolved(known) == [
+        "srt.library: missing",
+        "srt.text: .lost",
+        "srt.text: .library.Child",
+        "srt.text: srt.library.Child.lost",
+        "srt.text: ~srt.library.Lost",
+        "srt.text: lost",
+        "srt.text: .library.Child.nowhere",
+    ]
+
+
+def test_no_reference_leads_nowhere() -> None:
+    known = modules(DESCRIBED)
+    assert sum(len(references(tree)) for _, tree in known.values()) > 500
+    assert unresolved(known) == []
 
 
 def test_no_cycle_of_imports() -> None:

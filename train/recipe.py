@@ -62,7 +62,7 @@ class Lora(Config):
     """A low-rank adapter on each part that is ``lora`` in ``trainable``.
 
     ``targets`` are the last names of the modules of the *language model* that it changes; by default those of the
-    architecture (:mod:`train.models.architectures`, which knows those of the other parts too). ``dora`` learns a
+    architecture (:mod:`train.models.families`, which knows those of the other parts too). ``dora`` learns a
     magnitude besides (Liu et al., "DoRA", 2024).
     """
 
@@ -175,7 +175,7 @@ class Recipe(Config):
         pack: instead, concatenate the sequences of a batch into rows of at most so many tokens, without padding; no
             token attends to another sequence. A step sees the same sequences as without.
         warmup: the steps in which the learning rate rises from 0: below 1 a share of the run, from 1 on their number.
-        adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from nothing.
+        adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from scratch.
         max_length: the most tokens a sequence may have, prompt included. Nothing is ever cut.
         too_long: what becomes of a longer one: ``refuse`` (an error), or ``drop``: its problem is left out, with all
             its sequences, and is named in ``dropped.jsonl`` in the output folder.
@@ -192,7 +192,7 @@ class Recipe(Config):
         generations: have held-out problems answered during training, to be looked at.
         workers: processes that open pictures ahead of the training loop, for each training process.
         think: put the steps between ``<think>`` and ``</think>``, for models that open the block themselves.
-        threads: processor threads of each process; by default what PyTorch takes.
+        threads: CPU threads of each process; by default what PyTorch takes.
         hub: the name of a model repository to upload the result to; none by default, and nothing leaves the machine.
     """
 

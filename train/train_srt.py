@@ -26,7 +26,6 @@ from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines
 from train.data.data_warnings import data_warnings
 from train.data.examples import data_faults
-from train.data.parent_death import die_with_parent
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
@@ -44,6 +43,7 @@ from train.run.curves import draw_curves
 from train.run.exit_status import STOPPED, pass_on
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
+from train.run.parent_death import die_with_parent
 from train.run.resume import (
     DROPPED,
     StartPoint,
@@ -102,7 +102,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     if recipe.eval_data is not None:
         held_out = read_examples(recipe.on(recipe.eval_data), tokenizer, processor)
         if is_main:
-            warn_of_overlap(recipe, examples, held_out)
+            warn_of_overlap(examples, held_out)
 
     # 3. The model and the trainer. From here on no other process may write to the folder.
     arguments = make_arguments(recipe, plan)

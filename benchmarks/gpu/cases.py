@@ -199,7 +199,7 @@ CASES = {case.name: case for case in (_TEXT, _PICTURES, _FULL)}
 
 
 def tiny(case: Case) -> Case:
-    """The same case for a processor: fewer and shorter problems, small batches, and the first attempt of each side."""
+    """The same case for a CPU: fewer and shorter problems, small batches, and the first attempt of each side."""
     sides, variants = (tuple(map(_tiny_side, kept)) for kept in (case.sides, case.variants))
     return case._replace(problems=12, sides=sides, variants=variants)
 

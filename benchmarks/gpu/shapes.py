@@ -1,4 +1,4 @@
-"""The published shapes of the models that are measured, and tiny ones of the same classes for a processor.
+"""The published shapes of the models that are measured, and tiny ones of the same classes for a CPU.
 
 The values are those of ``config.json`` in the model repositories ``Qwen/Qwen2.5-7B``, ``Qwen/Qwen2.5-VL-7B-Instruct``
 and ``Qwen/Qwen2.5-VL-3B-Instruct``. Special token ids are not among them: they come from the tokenizer that is trained

@@ -35,7 +35,7 @@ FAMILIES = {"qwen2_5_vl": "Qwen2.5-VL", "internvl": "InternVL3"}
 LIMITS = (None, 802_816)
 LENGTHS = (4096, 8192)
 PLANS = {"booth": (520, 400), "shelf": (520, 440), "hexagon": (520, 460)}
-"""Width and height of each scene's plan (:mod:`srt.worlds.seating.writing.seating_plan`)."""
+"""Width and height of each scene's plan (:mod:`srt.worlds.seating.writing.scene_svg`)."""
 
 
 def main() -> None:

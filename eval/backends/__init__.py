@@ -1,1 +1,1 @@
-"""Back ends that generate: their :mod:`.protocol`, their :mod:`.registry`, and the modules of each."""
+"""Back ends that generate: their :mod:`.protocol`, their :mod:`.backend_registry`, and the modules of each."""

@@ -49,8 +49,8 @@ class TransformersBackend(FolderBackend):
     """A model folder, and an adapter folder if there is one, as a :class:`~eval.backends.protocol.Backend`.
 
     ``batch_size`` is the most rows of a batch, and ``batch_tokens`` the most places in it: rows times the longest
-    prompt with ``max_new_tokens``; a row that has more is a batch of its own. ``dtype`` auto: float32 on a processor,
-    else what the checkpoint holds. ``attention`` auto: eager on a processor (on small models SDPA with a mask is
+    prompt with ``max_new_tokens``; a row that has more is a batch of its own. ``dtype`` auto: float32 on a CPU,
+    else what the checkpoint holds. ``attention`` auto: eager on a CPU (on small models SDPA with a mask is
     several times slower there), else SDPA. ``threads`` sets torch's threads for the whole process. ``continuous``
     generates by transformers' continuous batching, in which a row that ends makes room for the next: for text models
     without constraints, for it knows no constraint of a row's own. Weights are loaded when the first batch is

@@ -1,1 +1,1 @@
-"""Benchmarks: how each reads its data, asks, grades and reports (:mod:`.benchmark`), and the :mod:`.registry`."""
+"""Benchmarks: how each reads data, asks, grades and reports (:mod:`.benchmark`), and the :mod:`.benchmark_registry`."""

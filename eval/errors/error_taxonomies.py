@@ -1,7 +1,7 @@
 """The two published taxonomies of errors, and the labels that a wrong prediction gets in each.
 
 MathSpatial's six classes were made for problems with views; in problems in words a clue takes the place of a view: a
-representation that is read rightly or not. HST's four were made for problems in words. Published shares are of the
+representation that is read correctly or not. HST's four were made for problems in words. Published shares are of the
 errors of the models in each paper; HST publishes one share for its last two classes together.
 """
 

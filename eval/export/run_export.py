@@ -89,7 +89,7 @@ class RunExport:
 
 
 def read_run_export(folder: Path) -> RunExport:
-    """The scored run in ``folder``; raises as :func:`eval.run.run_records.read_run` does."""
+    """The scored run in ``folder``; raises as :func:`eval.run.scored_run.read_run` does."""
     run = read_run(folder)
     asked = []
     for question in asked_questions(run.manifest, run.problems):

@@ -6,7 +6,7 @@
 The format follows what its readers expect: ``index`` is a number, and variants of one problem have the same one modulo
 10^6, as in its circular evaluation; several right options are written together (``AC``), which its own exact matching
 of one letter does not score; a picture's path is absolute, several are a list. It reads with pandas, which takes a cell
-``None`` or ``NA`` for an empty one: such a cell gets a space behind it.
+``None`` or ``NA`` for an empty one: such a cell gets a space after it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from eval.report.number_format import interval, percent
 from eval.scoring.arm_summary import ArmSummary, Share, Tokens
-from eval.scoring.breakdowns import title
+from eval.scoring.dimensions import title
 
 
 def console_rows(summary: ArmSummary) -> dict[str, str]:

@@ -34,7 +34,7 @@ from eval.report.report_errors import ArmErrors, arm_errors, judged_arms
 from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples
 from eval.run.run_records import Run
 from eval.scoring.arm_summary import ArmSummary
-from eval.scoring.breakdowns import title
+from eval.scoring.dimensions import title
 from srt.answers.equality import POLICIES
 from srt.pages.page_template import data_uri, page_environment, page_script, page_style
 

@@ -35,8 +35,8 @@ from eval.report.report_wording import (
     unlike_settings,
 )
 from eval.scoring.arm_summary import ArmSummary
-from eval.scoring.breakdowns import title
 from eval.scoring.differences import Difference
+from eval.scoring.dimensions import title
 
 
 def summary(comparison: Comparison) -> str:

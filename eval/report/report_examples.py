@@ -18,7 +18,7 @@ from eval.report.plots import colour
 from eval.report.report_errors import first_faults
 from eval.run.run_records import Run, problems_path
 from eval.run.run_rows import Checked, RowId, StoredScore
-from eval.scoring.breakdowns import labels_of
+from eval.scoring.dimensions import labels_of
 from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text
 from srt.images.open import open_picture

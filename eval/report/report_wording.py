@@ -11,8 +11,8 @@ from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed
 from eval.run.run_records import Run, generation_unknown
 from eval.scoring.arm_summary import ArmSummary
-from eval.scoring.breakdowns import dimensions
 from eval.scoring.differences import Difference
+from eval.scoring.dimensions import dimensions
 from srt.statistics.paired_difference import Test
 from srt.statistics.significance import LEVEL
 

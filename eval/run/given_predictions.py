@@ -37,7 +37,6 @@ BACKEND = "file"
 _ID = ("id", "problem_id")
 _TEXT = "prediction"
 _COUNTS = ("output_tokens", "input_tokens")
-_COLUMNS = (*_ID, _TEXT, *_COUNTS, "variant", "repeat")
 
 
 class _Given(NamedTuple):
@@ -87,7 +86,7 @@ def take_predictions(
     variants: dict[str, list[str]] = defaultdict(list)
     for problem_id, variant in asked:
         variants[problem_id].append(variant)
-    _refuse_unknown(file, problems, given, variants)
+    _refuse_unknown(problems, given, variants)
     taken: dict[RowId, _Given] = {}
     for one in given:
         key = (one.problem_id, _variant(one, variants[one.problem_id]), one.repeat)
@@ -171,7 +170,7 @@ def _number_of_samples(given: list[_Given]) -> int:
     return len(numbers)
 
 
-def _refuse_unknown(file: Path, problems: Path, given: list[_Given], known: Mapping[str, list[str]]) -> None:
+def _refuse_unknown(problems: Path, given: list[_Given], known: Mapping[str, list[str]]) -> None:
     unknown = [one for one in given if one.problem_id not in known]
     if unknown:
         raise UserError(

@@ -13,7 +13,7 @@ from eval.benchmarks.benchmark import Table
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.run.run_records import Run, given_counts, mean_values, pooled
 from eval.run.run_rows import StoredScore
-from eval.scoring.breakdowns import dimensions, labels_of
+from eval.scoring.dimensions import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
 from srt.answers.equality import unreadable_gold
 from srt.io.records import Problem, Record
@@ -73,7 +73,7 @@ class ArmSummary(Record):
     Answers were compared under ``policy``; ``decided`` counts what decided (:data:`srt.answers.equality.equal.How`),
     and ``unreadable_gold`` names problems whose gold answer could not be parsed, and why: only the same text equals it.
 
-    ``by``: the accuracy by each dimension that the problems have (:mod:`eval.scoring.breakdowns`).
+    ``by``: the accuracy by each dimension that the problems have (:mod:`eval.scoring.dimensions`).
 
     ``output_tokens`` and ``input_tokens`` are ``None`` where a prediction from a file has no count of them.
     ``answer_tokens`` are output tokens other than ``reasoning_tokens``; both are over the predictions whose text shows

@@ -1,4 +1,4 @@
-"""What a text puts into ``\\boxed{}``, with the unit that stands behind the box."""
+"""What a text puts into ``\\boxed{}``, with the unit that stands after the box."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEHIND_BOX = re.compile(
 
 
 def boxed(body: str, kind: AnswerKind) -> str | None:
-    """The content of the last box of ``body``, with those just before it and the unit behind it.
+    """The content of the last box of ``body``, with those just before it and the unit after it.
 
     For an answer of several parts it is the contents of all boxes.
     """
@@ -60,12 +60,12 @@ def _boxes(body: str) -> list[_Box]:
                 at = end + 1
                 break
         else:
-            break  # Never closed; neither is anything behind it.
+            break  # Never closed; neither is anything after it.
     return found
 
 
 def _unit_behind(body: str, end: int) -> str:
-    """The unit that stands behind a box, with a space before it; other words are no part of the answer."""
+    """The unit that stands after a box, with a space before it; other words are no part of the answer."""
     match = _BEHIND_BOX.match(body, end)
     if match is None:
         return ""

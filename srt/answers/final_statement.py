@@ -3,8 +3,8 @@
 There are three ranks; within a rank the last statement counts:
 
 1. an explicit place: a tag (``<answer>``, ``<CONCLUSION>``), a key of JSON (``"answer"``, ``"choice"``), a marker at
-   the start of a line (``ANSWER:``, 【答案】, ``[Answer]``, ``★答案：B★``, a heading), or a last line behind ``####``;
-2. a box, with the unit behind it;
+   the start of a line (``ANSWER:``, 【答案】, ``[Answer]``, ``★答案：B★``, a heading), or a last line after ``####``;
+2. a box, with the unit after it;
 3. words within a sentence: "the answer is B", "so the answer: 5", 故选B.
 
 What follows a correction ("Wait, ...") comes before what precedes it, if it states an answer. What follows a new
@@ -108,7 +108,7 @@ _NEXT_QUESTION = re.compile(
 )
 _PART = re.compile(r"\([12]\)|[①②]")
 _LONGEST_SENTENCE = 500
-"""Characters behind a marker in which a sentence is looked for that states the answer."""
+"""Characters after a marker in which a sentence is looked for that states the answer."""
 _MOST_TRIED = 32
 """Markers and sentences that are tried, from the last: a text with more of them quotes or repeats itself."""
 
@@ -156,7 +156,7 @@ def _ranked(body: str, kind: AnswerKind) -> FinalStatement | None:
 
 
 def _explicit(body: str, kind: AnswerKind) -> FinalStatement | None:
-    """What stands in the last tag, behind the last JSON key or the last marker at the start of a line."""
+    """What stands in the last tag, after the last JSON key or the last marker at the start of a line."""
     keys = [(match.start(), match.end()) for match in _JSON_KEY.finditer(body)][-_MOST_TRIED:]
     places = [(match.start(), match.end(), "key") for match in _JSON_KEY.finditer(body)]
     places += [(match.start(), match.end(), "tag") for match in _TAG.finditer(body)]

@@ -59,7 +59,7 @@ DENIED_BEHIND = (
     r"(?:n['’]t|not\s+(?:correct|right|true|the|an?|possible)|wrong|incorrect|false|excluded|eliminated|ruled|out(?![a-z])|"
     r"不(?!选)|错|有误|排除|非)"
 )
-"""What stands behind letters that are called wrong: 选项错误, "is not correct"."""
+"""What stands after letters that are called wrong: 选项错误, "is not correct"."""
 _DENIED = re.compile(DENIED_BEHIND, re.IGNORECASE)
 OTHERS_DENIED = re.compile(rf"[,;.]\s*[A-Z](?:[,、]?[A-Z])*(?i:{DENIED_BEHIND})[^,;.。]*$")
 _TRUE = word_set("true yes correct right t y √ 正确 对 是 真 对的 正确的 是的")

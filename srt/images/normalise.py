@@ -63,7 +63,7 @@ def eight_bits(picture: PIL.Image.Image) -> PIL.Image.Image:
 
 
 def _orientation(picture: PIL.Image.Image) -> int:
-    # Pillow would decode a whole PNG to look for EXIF data behind its pixels. Where there are some, the size turns out
+    # Pillow would decode a whole PNG to look for EXIF data after its pixels. Where there are some, the size turns out
     # to be another one when the picture is opened.
     if picture.format == "PNG" and not {"exif", "Raw profile type exif"} & picture.info.keys():
         return 1

@@ -84,10 +84,11 @@ _VALUE_ENDS = frozenset({"number", "close", "pi", "raised", "name", "degree"})
 OPENS, CLOSES = frozenset({"open", "langle"}), frozenset({"close", "rangle"})
 
 
-def signs_of(text: str, math: bool = False) -> list[Sign]:
-    """The signs of ``text``, blanks left out. ``math``: it begins inside a formula, where ``2m`` is no length."""
+def signs_of(text: str) -> list[Sign]:
+    """The signs of ``text``, blanks left out. Inside a formula ``2m`` is no length."""
     text = text.translate(_NARROW)
     found: list[Sign] = []
+    math = False
     at = 0
     while at < len(text):
         match = _MASTER.match(text, at)

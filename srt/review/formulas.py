@@ -26,7 +26,6 @@ _DEEPEST: Final = 100
 
 _MARK = re.compile(r"\\\\|\\[$()\[\]]|\$\$?|\n")
 _CLOSING: Final = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
-_BRACKETS: Final = ("\\(", "\\[")
 _NOT_DRAWN = re.compile(r"\\(?:def|newcommand|newenvironment|DeclareMathOperator)(?![A-Za-z])|(?<!\\)%")
 """Definitions, and comments, which would hide what follows."""
 _SENTENCE = re.compile(r"(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){6}")

@@ -26,6 +26,7 @@ Curve = Mapping[int, npt.NDArray[np.float64]]
 """Items to the scores of the test problems, each in [0, 1], of one training run."""
 
 _DRAWS = 2000
+_SEED = 0
 
 
 class Crossing(NamedTuple):
@@ -62,13 +63,13 @@ def crossing(items: Sequence[float], accuracies: Sequence[float], level: float) 
     return Crossing(before_items, math.inf, math.inf)
 
 
-def items_needed(curves: Sequence[Curve], clusters: Sequence[Hashable], level: float, seed: int = 0) -> ItemsNeeded:
+def items_needed(curves: Sequence[Curve], clusters: Sequence[Hashable], level: float) -> ItemsNeeded:
     """The items until ``level``, over the training runs ``curves`` of one arm on the same test problems.
 
-    ``clusters`` has the cluster of each problem; ``seed`` is that of the bootstrap.
+    ``clusters`` has the cluster of each problem.
     """
     by_seed = [_of_curve(curve, level) for curve in curves]
-    drawn = [_median(one) for one in _draws([curves], clusters, level, seed)[0]]
+    drawn = [_median(one) for one in _draws([curves], clusters, level)[0]]
     above = _median([one.above for one in by_seed])
     return ItemsNeeded(_median([one.at for one in by_seed]), *_percentiles(drawn), above, by_seed)
 
@@ -88,14 +89,14 @@ class ItemsRatio(NamedTuple):
 
 
 def items_ratio(
-    first: Sequence[Curve], second: Sequence[Curve], clusters: Sequence[Hashable], level: float, seed: int = 0
+    first: Sequence[Curve], second: Sequence[Curve], clusters: Sequence[Hashable], level: float
 ) -> ItemsRatio:
     """The ratio of the items until ``level``; the same draws of seeds and puzzles serve both arms.
 
     The curves of one place in the two lists have the same training seed, so the same problems and initial weights.
     """
     last = float(min(max(curve) for curve in second))
-    ones, others = _draws([first, second], clusters, level, seed)
+    ones, others = _draws([first, second], clusters, level)
 
     drawn = [(_median(one), _median(other)) for one, other in zip(ones, others, strict=True)]
     low, _ = _percentiles([0 if math.isinf(other) else one / other for one, other in drawn])
@@ -109,11 +110,9 @@ def _of_curve(curve: Curve, level: float) -> Crossing:
     return crossing(points, [float(curve[items].mean()) for items in points], level)
 
 
-def _draws(
-    arms: Sequence[Sequence[Curve]], clusters: Sequence[Hashable], level: float, seed: int
-) -> list[list[list[float]]]:
+def _draws(arms: Sequence[Sequence[Curve]], clusters: Sequence[Hashable], level: float) -> list[list[list[float]]]:
     """For each arm and each draw of the bootstrap, the items of the seeds that were drawn."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(_SEED)
     number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
     of_problem = np.array([number[cluster] for cluster in clusters])
     runs = min(map(len, arms))

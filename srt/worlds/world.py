@@ -54,8 +54,8 @@ class World(ABC):
     prompts: Path | None = None
     """The folder of the prompts with which language models write traces of this world.
 
-    It holds ``<lang>/teacher_<name>.md`` and ``<lang>/form_<name>.md`` (:mod:`srt.teaching.templates`). Without it they
-    write free traces.
+    It holds ``<lang>/teacher_<name>.md`` and ``<lang>/form_<name>.md`` (:mod:`srt.teaching.teach_prompts`). Without it
+    they write free traces.
     """
 
     @property

@@ -24,7 +24,7 @@ from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
-from eval.scoring.breakdowns import labels_of
+from eval.scoring.dimensions import labels_of
 from eval.scoring.score import score
 from srt.checking import CHECKERS, check
 from srt.io.errors import UserError

@@ -1,4 +1,4 @@
-"""Every page: lines of at most 120 characters, and paths, modules, commands and options that exist."""
+"""Every page: lines of at most 120 characters, as in recipes; paths, modules, commands and options that exist."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from srt.cli import make_app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))]
+WRAPPED = [
+    *PAGES,
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "benchmarks").rglob("*.md")),
+    *(path for folder in ("recipes", "configs") for path in sorted((ROOT / folder).rglob("*.yaml"))),
+]
+"""The files whose lines have at most 120 characters; ruff looks after the code."""
 COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
 TO_BE_WRITTEN = r"file(?: of its own)?, `([^`]+)`"
 """How docs/extending.md names the files that its reader writes."""
@@ -24,10 +31,10 @@ def by_name(path: Path) -> str:
     return path.name
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=by_name)
-def test_lines_are_short(page: Path) -> None:
-    lines = enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
-    assert not [f"{page.name}:{number}" for number, line in lines if len(line) > 120]
+@pytest.mark.parametrize("file", WRAPPED, ids=lambda file: str(file.relative_to(ROOT)))
+def test_lines_are_short(file: Path) -> None:
+    lines = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+    assert not [f"{file.name}:{number}" for number, line in lines if len(line) > 120]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)

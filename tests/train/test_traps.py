@@ -92,7 +92,7 @@ TRAPS: dict[str, tuple[str, str]] = {
         "run/test_final_weights.py",
         "test_a_trained_model_has_the_dtype_of_its_base",
     ),
-    "flex attention has no backward on a processor": (HERE, "test_attention_without_backward_is_refused"),
+    "flex attention has no backward on a CPU": (HERE, "test_attention_without_backward_is_refused"),
 }
 # Guarded and tested with generation and scoring, not here: outputs counted to the first end-of-sequence token, LoRA on
 # the vision tower in vLLM, limits of math-verify, letters read out of prose, options picked at random.

@@ -140,7 +140,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
             (output / "training_args.bin").unlink(missing_ok=True)
 
     def get_train_dataloader(self) -> DataLoader[Any]:
-        """As the parent, but a step's micro-batches wait in main memory, until :meth:`_prepare_inputs` moves each."""
+        """As the parent, but a step's micro-batches wait in main memory, until ``_prepare_inputs`` moves each."""
         loader: DataLoader[Any] = super().get_train_dataloader()
         loader.device = None
         return loader

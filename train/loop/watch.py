@@ -105,13 +105,13 @@ class Watch:
         return figures
 
 
-def warn_of_overlap(recipe: Recipe, trained: TokenizedExamples, held_out: TokenizedExamples) -> None:
+def warn_of_overlap(trained: TokenizedExamples, held_out: TokenizedExamples) -> None:
     """Print a warning if problems of ``held_out`` are trained on: their loss then says nothing about new problems."""
-    if line := overlap(recipe, trained, held_out):
+    if line := overlap(trained, held_out):
         print(f"warning: {line}", file=sys.stderr, flush=True)
 
 
-def overlap(recipe: Recipe, trained: TokenizedExamples, held_out: TokenizedExamples) -> str | None:
+def overlap(trained: TokenizedExamples, held_out: TokenizedExamples) -> str | None:
     """A line if problems of ``held_out`` are trained on."""
     problems = held_out.column["problem_id"].unique()
     both = pc.sum(pc.is_in(problems, value_set=trained.column["problem_id"].unique())).as_py()

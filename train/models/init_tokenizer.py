@@ -26,7 +26,7 @@ _WORDS = r" ?\([0-9]+\)| ?#[0-9]+| ?\p{Han}| ?[\p{L}&&[^\p{Han}]]+[0-9]*| ?[0-9]
 # may become one token (" is left of "). Sequences are about a third shorter, which saves time on a CPU, and who sits
 # where is one lookup instead of two.
 _PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
-# The same, and the letter of an option with the name behind it ("B Ann"): which option a name is, is one lookup then,
+# The same, and the letter of an option with the name after it ("B Ann"): which option a name is, is one lookup then,
 # where a letter in the token before has first to be carried over to the name.
 _OPTIONS = rf"(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|{_PHRASES}"
 # The same, and a name with its seat in prose too ("Ann is at S1"), so that no arm has who sits where for less.

@@ -175,7 +175,7 @@ def _check_run(
     report.figures["run"] = batch_figures(recipe, examples, plan)
     if held_out is not None:
         report.figures["run"] |= evaluation_figures(recipe, held_out, plan)
-        report.notes += filter(None, [overlap(recipe, examples, held_out)])
+        report.notes += filter(None, [overlap(examples, held_out)])
         if recipe.generations is not None:
             find_problems(recipe, choose_problems(held_out, recipe.generations.count))
     estimator = MemoryEstimator(recipe)

@@ -21,6 +21,7 @@ _ROOT = Path(__file__).resolve().parents[3]
 _LONGEST = 200
 _DEEPEST = 20
 _MOST_KNOWN = 10_000
+_START_SECONDS = 120.0
 
 
 class MathVerifyClient:
@@ -29,8 +30,8 @@ class MathVerifyClient:
     ``seconds`` is the time for one pair; ``started`` counts the processes so far, ``killed`` those that took too long.
     """
 
-    def __init__(self, seconds: float = 5.0, start_seconds: float = 120.0) -> None:
-        self._seconds, self._start_seconds = seconds, start_seconds
+    def __init__(self, seconds: float = 5.0) -> None:
+        self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], bool | None] = {}
@@ -58,7 +59,7 @@ class MathVerifyClient:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = self._start()
-            if self._read(self._start_seconds) != "ready":
+            if self._read(_START_SECONDS) != "ready":
                 self.close()
                 raise RuntimeError("math-verify does not start: is the extra [eval] installed?")
         assert self._process.stdin is not None

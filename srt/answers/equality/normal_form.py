@@ -99,7 +99,7 @@ def balanced(text: str) -> str:
 
 
 def unbraced(text: str) -> str:
-    """``text`` without the braces around the whole, and without the full stop or comma behind it."""
+    """``text`` without the braces around the whole, and without the full stop or comma after it."""
     text = text.strip().strip("。；;，,、").rstrip(".!").strip()
     while len(text) > 1 and text[0] == "{" and closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip().rstrip("。.；;，,").strip()

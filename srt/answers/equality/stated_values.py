@@ -134,7 +134,7 @@ def stated_value(text: str) -> StatedValue:
 
 
 def said_value(text: str) -> str:
-    """All that follows the last verb that states a value in ``text``, without the reason behind it; else ``text``."""
+    """All that follows the last verb that states a value in ``text``, without the reason after it; else ``text``."""
     if not re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]|:", re.sub(r"\\[A-Za-z]+", "", text)):
         return text
     concluded = _CONCLUDES.split(text)[-1]

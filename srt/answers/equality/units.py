@@ -1,4 +1,4 @@
-"""The unit behind a value: cut off, named in one spelling, and held against gold's under a policy.
+"""The unit after a value: cut off, named in one spelling, and held against gold's under a policy.
 
 A counted noun (``27 cubes``, ``6 个``) is no unit of measure: it is cut off too and never compared, except that under
 a policy with strict units it must be a word of the question.
@@ -131,7 +131,7 @@ _LONGEST_COUNT = 80
 
 
 def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, CompoundUnit | None]:
-    """``text`` (:func:`~srt.answers.equality.normal_form.plain`) as the value and the unit behind it.
+    """``text`` (:func:`~srt.answers.equality.normal_form.plain`) as the value and the unit after it.
 
     ``names`` are letters that stand for themselves: the ``m`` of ``3m`` where gold is an expression in m.
     """
@@ -193,7 +193,7 @@ def as_one_unit(text: str) -> str:
 
 
 def split_noun(text: str, question: str, *, any_noun: bool) -> str:
-    """``27`` of ``27 small cubes``; ``text`` as it is where the words behind the number may change it.
+    """``27`` of ``27 small cubes``; ``text`` as it is where the words after the number may change it.
 
     An English noun must be of words of the question, unless ``any_noun``.
     """
@@ -286,7 +286,7 @@ def _bases(name: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _units_in(question: str) -> frozenset[CompoundUnit]:
-    """The units that a question names, in it as a whole; single letters only behind a number."""
+    """The units that a question names, in it as a whole; single letters only after a number."""
     text = plain(question)
     found = set()
     for match in _ATOMS.finditer(text):

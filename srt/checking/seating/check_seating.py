@@ -9,9 +9,9 @@ from srt.checking.seating.arrangements import Pairs
 from srt.checking.seating.cited_premises import Citations, cite
 from srt.checking.seating.claim_sets import LONGEST_CLAIM, NONE, Meaning
 from srt.checking.seating.entailment import follows, holding, loose_parts, tied_parts, weigh
+from srt.checking.seating.lookup_or_substitution import functions_at_once
 from srt.checking.seating.one_inference import idle_premise, leap
 from srt.checking.seating.reading.problem_text import SeatingProblem, read_seating_problem
-from srt.checking.seating.taken_functions import functions_at_once
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck

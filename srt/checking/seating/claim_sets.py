@@ -46,7 +46,7 @@ _ATOM = re.compile(
 _REGION_PARTS = re.compile(_REGION)
 _TERM_PARTS = re.compile(_TERM)
 _NOBODY = re.compile(rf"(?:{_NAME}@[A-Z0-9]+ & )*{re.escape(_NONE)}")
-"""That nobody fills the blank, maybe behind the seats of some."""
+"""That nobody fills the blank, maybe after the seats of some."""
 _OPTIONS = re.compile(r"options = \{([A-Z](?:, [A-Z])*)?\}")
 
 _VALUES = {"faces": ("N", "NE", "E", "SE", "S", "SW", "W", "NW"), "tier": ("1", "2", "3"), "column": ("E", "W")}

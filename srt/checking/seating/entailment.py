@@ -72,12 +72,6 @@ def follows(
     return holds is not None and not tied & ~(world.up_to_symmetry(holds) if free else holds)
 
 
-def excludes(premises: Sequence[Meaning], claim: Meaning, problem: SeatingProblem) -> bool:
-    """Whether ``premises`` and ``claim``, all without the blank, cannot hold together in the plan of the seats."""
-    _, holds = weigh(problem.language.world.full, tied_parts, premises, claim, problem.choices)
-    return not holds
-
-
 def tied_parts(meaning: Meaning) -> tuple[int, ...]:
     """The parts of a claim with the plan of the seats."""
     return meaning.tied

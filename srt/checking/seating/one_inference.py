@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from srt.checking.seating.cited_premises import Citations
 from srt.checking.seating.claim_sets import BLANK, TOKENS, ClaimForm, Meaning
 from srt.checking.seating.entailment import follows
-from srt.checking.seating.reading.problem_text import SeatingProblem
-from srt.checking.seating.taken_functions import (
+from srt.checking.seating.lookup_or_substitution import (
     has_nested_functions,
     is_another_relation,
     is_substitution,
@@ -23,6 +22,7 @@ from srt.checking.seating.taken_functions import (
     relates_people,
     relations_at_once,
 )
+from srt.checking.seating.reading.problem_text import SeatingProblem
 from srt.language.trace import Step
 
 _ATOMS = re.compile(r" [&|] ")

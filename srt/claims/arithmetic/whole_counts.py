@@ -18,7 +18,7 @@ _NEXT_NUMBER = re.compile(r"[^\d=\n。;；]{1,40}?(\d+)(?![\d.])")
 def counts_whole(left: Expression, relation: str, right: Expression, after: str) -> str | None:
     """Why ``left = right``, which is false, may be meant as a count of whole things, if so.
 
-    ``after``: the text behind it. ``30÷4=7 (groups) ... 2``: the next number is the remainder; ``17/4 = 5 boxes``.
+    ``after``: the text that follows. ``30÷4=7 (groups) ... 2``: the next number is the remainder; ``17/4 = 5 boxes``.
     """
     counted = _COUNTED.match(after) is not None
     if relation == "≈" and counted:

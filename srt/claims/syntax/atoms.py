@@ -26,11 +26,11 @@ class AtomParser(TokenCursor, ABC):
 
     @abstractmethod
     def power(self) -> Expression:
-        """An atom with what is raised or written behind it."""
+        """An atom with what is raised or written after it."""
 
     @abstractmethod
     def divisor(self) -> Expression:
-        """What stands behind a sign of division."""
+        """What stands after a sign of division."""
 
     def atom(self) -> Expression:
         """An atom of any form."""
@@ -58,7 +58,7 @@ class AtomParser(TokenCursor, ABC):
         raise Unreadable
 
     def named(self) -> Expression:
-        """A name, alone or with what stands in brackets behind it."""
+        """A name, alone or with what stands in brackets after it."""
         name = self.take("name").text
         if name[0] in "CA" and len(name) > 1 and self.kind() == "op" and self.text() == "^":
             chosen = self.choice(name)

@@ -46,7 +46,7 @@ def conventions_of(text: str) -> Conventions:
 
 
 def repeating_decimal(start: Number, digits: str) -> Number:
-    """``start`` with ``digits`` repeated behind it for ever: 0.1 and 6 are one sixth."""
+    """``start`` with ``digits`` repeated after it for ever: 0.1 and 6 are one sixth."""
     first = Fraction(1, 10 ** (start.decimals or 0))
     return Number(start.value + first * Fraction(int(digits), 10 ** len(digits) - 1))
 

@@ -18,7 +18,7 @@ from srt.teaching.loop.reviewer import review
 class Opinion(Record):
     """The issues that the machine and one Reviewer raised on one trace. ``reviewer`` is ``None`` without a review.
 
-    ``model`` names the Reviewer; the other fields are those of :class:`.ShownTrace`.
+    ``model`` names the Reviewer; the other fields are those of :class:`ShownTrace`.
     """
 
     model: str

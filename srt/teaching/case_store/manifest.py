@@ -33,7 +33,7 @@ class FolderManifest(Record):
     ``problems`` is their number and ``problems_sha256`` the digest of their records. ``pictures`` is the folder that
     picture paths are relative to, itself relative to the manifest's folder: that folder, but in older ones the place of
     the file that ``srt teach`` was given. ``settings`` is
-    :meth:`.TeachConfig.trace_settings` of the last run (older manifests call it ``decides``), ``recipes`` those of all
+    :meth:`TeachConfig.trace_settings` of the last run (older manifests call it ``decides``), ``recipes`` those of all
     runs by digest. ``left_out`` has, by model, the parameters that the endpoint does not take, with its words.
     """
 

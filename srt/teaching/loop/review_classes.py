@@ -26,7 +26,7 @@ _IN_CHINESE: Mapping[Fault, str] = {
     Fault.WRONG_ANSWER: "最终答案在意思上不同于给定的答案，或不同于推理所得到的答案",
 }
 """The classes and their definitions, in the order in which the prompt asks for them: the first that fits. The English
-ones are :attr:`.Fault.explanation`."""
+ones are :attr:`Fault.explanation`."""
 
 _NOT_IN: Mapping[TraceKind, frozenset[Fault]] = {
     "free": frozenset(),

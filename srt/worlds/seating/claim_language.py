@@ -218,6 +218,13 @@ def innermost(term: Term) -> str:
     return term
 
 
+def innermost_call(term: Apply) -> Apply:
+    """The function of a name that ``term`` is built on."""
+    while isinstance(term.argument, Apply):
+        term = term.argument
+    return term
+
+
 _NAME = r"(?:\?|[^@=!&|,(){}?]+)"
 _WHOLE_NAME = re.compile(_NAME)
 _PLACE = re.compile(rf"({_NAME})@([A-Z0-9]+)")

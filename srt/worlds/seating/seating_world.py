@@ -19,7 +19,7 @@ from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.sampler import SampleSpec, key_of, keys_of, sample
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
-from srt.worlds.seating.writing.seating_plan import draw
+from srt.worlds.seating.writing.scene_svg import draw
 from srt.worlds.world import Refused, Sampler, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")

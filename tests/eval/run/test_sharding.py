@@ -132,7 +132,7 @@ def test_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_accelerate_launch(problems_file: Path, tmp_path: Path) -> None:
-    """Two processes of ``accelerate launch`` on a processor; the one that ends last merges and scores."""
+    """Two processes of ``accelerate launch`` on a CPU; the one that ends last merges and scores."""
     script = tmp_path / "share.py"
     script.write_text(SHARE)
     launch = ["-m", "accelerate.commands.launch", "--config_file", str(ROOT / "configs" / "cpu_ddp.yaml")]

@@ -51,7 +51,7 @@ def main(model_path: str, sequences: str, settings_path: str, losses_path: str) 
         train_dataset=Dataset.from_list(rows),
         processing_class=tool,
     )
-    # TRL rounds the adapters of a 4-bit model to bfloat16, on a processor in float32 too. Ours stay as they are.
+    # TRL rounds the adapters of a 4-bit model to bfloat16, on a CPU in float32 too. Ours stay as they are.
     for name, parameter in trainer.model.named_parameters():
         if parameter.requires_grad:
             parameter.data = before[name]

@@ -1,4 +1,4 @@
-"""Runs that must give the same losses, through the real command, with tiny models on a processor.
+"""Runs that must give the same losses, through the real command, with tiny models on a CPU.
 
 However a step is cut into pieces (accumulation, packing, processes, sharding) and wherever it is broken off, the same
 sum is computed. Each run is held against the run of its group that takes a whole step at once in one process, and TRL's

@@ -15,7 +15,6 @@ from srt.checking.free.conclusion.question_words import asked_names, asked_part,
 from srt.claims.units.named_dimension import asked as powers_asked
 from srt.claims.units.named_dimension import of_name, of_words
 
-_EQUALS = re.compile(r"(?<![!<>])=|≈|＝")
 _YIELDS = re.compile(
     r"^.*(?:\b(?:get|gets|obtain|gives?|has|have|that|so|with|find)\b|[得有由即])", re.IGNORECASE | re.DOTALL
 )

@@ -1,4 +1,4 @@
-"""Commands of LaTeX, the names, functions and units that they may spell, and what stands behind them."""
+"""Commands of LaTeX, the names, functions and units that they may spell, and what stands after them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,17 @@ from collections.abc import Sequence
 
 from srt.io.records import Problem
 from srt.language.trace import OPERATIONS, Step, Trace
-from srt.worlds.seating.claim_language import BLANK, Apply, Claim, Equal, Place, Term, format_claim, names_of
+from srt.worlds.seating.claim_language import (
+    BLANK,
+    Apply,
+    Claim,
+    Equal,
+    Place,
+    Term,
+    format_claim,
+    innermost_call,
+    names_of,
+)
 from srt.worlds.seating.derivation.masks import ClaimMasks
 from srt.worlds.seating.derivation.needed_seats import NeededSeats
 from srt.worlds.seating.derivation.running_plan import RunningPlan
@@ -91,23 +101,23 @@ class _Question:
         if len(self.claim[0]) != 1 or not isinstance(atom, Equal) or atom.negated:
             return None
         if atom.left == BLANK and isinstance(atom.right, Apply):
-            inner = _innermost_call(atom.right)
-            name = self._led_to(inner)
+            inner = innermost_call(atom.right)
+            name = self._image(inner)
             return None if name is None else (Equal(inner, name), Equal(BLANK, _replaced(atom.right, inner, name)))
         if isinstance(atom.left, Apply) and isinstance(atom.right, str) and BLANK in names_of(((atom,),)):
-            name = self._leads_to(atom.left, atom.right)
+            name = self._preimage(atom.left, atom.right)
             if name is not None:
                 outer = Apply(atom.left.function, name, atom.left.k)
                 return Equal(outer, atom.right), Equal(atom.left.argument, name)
         return None
 
-    def _led_to(self, call: Apply) -> str | None:
+    def _image(self, call: Apply) -> str | None:
         """The name that a function of a name gives."""
         assert isinstance(call.argument, str)
         seat = neighbour(self.puzzle.scene, call.function, self._seat(call.argument), call.k)
         return None if seat is None else self._sitter(seat)
 
-    def _leads_to(self, call: Apply, name: str) -> str | None:
+    def _preimage(self, call: Apply, name: str) -> str | None:
         """The name of which the outer function of ``call`` gives ``name``."""
         target = self._seat(name)
         for seat in self.puzzle.scene.seats:
@@ -178,12 +188,6 @@ class _Question:
 def _product(places: int, relations: int) -> tuple[int, int]:
     """A set of pairs of arrangements; where one side is empty, so is the set."""
     return (places, relations) if places and relations else (0, 0)
-
-
-def _innermost_call(term: Apply) -> Apply:
-    while isinstance(term.argument, Apply):
-        term = term.argument
-    return term
 
 
 def _replaced(term: Term, call: Apply, name: str) -> Term:

@@ -10,8 +10,8 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
 Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
-a step that takes a function off the question repeats both seats, and who fills the blank is named behind this one's
-seat::
+a step that takes a function off the question repeats both seats, and the step that names who fills the blank says
+their seat first::
 
     CONSTRAIN scene #2 #4: Fay@N1         ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
     INFER scene #3 #6: ? = across(Eve)    ->  INFER scene #3 #6: Fay@N1 & Eve@N2 & ? = across(Eve)
@@ -68,14 +68,14 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
 
 
 def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``?@N1``, or ``? = none``, behind the seats of those that the cited question names."""
+    """``?@N1``, or ``? = none``, after the seats of those that the cited question names."""
     asked = {name for number in cited for name in names_of(claims[number - 1]) if BLANK in names_of(claims[number - 1])}
     known = [atom for atom in _sure_places(cited, claims) if atom.name in asked]
     return _claiming(step, tuple((*known, *alternative) for alternative in claim))
 
 
 def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``James@N1`` behind the seats that are known of the others whom the cited clue names."""
+    """``James@N1`` after the seats that are known of the others whom the cited clue names."""
     seated = {atom.name for alternative in claim for atom in alternative if isinstance(atom, Place)}
     clues = [claims[number - 1] for number in cited if not _is_places(claims[number - 1])]
     named = {name for clue in clues for name in names_of(clue)} - seated
@@ -84,7 +84,7 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
 
 
 def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``? = across(Eve)`` behind the seats of both whom the lookup speaks of: first of whom the question named."""
+    """``? = across(Eve)`` after the seats of both whom the lookup speaks of: first of whom the question named."""
     questions = [claims[number - 1] for number in cited if BLANK in names_of(claims[number - 1])]
     named = dict.fromkeys(name for about in (*questions, claim) for name in names_of(about))
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
@@ -115,9 +115,9 @@ def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
 def _with_blank_seats(
     step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step], anchors: bool
 ) -> Step:
-    """``? = James`` behind ``?@N1``, citing too the step that says a seat which the asking step repeats.
+    """``? = James`` after ``?@N1``, citing too the step that says a seat which the asking step repeats.
 
-    With ``anchors``, and if one alone fills the blank, behind ``James@N1``: the seat and who sits there in one token.
+    With ``anchors``, and if one alone fills the blank, after ``James@N1``: the seat and who sits there in one token.
     """
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
     alternatives = []
@@ -142,7 +142,7 @@ def _citing_repeated_seats(step: Step, cited: Sequence[int], claims: Sequence[Cl
 
 
 def _with_names(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:
-    """``options = {..}`` behind the names that fill the blank, and the steps that say where these sit."""
+    """``options = {..}`` after the names that fill the blank, and the steps that say where these sit."""
     names = dict.fromkeys(name for number in cited for name in names_of(claims[number - 1]) if name != BLANK)
     letters = [word for word in step.args if not word.startswith("#")]
     steps = {word for word in step.args if word.startswith("#")}

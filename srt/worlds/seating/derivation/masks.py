@@ -53,7 +53,11 @@ class Masks:
         self.placements = list(permutations(range(self.count)))
         """Seat number of each entity, a tuple a placement; bit i of a mask is ``placements[i]``."""
         self.everything = (1 << len(self.placements)) - 1
-        self.seated = [[self._where(e, s) for s in range(self.count)] for e in range(self.count)]
+        numbered = list(enumerate(self.placements))
+        self.seated = [
+            [sum(1 << bit for bit, seats in numbered if seats[entity] == seat) for seat in range(self.count)]
+            for entity in range(self.count)
+        ]
         self._seat_number = {seat: number for number, seat in enumerate(scene.seats)}
         self._pairs: dict[object, tuple[tuple[int, int], ...]] = {}
         self._cache: dict[object, int] = {}
@@ -81,9 +85,6 @@ class Masks:
     def first(self, mask: int) -> tuple[int, ...]:
         """The first placement in ``mask``."""
         return self.placements[(mask & -mask).bit_length() - 1]
-
-    def _where(self, entity: int, seat: int) -> int:
-        return sum(1 << bit for bit, placement in enumerate(self.placements) if placement[entity] == seat)
 
     def _at_place(self, atom: Place | Attribute, index: Mapping[str, int]) -> int:
         seated = self.seated[index[atom.name]]

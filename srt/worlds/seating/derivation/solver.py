@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srt.worlds.seating.claim_language import Claim
-from srt.worlds.seating.derivation.masks import ClaimMasks, Masks, masks_of
+from srt.worlds.seating.derivation.masks import ClaimMasks, masks_of
 from srt.worlds.seating.reading.problem_reader import Puzzle
-from srt.worlds.seating.scenes import Scene
 from srt.worlds.world import Refused
 
 
@@ -72,25 +70,6 @@ def solve(puzzle: Puzzle) -> SolvedPuzzle:
         )
     placement = {name: puzzle.scene.seats[seat] for name, seat in zip(puzzle.names, seats, strict=True)}
     return SolvedPuzzle(placement, filled, letters, allowed, tuple(clues), tuple(question))
-
-
-def placements(scene: Scene, names: Sequence[str], claims: Sequence[Claim]) -> list[dict[str, str]]:
-    """All placements of ``names`` that satisfy ``claims`` (each of one alternative), symmetric ones included.
-
-    Raises:
-        ValueError: a relation that means nothing in ``scene``.
-    """
-    masks: Masks = masks_of(scene)
-    index = {name: number for number, name in enumerate(names)}
-    allowed = masks.everything
-    for claim in claims:
-        meaning = masks.meaning(claim, index)
-        allowed &= meaning.places & meaning.relations
-    return [
-        {name: scene.seats[seat] for name, seat in zip(names, seats, strict=True)}
-        for bit, seats in enumerate(masks.placements)
-        if allowed >> bit & 1
-    ]
 
 
 def right_options(options: dict[str, str | None], filled: Sequence[str]) -> tuple[str, ...]:

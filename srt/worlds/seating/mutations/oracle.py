@@ -38,8 +38,8 @@ from srt.worlds.seating.claim_language import (
     rename_atom,
     said_of_others,
 )
-from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, too_much_at_once
-from srt.worlds.seating.mutations.oracle_taken_functions import depth
+from srt.worlds.seating.mutations.oracle_lookup_or_substitution import depth
+from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, speaks_of_seats, too_much_at_once
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import function_table, holds, region_table
 from srt.worlds.seating.scenes import Scene
@@ -86,7 +86,7 @@ class Oracle:
         if any(isinstance(atom, Nobody) for atom in itertools.chain(*claim)):
             *seats, last = claim[-1]
             if len(claim) > 1 or last != Nobody() or not all(isinstance(a, Place) and a.name != BLANK for a in seats):
-                raise ValueError("'? = none' stands alone, or behind seats")
+                raise ValueError("'? = none' stands alone, or after seats")
         if _speaks_of_options(claim) and [len(atoms) for atoms in claim] != [1]:
             raise ValueError("'options = {..}' stands alone")
         renamed = rename(claim, self._numbers)
@@ -223,15 +223,11 @@ def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known
     """The word for a step with this claim and these premises; ``known`` is what its clues and steps say."""
     if len(cited) == 1 and cited[0].kind in ("given", "question"):
         given = known[0]
-        relation = not _speaks_of_seats(claim) or _speaks_of_seats(given)
+        relation = not speaks_of_seats(claim) or speaks_of_seats(given)
         exact = set(names_of(claim)) == set(names_of(given)) and depth(claim) == depth(given)
         if relation and exact and _says_the_same(scene, claim, given):
             return "CORRELATE"
     return "INFER" if _speaks_of_the_blank(claim) or _speaks_of_options(claim) else "CONSTRAIN"
-
-
-def _speaks_of_seats(claim: Claim) -> bool:
-    return any(isinstance(atom, Place) for atom in itertools.chain(*claim))
 
 
 def _speaks_of_the_blank(claim: Claim) -> bool:

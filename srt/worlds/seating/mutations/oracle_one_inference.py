@@ -19,11 +19,11 @@ from srt.worlds.seating.claim_language import (
     Nobody,
     Place,
     RightOptions,
-    Term,
     atom_names,
+    innermost_call,
     names_of,
 )
-from srt.worlds.seating.mutations.oracle_taken_functions import (
+from srt.worlds.seating.mutations.oracle_lookup_or_substitution import (
     holds_for_nobody,
     is_filler,
     is_new_relation,
@@ -109,7 +109,7 @@ def too_much_at_once(
     if len(lists) > 1 and set(names_of(claim)) - spoken_of:
         return "joins two lists and names who is left over"
     left_over = set(names_of(claim)) - spoken_of - {BLANK}
-    looks_up = scene and (_seats(claim) or any(map(relates, _atoms(claim))))
+    looks_up = scene and (speaks_of_seats(claim) or any(map(relates, _atoms(claim))))
     chosen = 1 if "wlog" in kinds and not cited else 0
     if looks_up and len(left_over) > chosen:
         return "names somebody who is left over besides"
@@ -131,7 +131,7 @@ def too_much_at_once(
         return "relates the blank as nothing cited does"
     if not relations:
         return ""
-    if any(map(is_filler, _atoms(claim))) and (scene or any(_seats(one.claim) for one in cited)):
+    if any(map(is_filler, _atoms(claim))) and (scene or any(speaks_of_seats(one.claim) for one in cited)):
         return "names who fills the blank by way of a place"
     if scene and about_blank and (_seats_the_blank(claim) or _is_nobody(claim)):
         seated = {atom.name for one in cited for atom in _atoms(one.claim) if isinstance(atom, Place)}
@@ -184,6 +184,11 @@ def needless(
     return "" if cited else "holds whatever is known"
 
 
+def speaks_of_seats(claim: Claim) -> bool:
+    """Whether a claim says of somebody, or of the blank, on which seat they sit."""
+    return any(isinstance(atom, Place) for atom in _atoms(claim))
+
+
 def _introduces(cited: Claim, claim: Claim, others: Sequence[Claim]) -> bool:
     """Whether only ``cited`` speaks of somebody to whom ``claim`` relates the blank, and seats them."""
     related = [names for names in map(atom_names, filter(relates, _atoms(claim))) if BLANK in names]
@@ -195,10 +200,6 @@ def _introduces(cited: Claim, claim: Claim, others: Sequence[Claim]) -> bool:
 
 def _atoms(claim: Claim) -> list[Atom]:
     return [atom for atoms in claim for atom in atoms]
-
-
-def _seats(claim: Claim) -> bool:
-    return any(isinstance(atom, Place) for atom in _atoms(claim))
 
 
 def _seats_the_blank(claim: Claim) -> bool:
@@ -251,11 +252,6 @@ def _inner_lookups(atom: Atom) -> Iterator[Claim]:
             continue
         if BLANK not in atom_names(Equal(term, term)):
             if isinstance(term.argument, Apply) or isinstance(other, Apply):
-                yield tuple((Equal(_innermost_call(term), str(n)),) for n in range(6))
+                yield tuple((Equal(innermost_call(term), str(n)),) for n in range(6))
         elif isinstance(term.argument, Apply) and isinstance(other, str) and other != BLANK:
             yield tuple((Equal(Apply(term.function, str(n), term.k), other),) for n in range(6))
-
-
-def _innermost_call(term: Term) -> Apply:
-    assert isinstance(term, Apply)
-    return term if isinstance(term.argument, str) else _innermost_call(term.argument)

@@ -17,7 +17,7 @@ from typing import Literal
 from srt.io.records import Lang
 from srt.worlds.seating.scenes import SCENES, Scene
 from srt.worlds.seating.writing import templates_en, templates_zh
-from srt.worlds.seating.writing.sentence_templates import BLANK, SentenceTemplates, Wording, fill_names
+from srt.worlds.seating.writing.sentence_templates import TEXT_BLANK, SentenceTemplates, Wording, fill_names
 
 Style = Literal["short", "long"]
 
@@ -73,7 +73,7 @@ def _fill(template: str, parts: Mapping[str, str]) -> str:
 
 def _questions(wording: Wording) -> list[Wording]:
     """The questions that blank out one name of a clue."""
-    blanks = [(("?", "{X}"), (BLANK, "{X}")), (("{X}", "?"), ("{X}", BLANK))][: wording.arity]
+    blanks = [(("?", "{X}"), (TEXT_BLANK, "{X}")), (("{X}", "?"), ("{X}", TEXT_BLANK))][: wording.arity]
     return [
         Wording(fill_names(wording.claim, *in_claim), tuple(fill_names(text, *in_text) for text in wording.texts))
         for in_claim, in_text in blanks

@@ -17,13 +17,12 @@ from pathlib import Path
 from srt.io.errors import UserError
 from srt.io.jsonl import read_rows
 from srt.io.records import Lang, Problem
-from srt.worlds.seating.claim_language import BLANK as CLAIM_BLANK
-from srt.worlds.seating.claim_language import Claim, format_claim, names_of, parse_claim, rename
+from srt.worlds.seating.claim_language import BLANK, Claim, format_claim, names_of, parse_claim, rename
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import holds
 from srt.worlds.seating.scenes import SCENES, Scene
 from srt.worlds.seating.writing.own_templates import own_templates
-from srt.worlds.seating.writing.sentence_templates import BLANK, SentenceTemplates, Wording, fill_names
+from srt.worlds.seating.writing.sentence_templates import TEXT_BLANK, SentenceTemplates, Wording, fill_names
 from srt.worlds.world import Refused
 
 VARIABLE = "SRT_SPACE2025"
@@ -125,13 +124,13 @@ class _TemplateCollector:
         )
 
     def _keep(self, table: dict[str, Counter[str]], claim: Claim, text: str, names: Iterable[str]) -> None:
-        spoken = [name for name in names_of(claim) if name != CLAIM_BLANK]
+        spoken = [name for name in names_of(claim) if name != BLANK]
         if len(spoken) > 2:
             return
         slots = dict(zip(spoken, ("{X}", "{Y}"), strict=False))
         finder = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         masked = re.sub(finder, lambda match: slots.get(match[0], match[0]), text)
-        masked = re.sub(r"[(（]\s*[)）]", BLANK, masked)
+        masked = re.sub(r"[(（]\s*[)）]", TEXT_BLANK, masked)
         if all(masked.count(slot) == 1 for slot in slots.values()):
             table.setdefault(format_claim(rename(claim, slots)), Counter())[masked] += 1
 

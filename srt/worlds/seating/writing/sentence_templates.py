@@ -16,7 +16,7 @@ from srt.io.records import Lang
 from srt.worlds.seating.claim_language import Apply, Attribute, Claim, Equal, Meet, Member, Place, Term, parse_claim
 from srt.worlds.seating.scenes import Scene
 
-BLANK = "()"
+TEXT_BLANK = "()"
 
 
 @dataclass(frozen=True)

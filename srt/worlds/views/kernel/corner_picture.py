@@ -17,11 +17,6 @@ from srt.worlds.views.kernel.stacks import Heights, Place, places
 from srt.worlds.views.kernel.voxels import is_rotation, voxels_of_form
 
 
-def tops_seen(heights: Heights) -> list[Place]:
-    """The places of the stacks whose upper face can be seen, at least half of it."""
-    return [place for place in places(heights) if _top_is_seen(heights, place)]
-
-
 @lru_cache(maxsize=4096)
 def every_top_is_seen(heights: Heights) -> bool:
     """Whether the picture shows the height of every stack."""

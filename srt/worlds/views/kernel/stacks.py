@@ -26,7 +26,6 @@ Place = tuple[int, int]
 
 SIDES: tuple[Side, ...] = ("front", "left", "right", "back")
 DIRECTIONS: tuple[Direction, ...] = (*SIDES, "top")
-OPPOSITE: dict[Side, Side] = {"front": "back", "back": "front", "left": "right", "right": "left"}
 COLUMNS = "abcdefgh"
 
 

@@ -38,7 +38,6 @@ class SoundTrace:
 
 
 Plant = Callable[[SoundTrace, random.Random], Mutant | None]
-Variants = Callable[[ViewClaim], Iterable[ViewClaim]]
 _OTHER_WORDS = {
     "least": "most",
     "most": "least",

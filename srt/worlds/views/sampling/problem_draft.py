@@ -111,15 +111,15 @@ def solid_figure(heights: Heights, name: str = "solid") -> SolidFigure:
     return SolidFigure(name=name, layers=layers)
 
 
-def voxels_figure(solid: Voxels, name: str = "solid") -> SolidFigure:
+def voxels_figure(solid: Voxels) -> SolidFigure:
     """The picture of a solid of any form that may have been turned, without an arrow at its front."""
     layers = tuple(tuple("".join(".#"[cube] for cube in row) for row in layer) for layer in solid.tolist())
-    return SolidFigure(name=name, layers=layers, arrow=False)
+    return SolidFigure(name="solid", layers=layers, arrow=False)
 
 
-def plan_figure(heights: Heights, name: str = "plan") -> PlanFigure:
+def plan_figure(heights: Heights) -> PlanFigure:
     """The plan of a solid with numbers."""
-    return PlanFigure(name=name, heights=heights)
+    return PlanFigure(name="plan", heights=heights)
 
 
 def asked(word: str) -> ViewClaim:

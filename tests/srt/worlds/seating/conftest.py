@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Callable, Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from srt.io.records import Answer, Problem
 from srt.worlds.seating.claim_language import BLANK, parse_claim
-from srt.worlds.seating.derivation.solver import placements, right_options
+from srt.worlds.seating.derivation.solver import right_options
 from srt.worlds.seating.reading.problem_reader import Clue, Puzzle
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.scenes import SCENES, Scene
@@ -81,7 +82,7 @@ def _chance_puzzle(scene: Scene, claims: list[str], chance: random.Random) -> Pu
         claims = [c for c in claims if not any(word in c for word in ("faces", "north", "east", "south", "west"))]
     placement = dict(zip(names, chance.sample(scene.seats, len(names)), strict=True))
     clues: list[Clue] = []
-    left = placements(scene, names, [])
+    left = [dict(zip(names, seats, strict=True)) for seats in permutations(scene.seats)]
     while len(left) > len(scene.symmetries):
         x, y = chance.sample(names, 2)
         text = chance.choice(claims).format(X=x, Y=y)

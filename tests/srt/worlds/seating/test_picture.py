@@ -11,7 +11,7 @@ import pytest
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.relations import neighbour
 from srt.worlds.seating.scenes import SCENES, Scene
-from srt.worlds.seating.writing.seating_plan import draw
+from srt.worlds.seating.writing.scene_svg import draw
 
 HOSTILE = ["<script>alert(1)</script>", '" onload="x', "a&b;]]>", "\x00\x1b\ud800x", "李" * 60, "-->\u202e"]
 every_scene = pytest.mark.parametrize("scene", SCENES, ids=lambda scene: f"{scene.kind}-{scene.compass}")

@@ -1,9 +1,10 @@
-"""Whether a relation that a step says is one lookup, or one substitution: at most one function is taken off.
+"""A lookup replaces a function by whoever sits there, a substitution by whoever a cited relation says that it is.
 
-Whoever has guessed the seat of the blank can say where it is from anybody: ``? = left(Jan)`` in place of ``? =
-across(right(Ann))``. So a relation that a step finds in the plan of the seats must be the cited one, or the cited one
-with one function replaced by whoever it leads to. Without the plan, two relations make a third only where one is put
-into the other: the rest of geometry is for the plan to say.
+A relation that a step says has to be one of the two, with at most one function taken off. Whoever has guessed the seat
+of the blank can say where it is from anybody: ``? = left(Jan)`` in place of ``? = across(right(Ann))``. So a relation
+that a step finds in the plan of the seats must be the cited one, or the cited one with one function replaced by whoever
+it leads to. Without the plan, two relations make a third only where one is put into the other: the rest of geometry is
+for the plan to say.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The oracle's own reading of which relations a step may say: one function is taken off, and nothing is guessed.
+"""Lookups, which put somebody in the place of a function, and substitutions, of equals, as the oracle knows them.
 
-It goes by the parsed claims, as all of the oracle does; the names in them are "0", "1", ...
+A step may say a relation that is one of the two: one function is taken off, and nothing is guessed. Claims are parsed
+here, as in all of the oracle; the names in them are "0", "1", ...
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from srt.worlds.seating.claim_language import (
     RightOptions,
     Term,
     atom_names,
+    innermost_call,
     names_of,
     rename,
 )
@@ -36,11 +38,11 @@ def holds_for_nobody(claim: Claim, asked: Sequence[Claim], reached: Callable[[Cl
     """
     if isinstance(claim[0][-1], Nobody) or (len(claim) == 1 and _relations(claim)):
         return False
-    return not all(_fits_somebody(_conjunction((atoms,), *asked), reached) for atoms in claim)
-
-
-def _conjunction(*claims: Claim) -> Claim:
-    return tuple(tuple(itertools.chain(*chosen)) for chosen in itertools.product(*claims))
+    for atoms in claim:
+        together = tuple(tuple(itertools.chain(atoms, *chosen)) for chosen in itertools.product(*asked))
+        if not _fits_somebody(together, reached):
+            return True
+    return False
 
 
 def relates_people(claim: Claim) -> bool:
@@ -198,16 +200,12 @@ def _taken_off(term: Term, other: Term, entity: str) -> tuple[Equal, str, Term, 
     if isinstance(term, str):
         return None
     if BLANK not in names_of(((Equal(term, term),),)):
-        call = _innermost(term)
+        call = innermost_call(term)
         assert isinstance(call.argument, str)
         return Equal(call, entity), call.argument, _with_entity(term, entity), other
     if isinstance(term.argument, Apply) and isinstance(other, str) and other != BLANK:
         return Equal(Apply(term.function, entity, term.k), other), other, term.argument, entity
     return None
-
-
-def _innermost(term: Apply) -> Apply:
-    return _innermost(term.argument) if isinstance(term.argument, Apply) else term
 
 
 def _with_entity(term: Apply, entity: str) -> Term:
