@@ -85,7 +85,7 @@ class Family:
 
 
 def scores(point: CurvePoint) -> npt.NDArray[np.float64]:
-    """1 for each problem that was answered rightly, else 0."""
+    """1 for each problem that was answered correctly, else 0."""
     return digits(point.right)
 
 

@@ -83,7 +83,7 @@ class Probe(Config):
 
     It is trained on questions about each picture of the training problems, with ``train`` as changes to the recipe's;
     and asked ``asked`` questions about pictures of ``test_problems``, at most ``asked_of_each`` about one. ``enough``
-    is the share that it must answer rightly (:mod:`srt.experiment.picture_probe`). ``shared``: it is trained once, with
+    is the share that it must answer correctly (:mod:`srt.experiment.picture_probe`). ``shared``: it is trained once, with
     the first seed, and arms of all seeds start from there; else with every seed.
     """
 
@@ -144,7 +144,7 @@ class Experiment(Config):
     has no ``steps``, and a constant learning rate, with which a run up to a point is the start of every longer one.
 
     ``launch`` is an accelerate file for training, ``eval_launch`` one whose processes share each evaluation.
-    ``parallel`` runs are trained at a time: on a processor, two small models with a thread each learn faster than one
+    ``parallel`` runs are trained at a time: on a CPU, two small models with a thread each learn faster than one
     after the other with two. ``tiny`` is what ``--tiny`` changes (:mod:`srt.experiment.rehearsal.tiny_experiment`).
     """
 

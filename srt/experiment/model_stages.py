@@ -45,7 +45,7 @@ class Evaluation:
 class RunFigures:
     """What a learning curve keeps of an evaluation.
 
-    ``right`` has a character for each problem, in their order: ``1`` if it was answered rightly, else ``0``.
+    ``right`` has a character for each problem, in their order: ``1`` if it was answered correctly, else ``0``.
     ``first_wrong`` counts what failed first in wrong traces, as ``INFER contradiction``
     (:mod:`eval.errors.error_findings`); prose is not looked into.
     """

@@ -99,7 +99,7 @@ def _judge(experiment: Experiment, probe: Probe, stages: ModelStages, seed: int,
     stages.evaluate(Evaluation(model, folder.test(PROBE), _ARM, experiment.prompt, out, settings=settings))
     right = stages.figures(out).right
     count, share = right.count("1"), right.count("1") / len(right)
-    read = f"{PROBE}, seed {seed}: {count} of {len(right)} places of unseen pictures are read rightly ({share:.1%})"
+    read = f"{PROBE}, seed {seed}: {count} of {len(right)} places of unseen pictures are read correctly ({share:.1%})"
     say(read)
     if share < probe.enough:
         raise UserError(

@@ -1,4 +1,4 @@
-"""``srt experiment RECIPE --tiny``: the whole recipe in minutes on a processor. Its figures mean nothing.
+"""``srt experiment RECIPE --tiny``: the whole recipe in minutes on a CPU. Its figures mean nothing.
 
 Every stage is the real one. What is replaced: the model by a small one of the same architecture with random weights,
 the teachers by a stand-in that asks nobody, a MathSpatial that is not there by a few drawn boxes. There are a handful
