@@ -83,8 +83,8 @@ class Probe(Config):
 
     It is trained on questions about each picture of the training problems, with ``train`` as changes to the recipe's;
     and asked ``asked`` questions about pictures of ``test_problems``, at most ``asked_of_each`` about one. ``enough``
-    is the share that it must answer correctly (:mod:`srt.experiment.picture_probe`). ``shared``: it is trained once, with
-    the first seed, and arms of all seeds start from there; else with every seed.
+    is the share that it must answer correctly (:mod:`srt.experiment.picture_probe`). ``shared``: it is trained once,
+    with the first seed, and arms of all seeds start from there; else with every seed.
     """
 
     asked_of_each: int = Field(default=4, ge=1)

@@ -71,7 +71,7 @@ def test_every_arm_starts_from_what_has_learned_to_read(tmp_path: Path) -> None:
         "train srt-0",
         "evaluate base-0 with runs/probe-0/model",
     ]
-    assert "probe, seed 0: 95 of 100 places of unseen pictures are read rightly (95.0%)" in said
+    assert "probe, seed 0: 95 of 100 places of unseen pictures are read correctly (95.0%)" in said
     folder = ExperimentFolder(tmp_path / "out")
     recipes = {
         name: yaml.safe_load((folder.run(name, 0) / "recipe.yaml").read_text()) for name in ("probe", "answer", "srt")
