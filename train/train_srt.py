@@ -26,6 +26,7 @@ from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines
 from train.data.data_warnings import data_warnings
 from train.data.examples import data_faults
+from train.data.parent_death import die_with_parent
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
@@ -43,7 +44,6 @@ from train.run.curves import draw_curves
 from train.run.exit_status import STOPPED, pass_on
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
-from train.run.parent_death import die_with_parent
 from train.run.resume import (
     DROPPED,
     StartPoint,

@@ -24,8 +24,8 @@ from srt.io.jsonl import Line, count_lines, parse_record, read_lines
 from srt.io.records import Sequence
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
+from train.data.parent_death import die_with_parent
 from train.data.token_table import make_batch
-from train.run.parent_death import die_with_parent
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """Called with what is being done and its total count; returns a context manager that gives ``advance``."""
