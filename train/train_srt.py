@@ -223,7 +223,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--config", required=True, metavar="RECIPE.yaml", help="the recipe; its keys: train/recipe.py")
     parser.add_argument("--resume", action="store_true", help="continue the unfinished run in the output folder")
     parser.add_argument(
-        "--until", type=int, metavar="STEP", help="write a checkpoint after this step and stop; go on with --resume"
+        "--until", type=_step, metavar="STEP", help="write a checkpoint after this step and stop; go on with --resume"
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the recipe; repeatable"
@@ -236,6 +236,12 @@ def main(arguments: list[str] | None = None) -> int:
     stop = StopAtSignal(options.until)
     with stop.listening():
         return _run(options, stop)
+
+
+def _step(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: a step from 1 on was expected")
+    return int(text)
 
 
 def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:

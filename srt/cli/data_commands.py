@@ -90,8 +90,10 @@ def generate(
         typer.Option("--wordings", help="Use SpaCE2025's wordings, from your copy (default: SRT_SPACE2025)."),
     ] = None,
     exclude: Annotated[
-        Path | None,
-        typer.Option("--exclude", parser=location, help="A file of problems that must not be generated again."),
+        list[Path] | None,
+        typer.Option(
+            "--exclude", parser=location, help="A file of problems that must not be generated again; may be repeated."
+        ),
     ] = None,
     workers: WorkersOption = None,
     engine: EngineOption = None,
@@ -105,17 +107,18 @@ def generate(
     from srt.io.worker_processes import cores_at_hand
     from srt.pipeline.generate import generate_command, read_fields
 
-    if on_ray(engine, address, (out, exclude), ("--workers", workers)):
+    if on_ray(engine, address, (out, *(exclude or ())), ("--workers", workers)):
         from srt.scale.ray_engine import ray_cluster
         from srt.scale.sharded_generate import generate_shards
 
         fields = read_fields(world, spec, wordings, out)
-        excluded = () if exclude is None else (exclude,)
         with ray_cluster(address) as run:
-            made = generate_shards(world, n, split, out, fields, run, excluded)
+            made = generate_shards(world, n, split, out, fields, run, exclude or ())
         print_summary(made.model_dump(mode="json"), as_json)
         return
-    print_summary(generate_command(world, n, split, out, spec, wordings, exclude, workers or cores_at_hand()), as_json)
+    print_summary(
+        generate_command(world, n, split, out, spec, wordings, exclude or (), workers or cores_at_hand()), as_json
+    )
 
 
 def gallery(

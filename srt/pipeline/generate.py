@@ -130,6 +130,7 @@ class NewProblems:
                 f"{self._out}: the family is exhausted: {_MOST_MISSES:,} draws in a row brought nothing new. The "
                 f"specification has {len(self._contents):,} different problems of the split {self._split!r} (with"
                 f" {len(self._keys):,} split keys), not {self._n:,}: ask for fewer, or let it allow more"
+                + (f"; {self._collisions:,} draws are in what is excluded" if self._collisions else "")
             )
         return False
 
@@ -240,7 +241,7 @@ def generate_command(
     out: Path,
     spec: Path | None = None,
     wordings: Path | None = None,
-    exclude: Path | None = None,
+    exclude: Sequence[Path] = (),
     workers: int = 1,
 ) -> dict[str, Any]:
     """``srt generate``: as :func:`generate_file`, with the specification in a YAML file, and a progress bar.
@@ -248,9 +249,8 @@ def generate_command(
     ``wordings`` is the world's field of that name: the folder of a published copy whose wordings are used. Returns the
     summary as a mapping.
     """
-    excluded = () if exclude is None else (exclude,)
     fields = read_fields(world, spec, wordings, out)
-    summary = generate_file(world, n, split, out, fields, excluded, lambda made: progress(made, n, "generate"), workers)
+    summary = generate_file(world, n, split, out, fields, exclude, lambda made: progress(made, n, "generate"), workers)
     return summary.model_dump(mode="json")
 
 

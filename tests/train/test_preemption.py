@@ -174,23 +174,45 @@ def test_a_run_that_stopped_is_made_longer(
 
 
 @pytest.mark.parametrize(
-    "changes", [{"warmup": 0.25}, {"scheduler": "linear"}, {"steps": 3}, {"seed": 1}, {"learning_rate": 1e-4}]
+    ("changes", "fault"),
+    [
+        ({"warmup": 0.25}, "longer: warmup"),
+        ({"scheduler": "linear"}, "longer: scheduler"),
+        ({"early_stopping": {"patience": 9}}, "longer: early_stopping"),
+        ({"steps": 3}, "what differs: steps"),
+        ({"seed": 1}, "seed"),
+        ({"learning_rate": 1e-4}, "learning_rate"),
+    ],
 )
 def test_no_other_run_is_made_longer(
-    changes: dict[str, Any], recipe: Callable[..., Recipe], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    changes: dict[str, Any],
+    fault: str,
+    recipe: Callable[..., Recipe],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Steps that are done must be those of the longer run, too; and a run is not made shorter."""
-    unsteady = {key: value for key, value in changes.items() if key in ("warmup", "scheduler")}
+    unsteady = {key: value for key, value in changes.items() if key in ("warmup", "scheduler", "early_stopping")}
+    if "early_stopping" in changes:
+        unsteady |= {"eval_data": recipe().data, "eval_steps": 2}
+        changes = unsteady
     chosen = recipe(output=str(tmp_path / "out"), **STEADY | unsteady | {"steps": 4})
     assert main(["--config", write(chosen, tmp_path / "r.yaml"), "--until", "4"]) == 0
     longer = recipe(output=str(tmp_path / "out"), **STEADY | {"steps": 6} | changes)
     assert main(["--config", write(longer, tmp_path / "r.yaml"), "--resume"]) == 2
-    assert "what differs: steps" in (errors := capsys.readouterr().err) or "seed" in errors or "learning_rate" in errors
+    assert fault in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("step", ["0", "-3", "x"])
+def test_a_step_to_stop_after_is_one_from_1_on(step: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--config", "r.yaml", "--until", step])
+    assert "--until" in capsys.readouterr().err
 
 
 def test_a_finished_run_is_not_made_longer(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
     train(recipe(output=str(tmp_path / "out"), **STEADY | {"steps": 4}))
-    with pytest.raises(UserError, match="what differs: steps"):
+    with pytest.raises(UserError, match=r"what differs: steps .*finished"):
         train(recipe(output=str(tmp_path / "out"), **STEADY), resume=True)
 
 

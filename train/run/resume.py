@@ -25,10 +25,12 @@ from train.run.run_manifest import (
     OLD_MANIFEST,
     Attempt,
     TrainingManifest,
+    bound_to_length,
     environment_changes,
     fingerprint_differences,
     is_beginning_of,
     manifest_path,
+    only_longer,
     read_manifest,
     write_manifest,
 )
@@ -196,8 +198,14 @@ def _files(output: Path) -> list[Path]:
 
 
 def _check_same_run(output: Path, fingerprint: dict[str, Any]) -> None:
-    if differ := fingerprint_differences(read_manifest(output).fingerprint, fingerprint):
-        raise UserError(f"{output}: output holds another run; what differs: {', '.join(differ)}; choose another output")
+    saved = read_manifest(output).fingerprint
+    if differ := fingerprint_differences(saved, fingerprint):
+        why = ""
+        if only_longer(saved, fingerprint):
+            why = f" (it cannot be made longer: {bound_to_length(fingerprint) or 'it is finished'})"
+        raise UserError(
+            f"{output}: output holds another run; what differs: {', '.join(differ)}{why}; choose another output"
+        )
 
 
 def _write_json(path: Path, values: dict[str, Any]) -> None:

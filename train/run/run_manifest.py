@@ -204,17 +204,35 @@ def fingerprint_differences(saved: dict[str, Any], current: dict[str, Any]) -> l
 def is_beginning_of(saved: dict[str, Any], current: dict[str, Any]) -> bool:
     """Whether ``current`` is the fingerprint of a longer run, whose first steps are those of ``saved``.
 
-    It has more steps or epochs, or more items in its last stage, and else it is the same. The learning rate of a step
-    must not depend on the length of the run: it is constant after a warmup of so many steps.
+    It has more steps or epochs, or more items in its last stage, and else it is the same (:func:`only_longer`), and
+    nothing in it depends on its length (:func:`bound_to_length`).
     """
+    return only_longer(saved, current) and not bound_to_length(current)
+
+
+def only_longer(saved: dict[str, Any], current: dict[str, Any]) -> bool:
+    """Whether two fingerprints differ in the length alone, and the second is that of the longer run."""
     differ = [key for key in {**saved, **current} if saved.get(key) != current.get(key)]
     stages = [key for key in current if key.startswith("stages.") and key.endswith(".items")]
     if len(differ) != 1 or differ[0] not in {"steps", "epochs", *stages[-1:]}:
         return False
-    before, after, warmup = saved.get(differ[0]), current.get(differ[0]), current["warmup"]
-    if before is None or after is None:
-        return False
-    return bool(before < after and current["scheduler"] == "constant" and (warmup == 0 or warmup >= 1))
+    before, after = saved.get(differ[0]), current.get(differ[0])
+    return before is not None and after is not None and bool(before < after)
+
+
+def bound_to_length(fingerprint: dict[str, Any]) -> str | None:
+    """Why the steps of a run with this fingerprint depend on its length; ``None`` where they do not.
+
+    The learning rate must be constant after a warmup of so many steps, and no evaluation may decide about the result:
+    there is one after the last step of every run.
+    """
+    if fingerprint["scheduler"] != "constant":
+        return f"scheduler: {fingerprint['scheduler']}: constant was expected"
+    if 0 < fingerprint["warmup"] < 1:
+        return "warmup: a number of steps was expected, not a share of them"
+    if HELD_OUT_HASH in fingerprint:
+        return "early_stopping, load_best_model_at_end: an evaluation after the last step decides about the result"
+    return None
 
 
 def environment_changes(before: Attempt, now: Attempt) -> list[str]:

@@ -227,3 +227,16 @@ def test_train_names_the_signal_that_killed_it(
     assert ran.status == status
     assert said in ran.err
     assert bool(ran.err) == bool(said)
+
+
+def test_several_files_are_excluded(srt: Any, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("{scenes: [booth], names: 6}")
+    options = ["generate", "seating", "-n", "20", "--split", "train", "--spec", str(spec), "--workers", "1"]
+    first, second, third = (tmp_path / f"{name}.jsonl" for name in ("first", "second", "third"))
+    assert srt(*options, "-o", str(first)).status == 0
+    assert srt(*options, "-o", str(second), "--exclude", str(first)).status == 0
+    both = ["--exclude", str(first), "--exclude", str(second)]
+    assert srt(*options, "-o", str(third), *both).status == 0
+    groups = [{problem.group_id for problem in read_records(file, Problem)} for file in (first, second, third)]
+    assert not groups[2] & (groups[0] | groups[1])
