@@ -10,7 +10,8 @@ import orjson
 import pytest
 import yaml
 
-from benchmarks import space2025_dev, space2025_figures
+from benchmarks.space2025 import figures as figures_command
+from benchmarks.space2025 import predict_dev
 from eval.scoring.official_answers import OfficialAnswers
 from srt.experiment.learning_curve import CurvePoint
 from srt.experiment.model_stages import Evaluation
@@ -100,15 +101,15 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return OfficialAnswers({}, {name: Answer(kind="choice_set", value=value) for name, value in letters.items()})
 
     monkeypatch.setenv("TOYS", str(tmp_path))
-    monkeypatch.setattr(space2025_figures, "import_file", imported)
-    monkeypatch.setattr(space2025_dev, "official_answers", answered)
+    monkeypatch.setattr(figures_command, "import_file", imported)
+    monkeypatch.setattr(predict_dev, "official_answers", answered)
     return root
 
 
 def test_a_line_for_every_item(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Evaluation] = []
-    monkeypatch.setattr(space2025_dev.TrainAndEval, "evaluate", lambda _, evaluation: asked.append(evaluation))
-    figures = space2025_dev.predict_dev(run, run.parent / "results")["figures"]["srt-3"]
+    monkeypatch.setattr(predict_dev.TrainAndEval, "evaluate", lambda _, evaluation: asked.append(evaluation))
+    figures = predict_dev.predict_dev(run, run.parent / "results")["figures"]["srt-3"]
     (evaluation,) = asked
     assert evaluation.trained.model == run / "curve" / "weights" / "srt-3" / "16"
     assert [row["id"] for _, row in read_rows(evaluation.problems)] == [item.id for item in DEV]
@@ -119,14 +120,14 @@ def test_a_line_for_every_item(run: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (figures["dev items"], figures["asked"], figures["answered"]) == (4, 3, 2)
     (run / "experiment.json").write_bytes(orjson.dumps(RECIPE | {"test_problems": RECIPE["train_problems"]}))
     with pytest.raises(UserError, match="run: test_problems"):
-        space2025_dev.predict_dev(run)
+        predict_dev.predict_dev(run)
     with pytest.raises(UserError, match=r"nothing: curve/points.jsonl"):
-        space2025_dev.predict_dev(run.parent / "nothing")
+        predict_dev.predict_dev(run.parent / "nothing")
 
 
 def test_figures_of_a_run_by_question_and_by_what_was_trained_on(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(space2025_dev.TrainAndEval, "evaluate", lambda *_: None)
-    held = space2025_dev.predict_dev(run, run.parent / "results")
+    monkeypatch.setattr(predict_dev.TrainAndEval, "evaluate", lambda *_: None)
+    held = predict_dev.predict_dev(run, run.parent / "results")
     assert held == orjson.loads((run.parent / "results" / "toys" / "figures.json").read_bytes())
     figures = held["figures"]["srt-3"]
     assert figures["labelled items right by question"] == {"across": 2, "not beside": 0, "not beside, compass": 1}
@@ -142,31 +143,31 @@ def test_figures_of_a_run_by_question_and_by_what_was_trained_on(run: Path, monk
     assert figures["right of labelled items with a new meaning"] == [1, 1]
     assert held["most frequent answer"] == {"letters": "CD", "labelled": 2}
     assert held["questions"]["not beside"] == {"labelled": 1, "dev": 2, "training": 1}
-    printed = space2025_figures.report(held)
+    printed = figures_command.report(held)
     assert "| not beside, compass | 1 | 0 | 0 | 1 |  |  |" in printed
     assert "srt-3: dev items as the exact solver: 1\n" in printed
 
 
 def test_figures_without_a_run_sample_the_training_problems(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures that need a run stay as they are."""
-    monkeypatch.setattr(space2025_dev.TrainAndEval, "evaluate", lambda *_: None)
+    monkeypatch.setattr(predict_dev.TrainAndEval, "evaluate", lambda *_: None)
     results = run.parent / "results"
-    before = space2025_dev.predict_dev(run, results)["figures"]
+    before = predict_dev.predict_dev(run, results)["figures"]
     recipe = run.parent / "toys.yaml"
     recipe.write_text(yaml.safe_dump(RECIPE | {"model": "not/here"}))
-    monkeypatch.setattr(space2025_figures, "RESULTS", results)
+    monkeypatch.setattr(figures_command, "RESULTS", results)
     monkeypatch.setattr(
-        space2025_figures.TrainAndEval,
+        figures_command.TrainAndEval,
         "import_problems",
         lambda _, corpus, path, out, lang: write_records(out, LABELLED),
     )
-    space2025_figures.main(recipe)
+    figures_command.main(recipe)
     held = orjson.loads((results / "toys" / "figures.json").read_bytes())
     assert held["figures"] == before
     assert held["training problems"]["problems"] == 5
     recipe.write_text(yaml.safe_dump(RECIPE | {"train_problems": [{"world": "seating", "n": 6}]}))
     with pytest.raises(UserError, match="train_problems"):
-        space2025_figures.main(recipe)
+        figures_command.main(recipe)
     recipe.write_text(yaml.safe_dump(RECIPE | {"name": "others"}))
     with pytest.raises(UserError, match="others: no predictions there"):
-        space2025_figures.main(recipe)
+        figures_command.main(recipe)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import injected_errors
+from benchmarks.teaching import injected_errors
 from srt.io.jsonl import read_records
 from srt.io.records import Answer, Problem
 from srt.language.faults import Fault

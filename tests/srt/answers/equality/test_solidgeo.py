@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import answer_equality
+from benchmarks.evaluation import answer_equality
 
 ROOT = Path(__file__).resolve().parents[4]
 
