@@ -65,4 +65,4 @@ def experiment(
     )
     for text, file in zip(done.summaries, done.files, strict=True):
         console.print(Markdown(text) if console.is_terminal else text)
-        console.print(f"All of it is in {file}")
+        console.print(f"The full results are in {file}")

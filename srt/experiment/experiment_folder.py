@@ -177,6 +177,7 @@ def _is_steady(experiment: Experiment) -> bool:
 
 
 def _why_not_longer(experiment: Experiment, differing: list[str]) -> str:
+    """What to add to a refusal, where points were added to a curve whose steps depend on its length."""
     if experiment.curve is None or "curve" not in differing or _is_steady(experiment):
         return ""
     return " (a curve can be made longer where train.warmup is a number of steps)"
@@ -185,6 +186,8 @@ def _why_not_longer(experiment: Experiment, differing: list[str]) -> str:
 def _only_longer(experiment: Experiment, held: dict[str, Any]) -> bool:
     """Whether the curves of the folder are the beginning of those of ``experiment``."""
     now = _settings(experiment)
+    if "curve" not in held:
+        return False
     before, points = held["curve"]["items"], now["curve"]["items"]
     return (
         _is_steady(experiment)

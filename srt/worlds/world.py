@@ -91,9 +91,9 @@ class World(ABC):
         """
 
     def group_keys(self, problem: Problem) -> set[str]:
-        """What the ``group_id`` of a sampled problem may be that is no new one beside ``problem``.
+        """The values of ``group_id`` with which a sampled problem counts as the same as ``problem``.
 
-        A world whose samples are grouped by something else than their split key adds that.
+        By default its split key alone; a world that can group samples by something else adds the key of that.
         """
         key = self.split_key(problem)
         return set() if key is None else {key}

@@ -205,7 +205,8 @@ def is_beginning_of(saved: dict[str, Any], current: dict[str, Any]) -> bool:
     """Whether ``current`` is the fingerprint of a longer run, whose first steps are those of ``saved``.
 
     It has more steps or epochs, or more items in its last stage, and else it is the same (:func:`only_longer`), and
-    nothing in it depends on its length (:func:`bound_to_length`).
+    nothing in it depends on its length (:func:`bound_to_length`). With packing its sums may round otherwise: all steps
+    of a run have as many rows as the one that needs the most.
     """
     return only_longer(saved, current) and not bound_to_length(current)
 

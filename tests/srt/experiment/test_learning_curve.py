@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_folder import ExperimentFolder, claim
 from srt.experiment.experiment_recipe import Experiment, InitModel, load_experiment
 from srt.experiment.learning_curve import Portion, TestPuzzles, read_points
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
@@ -176,6 +176,15 @@ def test_points_can_be_added_at_the_end(tmp_path: Path) -> None:
     for items in ([2, 8], [2, 6, 8, 12], [4, 8, 12, 16]):  # what was measured, or cannot be measured any more
         with pytest.raises(UserError, match=r"other settings of curve\.items"):
             run_experiment(make(tmp_path, train=STEADY, curve={"items": items}), stages, lambda line: None)
+
+
+def test_an_experiment_without_a_curve_gets_none(tmp_path: Path) -> None:
+    parts = [{"name": "a", "train_problems": [BOOTHS], "items": 4}]
+    shape: dict[str, Any] = {"train_problems": None, "stages": parts, "train": STEADY}
+    claim(make(tmp_path, **shape, curve=None))
+    (tmp_path / "out" / "tested").mkdir()
+    with pytest.raises(UserError, match="other settings of curve"):
+        run_experiment(make(tmp_path, **shape, curve={"items": [4]}), CurveStages(), lambda line: None)
 
 
 @pytest.mark.parametrize("warmup", [None, 0.25])

@@ -11,7 +11,7 @@ import yaml
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment, InitModel
-from srt.experiment.model_stages import Evaluation, RunFigures
+from srt.experiment.model_stages import Evaluation, RunFigures, TrainedModel, TrainedTokens
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
@@ -83,6 +83,41 @@ def test_every_arm_starts_from_what_has_learned_to_read(tmp_path: Path) -> None:
     assert not {"eval_data", "eval_steps"} & recipes["probe"].keys()
     # The tokenizer knows the questions of the probe.
     assert any("front b2?" in text for text in stages.texts)
+
+
+class CurveReader(Reader):
+    """The same, for learning curves."""
+
+    def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+        assert recipe["steps"] == 1
+
+    def train(self, recipe: Path, launch: Any, say: Any, until: int | None = None) -> None:
+        if until is None:
+            super().train(recipe, launch, say)
+        else:
+            output = Path(yaml.safe_load(recipe.read_text())["output"])
+            (output / f"checkpoint-{until}").mkdir(parents=True, exist_ok=True)
+
+    def tokens_until(self, recipe: Path, steps: Any) -> list[TrainedTokens]:
+        return [TrainedTokens(step, step) for step in steps]
+
+    def evaluate(self, evaluation: Evaluation) -> None:
+        self.asked.append(evaluation)
+
+
+@pytest.mark.parametrize("lora", [None, {"r": 4}])
+def test_arms_of_a_curve_are_evaluated_from_the_probe_with_the_pictures_of_training(lora: Any, tmp_path: Path) -> None:
+    train = {"batch_size": 2, "scheduler": "constant", "pictures": {"max_pixels": 784}}
+    shape: dict[str, Any] = {"arms": ["base", "srt"], "curve": {"items": [2]}}
+    experiment = probed(tmp_path, train=train | ({} if lora is None else {"lora": lora}), **shape)
+    stages = CurveReader(95)
+    run(experiment, stages)
+    folder = ExperimentFolder(tmp_path / "out")
+    probe, kept = folder.model("probe", 0), folder.weights("srt", 0, 2)
+    _, base, srt = stages.asked  # the first asks the probe
+    assert base.trained == TrainedModel(probe)
+    assert srt.trained == (TrainedModel(kept) if lora is None else TrainedModel(probe, kept))
+    assert [one.settings["max_pixels"] for one in stages.asked] == [784, 784, 784]
 
 
 def test_arms_of_all_seeds_start_from_a_shared_probe(tmp_path: Path) -> None:
