@@ -218,8 +218,8 @@ def test_failures_without_end_end_the_run(fake_endpoint: ModuleType, open_client
 def test_waiting_in_our_queue_is_no_time_out(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
     async def run() -> None:
         async with (
-            fake_endpoint.FakeEndpoint(delay=0.1) as fake,
-            open_client(fake.url, in_flight=1, timeout_s=0.5, retries=0) as opened,
+            fake_endpoint.FakeEndpoint(delay=0.4) as fake,
+            open_client(fake.url, in_flight=1, timeout_s=2, retries=0) as opened,
         ):
             await asyncio.gather(*(opened.client.ask(ask(n)) for n in range(9)))
         assert fake.most_at_once == 1
@@ -236,7 +236,7 @@ def test_a_reply_that_came_while_the_journal_was_locked_is_not_late(
     async def run() -> None:
         async with (
             fake_endpoint.FakeEndpoint(delay=0.2) as fake,
-            open_client(fake.url, timeout_s=0.6, retries=0) as opened,
+            open_client(fake.url, timeout_s=2, retries=0) as opened,
         ):
             await opened.client.ask(ask(0))
             other = sqlite3.connect(opened.journal.path, isolation_level=None, check_same_thread=False)
@@ -245,7 +245,7 @@ def test_a_reply_that_came_while_the_journal_was_locked_is_not_late(
                 asks.append(asyncio.create_task(opened.client.ask(ask(n))))
                 await asyncio.sleep(0.015)
             other.execute("BEGIN IMMEDIATE")
-            release = threading.Timer(1.5, other.execute, ["ROLLBACK"])
+            release = threading.Timer(2.5, other.execute, ["ROLLBACK"])
             release.start()
             await asyncio.gather(*asks)
             release.join()
