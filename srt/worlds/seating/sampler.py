@@ -2,8 +2,9 @@
 
 A problem is a function of (world, version, specification, index): a hash of these seeds the draw. A scene and a
 placement are drawn, then clues that are true in it until no other placement (but turns of it) is left; clues that the
-others imply are dropped; then a question and its options. What is drawn is written down, read back and solved by the
-reader and the solver, and given out only where they find what was drawn; anything else is a defect, and raises.
+others imply are dropped, but for those that link people where a specification wants it (``links``); then a question
+and its options. What is drawn is written down, read back and solved by the reader and the solver, and given out only
+where they find what was drawn; anything else is a defect, and raises.
 
 Counting placements is cheap: each of the n! placements is one bit of an integer, and a clue is the integer of the
 placements in which it holds.
@@ -72,6 +73,13 @@ class SampleSpec(Config):
     """Relations of questions, likewise."""
     direct_questions: bool = False
     """Only questions with the blank alone on one side, ``? = across(left(Ann))``: nothing has to be turned round."""
+    links: Literal["tree", "ring"] | None = None
+    """How clues link people; ``None``: in any way, with no clue that could be left out.
+
+    ``tree``: each clue links somebody to one who was linked before, until everybody is, so that one can be seated after
+    the other. ``ring``: clues link neighbours all around a scene. To either, clues are added until one placement is
+    left. Some of these clues may say what the others imply, as in SpaCE2025, whose hexagons are all like this.
+    """
     variety: int | None = Field(default=None, ge=1)
     """At most this many ways of saying each relation; ``None`` is all."""
     none_share: float = Field(default=0.5, ge=0, le=1)
@@ -81,7 +89,7 @@ class SampleSpec(Config):
     """
     min_clues: int = Field(default=1, ge=1)
     max_clues: int = Field(default=11, ge=1)
-    """Bounds on the number of clues, none of which can be left out."""
+    """Bounds on the number of clues."""
     wordings: Path | None = None
     """The folder of the user's copy of the benchmark; it implies ``style: space2025``.
 
@@ -200,6 +208,10 @@ class _Sentence:
         return fill_names(rng.choice(self.wording.texts[:variety]), *self.names)
 
 
+_Clue = tuple[_Sentence, int]
+"""A clue and the placements in which it holds, one bit each."""
+
+
 @dataclass(frozen=True)
 class _Draft:
     """A problem before it is put into words. ``options`` in order, ``None`` for "None of the above"."""
@@ -221,7 +233,7 @@ def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
     scene = place.scene
     pool = plan.templates.names[scene.kind][: plan.spec.names]
     placement = dict(zip(rng.sample(pool, len(scene.seats)), scene.seats, strict=True))
-    clues = _draw_clues(place, placement, rng)
+    clues = _draw_clues(place, placement, plan.spec.links, rng)
     if clues is None or not plan.spec.min_clues <= len(clues) <= plan.spec.max_clues:
         return None
     drawn = _draw_question(place, placement, plan.spec.none_share, rng)
@@ -239,33 +251,69 @@ def _draw(plan: _Plan, rng: random.Random) -> _Draft | None:
     return _Draft(scene, placement, tuple(clues), question, options, right, key, group)
 
 
-def _draw_clues(place: _ScenePlan, placement: Mapping[str, str], rng: random.Random) -> list[_Sentence] | None:
-    """Clues true in ``placement`` that leave it alone, none of which can be left out; ``None`` where none are found."""
-    scene = place.scene
+def _draw_clues(
+    place: _ScenePlan, placement: Mapping[str, str], links: Literal["tree", "ring"] | None, rng: random.Random
+) -> list[_Sentence] | None:
+    """Clues true in ``placement`` that leave it alone; ``None`` where none are found.
+
+    Those without ``links`` are all needed; with them, those are that link nobody.
+    """
     who = {seat: name for name, seat in placement.items()}
     names = tuple(placement)
     placements = _placements(len(names))
-    everything = left = (1 << len(placements.seated)) - 1
-    goal = len(scene.symmetries)
-    chosen: list[tuple[_Sentence, int]] = []
+    everything = (1 << len(placements.seated)) - 1
+    goal = len(place.scene.symmetries)
+
+    def allowed(clues: Sequence[_Clue]) -> int:
+        return functools.reduce(operator.and_, (mask for _, mask in clues), everything)
+
+    def said(relation: _Relation, seats: Sequence[str]) -> _Clue:
+        sentence = _Sentence(relation.wording, tuple(who[seat] for seat in seats))
+        about = tuple(names.index(name) for name in sentence.names)
+        return sentence, placements.where(relation, about, place.scene)
+
+    pairs = [] if links is None else _linked_seats(place.scene, links, rng)
+    linking = [_relation_of(place, pair, rng) for pair in pairs]
+    chosen = [said(*found) for found in linking if found is not None]
+    if len(chosen) < len(pairs):
+        return None
+    left, more = allowed(chosen), []
     for _ in range(200):
-        relation = rng.choice(rng.choice(place.clues))
-        said = _Sentence(relation.wording, tuple(who[seat] for seat in rng.choice(relation.seats)))
-        mask = placements.where(relation, tuple(names.index(name) for name in said.names), scene)
-        if left & mask == left:
-            continue
-        left &= mask
-        chosen.append((said, mask))
         if left.bit_count() == goal:
             break
+        relation = rng.choice(rng.choice(place.clues))
+        clue = said(relation, rng.choice(relation.seats))
+        if left & clue[1] != left:
+            left &= clue[1]
+            more.append(clue)
     else:
         return None
-    for clue in rng.sample(chosen, len(chosen)):
-        rest = functools.reduce(operator.and_, (mask for other, mask in chosen if other is not clue[0]), everything)
-        if rest.bit_count() == goal:
-            chosen.remove(clue)
+    for clue in rng.sample(more, len(more)):
+        if allowed([*chosen, *(other for other in more if other is not clue)]).bit_count() == goal:
+            more.remove(clue)
+    chosen += more
     rng.shuffle(chosen)
-    return [said for said, _ in chosen]
+    return [sentence for sentence, _ in chosen]
+
+
+def _linked_seats(scene: Scene, links: Literal["tree", "ring"], rng: random.Random) -> list[tuple[str, str]]:
+    """Pairs of seats whose people are linked by a clue each."""
+    if links == "ring":
+        return list(zip(scene.seats, (*scene.seats[1:], scene.seats[0]), strict=True))
+    order = rng.sample(scene.seats, len(scene.seats))
+    return [(rng.choice(order[:place]), seat) for place, seat in enumerate(order) if place]
+
+
+def _relation_of(
+    place: _ScenePlan, pair: tuple[str, str], rng: random.Random
+) -> tuple[_Relation, tuple[str, ...]] | None:
+    """A relation that holds of the two who sit on ``pair``, and their seats as it names them."""
+    ways = [
+        [(relation, seats) for relation in group for seats in itertools.permutations(pair) if seats in relation.seats]
+        for group in place.clues
+    ]
+    ways = [group for group in ways if group]
+    return rng.choice(rng.choice(ways)) if ways else None
 
 
 def _draw_question(
@@ -375,7 +423,8 @@ def _plan(spec: SampleSpec) -> _Plan:
                 f"seating: names: {spec.names} are too few for {scene_name(plan.scene)}, "
                 f"which has {len(plan.scene.seats)} seats"
             )
-    identity = f"seating/{VERSION}/{spec.model_dump_json(exclude={'wordings'})}"
+    later = {"links"} if spec.links is None else set()  # What came later changes nothing where it is not used.
+    identity = f"seating/{VERSION}/{spec.model_dump_json(exclude={'wordings', *later})}"
     return _Plan(spec, templates, plans, identity)
 
 

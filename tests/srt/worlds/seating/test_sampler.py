@@ -12,7 +12,7 @@ import pytest
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.worlds.seating import sampler
-from srt.worlds.seating.claim_language import Claim, Equal, format_claim, parse_claim
+from srt.worlds.seating.claim_language import Claim, Equal, format_claim, names_of, parse_claim
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.sampler import SampleDefect, SampleSpec, sample, scene_name
@@ -75,6 +75,43 @@ def test_one_solution_and_the_right_options_are_proven(scene: str, lang: str) ->
                 puzzle.lang,
             )
             assert len(solutions(fewer)) > len(symmetries), "a clue that can be left out"
+
+
+@every_scene
+@pytest.mark.parametrize("links", ["tree", "ring"])
+def test_linked_clues_join_everybody_and_leave_one_solution(scene: str, links: str) -> None:
+    for problem in drawn(3, scenes=[scene], links=links):
+        puzzle = read_problem(problem)
+        placement, count = solutions(puzzle)[0], len(puzzle.names)
+        assert len(solutions(puzzle)) == len(puzzle.scene.symmetries)
+        assert problem.answer is not None
+        assert right_letters(puzzle, placement) == problem.answer.value
+        pairs = [names for clue in puzzle.clues if len(names := names_of(clue.claim)) == 2]
+        assert len(pairs) >= (count - 1 if links == "tree" else count)
+        joined = {puzzle.names[0]}
+        for _ in puzzle.names:
+            joined |= {name for pair in pairs if joined & set(pair) for name in pair}
+        assert joined == set(puzzle.names)
+        if links == "ring":
+            seats = puzzle.scene.seats
+            for one, other in zip(seats, [*seats[1:], seats[0]], strict=True):
+                assert any({placement[name] for name in pair} == {one, other} for pair in pairs)
+
+
+def test_a_linked_hexagon_has_a_clue_that_could_be_left_out() -> None:
+    """As those of SpaCE2025 have; five clues seat six people, of whom the last one has no other seat."""
+    problem = drawn(1, scenes=["hexagon-out"], relations=["left", "right", "cw", "ccw"], links="tree")[0]
+    puzzle = read_problem(problem)
+    assert len(puzzle.clues) == 5
+    fewer = [replace(puzzle, clues=tuple(o for o in puzzle.clues if o is not clue)) for clue in puzzle.clues]
+    assert any(len(solutions(one)) == 6 for one in fewer)
+
+
+def test_problems_of_earlier_specifications_stay_as_they_were() -> None:
+    """A field that is added to specifications changes no problem of those that do not use it."""
+    problem = drawn(1, scenes=["hexagon-out"], relations=["left", "right", "across"], min_clues=4, names=8)[0]
+    assert problem.id == "seating-81ad8e23-train-0"
+    assert problem.question.split("\n")[1] == "(1) Hal is two left of Eve;"
 
 
 def test_one_to_four_options_are_right() -> None:
