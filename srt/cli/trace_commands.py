@@ -33,7 +33,8 @@ def solve(
         ),
     ],
     plan: Annotated[
-        str, typer.Option("--plan", help="Steps: needed (no others), or running (a plan that is carried along).")
+        str,
+        typer.Option("--plan", help="Steps: needed (no others), running (a plan carried along), or read-as-used."),
     ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,

@@ -59,7 +59,7 @@ def check_sources(experiment: Experiment) -> None:
 def _check_world(place: str, name: str, experiment: Experiment) -> None:
     """Raise a :class:`UserError` if the exact teacher of world ``name`` cannot write what the experiment asks for."""
     world = world_named(name)
-    if experiment.plan == "running" and not world.has_running_plan:
+    if experiment.plan != "needed" and not world.has_running_plan:
         raise UserError(f"plan: {name!r} ({place}) has no traces with a running plan; 'needed' was expected")
     if experiment.text in ("restated", "anchored") and not world.has_lookups:
         raise UserError(f"text: {name!r} ({place}) has no style {experiment.text!r}; 'claims' was expected")

@@ -18,8 +18,11 @@ Sampler = Callable[[int], Problem]
 It can be pickled: other processes draw with it too.
 """
 
-Plan = Literal["needed", "running"]
-"""Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along."""
+Plan = Literal["needed", "running", "read-as-used"]
+"""Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along.
+
+``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used.
+"""
 
 
 class Refused(Exception):
@@ -119,8 +122,10 @@ class World(ABC):
         """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""
         return {}
 
-    def solve_with_running_plan(self, problem: Problem) -> Trace:
+    def solve_with_running_plan(self, problem: Problem, read_as_used: bool = False) -> Trace:
         """As :meth:`solve`, in steps that carry a plan along, so that whoever writes them never has to look ahead.
+
+        With ``read_as_used`` not even for which clues will be used: each is read right before the step that uses it.
 
         Raises:
             Refused: as :meth:`solve`; ``no_such_plan`` where the world or the problem has no such trace.

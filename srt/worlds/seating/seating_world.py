@@ -75,9 +75,9 @@ class SeatingWorld(World):
         """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""
         return make_trace(problem, *_agreeing(problem))
 
-    def solve_with_running_plan(self, problem: Problem) -> Trace:
+    def solve_with_running_plan(self, problem: Problem, read_as_used: bool = False) -> Trace:
         """As :meth:`solve`: :mod:`srt.worlds.seating.derivation.running_plan`."""
-        return make_trace(problem, *_agreeing(problem), "running")
+        return make_trace(problem, *_agreeing(problem), "read-as-used" if read_as_used else "running")
 
     def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""

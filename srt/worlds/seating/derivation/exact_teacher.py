@@ -53,7 +53,8 @@ def derive(puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> tup
     question = _Question(puzzle, solution, plan)
     filled = question.resolve()
     claim = "options = {" + ", ".join(solution.letters) + "}"
-    return _numbered(Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps))
+    steps = _rested_on(Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps))
+    return _numbered(_read_as_used(steps) if plan == "read-as-used" else steps)
 
 
 class _Question:
@@ -61,7 +62,7 @@ class _Question:
 
     def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan) -> None:
         self.puzzle = puzzle
-        self.placing = (RunningPlan if plan == "running" else NeededSeats)(puzzle, solution)
+        self.placing = (NeededSeats if plan == "needed" else RunningPlan)(puzzle, solution)
         self.masks = self.placing.masks
         self.filled = sorted((self.placing.index[name] for name in solution.filled), key=self.placing.seats.__getitem__)
         self.claim: Claim = puzzle.question
@@ -197,7 +198,7 @@ def _replaced(term: Term, call: Apply, name: str) -> Term:
     return Apply(term.function, _replaced(term.argument, call, name), term.k)
 
 
-def _numbered(last: Fact) -> tuple[Step, ...]:
+def _rested_on(last: Fact) -> list[Fact]:
     """The steps that ``last`` rests on, and itself: readings first, then seats, then the question."""
     used: dict[Fact, None] = {}
     waiting = [last]
@@ -206,7 +207,21 @@ def _numbered(last: Fact) -> tuple[Step, ...]:
         if fact not in used:
             used[fact] = None
             waiting.extend(fact.cites)
-    ordered = sorted(used, key=lambda fact: (OPERATIONS.index(fact.op), fact.order))
+    return sorted(used, key=lambda fact: (OPERATIONS.index(fact.op), fact.order))
+
+
+def _read_as_used(steps: Sequence[Fact]) -> list[Fact]:
+    """The same steps with each reading right before the first step that cites it."""
+    ordered: dict[Fact, None] = {}
+    for fact in steps:
+        if fact.op != "CORRELATE":
+            ordered.update(dict.fromkeys(cited for cited in steps if cited.op == "CORRELATE" and cited in fact.cites))
+            ordered[fact] = None
+    return list(ordered)
+
+
+def _numbered(ordered: Sequence[Fact]) -> tuple[Step, ...]:
+    """The facts as steps, which cite each other by their numbers."""
     number = {fact: place for place, fact in enumerate(ordered, 1)}
     return tuple(
         Step(

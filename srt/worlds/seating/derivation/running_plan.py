@@ -64,24 +64,28 @@ class RunningPlan(SeatPlan):
         return self._spoken_of[0][0]
 
     def _advance(self) -> None:
-        """The first clue that leaves one way to sit; else whoever is left over; else the clue with the fewest ways."""
+        """The first clue that leaves one way to sit; else whoever is left over; else the clue with the fewest ways.
+
+        Of clues that leave one way, one of somebody who is seated comes before those of two others.
+        """
         now = len(self._ways_of(self._seated))
-        best: tuple[Fact, list[int], list[tuple[int, ...]]] | None = None
+        best: tuple[tuple[int, bool], Fact, list[int], list[tuple[int, ...]]] | None = None
         for reading, entities in self._unused:
             # Whom the clue speaks of stands last: what it rests on right before what it adds.
             others = [entity for entity in self._seated if entity not in entities]
             known = [entity for entity in entities if entity in self._seated]
             together = list(dict.fromkeys([*others, *known, *entities]))
             ways = self._ways(self._known & reading.places & reading.relations, together)
-            adds = len(together) > len(self._seated) or len(ways) < now
-            if adds and (best is None or len(ways) < len(best[2])):
-                best = reading, together, ways
+            if len(together) > len(self._seated) or len(ways) < now:
+                cost = len(ways), len(ways) == 1 and not known
+                if best is None or cost < best[0]:
+                    best = cost, reading, together, ways
         left = [entity for entity in range(self.masks.count) if entity not in self._seated]
-        if best is None or (now == 1 and len(left) == 1 and len(best[2]) > 1):
+        if best is None or (now == 1 and len(left) == 1 and len(best[3]) > 1):
             together = [*self._seated, *left]
             self._write(together, self._ways_of(together), (), "scene")
         else:
-            reading, together, ways = best
+            _, reading, together, ways = best
             self._write(together, ways, (reading,), "scene")
 
     def _write(self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], word: str) -> None:

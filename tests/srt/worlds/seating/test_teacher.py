@@ -37,7 +37,7 @@ from srt.worlds.seating.relations import holds
 from srt.worlds.seating.scenes import SCENES, Scene
 from srt.worlds.world import Plan, Refused
 
-PLANS = pytest.mark.parametrize("plan", ["needed", "running"])
+PLANS = pytest.mark.parametrize("plan", ["needed", "running", "read-as-used"])
 ENTITIES = ("e0", "e1", "e2", "e3", "e4", "e5")
 World = tuple[int, int]
 """A seating and an arrangement, by number; with ``scene`` they are the same."""
@@ -203,16 +203,21 @@ def finds_somebody(steps: Sequence[Step], number: int, word: str) -> bool:
     return bool(set(names_of(parse_claim(step.claim or ""))) & spoken_of([word]) - rest)
 
 
-def check(puzzle: Puzzle, steps: Sequence[Step]) -> None:
-    """Every step proved, every premise needed, every step used, words in order."""
+def check(puzzle: Puzzle, steps: Sequence[Step], as_used: bool = False) -> None:
+    """Every step proved, every premise needed, every step used, words in order; readings first, or ``as_used``."""
     prover = Prover(puzzle, steps)
     used = {parse_premise(word).number for step in steps for word in step.args if word.startswith("#")}
     assert used == set(range(1, len(steps))), "a step that nothing uses"
-    assert [step.op for step in steps] == sorted(
-        (step.op for step in steps), key=["CORRELATE", "CONSTRAIN", "INFER"].index
-    )
+    order = ["CONSTRAIN", "INFER"] if as_used else ["CORRELATE", "CONSTRAIN", "INFER"]
+    ops = [step.op for step in steps if step.op in order]
+    assert ops == sorted(ops, key=order.index)
+    if as_used:
+        for number, step in enumerate(steps, 1):
+            if step.op == "CORRELATE":
+                first = next(later for later in steps[number:] if later.op != "CORRELATE")
+                assert f"#{number}" in first.args, "a reading that is not used at once"
     wlog = [n for n, step in enumerate(steps) if "wlog" in step.args]
-    assert all(steps[n - 1].op == "CORRELATE" for n in wlog)
+    assert all(n == 0 or steps[n - 1].op == "CORRELATE" for n in wlog)
     assert len(wlog) <= (len(puzzle.scene.symmetries) > 1)
     for number, step in enumerate(steps):
         shown = f"{number + 1}: {step.args} {step.claim}"
@@ -222,6 +227,18 @@ def check(puzzle: Puzzle, steps: Sequence[Step]) -> None:
                 rest = [word for word in step.args if word != dropped]
                 assert not prover.proved(number, rest), f"{dropped} is not needed in {shown}"
 
+
+RING = Problem(
+    id="ring",
+    source="test",
+    split="test",
+    lang="en",
+    question="Ring of six facing in, seats N NE SE S SW NW: Quin, Ida, Ann, Una, Gus, Ola.\n"
+    "(1) Ann is one clockwise of Quin;\n(2) Ida looks northwest;\n(3) Gus is opposite the place two left of Ola;\n"
+    "(4) Ida is opposite the place five left of Ola;\n(5) Ann is two left of Ida;\n(6) Una is one right of Ida.\n"
+    "() is south of Una.",
+    choices={"A": "Ann", "B": "Ida", "C": "Gus", "D": "None of the above"},
+)
 
 BOOTH = Problem(
     id="booth",
@@ -337,7 +354,7 @@ def test_whom_a_lookup_finds_is_seated_by_what_it_cites(plan: Plan) -> None:
     puzzle = read_problem(problem)
     solution = solve(puzzle)
     trace = make_trace(problem, puzzle, solution, plan)
-    check(puzzle, trace.steps)
+    check(puzzle, trace.steps, plan == "read-as-used")
     assert "right(?) = Eve" in {step.claim for step in trace.steps}
     assert trace.answer == "D"
     assert judge(problem, trace).proved
@@ -348,7 +365,7 @@ def test_whom_a_lookup_finds_is_seated_by_what_it_cites(plan: Plan) -> None:
 def test_by_chance_in_every_scene(chance_puzzles: Callable[[int, int], Iterator[Puzzle]], plan: Plan) -> None:
     seen = set()
     for puzzle in chance_puzzles(2, 7):
-        check(puzzle, derive(puzzle, solve(puzzle), plan))
+        check(puzzle, derive(puzzle, solve(puzzle), plan), plan == "read-as-used")
         seen.add(puzzle.scene)
     assert seen == set(SCENES)
 
@@ -357,7 +374,24 @@ def test_by_chance_in_every_scene(chance_puzzles: Callable[[int, int], Iterator[
 @pytest.mark.slow
 def test_by_chance_in_every_scene_at_length(chance_puzzles: Callable[[int, int], Iterator[Puzzle]], plan: Plan) -> None:
     for puzzle in chance_puzzles(100, 11):
-        check(puzzle, derive(puzzle, solve(puzzle), plan))
+        check(puzzle, derive(puzzle, solve(puzzle), plan), plan == "read-as-used")
+
+
+def test_read_as_used_are_the_steps_of_a_running_plan_in_another_order(
+    chance_puzzles: Callable[[int, int], Iterator[Puzzle]],
+) -> None:
+    for puzzle in chance_puzzles(2, 3):
+        both = [derive(puzzle, solve(puzzle), plan) for plan in ("running", "read-as-used")]
+        said = [sorted((step.op, step.claim or "") for step in steps) for steps in both]
+        assert said[0] == said[1]
+
+
+def test_of_clues_that_leave_one_way_one_of_somebody_seated_comes_first() -> None:
+    """Clue 1 leaves one way too, among the seats that are left; the plan goes on beside those who have a seat."""
+    puzzle = read_problem(RING)
+    steps = derive(puzzle, solve(puzzle), "read-as-used")
+    read = [step.args[0] for step in steps if step.op == "CORRELATE"]
+    assert read == ["(2)", "(4)", "(3)", "(5)", "(1)", "question"]
 
 
 def test_a_running_plan_needs_no_look_ahead(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
@@ -408,7 +442,7 @@ def check_published(problems: Sequence[Problem], plan: Plan) -> None:
         except Refused:
             continue
         trace = make_trace(problem, puzzle, solution, plan)
-        check(puzzle, trace.steps)
+        check(puzzle, trace.steps, plan == "read-as-used")
         checked += 1
         for step in trace.steps:
             if step.op == "CONSTRAIN" and plan == "needed":
