@@ -14,6 +14,7 @@ import yaml
 from srt.cli.output import one_of
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
+from srt.experiment.experiment_models import example_model
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.io.errors import UserError
@@ -52,9 +53,10 @@ class TrainAndEval:
         for test in experiment.benchmarks:
             chosen_options(find_benchmark(test.benchmark), test.options)
         asked = _eval_recipe(experiment.evaluate, None, {"model": "m", "problems": "p.jsonl", "output": "o"})
-        if isinstance(experiment.model, InitModel):
-            _check_init_model(experiment.model)
-        elif effective_settings(experiment.model, None, **asked.generation()).temperature == 0 and asked.repeats > 1:
+        start = example_model(experiment)
+        if isinstance(start, InitModel):
+            _check_init_model(start)
+        elif effective_settings(start, None, **asked.generation()).temperature == 0 and asked.repeats > 1:
             raise UserError("evaluate: repeats: greedy generation gives the same text each time; set a temperature")
 
     def reads_pictures(self, model: Path | InitModel) -> bool:
@@ -81,7 +83,7 @@ class TrainAndEval:
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
         from eval.benchmarks.prompt_files import read_own_prompts
 
-        pictures = self.reads_pictures(experiment.model)
+        pictures = self.reads_pictures(example_model(experiment))
         held = read_problems(problems)
         blind = [problem.id for problem in held.values() if problem.images and not problem.diagram_description]
         if blind and not pictures and experiment.describe is None:

@@ -5,28 +5,41 @@ from __future__ import annotations
 from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.experiment_recipe import ContinuedModel, Experiment, InitModel
 from srt.experiment.model_stages import TrainedModel
 
 PROBE = "probe"
 """In file names, in place of an arm: what belongs to the probe of a vision model's eyes."""
 
 
-def initial_model(experiment: Experiment, seed: int) -> Path:
-    """The folder of the model that is given, or of the random weights of ``seed``."""
-    return experiment.model if isinstance(experiment.model, Path) else ExperimentFolder(experiment.output).start(seed)
+def initial_model(experiment: Experiment, arm: str, seed: int) -> Path:
+    """The folder of the model that is given, of the weights that are continued, or of the random ones of ``seed``."""
+    match experiment.model:
+        case Path() as given:
+            return given
+        case ContinuedModel(continues=folder, items=items):
+            return ExperimentFolder(folder).weights(arm, seed, items)
+        case _:
+            return ExperimentFolder(experiment.output).start(seed)
 
 
-def start_of_arms(experiment: Experiment, seed: int) -> Path:
-    """The weights that every arm starts from with ``seed``: those that have passed the probe, if there is one."""
+def example_model(experiment: Experiment) -> Path | InitModel:
+    """A model of the kind that the experiment trains: the one to make, or what the first arm starts from."""
+    if isinstance(experiment.model, InitModel):
+        return experiment.model
+    return initial_model(experiment, next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0])
+
+
+def start_of_arm(experiment: Experiment, arm: str, seed: int) -> Path:
+    """The weights that ``arm`` starts from with ``seed``: those that have passed the probe, if there is one."""
     if experiment.probe is None:
-        return initial_model(experiment, seed)
+        return initial_model(experiment, arm, seed)
     return ExperimentFolder(experiment.output).model(PROBE, experiment.seeds[0] if experiment.probe.shared else seed)
 
 
-def trained_model(experiment: Experiment, seed: int, trained: Path | None) -> TrainedModel:
-    """What is evaluated of an arm with ``seed`` that was trained in the folder ``trained``, or was not (``None``)."""
-    start = start_of_arms(experiment, seed)
+def trained_model(experiment: Experiment, arm: str, seed: int, trained: Path | None) -> TrainedModel:
+    """What is evaluated of ``arm`` with ``seed``, trained in the folder ``trained`` or not at all (``None``)."""
+    start = start_of_arm(experiment, arm, seed)
     if trained is None:
         return TrainedModel(start)
     return TrainedModel(start, trained) if experiment.train.get("lora") is not None else TrainedModel(trained)
@@ -36,4 +49,4 @@ def trained_at(experiment: Experiment, arm: str, seed: int, items: int) -> Train
     """The model of an arm and a seed at a point of its learning curve."""
     origin = experiment.trained_as(arm)
     kept = ExperimentFolder(experiment.output).weights(origin, seed, items) if origin else None
-    return trained_model(experiment, seed, kept)
+    return trained_model(experiment, origin or arm, seed, kept)

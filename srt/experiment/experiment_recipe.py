@@ -61,6 +61,16 @@ class InitModel(Config):
     tokenizer_arms: list[str] = Field(default_factory=list)
 
 
+class ContinuedModel(Config):
+    """What each arm of another experiment had learned, with each seed, after so many ``items`` of its curve.
+
+    ``continues`` is the folder of that experiment.
+    """
+
+    continues: Path
+    items: int = Field(ge=1)
+
+
 class Curve(Config):
     """Where the learning curves of an experiment are measured: after so many training ``items`` (sequences).
 
@@ -104,9 +114,19 @@ TraceSource = Annotated[
     ),
 ]
 """``solved`` by an exact world, a folder that ``srt teach`` has written (or a file of traces), or to be taught."""
+
+
+def _kind_of_model(value: Any) -> str:
+    if isinstance(value, ContinuedModel) or (isinstance(value, dict) and "continues" in value):
+        return "(continued)"
+    return "(random)" if isinstance(value, InitModel | dict) else "(folder)"
+
+
 Model = Annotated[
-    Annotated[InitModel, Tag("(random)")] | Annotated[Path, Tag("(folder)")],
-    Discriminator(lambda v: "(random)" if isinstance(v, InitModel | dict) else "(folder)"),
+    Annotated[InitModel, Tag("(random)")]
+    | Annotated[ContinuedModel, Tag("(continued)")]
+    | Annotated[Path, Tag("(folder)")],
+    Discriminator(_kind_of_model),
 ]
 _TraceSources = Annotated[
     list[TraceSource],
@@ -201,7 +221,7 @@ class Experiment(Config):
 
         A model that is not trained is the same for every seed where it is given, or comes from a shared probe.
         """
-        one = not isinstance(self.model, InitModel) or (self.probe is not None and self.probe.shared)
+        one = isinstance(self.model, Path) or (self.probe is not None and self.probe.shared)
         return self.seeds[:1] if one and not arm_named(arm).build else self.seeds
 
     @field_validator("arms", "seeds")
@@ -268,6 +288,9 @@ class Experiment(Config):
         wanted = self.model.tokenizer_arms if isinstance(self.model, InitModel) else []
         if unknown := [arm for arm in wanted if arm not in self.trained_arms]:
             faults.append(f"model: tokenizer_arms: {', '.join(unknown)}: not among the arms that are trained")
+        untrained = [arm for arm in self.arms if self.trained_as(arm) is None]
+        if isinstance(self.model, ContinuedModel) and untrained:
+            faults.append(f"model: continues: {', '.join(untrained)}: no other experiment has trained this arm")
         if self.probe is not None and (not isinstance(self.model, InitModel) or not self.test_problems):
             faults.append("probe: needs a new model (model: {arch: ...}) and test_problems, whose pictures are read")
         if self.curve is not None:

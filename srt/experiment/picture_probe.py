@@ -16,12 +16,12 @@ OUTPUT/tested/probe/answer-S/      what was answered
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_models import PROBE, start_of_arms
+from srt.experiment.experiment_models import PROBE, example_model, initial_model
 from srt.experiment.experiment_recipe import TEST, Experiment, Probe
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.problem_sources import SampledSource
@@ -39,7 +39,7 @@ _ARM = "answer"
 
 def check_probe(experiment: Experiment, stages: ModelStages) -> None:
     """Raise a :class:`UserError` where the model cannot see, or all problems are of worlds that show nothing."""
-    if not stages.reads_pictures(experiment.model):
+    if not stages.reads_pictures(example_model(experiment)):
         raise UserError("probe: the model reads no pictures; a vision model was expected (model: {arch: qwen2_5_vl})")
     sources = [*(experiment.train_problems or ()), *experiment.test_problems]
     if all(isinstance(one, SampledSource) and not world_named(one.world).shows_pictures for one in sources):
@@ -67,27 +67,26 @@ def write_probe(experiment: Experiment, say: Say) -> None:
     write_records(folder.sequences(PROBE), trained)
 
 
-def pass_probe(experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say) -> dict[int, Path]:
-    """The weights that arms start from, by seed, trained on the probe from those of ``starts``.
+def pass_probe(experiment: Experiment, stages: ModelStages, seeds: Iterable[int], say: Say) -> None:
+    """Train the weights that arms start from with ``seeds``, if there is a probe.
 
     Raises:
         UserError: with some seed too few of the answers are right.
     """
     probe = experiment.probe
     if probe is None:
-        return dict(starts)
-    seeds = experiment.seeds[:1] if probe.shared else list(starts)
+        return
+    seeds = experiment.seeds[:1] if probe.shared else list(seeds)
 
     def train(seed: int) -> None:
         say(f"train: {PROBE}, seed {seed}")
-        recipe = write_recipe(_of_probe(experiment, probe), PROBE, seed, starts[seed])
+        recipe = write_recipe(_of_probe(experiment, probe), PROBE, seed, initial_model(experiment, PROBE, seed))
         stages.train(recipe, None, lambda line: say(f"{PROBE}, seed {seed}: {line}"))
 
     with ThreadPoolExecutor(experiment.parallel) as pool:
         list(pool.map(train, seeds))
     for seed in seeds:
         _judge(experiment, probe, stages, seed, say)
-    return {seed: start_of_arms(experiment, seed) for seed in starts}
 
 
 def _judge(experiment: Experiment, probe: Probe, stages: ModelStages, seed: int, say: Say) -> None:

@@ -20,8 +20,16 @@ from threading import Event
 
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
 from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, is_this_experiment
-from srt.experiment.experiment_models import PROBE, initial_model, trained_model
-from srt.experiment.experiment_recipe import SOLVED, BenchmarkTest, Experiment, InitModel, TaughtTraces
+from srt.experiment.experiment_models import PROBE, example_model, initial_model, start_of_arm, trained_model
+from srt.experiment.experiment_recipe import (
+    SOLVED,
+    BenchmarkTest,
+    ContinuedModel,
+    Experiment,
+    InitModel,
+    Model,
+    TaughtTraces,
+)
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
@@ -72,10 +80,10 @@ def run_experiment(
             raise UserError(f"{recipe}: {error}") if recipe else error from None
         check_teaching(experiment, tiny)
     with _one_at_a_time(experiment, say):
-        tests, starts = _prepare(experiment, stages, say, portion or Portion(), tiny=tiny)
+        tests = _prepare(experiment, stages, say, portion or Portion(), tiny=tiny)
     if experiment.curve is not None:
-        return _measure_curves(experiment, tests, starts, stages, say, portion or Portion())
-    models = _train_all(experiment, stages, starts, say)
+        return _measure_curves(experiment, tests, stages, say, portion or Portion())
+    models = _train_all(experiment, stages, say)
     runs = _evaluate_all(experiment, tests, models, stages, say)
     return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
 
@@ -94,8 +102,8 @@ def _one_at_a_time(experiment: Experiment, say: Say) -> Iterator[None]:
 
 def _prepare(
     experiment: Experiment, stages: ModelStages, say: Say, now: Portion, *, tiny: bool
-) -> tuple[dict[str, BenchmarkTest | None], dict[int, Path]]:
-    """The tests, and the weights that training starts from by seed, once all data are there and were looked through."""
+) -> dict[str, BenchmarkTest | None]:
+    """The tests, once all data and the weights that training starts from are there and were looked through."""
     new = not is_this_experiment(experiment)
     if new:
         claim(experiment)
@@ -109,22 +117,24 @@ def _prepare(
     _describe_all(experiment, tests, stages, tiny, say)
     solve_training_problems(experiment, say)
     teach_traces(experiment, tiny, say)
-    build_arms(experiment, stages.reads_pictures(experiment.model), say)
+    build_arms(experiment, stages.reads_pictures(example_model(experiment)), say)
     write_probe(experiment, say)
     seeds = [seed for seed in experiment.seeds if now.seeds is None or seed in now.seeds]
     shared = experiment.seeds[:1] if experiment.probe and experiment.probe.shared else []
-    starts = {seed: _initial_model(experiment, stages, seed, say) for seed in dict.fromkeys([*shared, *seeds])}
+    if isinstance(experiment.model, InitModel):
+        for seed in dict.fromkeys([*shared, *seeds]):
+            _init_model(experiment, experiment.model, stages, seed, say)
     arms = [arm for arm in experiment.trained_arms if now.arms is None or arm in now.arms]
-    _check_training(experiment, arms, stages, starts, say)
-    starts = pass_probe(experiment, stages, starts, say)
-    return tests, {seed: starts[seed] for seed in seeds}
+    _check_training(experiment, arms, stages, [*shared, *seeds][0], say)
+    pass_probe(experiment, stages, seeds, say)
+    return tests
 
 
 def _describe_all(
     experiment: Experiment, tests: Mapping[str, BenchmarkTest | None], stages: ModelStages, tiny: bool, say: Say
 ) -> None:
     """Put pictures into words, for a model that reads none; of the tests first, which are the fewer."""
-    if experiment.describe is None or stages.reads_pictures(experiment.model):
+    if experiment.describe is None or stages.reads_pictures(example_model(experiment)):
         return
     folder = ExperimentFolder(experiment.output)
     for part in (*tests, "train"):
@@ -134,7 +144,6 @@ def _describe_all(
 def _measure_curves(
     experiment: Experiment,
     tests: Mapping[str, BenchmarkTest | None],
-    starts: Mapping[int, Path],
     stages: ModelStages,
     say: Say,
     portion: Portion,
@@ -143,7 +152,7 @@ def _measure_curves(
         experiment,
         tests,
         stages,
-        lambda arm, seed: write_recipe(experiment, arm, seed, starts[seed]),
+        lambda arm, seed: write_recipe(experiment, arm, seed, start_of_arm(experiment, arm, seed)),
         (_launch_file(experiment.launch), _launch_file(experiment.eval_launch)),
         say,
     )
@@ -153,8 +162,11 @@ def _measure_curves(
 
 def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
     """Report faults of the settings before anything is written."""
-    if isinstance(experiment.model, Path) and not experiment.model.is_dir():
-        raise no_model_folder(experiment.model, "model: ")
+    if not isinstance(experiment.model, InitModel):
+        for arm in experiment.trained_arms or experiment.arms:
+            for seed in experiment.seeds:
+                if not (start := initial_model(experiment, arm, seed)).is_dir():
+                    raise no_model_folder(start, "model: ")
     for key in ("launch", "eval_launch"):
         if (file := _launch_file(getattr(experiment, key))) is not None and not file.is_file():
             raise UserError(f"{key}: {getattr(experiment, key)}: no such accelerate file; there are some in configs/")
@@ -166,7 +178,7 @@ def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
                 if not file.is_file():
                     raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
     arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
-    stages.check(experiment, recipe_of(experiment, arm, seed, initial_model(experiment, seed)))
+    stages.check(experiment, recipe_of(experiment, arm, seed, initial_model(experiment, arm, seed)))
     if experiment.probe is not None:
         check_probe(experiment, stages)
 
@@ -175,16 +187,14 @@ def _launch_file(path: Path | None) -> Path | None:
     return None if path is None else find_bundled(path, "configs")
 
 
-def _check_training(
-    experiment: Experiment, arms: list[str], stages: ModelStages, starts: Mapping[int, Path], say: Say
-) -> None:
+def _check_training(experiment: Experiment, arms: list[str], stages: ModelStages, seed: int, say: Say) -> None:
     """Look for what a training run would refuse, in each of ``arms``, before the first one is trained."""
-    folder, seed = ExperimentFolder(experiment.output), next(iter(starts))
+    folder = ExperimentFolder(experiment.output)
     faults: dict[str, list[str]] = {}
     for arm in arms:
         if not folder.model(arm, seed).exists():
             say(f"preflight: {arm}")
-            recipe = write_recipe(experiment, arm, seed, starts[seed])
+            recipe = write_recipe(experiment, arm, seed, initial_model(experiment, arm, seed))
             if found := stages.preflight(recipe, _launch_file(experiment.launch)):
                 faults[arm] = found
     if faults:
@@ -192,9 +202,7 @@ def _check_training(
         raise UserError(f"{', '.join(faults)}: cannot be trained; {arm}: {'; '.join(found)}")
 
 
-def _train_all(
-    experiment: Experiment, stages: ModelStages, starts: Mapping[int, Path], say: Say
-) -> dict[tuple[str, int], TrainedModel]:
+def _train_all(experiment: Experiment, stages: ModelStages, say: Say) -> dict[tuple[str, int], TrainedModel]:
     """Train every arm with every seed, ``parallel`` at a time; returns the models of all arms, in their order."""
     failed = Event()
     launch = _launch_file(experiment.launch)
@@ -206,7 +214,8 @@ def _train_all(
             return
         say(f"train: {name}")
         try:
-            stages.train(write_recipe(experiment, arm, seed, starts[seed]), launch, lambda line: say(f"{name}: {line}"))
+            recipe = write_recipe(experiment, arm, seed, start_of_arm(experiment, arm, seed))
+            stages.train(recipe, launch, lambda line: say(f"{name}: {line}"))
         except BaseException as error:
             # Reported at once; the runs beside it are still waited for, and kept.
             failed.set()
@@ -220,7 +229,8 @@ def _train_all(
     for arm in experiment.arms:
         for seed in experiment.seeds_of(arm):
             origin = experiment.trained_as(arm)
-            models[arm, seed] = trained_model(experiment, seed, folder.model(origin, seed) if origin else None)
+            trained = folder.model(origin, seed) if origin else None
+            models[arm, seed] = trained_model(experiment, origin or arm, seed, trained)
     return models
 
 
@@ -262,8 +272,8 @@ _REHEARSAL = (
 def _compare(
     experiment: Experiment, runs: Mapping[str, list[Path]], stages: ModelStages, warning: str | None, say: Say
 ) -> ExperimentResult:
-    folder, start = ExperimentFolder(experiment.output), experiment.model
-    title = f"{experiment.name}: " + (start.name if isinstance(start, Path) else f"{start.arch} from random weights")
+    folder = ExperimentFolder(experiment.output)
+    title = f"{experiment.name}: {_start_in_words(experiment.model)}"
     summaries, files = [], []
     for test, of_test in runs.items():
         say("compare: the arms side by side" + (f" on {test}" if len(runs) > 1 else ""))
@@ -274,17 +284,26 @@ def _compare(
     return ExperimentResult(summaries, files)
 
 
-def _initial_model(experiment: Experiment, stages: ModelStages, seed: int, say: Say) -> Path:
-    """The weights that every arm starts from: the given model, or random ones of this seed."""
-    folder = initial_model(experiment, seed)
-    if isinstance(experiment.model, InitModel) and not folder.exists():
-        say(f"init-model: {experiment.model.arch}, seed {seed}")
+def _start_in_words(model: Model) -> str:
+    match model:
+        case Path(name=name):
+            return name
+        case ContinuedModel(continues=folder, items=items):
+            return f"{folder.name} after {items:,} items"
+        case InitModel(arch=arch):
+            return f"{arch} from random weights"
+
+
+def _init_model(experiment: Experiment, model: InitModel, stages: ModelStages, seed: int, say: Say) -> None:
+    """The random weights of this seed, which every arm starts from."""
+    folder = ExperimentFolder(experiment.output).start(seed)
+    if not folder.exists():
+        say(f"init-model: {model.arch}, seed {seed}")
         # Made beside its place and moved there whole: after a kill, half a model must not pass for one.
         making = folder.with_name(f".{folder.name}.tmp")
         shutil.rmtree(making, ignore_errors=True)
-        stages.init_model(experiment.model, _texts(experiment), seed, making)
+        stages.init_model(model, _texts(experiment), seed, making)
         making.rename(folder)
-    return folder
 
 
 def _texts(experiment: Experiment) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from srt.experiment.experiment_models import initial_model
 from srt.experiment.experiment_recipe import SOLVED, Experiment, InitModel
 from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
 from srt.io.errors import UserError
@@ -84,11 +85,12 @@ def _model(experiment: Experiment) -> dict[str, Any]:
         return merged({"options": _MODEL}, chosen)
     if isinstance(experiment.model, InitModel):
         return merged(experiment.model.model_dump(), {"options": _MODEL})
+    start = initial_model(experiment, (experiment.trained_arms or experiment.arms)[0], experiment.seeds[0])
     try:
-        arch = orjson.loads((experiment.model / "config.json").read_bytes())["model_type"]
+        arch = orjson.loads((start / "config.json").read_bytes())["model_type"]
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(
-            f"tiny.model: {experiment.model} is not there, so say which small model to make, as in "
+            f"tiny.model: {start} is not there, so say which small model to make, as in "
             "tiny: {model: {arch: qwen2}}"
         ) from None
     return {"arch": arch, "options": _MODEL}

@@ -235,3 +235,37 @@ def test_faults_are_named(changes: dict[str, Any], fault: str, tmp_path: Path) -
 
 def test_a_curve_of_one_point_may_have_any_schedule(tmp_path: Path) -> None:
     assert make(tmp_path, curve={"items": [8]}, train={"batch_size": 2, "scheduler": "cosine"}).curve is not None
+
+
+def test_each_arm_goes_on_from_its_weights_in_another_experiment(tmp_path: Path) -> None:
+    run_experiment(make(tmp_path), CurveStages(), lambda line: None)
+    before, stages = ExperimentFolder(tmp_path / "out"), CurveStages()
+    model = {"continues": str(before.root), "items": 8}
+    then = make(tmp_path, name="then", output=str(tmp_path / "then"), model=model)
+    run_experiment(then, stages, lambda line: None)
+    assert stages.calls == ALL
+    for arm in ("answer", "srt"):
+        for seed in (0, 1):
+            recipe = yaml.safe_load((tmp_path / "then" / "runs" / f"{arm}-{seed}" / "recipe.yaml").read_text())
+            assert recipe["model"]["path"] == str(before.weights(arm, seed, 8))
+    assert not list((tmp_path / "then").glob("init*"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model": {"items": 4}}, "model: .*weights/answer-0/4: no such folder"),
+        ({"seeds": [0, 2]}, "model: .*weights/answer-2/8: no such folder"),
+        ({"arms": ["answer", "cot"]}, "model: .*weights/cot-0/8: no such folder"),
+        ({"arms": ["base", "srt"]}, "model: continues: base"),
+        ({"model": {"items": 8, "arch": "llama"}}, "model.*arch"),
+    ],
+)
+def test_weights_that_cannot_be_continued(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    run_experiment(make(tmp_path), CurveStages(), lambda line: None)
+    model = {"continues": str(tmp_path / "out"), "items": 8, **changes.pop("model", {})}
+    with pytest.raises(UserError, match=message):
+        run_experiment(
+            make(tmp_path, output=str(tmp_path / "then"), model=model, **changes), CurveStages(), lambda _: None
+        )
+    assert not (tmp_path / "then").exists()
