@@ -110,8 +110,8 @@ def find_start(output: Path, fingerprint: dict[str, Any], resume: bool) -> Start
     The unfinished run in the folder may be the beginning of this one.
 
     Raises:
-        UserError: the folder holds another run (the differences are named), an unfinished run without ``resume``, or
-            files that do not belong to a training run.
+        UserError: the folder holds another run (the differences are named), an unfinished run without ``resume``, a
+            checkpoint with a file that is missing or cut off, or files that do not belong to a training run.
     """
     existing = next(path for path in (output.absolute(), *output.absolute().parents) if os.path.lexists(path))
     if not existing.is_dir():
@@ -132,7 +132,25 @@ def find_start(output: Path, fingerprint: dict[str, Any], resume: bool) -> Start
     if not complete:
         return StartPoint(None, 0.0)
     checkpoint = complete[max(complete)]
-    return StartPoint(checkpoint, float(json.loads((checkpoint / COMPLETE).read_bytes())["seconds"]))
+    return StartPoint(checkpoint, _checked_seconds(checkpoint))
+
+
+def _checked_seconds(checkpoint: Path) -> float:
+    """The training time up to ``checkpoint``, whose files must be as long as they were when it was written.
+
+    Raises:
+        UserError: one of them is not: a copy that broke off, a full disk.
+    """
+    marker = json.loads((checkpoint / COMPLETE).read_bytes())
+    for name, size in marker.get("files", {}).items():  # Earlier versions did not record them.
+        found = (checkpoint / name).stat().st_size if (checkpoint / name).is_file() else None
+        if found != size:
+            state = "is missing" if found is None else f"has {found:,} bytes"
+            raise UserError(
+                f"{checkpoint / name}: {state}, but {size:,} bytes were written: copy it again, or remove {checkpoint} "
+                "to continue from the checkpoint before"
+            )
+    return float(marker["seconds"])
 
 
 def claim_folder(output: Path, fingerprint: dict[str, Any], attempt: Attempt) -> list[str]:
@@ -172,8 +190,16 @@ def is_complete(checkpoint: Path) -> bool:
 
 
 def mark_complete(checkpoint: Path, seconds: float) -> None:
-    """Record that all of ``checkpoint`` is on disk. ``seconds`` is the training time up to here."""
-    _write_json(checkpoint / COMPLETE, {"seconds": seconds})
+    """Record that all of ``checkpoint`` is on disk, and how long each file is.
+
+    ``seconds`` is the training time up to here.
+    """
+    files = {
+        str(file.relative_to(checkpoint)): file.stat().st_size
+        for file in sorted(checkpoint.rglob("*"))
+        if file.is_file() and file.name != COMPLETE
+    }
+    _write_json(checkpoint / COMPLETE, {"seconds": seconds, "files": files})
 
 
 def remove_checkpoints(output: Path, *, incomplete_only: bool) -> None:

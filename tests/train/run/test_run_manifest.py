@@ -160,6 +160,28 @@ def test_a_failure_before_the_first_checkpoint_releases_the_folder(tmp_path: Pat
     assert read_manifest(tmp_path).fingerprint == {"seed": 0}
 
 
+@pytest.mark.parametrize("kept", [None, b"", b"weigh", b"weights and more"])
+def test_a_checkpoint_whose_files_have_another_length_is_not_resumed(kept: bytes | None, tmp_path: Path) -> None:
+    claim_folder(tmp_path, {"seed": 0}, this_attempt())
+    shard = tmp_path / "checkpoint-4" / "optimizer_0" / "shard"
+    shard.parent.mkdir(parents=True)
+    shard.write_bytes(b"weights")
+    mark_complete(tmp_path / "checkpoint-4", 1.5)
+    assert find_start(tmp_path, {"seed": 0}, resume=True) == (tmp_path / "checkpoint-4", 1.5)
+    shard.unlink()
+    if kept is not None:
+        shard.write_bytes(kept)
+    with pytest.raises(UserError, match=r"checkpoint-4/optimizer_0/shard: .* 7 bytes were written"):
+        find_start(tmp_path, {"seed": 0}, resume=True)
+
+
+def test_a_checkpoint_of_an_earlier_version_has_no_lengths(tmp_path: Path) -> None:
+    claim_folder(tmp_path, {"seed": 0}, this_attempt())
+    (tmp_path / "checkpoint-4").mkdir()
+    (tmp_path / "checkpoint-4" / "whole.json").write_text('{"seconds": 2.5}')
+    assert find_start(tmp_path, {"seed": 0}, resume=True).seconds == 2.5
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "stamp.json"])
 def test_a_torn_manifest_is_reported(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("{")
