@@ -97,6 +97,11 @@ class ExperimentFolder:
         """The weights of a trained arm at a point of its curve."""
         return self.curve / "weights" / f"{arm}-{seed}" / str(items)
 
+    def kept_weights(self) -> dict[str, list[int]]:
+        """At which points of their curves the weights of runs (``srt-0``) are there."""
+        runs = sorted(path for path in (self.curve / "weights").glob("*") if path.is_dir())
+        return {run.name: sorted(int(at.name) for at in run.iterdir() if at.name.isdigit()) for run in runs}
+
     def puzzles(self, test: str) -> Path:
         """Which problems of a test are variants of one puzzle, for learning curves."""
         return self.curve / f"{test}.json"

@@ -7,6 +7,7 @@ from pathlib import Path
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import ContinuedModel, Experiment, InitModel
 from srt.experiment.model_stages import TrainedModel
+from srt.io.errors import UserError
 
 PROBE = "probe"
 """In file names, in place of an arm: what belongs to the probe of a vision model's eyes."""
@@ -21,6 +22,32 @@ def initial_model(experiment: Experiment, arm: str, seed: int) -> Path:
             return ExperimentFolder(folder).weights(arm, seed, items)
         case _:
             return ExperimentFolder(experiment.output).start(seed)
+
+
+def check_continued(experiment: Experiment) -> None:
+    """Look for the weights that are continued, of every arm and seed that is not trained yet.
+
+    Raises:
+        UserError: some are not there, or are those of an adapter.
+    """
+    if not isinstance(experiment.model, ContinuedModel):
+        return
+    other, items = ExperimentFolder(experiment.model.continues), experiment.model.items
+    key = f"model: continues: {other.root}"
+    for arm in experiment.trained_arms:
+        for seed in experiment.seeds:
+            weights = other.weights(arm, seed, items)
+            if ExperimentFolder(experiment.output).model(arm, seed).exists():
+                continue
+            if not weights.is_dir():
+                kept = other.kept_weights()
+                there = ", ".join(f"{run} after {'; '.join(f'{n:,}' for n in points)}" for run, points in kept.items())
+                raise UserError(
+                    f"{key} has no weights of {arm}, seed {seed}, after {items:,} items; it has "
+                    + (there or "none at all, for they are kept at the points of a curve")
+                )
+            if (weights / "adapter_config.json").exists():
+                raise UserError(f"{key} has adapters (LoRA); whole weights were expected")
 
 
 def example_model(experiment: Experiment) -> Path | InitModel:

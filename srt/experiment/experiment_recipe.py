@@ -68,7 +68,7 @@ class ContinuedModel(Config):
     """
 
     continues: Path
-    items: int = Field(ge=1)
+    items: int = Field(ge=1, strict=True)
 
 
 class Curve(Config):

@@ -20,7 +20,14 @@ from threading import Event
 
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
 from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, is_this_experiment
-from srt.experiment.experiment_models import PROBE, example_model, initial_model, start_of_arm, trained_model
+from srt.experiment.experiment_models import (
+    PROBE,
+    check_continued,
+    example_model,
+    initial_model,
+    start_of_arm,
+    trained_model,
+)
 from srt.experiment.experiment_recipe import (
     SOLVED,
     BenchmarkTest,
@@ -73,6 +80,10 @@ def run_experiment(
     """
     if portion is not None:
         portion.check(experiment)
+    try:
+        check_continued(experiment)
+    except UserError as error:
+        raise UserError(f"{recipe}: {error}") if recipe else error from None
     if not is_this_experiment(experiment):
         try:
             _check_settings(experiment, stages)
@@ -162,11 +173,8 @@ def _measure_curves(
 
 def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
     """Report faults of the settings before anything is written."""
-    if not isinstance(experiment.model, InitModel):
-        for arm in experiment.trained_arms or experiment.arms:
-            for seed in experiment.seeds:
-                if not (start := initial_model(experiment, arm, seed)).is_dir():
-                    raise no_model_folder(start, "model: ")
+    if isinstance(experiment.model, Path) and not experiment.model.is_dir():
+        raise no_model_folder(experiment.model, "model: ")
     for key in ("launch", "eval_launch"):
         if (file := _launch_file(getattr(experiment, key))) is not None and not file.is_file():
             raise UserError(f"{key}: {getattr(experiment, key)}: no such accelerate file; there are some in configs/")

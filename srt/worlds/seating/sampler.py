@@ -128,7 +128,7 @@ def sample(spec: SampleSpec, index: int) -> Problem:
             return problem
     raise UserError(
         f"seating: no problem of the split {spec.split!r} came up in {_ATTEMPTS} draws: "
-        "allow more scenes, relations, questions or clues"
+        f"allow more scenes, relations, questions or clues{', or leave out links' if spec.links else ''}"
     )
 
 
@@ -299,7 +299,9 @@ def _draw_clues(
 def _linked_seats(scene: Scene, links: Literal["tree", "ring"], rng: random.Random) -> list[tuple[str, str]]:
     """Pairs of seats whose people are linked by a clue each."""
     if links == "ring":
-        return list(zip(scene.seats, (*scene.seats[1:], scene.seats[0]), strict=True))
+        # Seats of a shelf are listed tier by tier: up one side, and down the other.
+        loop = (*scene.seats[::2], *scene.seats[::-2]) if scene.kind == "shelf" else scene.seats
+        return list(zip(loop, (*loop[1:], loop[0]), strict=True))
     order = rng.sample(scene.seats, len(scene.seats))
     return [(rng.choice(order[:place]), seat) for place, seat in enumerate(order) if place]
 

@@ -254,18 +254,32 @@ def test_each_arm_goes_on_from_its_weights_in_another_experiment(tmp_path: Path)
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": {"items": 4}}, "model: .*weights/answer-0/4: no such folder"),
-        ({"seeds": [0, 2]}, "model: .*weights/answer-2/8: no such folder"),
-        ({"arms": ["answer", "cot"]}, "model: .*weights/cot-0/8: no such folder"),
+        ({"model": {"items": 4}}, "model: continues: .*answer, seed 0, after 4 items.*srt-1 after 2; 8"),
+        ({"seeds": [0, 2]}, "model: continues: .*answer, seed 2, after 8 items"),
+        ({"arms": ["answer", "cot"]}, "model: continues: .*cot, seed 0, after 8 items"),
+        ({"model": {"continues": "nowhere"}}, "model: continues: nowhere .*none at all"),
+        ({"model": {"items": "8"}}, "items"),
         ({"arms": ["base", "srt"]}, "model: continues: base"),
         ({"model": {"items": 8, "arch": "llama"}}, "model.*arch"),
     ],
 )
 def test_weights_that_cannot_be_continued(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     run_experiment(make(tmp_path), CurveStages(), lambda line: None)
-    model = {"continues": str(tmp_path / "out"), "items": 8, **changes.pop("model", {})}
+    model = {"continues": str(tmp_path / "out"), "items": 8, **changes.get("model", {})}
+    changes = {key: value for key, value in changes.items() if key != "model"}
     with pytest.raises(UserError, match=message):
         run_experiment(
             make(tmp_path, output=str(tmp_path / "then"), model=model, **changes), CurveStages(), lambda _: None
         )
     assert not (tmp_path / "then").exists()
+
+
+def test_what_cannot_be_added_to_a_continued_experiment_changes_nothing(tmp_path: Path) -> None:
+    run_experiment(make(tmp_path), CurveStages(), lambda line: None)
+    then = {"output": str(tmp_path / "then"), "model": {"continues": str(tmp_path / "out"), "items": 8}}
+    run_experiment(make(tmp_path, **then, seeds=[0]), CurveStages(), lambda line: None)
+    before = (tmp_path / "then" / "experiment.json").read_bytes()
+    with pytest.raises(UserError, match=r"model: continues: .*seed 5"):
+        run_experiment(make(tmp_path, **then, seeds=[0, 5]), CurveStages(), lambda line: None)
+    assert (tmp_path / "then" / "experiment.json").read_bytes() == before
+    run_experiment(make(tmp_path, **then, seeds=[0, 1]), CurveStages(), lambda line: None)
