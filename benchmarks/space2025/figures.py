@@ -49,7 +49,7 @@ from srt.worlds.seating.claim_language import Equal, Member
 from srt.worlds.seating.derivation.masks import masks_of
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
-from srt.worlds.seating.sampler import scene_name
+from srt.worlds.seating.scenes import scene_name
 from srt.worlds.seating.writing.sentence_templates import relation_name
 from srt.worlds.world import Refused
 

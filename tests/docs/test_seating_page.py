@@ -13,7 +13,8 @@ from srt.io.records import Problem
 from srt.language.text import linearize
 from srt.worlds.seating.canonical_key import canonical_key
 from srt.worlds.seating.claim_language import parse_claim
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.scenes import Scene
 from srt.worlds.seating.seating_world import SeatingWorld
 

@@ -65,3 +65,8 @@ SCENES: tuple[Scene, ...] = (
     Scene("hexagon-in", "EW"),
     Scene("shelf", "none"),
 )
+
+
+def scene_name(scene: Scene) -> str:
+    """``booth``, ``booth-NS``, ``hexagon-out-EW``, ``shelf``: how specifications call a scene."""
+    return scene.kind if scene.compass == "none" else f"{scene.kind}-{scene.compass}"

@@ -16,7 +16,8 @@ from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, names_a_scene, read_problem
 from srt.worlds.seating.relations import asked_set, holds
-from srt.worlds.seating.sampler import SampleSpec, key_of, keys_of, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import key_of, keys_of, sample
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
 from srt.worlds.seating.writing.scene_svg import draw
@@ -60,7 +61,7 @@ class SeatingWorld(World):
         return {"scene": scene.kind, "compass": scene.compass}
 
     def sampler(self, fields: Mapping[str, object]) -> Sampler:
-        """The problems of a :class:`~srt.worlds.seating.sampler.SampleSpec`."""
+        """The problems of a :class:`~srt.worlds.seating.sampling.sample_spec.SampleSpec`."""
         return partial(sample, SampleSpec.parse(fields))
 
     def split_key(self, problem: Problem) -> str | None:

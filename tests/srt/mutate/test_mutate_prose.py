@@ -17,7 +17,8 @@ from srt.mutate.mutate_traces import mutate_file
 from srt.mutate.mutation_table import MutantRecord, print_table
 from srt.mutate.prose_faults import KINDS
 from srt.pipeline.solve import solve_one
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 
 PROBLEM = Problem(
     id="cone", source="own", split="train", lang="en", question="A cone has radius 3 cm and slant height 5 cm. V?"

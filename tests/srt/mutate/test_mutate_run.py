@@ -19,7 +19,8 @@ from srt.mutate import mutate_traces
 from srt.mutate.mutate_traces import mutate_file
 from srt.mutate.mutation_table import MutantRecord, print_table
 from srt.pipeline.solve import solve_file, solve_one
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.world_registry import world_named
 
 

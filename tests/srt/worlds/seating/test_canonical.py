@@ -14,7 +14,8 @@ from srt.worlds.seating.claim_language import Claim, parse_claim
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.relations import asked_set, holds
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.scenes import Scene
 from srt.worlds.split_shares import split_of
 

@@ -10,7 +10,8 @@ from srt.language.trace import Trace
 from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.world import Plan
 
 BOOTH = Problem(

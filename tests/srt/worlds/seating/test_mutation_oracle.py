@@ -18,7 +18,8 @@ from srt.pipeline.solve import solve_one
 from srt.worlds.seating.mutations.mutation_subject import MUTATIONS
 from srt.worlds.seating.mutations.oracle import Oracle
 from srt.worlds.seating.mutations.valid_trace import ValidTrace
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 
 BOOTH = Problem(
     id="booth",

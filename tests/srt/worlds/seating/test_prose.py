@@ -14,8 +14,9 @@ from srt.worlds.seating.claim_language import Claim, Place, names_of, parse_clai
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
-from srt.worlds.seating.sampler import SampleSpec, sample, scene_name
-from srt.worlds.seating.scenes import SCENES, Scene
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
+from srt.worlds.seating.scenes import SCENES, Scene, scene_name
 from srt.worlds.seating.writing.derivation_prose import explain
 
 PRINTED = """\

@@ -10,8 +10,9 @@ import pytest
 
 from srt.io.errors import UserError
 from srt.worlds.seating.reading.problem_reader import read_problem
-from srt.worlds.seating.sampler import SampleSpec, sample, scene_name
-from srt.worlds.seating.scenes import SCENES
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
+from srt.worlds.seating.scenes import SCENES, scene_name
 from srt.worlds.seating.writing.published_templates import published_templates
 
 DATA = Path(os.environ.get("SRT_SPACE2025") or Path(__file__).resolve().parents[4].parent / "shared/data/space2025")

@@ -11,12 +11,13 @@ import pytest
 
 from srt.io.errors import UserError
 from srt.io.records import Problem
-from srt.worlds.seating import sampler
 from srt.worlds.seating.claim_language import Claim, Equal, format_claim, names_of, parse_claim
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import asked_set, holds
-from srt.worlds.seating.sampler import SampleDefect, SampleSpec, sample, scene_name
-from srt.worlds.seating.scenes import SCENES
+from srt.worlds.seating.sampling import sampler
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import SampleDefect, sample
+from srt.worlds.seating.scenes import SCENES, scene_name
 from srt.worlds.seating.writing.own_templates import own_templates
 from srt.worlds.seating.writing.sentence_templates import relation_name
 

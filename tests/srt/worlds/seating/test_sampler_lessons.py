@@ -5,7 +5,8 @@ from __future__ import annotations
 from srt.worlds.seating.canonical_key import meaning_key
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import read_problem
-from srt.worlds.seating.sampler import SampleSpec, sample
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
 
 FIELDS = {
     "split": "train",

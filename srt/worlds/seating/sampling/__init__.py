@@ -1,0 +1,1 @@
+"""New problems of the seating world."""
