@@ -34,7 +34,9 @@ def solve(
     ],
     plan: Annotated[
         str,
-        typer.Option("--plan", help="Steps: needed (no others), running (a plan carried along), or read-as-used."),
+        typer.Option(
+            "--plan", help="Steps: needed (no others), running, read-as-used or read-as-turns (a plan carried along)."
+        ),
     ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,

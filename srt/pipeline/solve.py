@@ -42,9 +42,7 @@ def solve_one(problem: Problem, plan: Plan = "needed") -> Trace | Refusal:
     if world is None:
         return Refusal(problem_id=problem.id, reason="no_world", detail="no exact world knows problems of this shape")
     try:
-        if plan == "needed":
-            return world.solve(problem)
-        return world.solve_with_running_plan(problem, read_as_used=plan == "read-as-used")
+        return world.solve(problem) if plan == "needed" else world.solve_with_running_plan(problem, plan)
     except Refused as refused:
         return refused.record(problem.id)
 

@@ -18,10 +18,11 @@ Sampler = Callable[[int], Problem]
 It can be pickled: other processes draw with it too.
 """
 
-Plan = Literal["needed", "running", "read-as-used"]
+Plan = Literal["needed", "running", "read-as-used", "read-as-turns"]
 """Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along.
 
-``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used.
+``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used. In
+``read-as-turns``, clues around a ring are also read alike: as turns from whom is seated to who is not.
 """
 
 
@@ -122,10 +123,10 @@ class World(ABC):
         """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""
         return {}
 
-    def solve_with_running_plan(self, problem: Problem, read_as_used: bool = False) -> Trace:
+    def solve_with_running_plan(self, problem: Problem, plan: Plan = "running") -> Trace:
         """As :meth:`solve`, in steps that carry a plan along, so that whoever writes them never has to look ahead.
 
-        With ``read_as_used`` not even for which clues will be used: each is read right before the step that uses it.
+        ``plan`` is one of those other than ``needed``.
 
         Raises:
             Refused: as :meth:`solve`; ``no_such_plan`` where the world or the problem has no such trace.

@@ -21,7 +21,7 @@ from srt.worlds.seating.sampling.sampler import key_of, keys_of, sample
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
 from srt.worlds.seating.writing.scene_svg import draw
-from srt.worlds.world import Refused, Sampler, World
+from srt.worlds.world import Plan, Refused, Sampler, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
 _BLANK = re.compile(r"[(（] *[)）]")
@@ -76,9 +76,9 @@ class SeatingWorld(World):
         """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""
         return make_trace(problem, *_agreeing(problem))
 
-    def solve_with_running_plan(self, problem: Problem, read_as_used: bool = False) -> Trace:
+    def solve_with_running_plan(self, problem: Problem, plan: Plan = "running") -> Trace:
         """As :meth:`solve`: :mod:`srt.worlds.seating.derivation.running_plan`."""
-        return make_trace(problem, *_agreeing(problem), "read-as-used" if read_as_used else "running")
+        return make_trace(problem, *_agreeing(problem), plan)
 
     def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""

@@ -54,7 +54,7 @@ def derive(puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> tup
     filled = question.resolve()
     claim = "options = {" + ", ".join(solution.letters) + "}"
     steps = _rested_on(Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps))
-    return _numbered(_read_as_used(steps) if plan == "read-as-used" else steps)
+    return _numbered(_read_as_used(steps) if plan in ("read-as-used", "read-as-turns") else steps)
 
 
 class _Question:
@@ -62,7 +62,11 @@ class _Question:
 
     def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan) -> None:
         self.puzzle = puzzle
-        self.placing = (NeededSeats if plan == "needed" else RunningPlan)(puzzle, solution)
+        self.placing = (
+            NeededSeats(puzzle, solution)
+            if plan == "needed"
+            else RunningPlan(puzzle, solution, turns=plan == "read-as-turns")
+        )
         self.masks = self.placing.masks
         self.filled = sorted((self.placing.index[name] for name in solution.filled), key=self.placing.seats.__getitem__)
         self.claim: Claim = puzzle.question

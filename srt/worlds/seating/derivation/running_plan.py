@@ -15,8 +15,9 @@ It is longer. What it is worth is measured in ``docs/ladder-levers.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from srt.worlds.seating.claim_language import Equal
+from srt.worlds.seating.claim_language import Apply, Claim, Equal
 from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan, refuse_too_many
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle
@@ -25,12 +26,15 @@ from srt.worlds.seating.reading.problem_reader import Puzzle
 class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
 
+    With ``turns``, clues around a ring are read as turns from whom is seated.
+
     Raises:
         Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
     """
 
-    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle) -> None:
+    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, turns: bool = False) -> None:
         super().__init__(puzzle, solution)
+        self._turns = turns
         cells = dict(self._cells())
         self._seated = list(cells)
         """The entities of the plan, in the order in which they came into it."""
@@ -46,6 +50,7 @@ class RunningPlan(SeatPlan):
         if (choice := self._free_choice()) is not None:
             entities, ways, facts = choice
             self._write(entities, ways, facts, "wlog")
+            self._drop(facts)
         while len(self._seated) < self.masks.count or len(self._ways_of(self._seated)) > 1:
             self._advance()
         self.seats = self.masks.first(self._known)
@@ -86,13 +91,41 @@ class RunningPlan(SeatPlan):
             self._write(together, self._ways_of(together), (), "scene")
         else:
             _, reading, together, ways = best
-            self._write(together, ways, (reading,), "scene")
+            self._write(together, ways, (self._as_turn(reading) if self._turns else reading,), "scene")
+            self._drop([reading])
+
+    def _as_turn(self, reading: Fact) -> Fact:
+        """The clue of ``reading`` as a turn clockwise from whom is seated to who is not; as it is, where it is none.
+
+        Reading has to mind which way people face, so that seating does not: only the turn and one seat are needed for
+        the other. A clue with a function inside another is kept, for a reading must have as many as the clue.
+        """
+        known = [entity for entity in reading.about if entity in self._seated]
+        new = [entity for entity in reading.about if entity not in self._seated]
+        ring = self.puzzle.scene.kind.startswith("hexagon")
+        if not ring or len(known) != 1 or len(new) != 1 or not _is_one_function(reading.claim):
+            return reading
+        for k in range(1, self.masks.count):
+            turn: Claim = ((Equal(Apply("cw", self.puzzle.names[known[0]], k), self.puzzle.names[new[0]]),),)
+            if self.masks.meaning(turn, self.index).relations == reading.relations:
+                return replace(reading, claim=turn)
+        return reading
 
     def _write(self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], word: str) -> None:
         refuse_too_many(ways)
         self._plan = (self._constrain(entities, ways, [*facts, *self._plan], (word,)),)
         self._seated = list(entities)
-        self._unused = [(reading, names) for reading, names in self._unused if reading not in facts]
+
+    def _drop(self, used: Sequence[Fact]) -> None:
+        self._unused = [(reading, names) for reading, names in self._unused if reading not in used]
 
     def _ways_of(self, entities: Sequence[int]) -> list[tuple[int, ...]]:
         return self._ways(self._known, entities)
+
+
+def _is_one_function(claim: Claim | str) -> bool:
+    """Whether ``claim`` is one function of one name: ``left(Ann, 2) = Bob``."""
+    match claim:
+        case (((Equal(Apply(argument=str()), str(), False) | Equal(str(), Apply(argument=str()), False)),),):
+            return True
+    return False
