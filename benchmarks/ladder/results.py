@@ -131,7 +131,10 @@ def file_results(experiment: Path) -> None:
     if measured:
         by_place = {(p.arm, p.seed, p.items, p.samples, p.temperature): p for p in measured}
         write_records(folder / SAMPLED, (by_place[place] for place in sorted(by_place)))
+    runs = {f"{point.arm}-{point.seed}" for point in points.values()}
     for manifest in sorted(experiment.glob("runs/*/model/manifest.json")):
+        if manifest.parent.parent.name not in runs:
+            continue  # A run that was stopped before its first point.
         kept = folder / "manifests" / f"{manifest.parent.parent.name}.json"
         kept.parent.mkdir(exist_ok=True)
         write_atomically(kept, [_CHECKOUT.sub(b"", manifest.read_bytes())])

@@ -148,7 +148,7 @@ def _checked_seconds(checkpoint: Path) -> float:
             state = "is missing" if found is None else f"has {found:,} bytes"
             raise UserError(
                 f"{checkpoint / name}: {state}, but {size:,} bytes were written: copy it again, or remove {checkpoint} "
-                "to continue from the checkpoint before"
+                "to continue from the one before, if there is one"
             )
     return float(marker["seconds"])
 

@@ -274,6 +274,14 @@ def test_weights_that_cannot_be_continued(changes: dict[str, Any], message: str,
     assert not (tmp_path / "then").exists()
 
 
+def test_an_adapter_is_not_continued(tmp_path: Path) -> None:
+    run_experiment(make(tmp_path), CurveStages(), lambda line: None)
+    (ExperimentFolder(tmp_path / "out").weights("srt", 1, 8) / "adapter_config.json").touch()
+    model = {"continues": str(tmp_path / "out"), "items": 8}
+    with pytest.raises(UserError, match=r"model: continues: .*adapters"):
+        run_experiment(make(tmp_path, output=str(tmp_path / "then"), model=model), CurveStages(), lambda line: None)
+
+
 def test_what_cannot_be_added_to_a_continued_experiment_changes_nothing(tmp_path: Path) -> None:
     run_experiment(make(tmp_path), CurveStages(), lambda line: None)
     then = {"output": str(tmp_path / "then"), "model": {"continues": str(tmp_path / "out"), "items": 8}}

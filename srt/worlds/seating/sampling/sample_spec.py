@@ -47,7 +47,7 @@ class SampleSpec(Config):
 
     ``tree``: each clue links somebody to one who was linked before, until everybody is, so that one can be seated after
     the other. ``ring``: clues link neighbours all around a scene. To either, clues are added until one placement is
-    left. Some of these clues may say what the others imply, as in SpaCE2025, whose hexagons are all like this.
+    left. Some of these clues may say what the others imply, as in most hexagons of SpaCE2025.
     """
     variety: int | None = Field(default=None, ge=1)
     """At most this many ways of saying each relation; ``None`` is all."""

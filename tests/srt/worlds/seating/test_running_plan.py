@@ -1,0 +1,82 @@
+"""Plans that are carried along: which clue comes next, and when and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from srt.io.records import Problem
+from srt.worlds.seating.claim_language import Place, parse_claim
+from srt.worlds.seating.derivation.exact_teacher import derive
+from srt.worlds.seating.derivation.solver import solve
+from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
+from srt.worlds.world import Refused
+
+RING = Problem(
+    id="ring",
+    source="test",
+    split="test",
+    lang="en",
+    question="Ring of six facing in, seats N NE SE S SW NW: Quin, Ida, Ann, Una, Gus, Ola.\n"
+    "(1) Ann is one clockwise of Quin;\n(2) Ida looks northwest;\n(3) Gus is opposite the place two left of Ola;\n"
+    "(4) Ida is opposite the place five left of Ola;\n(5) Ann is two left of Ida;\n(6) Una is one right of Ida.\n"
+    "() is south of Una.",
+    choices={"A": "Ann", "B": "Ida", "C": "Gus", "D": "None of the above"},
+)
+
+
+def test_read_as_used_are_the_steps_of_a_running_plan_in_another_order(
+    chance_puzzles: Callable[[int, int], Iterator[Puzzle]],
+) -> None:
+    for puzzle in chance_puzzles(2, 3):
+        both = [derive(puzzle, solve(puzzle), plan) for plan in ("running", "read-as-used")]
+        said = [sorted((step.op, step.claim or "") for step in steps) for steps in both]
+        assert said[0] == said[1]
+
+
+def test_of_clues_that_leave_one_way_one_of_somebody_seated_comes_first() -> None:
+    """Clue 1 leaves one way too, among the seats that are left; the plan goes on beside those who have a seat."""
+    puzzle = read_problem(RING)
+    steps = derive(puzzle, solve(puzzle), "read-as-used")
+    read = [step.args[0] for step in steps if step.op == "CORRELATE"]
+    assert read == ["(2)", "(4)", "(3)", "(5)", "(1)", "question"]
+
+
+def test_clues_around_a_ring_are_read_as_turns_from_whom_is_seated() -> None:
+    """Functions inside one another stay as the clue has them."""
+    puzzle = read_problem(RING)
+    read = [step.claim for step in derive(puzzle, solve(puzzle), "read-as-turns") if step.op == "CORRELATE"]
+    assert read == [
+        "faces(Ida) = NW",
+        "across(left(Ola, 5)) = Ida",
+        "across(left(Ola, 2)) = Gus",
+        "cw(Ida, 2) = Ann",
+        "cw(Ann, 5) = Quin",
+        "? in south(Una)",
+    ]
+
+
+def test_a_running_plan_needs_no_look_ahead(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
+    """Whatever is asked, the seats are found by the same steps, each from the one before and one clue."""
+    compared = 0
+    for puzzle in chance_puzzles(3, 5):
+        function = {"booth": "right", "shelf": "up"}.get(puzzle.scene.kind, "cw")
+        plans = set()
+        for name in puzzle.names:
+            asked = replace(puzzle, question=parse_claim(f"? = {function}({name})"))
+            try:
+                steps = derive(asked, solve(asked), "running")
+            except Refused:
+                continue
+            seats = [step for step in steps if step.op == "CONSTRAIN"]
+            compared += 1
+            plans.add(tuple((step.args[0], step.claim) for step in seats))
+            everybody = parse_claim(seats[-1].claim or "")
+            assert len(everybody) == 1
+            assert {atom.name for atom in everybody[0] if isinstance(atom, Place)} == set(puzzle.names)
+            before = steps.index(seats[0])
+            for at, step in enumerate(seats[1:], before + 1):
+                assert f"#{at}" in step.args
+                assert sum(word.startswith("#") for word in step.args) <= 2
+        assert len(plans) <= 1
+    assert compared > 100
