@@ -54,6 +54,10 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         fault = "trainable.language: full cannot be with model.quantize, whose 4-bit weights are not trained; say lora"
         yield "model.quantize lora trainable.language", fault
 
+    if lora is not None and recipe.muon_learning_rate is not None:
+        fault = "muon_learning_rate, lora: give one of them; Muon trains whole matrices, and adapters are parts of them"
+        yield "muon_learning_rate lora", fault
+
     policies = recipe.policies()
     adapted = [f"trainable.{part}" for part, policy in policies.items() if policy == "lora"]
     parts = "lora trainable.vision trainable.projector trainable.language"

@@ -59,9 +59,10 @@ def check(make: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.Monke
     [
         {"lora": {"r": 4, "dropout": 0.3}, "micro_batch": 4},
         {"pack": 200},
+        {"pack": 200, "muon_learning_rate": 0.02},
         pytest.param({"pack": 200, "lora": {"r": 4, "dora": True}}, marks=pytest.mark.slow),
     ],
-    ids=["lora-dropout", "packed", "packed-dora"],
+    ids=["lora-dropout", "packed", "packed-muon", "packed-dora"],
 )
 def test_text(
     changes: dict[str, Any], recipe: Callable[..., Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -27,6 +27,7 @@ from train.loop.fused_head import score_by_fused_head
 from train.loop.held_out import undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
+from train.loop.muon import MuonWithAdamW
 from train.loop.preemption import load_through_signals
 from train.loop.sharding import (
     check_sharding,
@@ -61,7 +62,7 @@ def make_trainer(
     was killed.
 
     Raises:
-        UserError: accelerate does not shard the model as its file asks.
+        UserError: accelerate does not shard the model as its file asks, or shards matrices that Muon needs whole.
     """
     trainer = TraceTrainer(
         model=model,
@@ -73,6 +74,9 @@ def make_trainer(
     check_sharding(trainer)
     reduce_in_float32(trainer)
     trainer.final_dtype = read_config(recipe.model.path).dtype or torch.float32
+    trainer.muon_learning_rate = recipe.muon_learning_rate
+    if recipe.muon_learning_rate is not None and (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
+        raise UserError("muon_learning_rate: Muon needs whole matrices, and FSDP and DeepSpeed split them; use DDP")
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = seconds_before
     trainer.host_weights = role_weights(recipe.loss)
@@ -96,6 +100,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         monitor: times the steps.
         problems_of: the problems in each micro-batch of an optimizer step (the first is 0), over all processes.
         evaluation: computes the figures of an evaluation (:mod:`train.loop.watch`).
+        muon_learning_rate: that of the recipe.
         seconds_before: the training time before the run was killed and resumed.
         final_dtype: the dtype of the final weights, which is that of the base model.
     """
@@ -106,6 +111,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
     problems_of: Callable[[int], list[list[str]]]
     evaluation: Callable[[TraceTrainer], dict[str, float]]
     control: TrainerControl
+    muon_learning_rate: float | None = None
     seconds_before = 0.0
     final_dtype: torch.dtype
 
@@ -138,6 +144,20 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         if self.is_world_process_zero():
             # The Trainer pickles its arguments. They are not needed, and nobody should load a pickle.
             (output / "training_args.bin").unlink(missing_ok=True)
+
+    def create_optimizer(self, model: PreTrainedModel | None = None) -> torch.optim.Optimizer:
+        """As the parent, but with Muon for the matrices if the recipe asks for it."""
+        if self.muon_learning_rate is not None:
+            self.optimizer: torch.optim.Optimizer = MuonWithAdamW(
+                self.model if model is None else model,
+                muon_learning_rate=self.muon_learning_rate,
+                learning_rate=self.args.learning_rate,
+                betas=(self.args.adam_beta1, self.args.adam_beta2),
+                eps=self.args.adam_epsilon,
+                weight_decay=self.args.weight_decay,
+            )
+        optimizer: torch.optim.Optimizer = super().create_optimizer(model)
+        return optimizer
 
     def get_train_dataloader(self) -> DataLoader[Any]:
         """As the parent, but a step's micro-batches wait in main memory, until ``_prepare_inputs`` moves each."""

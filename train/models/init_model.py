@@ -5,7 +5,7 @@ For machines that reach no model hub, for tests, and for experiments whose base 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -35,6 +35,7 @@ def init_model(
     chat_template: str | None = None,
     max_positions: int = 4096,
     pieces: Pieces = "words",
+    separate: Collection[str] = (),
     initializer_range: float = 0.02,
     untied_head: bool = False,
 ) -> int:
@@ -52,6 +53,9 @@ def init_model(
             ``options`` are phrases too, and an option's letter with its name (``B Ann``); ``placements`` are options
             too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
             Names, and what is said to be one token with them, are so wherever the vocabulary has room for them.
+        separate: words and signs that are never part of a longer token, whatever ``pieces``: with ``left`` and
+            ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the left
+            side of"), and need not be learned as a whole.
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
             steps before anything is learned; 0.08 does not.
         untied_head: whether the output head has separate weights instead of those of the embeddings. An InternVL
@@ -59,12 +63,17 @@ def init_model(
 
     Raises:
         UserError: an unknown ``arch`` or ``chat_template``, no text, ``output`` is a file, a width that the heads do
-            not divide, a vocabulary too small for the bytes, a chat template of another kind of model, or other
-            ``pieces`` than words with an architecture whose tokenizer class splits words in its own way.
+            not divide, a vocabulary too small for the bytes, a chat template of another kind of model, what is no text
+            in ``separate``, or other ``pieces`` than words, or something ``separate``, with an architecture whose
+            tokenizer class splits words in its own way.
     """
     family = find_family(arch)
     if pieces != "words" and family.tokenizer_splits_as_qwen:
         raise UserError(f"pieces: {arch} always splits text as Qwen's tokenizer does, not into {pieces!r}; use llama")
+    if separate and family.tokenizer_splits_as_qwen:
+        raise UserError(f"separate: {arch} always splits text as Qwen's tokenizer does; use llama")
+    if isinstance(separate, str) or not all(isinstance(text, str) and text for text in separate):
+        raise UserError(f"separate: {separate!r} must be a list of texts; quote what YAML takes for something else")
     if hidden < 1 or heads < 1 or hidden % (2 * heads):
         raise UserError(f"hidden: {hidden} must be a multiple of twice the number of heads ({heads})")
     if layers < 1:
@@ -79,7 +88,7 @@ def init_model(
     if not existing.is_dir():
         raise UserError(f"{output}: a folder was expected, but {existing} is a file")
     splitting = "qwen" if family.tokenizer_splits_as_qwen else pieces
-    tokenizer = train_tokenizer(splitting, texts, vocab, template, max_positions)
+    tokenizer = train_tokenizer(splitting, texts, vocab, template, max_positions, separate)
     shape = {
         "vocab_size": len(tokenizer),
         "hidden_size": hidden,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -43,9 +44,16 @@ _SPLIT: dict[Splitting, str] = {
 
 
 def train_tokenizer(
-    splitting: Splitting, texts: Iterable[str], vocab: int, template: ChatTemplate, max_positions: int
+    splitting: Splitting,
+    texts: Iterable[str],
+    vocab: int,
+    template: ChatTemplate,
+    max_positions: int,
+    separate: Collection[str] = (),
 ) -> PreTrainedTokenizerFast:
     """A tokenizer trained on ``texts``, with at most ``vocab`` tokens including the special ones of ``template``.
+
+    Words or signs of ``separate`` are tokens without anything around them, as names are.
 
     Raises:
         UserError: no text, or ``vocab`` is too small for the bytes and the special tokens.
@@ -58,9 +66,10 @@ def train_tokenizer(
     tokenizer = Tokenizer(models.BPE())
     if splitting == "qwen":
         tokenizer.normalizer = normalizers.NFC()
+    pattern = "|".join([*map(_whole, sorted(separate, key=len, reverse=True)), _SPLIT[splitting]])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(_SPLIT[splitting]), behavior="isolated"),
+            pre_tokenizers.Split(Regex(pattern), behavior="isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
@@ -74,7 +83,7 @@ def train_tokenizer(
     texts = iter(texts)
     if (first := next(texts, None)) is None:
         raise UserError("no text to train a tokenizer on")
-    pieces = _Pieces(splitting)
+    pieces = _Pieces(pattern if splitting not in ("words", "qwen") else None)
     tokenizer.train_from_iterator(pieces.counted(chain([first], texts)), trainer)
     tokenizer = _with_whole(tokenizer, pieces.frequent(), len(special))
     tokenizer.add_tokens([AddedToken(mark, special=False, normalized=False) for mark in template.visible])
@@ -92,14 +101,23 @@ def train_tokenizer(
     return wrapped
 
 
-class _Pieces:
-    """The pieces between phrases, counted while the texts are read: names, placements, options with their letters."""
+def _whole(text: str) -> str:
+    """A pattern for ``text`` where it does not begin or end inside a word or a number."""
+    before = r"(?<![\p{L}0-9])" if text[0].isalnum() else ""
+    after = r"(?![\p{L}0-9])" if text[-1].isalnum() else ""
+    return before + re.escape(text) + after
 
-    def __init__(self, splitting: Splitting) -> None:
+
+class _Pieces:
+    """The pieces between phrases, counted while the texts are read: names, placements, options with their letters.
+
+    ``pattern`` matches them; there are none without it.
+    """
+
+    def __init__(self, pattern: str | None) -> None:
         self._counts: Counter[str] = Counter()
         self._texts = 0
-        between = splitting not in ("words", "qwen")
-        self._split = pre_tokenizers.Split(Regex(_SPLIT[splitting]), "removed", invert=True) if between else None
+        self._split = None if pattern is None else pre_tokenizers.Split(Regex(pattern), "removed", invert=True)
 
     def counted(self, texts: Iterable[str]) -> Iterator[str]:
         """``texts`` as they are."""

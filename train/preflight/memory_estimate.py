@@ -180,7 +180,8 @@ def _states(counts: ParameterCounts, recipe: Recipe, cluster: Cluster) -> Memory
     weights = counts.trained * (width if by_deepspeed else 4) + counts.frozen * width
     weights += round(quantized_bytes(counts.quantized))
     gradients = counts.trained * (width if by_deepspeed else 4)
-    # AdamW's two moments in float32; DeepSpeed keeps float32 copies of the weights beside them.
+    # AdamW's two moments in float32; DeepSpeed keeps float32 copies of the weights beside them. Muon keeps one for each
+    # matrix, and is counted as AdamW is.
     optimizer = counts.trained * (12 if by_deepspeed else 8)
     if cluster.shards_weights:
         weights = -(-weights // n)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from srt.checking.seating.arrangements import Pairs
 from srt.checking.seating.cited_premises import Citations, cite
@@ -73,6 +74,7 @@ class _Pass:
 
     def check(self, trace: Trace) -> TraceCheck:
         steps = tuple([self._step(step) for step in trace.steps])
+        self.used.update(self._read_again(trace.steps))
         answer = self._answer(trace.answer, steps)
         unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
         unread = ("question",) if self.problem.question is None else ()
@@ -91,6 +93,12 @@ class _Pass:
         if verdict.support == "proved" and cited.steps <= self.established:
             self.established.add(len(self.claims))
         return verdict
+
+    def _read_again(self, steps: Sequence[Step]) -> Iterator[int]:
+        """The faithful readings whose clue the next step reads again, faithfully and in other words."""
+        for number, (one, again) in enumerate(pairwise(steps), 1):
+            if {number, number + 1} <= self.readings and one.args == again.args and one.claim != again.claim:
+                yield number
 
     def _verdict(self, step: Step, claim: Meaning | None, cited: Citations) -> StepCheck:
         if claim is None:

@@ -23,6 +23,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "qlora": {"lora": LORA, "model": {"quantize": "nf4"}},
     # Parts of a model each in its own way: a copy of the vision tower is trained in full beside the adapters.
     "parts": {"lora": LORA, "trainable": {"vision": "full", "projector": "lora"}},
+    "muon": {"muon_learning_rate": 0.02},
     "weighted": {"loss": {"correlate": 2.0, "infer": 0.5, "answer": 3.0, "other": 0.25}},
     # The base is stored in bfloat16 too.
     "full in bfloat16": {"model": {"dtype": "bfloat16"}},
@@ -87,6 +88,7 @@ TRAINED_BY_TRL = [(content, method) for content in (TEXT, PICTURES) for method i
 TABLE = [
     *(Cell(content, method, way) for content, method in TRAINED_BY_TRL for way in _EVERYWHERE),
     *(Cell(TEXT, "weighted", way) for way in ("1 x 8", "DDP", "ZeRO-3", "packed")),
+    *(Cell(TEXT, "muon", way) for way in ("1 x 8", "DDP", "packed", "resumed")),
     *(Cell(PICTURES, "parts", way) for way in ("DDP", *_SHARDED, "resumed", "resumed, FSDP2", "resumed, ZeRO-3")),
     # A head with separate weights, which accelerate shards with the final norm only if it finds one.
     *(Cell(UNTIED_TEXT, "full", way) for way in ("FSDP2", "ZeRO-3")),

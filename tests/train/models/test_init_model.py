@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import filecmp
 from pathlib import Path
+from typing import Any
 
 import PIL.Image
 import pytest
@@ -108,6 +109,24 @@ def test_who_sits_where_is_one_token_in_a_trace_and_in_prose(tmp_path: Path) -> 
     ]
 
 
+def test_separate_words_are_never_part_of_a_longer_token(tmp_path: Path) -> None:
+    texts = [f"{name} is the third on the left of Bo; leftover\n{name} = left(Bo, 3)" for name in ("Ana", "Cy", "Dan")]
+    shape: dict[str, Any] = {"hidden": 16, "layers": 1, "heads": 2, "vocab": 450, "pieces": "placements"}
+    init_model("llama", texts * 9, tmp_path, **shape, separate=["left", "third", "left(", ", 3"])
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    pieces = [tokenizer.decode([i]) for i in tokenizer.encode(texts[0], add_special_tokens=False)]
+    assert pieces == [
+        *("Ana", " is the ", "third", " on the ", "left", " of ", "Bo", "; leftover\n"),
+        *("Ana", " = ", "left(", "Bo", ", 3", ")"),
+    ]
+
+
+@pytest.mark.parametrize("separate", ["left", [""], [True]])
+def test_separate_is_a_list_of_words(separate: Any, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="separate"):
+        init_model("llama", TEXTS, tmp_path, separate=separate)
+
+
 def test_names_are_whole_where_passages_that_repeat_would_take_the_vocabulary(tmp_path: Path) -> None:
     """BPE alone leaves names and options in parts then, some of them and not others, and no arm learns the letters."""
     names = ("Ana", "Bo", "Cleo", "Dora", "Edgar", "Fritzi")
@@ -164,6 +183,8 @@ def test_faults(tmp_path: Path) -> None:
         init_model("llama", TEXTS, tmp_path / "m", vocab=100)
     with pytest.raises(UserError, match="pieces: qwen2"):
         init_model("qwen2", TEXTS, tmp_path / "m", pieces="phrases")
+    with pytest.raises(UserError, match="separate"):
+        init_model("qwen2", TEXTS, tmp_path / "m", separate=["left"])
     with pytest.raises(UserError, match="text"):
         init_model("llama", [], tmp_path / "m")
     with pytest.raises(UserError, match=r"chat_template: internvl .*qwen2\.5"):

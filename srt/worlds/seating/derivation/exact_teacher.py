@@ -25,8 +25,9 @@ from srt.worlds.seating.claim_language import (
 from srt.worlds.seating.derivation.masks import ClaimMasks
 from srt.worlds.seating.derivation.needed_seats import NeededSeats
 from srt.worlds.seating.derivation.running_plan import RunningPlan
-from srt.worlds.seating.derivation.seat_plan import Fact, minimal
+from srt.worlds.seating.derivation.seat_plan import Fact, minimal, reread
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
+from srt.worlds.seating.derivation.turns import circular
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.relations import neighbour
 from srt.worlds.world import Plan
@@ -69,10 +70,13 @@ class _Question:
         )
         self.masks = self.placing.masks
         self.filled = sorted((self.placing.index[name] for name in solution.filled), key=self.placing.seats.__getitem__)
-        self.claim: Claim = puzzle.question
+        asked = [puzzle.question]
+        if plan == "read-as-turns":
+            asked.append(circular(puzzle.question, puzzle.scene))
+        self.claim: Claim = asked[-1]
         self.fillers: Sequence[ClaimMasks] = solution.question
         self.steps = 0
-        self.fact = Fact("CORRELATE", puzzle.question, ("question",), (), _QUESTION_ORDER)
+        self.fact = reread(Fact("CORRELATE", puzzle.question, ("question",), (), _QUESTION_ORDER), asked)
 
     def resolve(self) -> Fact:
         """The step that names who fills the blank, or says that nobody does."""
@@ -215,13 +219,21 @@ def _rested_on(last: Fact) -> list[Fact]:
 
 
 def _read_as_used(steps: Sequence[Fact]) -> list[Fact]:
-    """The same steps with each reading right before the first step that cites it."""
+    """The same steps with each reading right before the first step that cites it, and what it rereads before that."""
     ordered: dict[Fact, None] = {}
     for fact in steps:
         if fact.op != "CORRELATE":
-            ordered.update(dict.fromkeys(cited for cited in steps if cited.op == "CORRELATE" and cited in fact.cites))
+            for cited in steps:
+                if cited.op == "CORRELATE" and cited in fact.cites:
+                    ordered.update(dict.fromkeys(_readings_up_to(cited)))
             ordered[fact] = None
     return list(ordered)
+
+
+def _readings_up_to(last: Fact) -> list[Fact]:
+    """The readings of one clue, up to the ``last`` one."""
+    before = [] if last.rereads is None else _readings_up_to(last.rereads)
+    return [*before, last]
 
 
 def _numbered(ordered: Sequence[Fact]) -> tuple[Step, ...]:

@@ -15,18 +15,19 @@ It is longer. What it is worth is measured in ``docs/ladder-levers.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from srt.worlds.seating.claim_language import Apply, Claim, Equal
-from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan, refuse_too_many
+from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan, refuse_too_many, reread
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
+from srt.worlds.seating.derivation.turns import circular, counted_from
 from srt.worlds.seating.reading.problem_reader import Puzzle
 
 
 class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
 
-    With ``turns``, clues around a ring are read as turns from whom is seated.
+    With ``turns``, clues around a ring are read a second time, as turns from whom is seated, and the next clue is the
+    one about who was seated, or counted from, last.
 
     Raises:
         Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
@@ -74,7 +75,7 @@ class RunningPlan(SeatPlan):
         Of clues that leave one way, one of somebody who is seated comes before those of two others.
         """
         now = len(self._ways_of(self._seated))
-        best: tuple[tuple[int, bool], Fact, list[int], list[tuple[int, ...]]] | None = None
+        best: tuple[tuple[int, int], Fact, list[int], list[tuple[int, ...]]] | None = None
         for reading, entities in self._unused:
             # Whom the clue speaks of stands last: what it rests on right before what it adds.
             others = [entity for entity in self._seated if entity not in entities]
@@ -82,7 +83,7 @@ class RunningPlan(SeatPlan):
             together = list(dict.fromkeys([*others, *known, *entities]))
             ways = self._ways(self._known & reading.places & reading.relations, together)
             if len(together) > len(self._seated) or len(ways) < now:
-                cost = len(ways), len(ways) == 1 and not known
+                cost = len(ways), self._distance(known) if len(ways) == 1 else 0
                 if best is None or cost < best[0]:
                     best = cost, reading, together, ways
         left = [entity for entity in range(self.masks.count) if entity not in self._seated]
@@ -94,22 +95,36 @@ class RunningPlan(SeatPlan):
             self._write(together, ways, (self._as_turn(reading) if self._turns else reading,), "scene")
             self._drop([reading])
 
-    def _as_turn(self, reading: Fact) -> Fact:
-        """The clue of ``reading`` as a turn clockwise from whom is seated to who is not; as it is, where it is none.
+    def _distance(self, known: Sequence[int]) -> int:
+        """How far ``known``, whom a clue speaks of, stand from the end of the plan; only turns mind who it is."""
+        if not known:
+            return len(self._seated)
+        return len(self._seated) - 1 - max(map(self._seated.index, known)) if self._turns else 0
 
-        Reading has to mind which way people face, so that seating does not: only the turn and one seat are needed for
-        the other. A clue with a function inside another is kept, for a reading must have as many as the clue.
+    def _as_turn(self, reading: Fact) -> Fact:
+        """The last reading of the clue of ``reading`` if it is read step by step, one thing minded in each.
+
+        First as the clue has it (``Bob = left(Ann, 2)``), then clockwise or counterclockwise, by the way people face
+        (``Bob = cw(Ann, 2)``), then, if one of two people is seated, from there (``ccw(Bob, 2) = Ann``).
         """
-        known = [entity for entity in reading.about if entity in self._seated]
-        new = [entity for entity in reading.about if entity not in self._seated]
-        ring = self.puzzle.scene.kind.startswith("hexagon")
-        if not ring or len(known) != 1 or len(new) != 1 or not _is_one_function(reading.claim):
+        known = [self.puzzle.names[entity] for entity in reading.about if entity in self._seated]
+        new = [self.puzzle.names[entity] for entity in reading.about if entity not in self._seated]
+        if isinstance(reading.claim, str) or not self.puzzle.scene.kind.startswith("hexagon"):
             return reading
-        for k in range(1, self.masks.count):
-            turn: Claim = ((Equal(Apply("cw", self.puzzle.names[known[0]], k), self.puzzle.names[new[0]]),),)
-            if self.masks.meaning(turn, self.index).relations == reading.relations:
-                return replace(reading, claim=turn)
-        return reading
+        claims = [literal := self._in_order_of_words(reading.claim, reading.order)]
+        claims.append(turn := circular(literal, self.puzzle.scene))
+        if len(known) == len(new) == 1:
+            claims.append(counted_from(known[0], new[0], turn))
+        return reread(reading, claims)
+
+    def _in_order_of_words(self, claim: Claim, number: int) -> Claim:
+        """``claim`` with the name first that the clue has first: "Ann is left of Bob" is ``Ann = left(Bob)``."""
+        text = next(clue.text for clue in self.puzzle.clues if clue.number == number)
+        match claim:
+            case ((Equal(Apply(argument=str() as start) as call, str() as name, False),),):
+                if text.index(name) < text.index(start):
+                    return ((Equal(name, call),),)
+        return claim
 
     def _write(self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], word: str) -> None:
         refuse_too_many(ways)
@@ -121,11 +136,3 @@ class RunningPlan(SeatPlan):
 
     def _ways_of(self, entities: Sequence[int]) -> list[tuple[int, ...]]:
         return self._ways(self._known, entities)
-
-
-def _is_one_function(claim: Claim | str) -> bool:
-    """Whether ``claim`` is one function of one name: ``left(Ann, 2) = Bob``."""
-    match claim:
-        case (((Equal(Apply(argument=str()), str(), False) | Equal(str(), Apply(argument=str()), False)),),):
-            return True
-    return False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from srt.language.trace import Operation
 from srt.worlds.seating.claim_language import Claim, Equal, Place, names_of
@@ -20,7 +20,8 @@ class Fact:
 
     ``words`` are the premises that are no steps; ``places`` and ``relations`` say where the claim holds, see
     :class:`~srt.worlds.seating.derivation.masks.ClaimMasks`. ``order`` sorts the facts of one operation; ``about`` are
-    the entities that a clue or a placement speaks of.
+    the entities that a clue or a placement speaks of. ``rereads`` is the reading of the same clue, in other words,
+    that stands right before this one.
     """
 
     op: Operation
@@ -31,6 +32,16 @@ class Fact:
     places: int = 0
     relations: int = 0
     about: tuple[int, ...] = ()
+    rereads: Fact | None = None
+
+
+def reread(reading: Fact, claims: Iterable[Claim]) -> Fact:
+    """The last of the readings that say ``claims``, one after another, as ``reading`` does; none is said twice."""
+    last: Fact | None = None
+    for claim in dict.fromkeys(claims):
+        last = replace(reading, claim=claim, rereads=last)
+    assert last is not None, "a reading says something"
+    return last
 
 
 def minimal(facts: Sequence[Fact], follows: Callable[[Sequence[Fact], bool], bool]) -> tuple[list[Fact], bool]:

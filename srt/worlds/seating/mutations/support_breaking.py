@@ -53,9 +53,10 @@ def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     after = rng.randrange(len(steps))
     before = zip(steps[: after + 1], valid.claims, strict=False)
     candidates = [step for step, claim in before if not _final(claim) and "wlog" not in step.args]
-    candidates += [
-        Step(op="CORRELATE", args=(f"({c.number})",), claim=format_claim(c.claim)) for c in valid.puzzle.clues
-    ]
+    # A clue that the step before or after reads too might be read again in other words, which is a use.
+    around = {step.args for step in steps[after : after + 2]}
+    readings = [Step(op="CORRELATE", args=(f"({c.number})",), claim=format_claim(c.claim)) for c in valid.puzzle.clues]
+    candidates += [reading for reading in readings if reading.args not in around]
     for number, claim in enumerate(valid.claims[: after + 1], 1):
         for weaker in _consequences(claim):
             text = format_claim((weaker,))

@@ -101,6 +101,8 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "question_term": "The question asks for {term}.",
         "question_who": "The question asks who {clause}.",
         "question": "The question asks us to fill the blank so that {clause}.",
+        "that_is_term": "That is {term}.",
+        "that_is": "That is, {clause}.",
         "freely": "Turning the whole scene changes nothing, so we may say that {clause}.",
         "freely_with": "Turning the whole scene changes nothing, and {reasons}, so we may say that {clause}.",
         "since": "Since {reasons}, {clause}.",
@@ -129,6 +131,8 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "question_term": "题目问的是{term}。",
         "question_who": "题目问谁{clause}。",
         "question": "题目要求填空，使得{clause}。",
+        "that_is_term": "也就是{term}。",
+        "that_is": "也就是说，{clause}。",
         "freely": "整个场景转动后不变，不妨设{clause}。",
         "freely_with": "整个场景转动后不变，而{reasons}，不妨设{clause}。",
         "since": "因为{reasons}，所以{clause}。",
@@ -169,9 +173,10 @@ class _ProseWriter:
         """One step as one sentence."""
         read = step.reads
         if read is not None and read.kind == "given":
-            return self.words["clue"].format(number=str(read.number), clause=self.lexicon.clause(step.claim))
+            form = self.words["so" if self._is_read_again(step) else "clue"]
+            return form.format(number=str(read.number), clause=self.lexicon.clause(step.claim))
         if read is not None and read.kind == "question":
-            return self._question(step.claim)
+            return self._question(step.claim, again=self._is_read_again(step))
         if isinstance(step.claim[0][0], RightOptions):
             return self._answer(step.claim[0][0].letters)
         if any(premise.kind == "wlog" for premise in step.premises):
@@ -180,11 +185,19 @@ class _ProseWriter:
             return form.format(reasons=self._join(reasons), clause=self.lexicon.clause(step.claim))
         return self._derived(self._sought(step) if step.part == "answer" else self._grounds(step), step)
 
-    def _question(self, claim: Claim) -> str:
+    def _is_read_again(self, step: _Step) -> bool:
+        """Whether the step before reads the same clue."""
+        at = next(place for place, other in enumerate(self.steps) if other is step)
+        return at > 0 and self.steps[at - 1].reads == step.reads
+
+    def _question(self, claim: Claim, again: bool) -> str:
         clause = self.lexicon.clause(claim)
         match claim:
             case ((Equal(left, right, False),),) if BLANK in (left, right):
-                return self.words["question_term"].format(term=self.lexicon.term(right if left == BLANK else left))
+                form = self.words["that_is_term" if again else "question_term"]
+                return form.format(term=self.lexicon.term(right if left == BLANK else left))
+            case _ if again:
+                return self.words["that_is"].format(clause=clause)
             case ((Member(name) | Place(name),),) if name == BLANK:
                 return self.words["question_who"].format(clause=clause.removeprefix(self.lexicon.blank).strip())
         return self.words["question"].format(clause=clause)

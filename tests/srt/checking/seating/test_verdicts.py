@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from srt.language.trace import TraceCheck
 from tests.srt.checking.seating.hand_written_booth import BOOTH, BOOTH_TRACE, booth, replaced, step_of
 
 
@@ -23,6 +26,33 @@ def test_a_weaker_claim_is_no_reading() -> None:
 def test_the_same_thing_said_the_other_way_round_is_a_reading() -> None:
     assert step_of("CORRELATE (1): left(Bob) = Ann").support == "proved"
     assert step_of("CORRELATE (1): Bob = right(Ann)").support == "proved"
+
+
+def after(*readings: str) -> TraceCheck:
+    """The verdict on the booth's trace with ``readings`` before it."""
+    shifted = re.sub(r"#(\d+)", lambda number: f"#{int(number[1]) + len(readings)}", BOOTH_TRACE)
+    return booth("\n".join([*readings, shifted]))
+
+
+def test_a_reading_is_used_by_the_next_one_of_the_same_clue_in_other_words() -> None:
+    assert after("CORRELATE (1): Bob = right(Ann)").proved
+    assert after("CORRELATE (1): Ann = left(Bob)", "CORRELATE (1): Bob = right(Ann)").proved
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        "CORRELATE (1): right(Ann) = Bob",  # the same words
+        "CORRELATE (2): Cal = left(Dan)",  # another clue
+        "CORRELATE (1): Bob in beside(Ann)",  # not what the clue says
+        "CORRELATE (1): left(Ann) = Bob",
+        "CONSTRAIN (1): Bob = right(Ann)",
+    ],
+)
+def test_a_step_before_a_reading_is_not_used_by_it(reading: str) -> None:
+    found = after(reading)
+    assert found.unused == (1,)
+    assert not found.proved
 
 
 def test_a_reading_names_no_seat() -> None:

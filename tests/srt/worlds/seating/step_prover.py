@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 from srt.language.premises import parse_premise
 from srt.language.trace import Step
@@ -151,8 +151,8 @@ class Prover:
         return parse_claim(text)
 
     def _are_alike(self, claim: Claim, said: Sequence[Claim]) -> bool:
-        """Whether one clue holds where ``claim`` does."""
-        if len(said) != 1 or "?" in names_of(claim):
+        """Whether one clue, or the question, says what ``claim`` says: it holds where that does."""
+        if len(said) != 1:
             return False
         one, other = self._rename(claim), self._rename(said[0])
         scene = self.puzzle.scene
@@ -168,7 +168,7 @@ class Prover:
         if step.op == "CORRELATE":
             clues = {clue.number: clue.claim for clue in self.puzzle.clues}
             read = [clues[p.number] if p.kind == "given" else self.puzzle.question for p in premises]
-            return [claim] == read or (format_claim(claim).startswith("cw(") and self._are_alike(claim, read))
+            return [claim] == read or self._are_alike(claim, read)
         if isinstance(claim[0][0], RightOptions):
             letters = tuple(premise.name for premise in premises if premise.kind == "option")
             filled = {atom.right for c in cited for (atom,) in self.claims[c] if isinstance(atom, Equal)}
@@ -206,13 +206,19 @@ def check(puzzle: Puzzle, steps: Sequence[Step], as_used: bool = False) -> None:
     """Every step proved, every premise needed, every step used, words in order; readings first, or ``as_used``."""
     prover = Prover(puzzle, steps)
     used = {parse_premise(word).number for step in steps for word in step.args if word.startswith("#")}
-    assert used == set(range(1, len(steps))), "a step that nothing uses"
+    reread = {
+        number
+        for number, (step, after) in enumerate(pairwise(steps), 1)
+        if step.op == after.op == "CORRELATE" and step.args == after.args and step.claim != after.claim
+    }
+    assert used | reread == set(range(1, len(steps))), "a step that nothing uses"
+    assert not used & reread, "a reading that is cited is the last of its clue"
     order = ["CONSTRAIN", "INFER"] if as_used else ["CORRELATE", "CONSTRAIN", "INFER"]
     ops = [step.op for step in steps if step.op in order]
     assert ops == sorted(ops, key=order.index)
     if as_used:
         for number, step in enumerate(steps, 1):
-            if step.op == "CORRELATE":
+            if step.op == "CORRELATE" and number not in reread:
                 first = next(later for later in steps[number:] if later.op != "CORRELATE")
                 assert f"#{number}" in first.args, "a reading that is not used at once"
     wlog = [n for n, step in enumerate(steps) if "wlog" in step.args]

@@ -10,7 +10,7 @@ from srt.worlds.seating.claim_language import Place, parse_claim
 from srt.worlds.seating.derivation.exact_teacher import derive
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
-from srt.worlds.world import Refused
+from srt.worlds.world import Plan, Refused
 
 RING = Problem(
     id="ring",
@@ -42,18 +42,52 @@ def test_of_clues_that_leave_one_way_one_of_somebody_seated_comes_first() -> Non
     assert read == ["(2)", "(4)", "(3)", "(5)", "(1)", "question"]
 
 
-def test_clues_around_a_ring_are_read_as_turns_from_whom_is_seated() -> None:
-    """Functions inside one another stay as the clue has them."""
+def test_clues_around_a_ring_are_read_in_steps_down_to_turns_from_whom_is_seated() -> None:
+    """As the clue says it, then clockwise or not, then from whom is seated; what says nothing new is left out."""
     puzzle = read_problem(RING)
-    read = [step.claim for step in derive(puzzle, solve(puzzle), "read-as-turns") if step.op == "CORRELATE"]
-    assert read == [
-        "faces(Ida) = NW",
-        "across(left(Ola, 5)) = Ida",
-        "across(left(Ola, 2)) = Gus",
-        "cw(Ida, 2) = Ann",
-        "cw(Ann, 5) = Quin",
-        "? in south(Una)",
+    steps = derive(puzzle, solve(puzzle), "read-as-turns")
+    assert [(step.args[0], step.claim) for step in steps if step.op == "CORRELATE"] == [
+        ("(2)", "faces(Ida) = NW"),
+        ("(4)", "across(left(Ola, 5)) = Ida"),
+        ("(4)", "across(cw(Ola, 5)) = Ida"),
+        ("(3)", "across(left(Ola, 2)) = Gus"),
+        ("(3)", "across(cw(Ola, 2)) = Gus"),
+        ("(5)", "Ann = left(Ida, 2)"),
+        ("(5)", "Ann = cw(Ida, 2)"),
+        ("(5)", "cw(Ida, 2) = Ann"),
+        ("(1)", "Ann = cw(Quin)"),
+        ("(1)", "ccw(Ann) = Quin"),
+        ("question", "? in south(Una)"),
     ]
+
+
+def test_with_turns_the_next_clue_is_about_who_was_seated_last() -> None:
+    question = (
+        "Ring of six facing out: Ida, Una, Gus, Ola, Ann, Quin.\n(1) Una is two left of Ida;\n"
+        "(2) Quin is one clockwise of Ida;\n(3) Gus is one left of Una;\n(4) Ola is one left of Gus.\n"
+        "() is one right of Ola."
+    )
+    puzzle = read_problem(RING.model_copy(update={"question": question}))
+
+    def read(plan: Plan) -> list[str]:
+        return list(
+            dict.fromkeys(step.args[0] for step in derive(puzzle, solve(puzzle), plan) if step.op == "CORRELATE")
+        )
+
+    assert read("read-as-used") == ["(1)", "(2)", "(3)", "(4)", "question"]
+    assert read("read-as-turns") == ["(1)", "(3)", "(4)", "(2)", "question"]
+
+
+def test_with_turns_the_question_is_asked_clockwise_too() -> None:
+    question = "Ring of six facing in: Ida, Una, Gus, Ola, Ann, Quin.\n(1) Una is one left of Ida;\n" + "".join(
+        f"({n}) {one} is one clockwise of {other};\n"
+        for n, one, other in [(2, "Gus", "Una"), (3, "Ola", "Gus"), (4, "Ann", "Ola")]
+    )
+    puzzle = read_problem(RING.model_copy(update={"question": question + "() is opposite the place one right of Ola."}))
+    steps = derive(puzzle, solve(puzzle), "read-as-turns")
+    asked = [step.claim for step in steps if step.args == ("question",)]
+    assert asked == ["? = across(right(Ola))", "? = across(ccw(Ola))"]
+    assert any(claim is not None and claim.endswith("? = across(Gus)") for claim in [step.claim for step in steps])
 
 
 def test_a_running_plan_needs_no_look_ahead(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:

@@ -1,0 +1,76 @@
+"""Muon for the matrices of the layers, AdamW for the rest, as one optimizer that the Trainer can drive and save.
+
+Muon (Jordan et al., 2024, https://kellerjordan.github.io/posts/muon) makes each update of a matrix orthogonal, so that
+rare directions are learned as fast as frequent ones. It is meant for hidden layers: embeddings, the head and vectors
+stay with AdamW. ``torch.optim.Muon`` takes matrices alone, and a Trainer takes one optimizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+from torch.optim import AdamW, Muon, Optimizer
+from transformers import PreTrainedModel
+
+
+class MuonWithAdamW(Optimizer):
+    """Both optimizers on the trained weights of ``model``; groups and states are those of the two.
+
+    Args:
+        muon_learning_rate: of the matrices; 0.02 suits small models from random weights.
+        learning_rate: of the rest, and ``betas`` and ``eps`` of AdamW.
+        weight_decay: of matrices, and of embeddings and head; vectors have none.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        *,
+        muon_learning_rate: float,
+        learning_rate: float,
+        betas: tuple[float, float],
+        eps: float,
+        weight_decay: float,
+    ) -> None:
+        matrices = hidden_matrices(model)
+        by_muon = {id(matrix) for matrix in matrices}
+        rest = [weight for weight in model.parameters() if weight.requires_grad and id(weight) not in by_muon]
+        groups = [
+            {"params": [weight for weight in rest if weight.ndim > 1], "weight_decay": weight_decay},
+            {"params": [weight for weight in rest if weight.ndim <= 1], "weight_decay": 0.0},
+        ]
+        self._adamw = AdamW([g for g in groups if g["params"]], lr=learning_rate, betas=betas, eps=eps, fused=True)
+        self._muon = Muon(matrices, lr=muon_learning_rate, weight_decay=weight_decay)
+        super().__init__([*self._adamw.param_groups, *self._muon.param_groups], {})
+        self._share()
+
+    def _share(self) -> None:
+        """Let both work on the groups and the states of this optimizer, which schedulers change and checkpoints hold.
+
+        AdamW's groups are first: the learning rate in the log is that of the recipe's ``learning_rate``.
+        """
+        self._adamw.param_groups, self._muon.param_groups = self.param_groups[:-1], self.param_groups[-1:]
+        self._adamw.state = self._muon.state = self.state
+
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+        """One step of both."""
+        loss = None if closure is None else closure()
+        self._adamw.step()
+        self._muon.step()  # type: ignore[no-untyped-call]
+        return loss
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """As the parent; then both work on what was loaded."""
+        super().load_state_dict(state_dict)
+        self._share()
+
+
+def hidden_matrices(model: PreTrainedModel) -> list[nn.Parameter]:
+    """The trained weights of linear layers, but for that of the output head."""
+    head = model.get_output_embeddings()
+    tied = None if head is None else head.weight
+    linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
+    weights = [module.get_parameter("weight") for module in linear]
+    return [weight for weight in weights if weight.requires_grad and weight is not tied]
