@@ -28,6 +28,9 @@ def init_model(
     heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
     vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
     pieces: Annotated[str, typer.Option(help="The longest token: words, phrases, options or placements.")] = "words",
+    separate: Annotated[
+        list[str] | None, typer.Option(help="A word that is never part of a longer token; may be repeated.")
+    ] = None,
     initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
     untied_head: Annotated[
         bool, typer.Option("--untied-head", help="Give the output head weights separate from the embeddings.")
@@ -54,6 +57,7 @@ def init_model(
         heads=heads,
         vocab=vocab,
         pieces=one_of(pieces, get_args(Pieces), "kind of pieces"),
+        separate=separate or (),
         initializer_range=initializer_range,
         untied_head=untied_head,
         seed=seed,

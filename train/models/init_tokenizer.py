@@ -66,7 +66,7 @@ def train_tokenizer(
     tokenizer = Tokenizer(models.BPE())
     if splitting == "qwen":
         tokenizer.normalizer = normalizers.NFC()
-    pattern = "|".join([*map(_whole, sorted(separate, key=len, reverse=True)), _SPLIT[splitting]])
+    pattern = "|".join([*_apart(separate), _SPLIT[splitting]])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(pattern), behavior="isolated"),
@@ -101,11 +101,20 @@ def train_tokenizer(
     return wrapped
 
 
-def _whole(text: str) -> str:
-    """A pattern for ``text`` where it does not begin or end inside a word or a number."""
-    before = r"(?<![\p{L}0-9])" if text[0].isalnum() else ""
-    after = r"(?![\p{L}0-9])" if text[-1].isalnum() else ""
-    return before + re.escape(text) + after
+def _apart(separate: Collection[str]) -> Iterator[str]:
+    """Patterns for the texts of ``separate`` where they neither begin nor end inside a word or a number.
+
+    The longest comes first. Those that begin with a letter or digit share one look back, which costs time everywhere.
+    """
+    ordered = sorted(separate, key=len, reverse=True)
+    for begins_word, look_back in ((True, r"(?<![\p{L}0-9])"), (False, "")):
+        ends = [
+            re.escape(text) + r"(?![\p{L}0-9])" * text[-1].isalnum()
+            for text in ordered
+            if text[0].isalnum() == begins_word
+        ]
+        if ends:
+            yield f"{look_back}(?:{'|'.join(ends)})"
 
 
 class _Pieces:

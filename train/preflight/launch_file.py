@@ -101,6 +101,8 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
             f"deepspeed_config.gradient_accumulation_steps: {launch.accumulation}, but the recipe makes "
             f"{accumulation} micro-batches a step; remove it"
         )
+    if recipe.muon_learning_rate is not None and launch.cluster.method not in ("one", "ddp"):
+        faults.append("muon_learning_rate: Muon needs whole matrices, and FSDP and DeepSpeed split them; use MULTI_GPU")
     return [f"{launch.path}: {fault}" for fault in faults]
 
 

@@ -74,6 +74,14 @@ def test_what_contradicts_the_recipe(tmp_path: Path, recipe: Callable[..., Recip
     assert "gradient_accumulation_steps: 4" in launch_faults(read_launch(tmp_path / "b.yaml"), recipe(), 2)[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"), [("one_gpu", False), ("ddp_8gpu", False), ("fsdp2_8gpu", True), ("zero3_8gpu", True)]
+)
+def test_muon_needs_whole_matrices(name: str, refused: bool, recipe: Callable[..., Recipe]) -> None:
+    faults = launch_faults(read_launch(CONFIGS / f"{name}.yaml"), recipe(muon_learning_rate=0.02), 1)
+    assert ["muon_learning_rate" in fault for fault in faults] == [True] * refused
+
+
 def test_the_environment_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WORLD_SIZE", "ACCELERATE_USE_DEEPSPEED", "ACCELERATE_USE_FSDP"):
         monkeypatch.delenv(name, raising=False)
