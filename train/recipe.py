@@ -208,7 +208,7 @@ class Recipe(Config):
     batch_size: int = Field(ge=1)
     micro_batch: int | None = Field(default=None, ge=1)
     learning_rate: float = Field(gt=0)
-    muon_learning_rate: float | None = Field(default=None, gt=0)
+    muon_learning_rate: float | None = Field(default=None, gt=0, lt=1)
     scheduler: Literal["constant", "linear", "cosine"] = "cosine"
     warmup: float = Field(default=0.05, ge=0)
     weight_decay: float = Field(default=0.0, ge=0)

@@ -29,7 +29,8 @@ def init_model(
     vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
     pieces: Annotated[str, typer.Option(help="The longest token: words, phrases, options or placements.")] = "words",
     separate: Annotated[
-        list[str] | None, typer.Option(help="A word that is never part of a longer token; may be repeated.")
+        list[str] | None,
+        typer.Option(help="A word that no longer token has in it; may be repeated."),
     ] = None,
     initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
     untied_head: Annotated[

@@ -76,7 +76,7 @@ def make_trainer(
     trainer.final_dtype = read_config(recipe.model.path).dtype or torch.float32
     trainer.muon_learning_rate = recipe.muon_learning_rate
     if recipe.muon_learning_rate is not None and (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
-        raise UserError("muon_learning_rate: Muon needs whole matrices, and FSDP and DeepSpeed split them; use DDP")
+        raise UserError("muon_learning_rate: Muon needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed")
     trainer.remove_callback(PrinterCallback)
     trainer.seconds_before = seconds_before
     trainer.host_weights = role_weights(recipe.loss)

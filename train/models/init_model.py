@@ -53,9 +53,9 @@ def init_model(
             ``options`` are phrases too, and an option's letter with its name (``B Ann``); ``placements`` are options
             too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
             Names, and what is said to be one token with them, are so wherever the vocabulary has room for them.
-        separate: words and signs that are never part of a longer token, whatever ``pieces``: with ``left`` and
-            ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the left
-            side of"), and need not be learned as a whole.
+        separate: words and signs that are never part of a longer token, unless of a name with its seat. With ``left``
+            and ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the
+            left side of"), and need not be learned as a whole.
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
             steps before anything is learned; 0.08 does not.
         untied_head: whether the output head has separate weights instead of those of the embeddings. An InternVL
@@ -73,7 +73,7 @@ def init_model(
     if separate and family.tokenizer_splits_as_qwen:
         raise UserError(f"separate: {arch} always splits text as Qwen's tokenizer does; use llama")
     if isinstance(separate, str) or not all(isinstance(text, str) and text for text in separate):
-        raise UserError(f"separate: {separate!r} must be a list of texts; quote what YAML takes for something else")
+        raise UserError(f"separate: {separate!r} must be a list of texts, of at least one character each, in quotes")
     if hidden < 1 or heads < 1 or hidden % (2 * heads):
         raise UserError(f"hidden: {hidden} must be a multiple of twice the number of heads ({heads})")
     if layers < 1:

@@ -102,7 +102,7 @@ def launch_faults(launch: Launch, recipe: Recipe, accumulation: int | None) -> l
             f"{accumulation} micro-batches a step; remove it"
         )
     if recipe.muon_learning_rate is not None and launch.cluster.method not in ("one", "ddp"):
-        faults.append("muon_learning_rate: Muon needs whole matrices, and FSDP and DeepSpeed split them; use MULTI_GPU")
+        faults.append("muon_learning_rate: Muon needs whole matrices; use DDP (MULTI_GPU), not FSDP or DeepSpeed")
     return [f"{launch.path}: {fault}" for fault in faults]
 
 

@@ -21,6 +21,8 @@ _PROVED = StepCheck(support="proved")
 MOST_PREMISES = 24
 MOST_ALTERNATIVES = 24
 """A restated trace of the exact teacher cites up to 15 premises; its claims have up to 12 alternatives."""
+MOST_REREADINGS = 2
+"""Of one clue: the exact teacher's plans put it into circular words, and then count from whom is seated."""
 _ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
 
 
@@ -95,9 +97,20 @@ class _Pass:
         return verdict
 
     def _read_again(self, steps: Sequence[Step]) -> Iterator[int]:
-        """The faithful readings whose clue the next step reads again, faithfully and in other words."""
+        """The faithful readings whose clue the next step reads again, faithfully and in new words.
+
+        Atoms that are repeated or in another order are no new words, and a clue is read again at most
+        :data:`MOST_REREADINGS` times, or steps that lead nowhere could be added without end.
+        """
+        said: list[frozenset[frozenset[str]]] = []
         for number, (one, again) in enumerate(pairwise(steps), 1):
-            if {number, number + 1} <= self.readings and one.args == again.args and one.claim != again.claim:
+            claims = self.claims[number - 1], self.claims[number]
+            if not {number, number + 1} <= self.readings or one.args != again.args:
+                said = []
+                continue
+            before, words = (_words(claim) for claim in claims)
+            said.append(before)
+            if words not in said and len(said) <= MOST_REREADINGS:
                 yield number
 
     def _verdict(self, step: Step, claim: Meaning | None, cited: Citations) -> StepCheck:
@@ -280,6 +293,12 @@ class _Pass:
     def _fillers(self, naming: Sequence[int], mask: int) -> str:
         one = mask & -mask
         return ", ".join(self.problem.names[n] for n, part in enumerate(naming) if part & one) or "nobody"
+
+
+def _words(claim: Meaning | None) -> frozenset[frozenset[str]]:
+    """The atoms of a claim, by alternative."""
+    assert claim is not None, "a faithful reading has a meaning"
+    return frozenset(frozenset(alternative.split(" & ")) for alternative in claim.masked.split(" | "))
 
 
 def _oversize(step: Step) -> str | None:

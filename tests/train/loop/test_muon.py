@@ -69,3 +69,9 @@ def test_a_scheduler_and_a_saved_state_reach_both(two: list[PreTrainedModel]) ->
 def test_adapters_cannot_be_trained_with_it(recipe: Callable[..., Recipe]) -> None:
     with pytest.raises(UserError, match="muon_learning_rate, lora"):
         recipe(muon_learning_rate=0.02, lora={"r": 4})
+
+
+@pytest.mark.parametrize("rate", [0, -0.1, 1, True, "inf", float("nan")])
+def test_a_rate_is_between_0_and_1(rate: object, recipe: Callable[..., Recipe]) -> None:
+    with pytest.raises(UserError, match="muon_learning_rate"):
+        recipe(muon_learning_rate=rate)

@@ -39,10 +39,22 @@ def test_a_reading_is_used_by_the_next_one_of_the_same_clue_in_other_words() -> 
     assert after("CORRELATE (1): Ann = left(Bob)", "CORRELATE (1): Bob = right(Ann)").proved
 
 
+def test_a_clue_is_read_again_twice_at_most_and_never_in_words_that_were_said() -> None:
+    """A faithful reading can be said in ever new words; a trace of such steps would grow without end."""
+    other = "CORRELATE (1): Bob = right(Ann)"
+    assert after("CORRELATE (1): right(Ann) = Bob", other).unused == (2,)
+    ways = ["Ann = left(Bob)", "left(Bob) = Ann", "Bob = right(Ann)"]
+    readings = [f"CORRELATE (1): {way}" for way in ways]
+    assert after(*readings[:2]).proved
+    assert after(*readings).unused == (3,)
+
+
 @pytest.mark.parametrize(
     "reading",
     [
         "CORRELATE (1): right(Ann) = Bob",  # the same words
+        "CORRELATE (1): right(Ann) = Bob & right(Ann) = Bob",
+        "CORRELATE (1): right(Ann) = Bob | right(Ann) = Bob",
         "CORRELATE (2): Cal = left(Dan)",  # another clue
         "CORRELATE (1): Bob in beside(Ann)",  # not what the clue says
         "CORRELATE (1): left(Ann) = Bob",
