@@ -175,8 +175,9 @@ class Recipe(Config):
         pack: instead, concatenate the sequences of a batch into rows of at most so many tokens, without padding; no
             token attends to another sequence. A step sees the same sequences as without.
         warmup: the steps in which the learning rate rises from 0: below 1 a share of the run, from 1 on their number.
-        muon_learning_rate: train the matrices of the layers with Muon in place of AdamW, at this rate (0.02 suits small
-            models from random weights); embeddings, head and vectors stay with AdamW at ``learning_rate``.
+        muon_learning_rate: train the matrices of the layers with Muon in place of AdamW, at this rate (0.01 and
+            0.02 were used for small models from random weights); embeddings, head and vectors stay with AdamW at
+            ``learning_rate``.
         adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from scratch.
         max_length: the most tokens a sequence may have, prompt included. Nothing is ever cut.
         too_long: what becomes of a longer one: ``refuse`` (an error), or ``drop``: its problem is left out, with all

@@ -19,7 +19,7 @@ class MuonWithAdamW(Optimizer):
     """Both optimizers on the trained weights of ``model``; groups and states are those of the two.
 
     Args:
-        muon_learning_rate: of the matrices; 0.02 suits small models from random weights.
+        muon_learning_rate: of the matrices; 0.01 and 0.02 were used for small models from random weights.
         learning_rate: of the rest, and ``betas`` and ``eps`` of AdamW.
         weight_decay: of matrices, and of embeddings and head; vectors have none.
     """
