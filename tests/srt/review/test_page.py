@@ -241,21 +241,27 @@ def test_two_windows_do_not_overwrite_each_other(chromium: Any, folder: Path) ->
         assert [one.action for one in read_decisions(folder)] == ["edit"]
 
 
+HOLD_CASE_1 = """() => {
+  const fetched = window.fetch;
+  window.fetch = (path, ...rest) => path !== "api/cases/1" ? fetched(path, ...rest) : new Promise((settle) => {
+    const held = document.createElement("i");
+    held.id = "held";
+    held.onclick = async () => { settle(await fetched(path, ...rest)); held.className = "arrived"; };
+    document.body.append(held);
+  });
+}"""
+"""The reply that holds case 1 waits for a click on ``#held``."""
+
+
 def test_a_case_that_arrives_late_does_not_replace_what_was_begun_meanwhile(chromium: Any, folder: Path) -> None:
     with opened(chromium, folder) as (page, _):
-        held: list[Any] = []
-        page.route("**/api/cases/1", lambda route: held.append(route))
-        with page.expect_request("**/api/cases/1"):
-            page.keyboard.press("j")
+        page.evaluate(HOLD_CASE_1)
+        page.keyboard.press("j")
+        page.wait_for_selector("#held", state="attached")
         page.keyboard.press("e")
         row(page, 2).locator("textarea").fill("one layer holds 12 cubes")
-        for _ in range(200):
-            if held:
-                break
-            page.wait_for_timeout(50)  # the handler of the route runs meanwhile
-        assert held
-        for late in held:
-            late.continue_()
+        page.evaluate("document.getElementById('held').click()")
+        page.wait_for_selector("#held.arrived", state="attached")
         page.wait_for_timeout(500)
         assert row(page, 2).locator("textarea").input_value() == "one layer holds 12 cubes"
 

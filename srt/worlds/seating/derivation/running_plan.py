@@ -26,8 +26,8 @@ from srt.worlds.seating.reading.problem_reader import Puzzle
 class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
 
-    With ``turns``, clues around a ring are read a second time, as turns from whom is seated, and the next clue is the
-    one about who was seated, or counted from, last.
+    With ``turns``, clues around a ring are read one thing at a time, down to a turn from whom is seated; the next clue
+    is the one about who was seated last; and the plan keeps its order.
 
     Raises:
         Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
@@ -77,10 +77,8 @@ class RunningPlan(SeatPlan):
         now = len(self._ways_of(self._seated))
         best: tuple[tuple[int, int], Fact, list[int], list[tuple[int, ...]]] | None = None
         for reading, entities in self._unused:
-            # Whom the clue speaks of stands last: what it rests on right before what it adds.
-            others = [entity for entity in self._seated if entity not in entities]
-            known = [entity for entity in entities if entity in self._seated]
-            together = list(dict.fromkeys([*others, *known, *entities]))
+            known = [entity for entity in self._seated if entity in entities]
+            together = self._with(entities)
             ways = self._ways(self._known & reading.places & reading.relations, together)
             if len(together) > len(self._seated) or len(ways) < now:
                 cost = len(ways), self._distance(known) if len(ways) == 1 else 0
@@ -94,6 +92,17 @@ class RunningPlan(SeatPlan):
             _, reading, together, ways = best
             self._write(together, ways, (self._as_turn(reading) if self._turns else reading,), "scene")
             self._drop([reading])
+
+    def _with(self, entities: Sequence[int]) -> list[int]:
+        """Whom the plan lists once it has a clue about ``entities``.
+
+        With turns, those are added to its end. Otherwise what the clue rests on stands right before what it adds.
+        """
+        if self._turns:
+            return list(dict.fromkeys([*self._seated, *entities]))
+        others = [entity for entity in self._seated if entity not in entities]
+        known = [entity for entity in entities if entity in self._seated]
+        return list(dict.fromkeys([*others, *known, *entities]))
 
     def _distance(self, known: Sequence[int]) -> int:
         """How far ``known``, whom a clue speaks of, stand from the end of the plan; only turns mind who it is."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from srt.io.records import Problem
 from srt.worlds.seating.claim_language import Place, parse_claim
@@ -76,6 +77,23 @@ def test_with_turns_the_next_clue_is_about_who_was_seated_last() -> None:
 
     assert read("read-as-used") == ["(1)", "(2)", "(3)", "(4)", "question"]
     assert read("read-as-turns") == ["(1)", "(3)", "(4)", "(2)", "question"]
+
+
+def test_with_turns_a_plan_goes_on_where_it_ends(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
+    """Whoever copies it reads the names in the order of the plan before."""
+    compared = 0
+    for puzzle in chance_puzzles(7, 5):
+        try:
+            plans = [step.claim or "" for step in derive(puzzle, solve(puzzle), "read-as-turns")]
+        except Refused:
+            continue
+        orders = [
+            [atom.name for atom in parse_claim(plan)[0] if isinstance(atom, Place)] for plan in plans if "@" in plan
+        ]
+        for before, after in pairwise([order for order in orders if "?" not in order]):
+            compared += 1
+            assert after[: len(before)] == before
+    assert compared > 100
 
 
 def test_with_turns_the_question_is_asked_clockwise_too() -> None:
