@@ -42,12 +42,17 @@ _KEPT_TOGETHER = 1024
 
 
 class GenerateSummary(Record):
-    """What was written and what was dropped. ``keys``: how many different split keys the problems have."""
+    """What was written and what was dropped. ``keys``: how many different split keys the problems have.
+
+    ``collisions`` are draws that were in what is excluded. ``excluded_as_text`` counts the problems excluded that no
+    world can solve: only a draw with the same text collides with them, not the same problem in other words.
+    """
 
     problems: int
     keys: int
     duplicates: int
     collisions: int
+    excluded_as_text: int = 0
 
 
 def generate_file(
@@ -108,7 +113,12 @@ class NewProblems:
 
     def __init__(self, out: str | Location, n: int, split: str, exclude: Sequence[str | Location]) -> None:
         self._out, self._n, self._split = out, n, split
-        self._kept_out = {name for file in exclude for name in _kept_out(read_records(file, Problem))}
+        self._kept_out: set[str | bytes] = set()
+        self._as_text = 0
+        for problem in (one for file in exclude for one in read_records(file, Problem)):
+            keys = _group_keys(problem)
+            self._kept_out.update(keys, [_content(problem)])
+            self._as_text += not keys
         self._contents: set[bytes] = set()
         self._keys: set[str | None] = set()
         self._duplicates = self._collisions = self._misses = 0
@@ -142,8 +152,13 @@ class NewProblems:
     @property
     def summary(self) -> GenerateSummary:
         """What was kept and dropped so far."""
-        dropped = {"duplicates": self._duplicates, "collisions": self._collisions}
-        return GenerateSummary(problems=len(self._contents), keys=len(self._keys), **dropped)
+        return GenerateSummary(
+            problems=len(self._contents),
+            keys=len(self._keys),
+            duplicates=self._duplicates,
+            collisions=self._collisions,
+            excluded_as_text=self._as_text,
+        )
 
 
 class Draw(NamedTuple):
@@ -211,12 +226,10 @@ def identities(problems: Iterable[Problem]) -> set[str | bytes]:
     return {name for problem in problems for name in (_content(problem), split_key(problem)) if name is not None}
 
 
-def _kept_out(problems: Iterable[Problem]) -> Iterator[str | bytes]:
-    """The contents and the ``group_id`` that no draw may have beside ``problems``."""
-    for problem in problems:
-        yield _content(problem)
-        if (world := world_of(problem)) is not None:
-            yield from world.group_keys(problem)
+def _group_keys(problem: Problem) -> set[str]:
+    """The ``group_id`` that no draw may have beside ``problem``; empty where no world can solve it."""
+    world = world_of(problem)
+    return set() if world is None else world.group_keys(problem)
 
 
 def _content(problem: Problem) -> bytes:

@@ -14,12 +14,12 @@ _MOST_CHECKPOINTS = 3  # two are kept, and the next is written before the oldest
 def disk_faults(recipe: Recipe, counts: ParameterCounts) -> list[str]:
     """A line if the disk of the output folder has too little free space for the run.
 
-    Written are checkpoints (weights, two moments of AdamW) and the final weights; with an adapter, only what is
-    trained. Tokenizer, logs and curves are small and not counted.
+    Written are checkpoints (weights and the moments of the optimizer) and the final weights; with an adapter, only what
+    is trained. Tokenizer, logs and curves are small and not counted.
     """
     weights = 4 * (counts.trained if recipe.lora else counts.all)
     checkpoints = (
-        _MOST_CHECKPOINTS * (weights + 8 * counts.trained)
+        _MOST_CHECKPOINTS * (weights + 4 * counts.moments)
         if recipe.save_steps is not None or recipe.load_best_model_at_end
         else 0
     )
