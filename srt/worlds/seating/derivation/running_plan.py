@@ -90,7 +90,8 @@ class RunningPlan(SeatPlan):
             self._write(together, self._ways_of(together), (), "scene")
         else:
             _, reading, together, ways = best
-            self._write(together, ways, (self._as_turn(reading) if self._turns else reading,), "scene")
+            fact = self._seat_beside(self._as_turn(reading)) if self._turns else reading
+            self._write(together, ways, (fact,), "scene")
             self._drop([reading])
 
     def _with(self, entities: Sequence[int]) -> list[int]:
@@ -125,6 +126,19 @@ class RunningPlan(SeatPlan):
         if len(known) == len(new) == 1:
             claims.append(counted_from(known[0], new[0], turn))
         return reread(reading, claims)
+
+    def _seat_beside(self, reading: Fact) -> Fact:
+        """The step that seats somebody beside the one of two who is seated, around a ring; else ``reading`` itself.
+
+        It repeats the seat that is counted from, which may be anywhere in the plan.
+        """
+        known = [entity for entity in reading.about if entity in self._seated]
+        both = list(dict.fromkeys([*known, *reading.about]))
+        ways = self._ways(self._known & reading.places & reading.relations, both)
+        of_a_ring = self.puzzle.scene.kind.startswith("hexagon")
+        if not of_a_ring or len(self._seated) == 1 or (len(known), len(both), len(ways)) != (1, 2, 1):
+            return reading
+        return self._constrain(both, ways, [reading, *self._plan], ("scene",))
 
     def _in_order_of_words(self, claim: Claim, number: int) -> Claim:
         """``claim`` with the name first that the clue has first: "Ann is left of Bob" is ``Ann = left(Bob)``."""

@@ -111,6 +111,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "either": "either {clause}",
         "so": "So {clause}.",
         "left_over": "Every other seat is taken, so {clause}.",
+        "together": "Together, {clause}.",
         "taken": "{seats} are taken",
         "look_for": "we look for {term}",
         "look_at": "we look for whoever is at {seats}",
@@ -141,6 +142,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "either": "{clause}",
         "so": "所以{clause}。",
         "left_over": "其余座位都已有人，所以{clause}。",
+        "together": "合起来，{clause}。",
         "taken": "{seats}已有人",
         "look_for": "要找的是{term}",
         "look_at": "要找的位于{seats}",
@@ -211,8 +213,11 @@ class _ProseWriter:
             form = self.words["given_since"] if reasons else self.words["given"]
         elif reasons:
             form = self.words["since"]
+        elif grounds.reasons or step.part == "answer":
+            form = self.words["so"]
         else:
-            form = self.words["so"] if grounds.reasons or step.part == "answer" else self.words["left_over"]
+            known = {name for other in self._cited(step) for name in names_of(other.claim)}
+            form = self.words["together" if known.issuperset(names_of(step.claim)) else "left_over"]
         return form.format(
             names=self._list(list(dict.fromkeys(grounds.unsure))), reasons=self._join(reasons), clause=clause
         )
