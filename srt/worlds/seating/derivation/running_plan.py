@@ -26,8 +26,8 @@ from srt.worlds.seating.reading.problem_reader import Puzzle
 class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
 
-    With ``turns``, clues around a ring are read one thing at a time, down to a turn from whom is seated; the next clue
-    is the one about who was seated last; and the plan keeps its order.
+    With ``turns``, clues around a ring are read one thing at a time, down to a turn from whom is seated, beside whom
+    the other is seated; the next clue is the one about who was seated last; and the plan keeps its order.
 
     Raises:
         Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
