@@ -27,7 +27,9 @@ def init_model(
     layers: Annotated[int, typer.Option(help="Number of layers.")] = 4,
     heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
     vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
-    pieces: Annotated[str, typer.Option(help="The longest token: words, phrases, options or placements.")] = "words",
+    pieces: Annotated[
+        str, typer.Option(help="The longest token: words, phrases, options, placements or seats.")
+    ] = "words",
     separate: Annotated[
         list[str] | None,
         typer.Option(help="A word that no longer token has in it; may be repeated."),

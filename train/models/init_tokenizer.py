@@ -16,7 +16,7 @@ from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from srt.io.errors import UserError
 from train.models.chat_templates import ChatTemplate
 
-Splitting = Literal["words", "phrases", "options", "placements", "qwen"]
+Splitting = Literal["words", "phrases", "options", "placements", "seats", "qwen"]
 
 # Qwen's tokenizer class adds this token if it is missing, and the model would have no embedding for it.
 _PAD = "<|endoftext|>"
@@ -32,6 +32,9 @@ _PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
 _OPTIONS = rf"(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|{_PHRASES}"
 # The same, and a name with its seat in prose too ("Ann is at S1"), so that no arm has who sits where for less.
 _PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS}"
+# As options, but a seat is a token beside its name, in traces ("Ann", "@S1") and in prose ("Ann", " is at S1"): whoever
+# counts on from a seat needs the seat, whoever sits there.
+_SEATS = r"@[A-Z0-9]+| is at \p{Lu}[A-Z0-9]*|\?(?=@)|(?<!\p{L})\p{Lu} \p{Lu}\p{Ll}+|\p{Lu}\p{Ll}+|#[0-9]+"
 # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever tokenizer.json
 # says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
 _SPLIT: dict[Splitting, str] = {
@@ -39,6 +42,7 @@ _SPLIT: dict[Splitting, str] = {
     "phrases": _PHRASES,
     "options": _OPTIONS,
     "placements": _PLACEMENTS,
+    "seats": _SEATS,
     "qwen": PRETOKENIZE_REGEX,
 }
 
