@@ -114,11 +114,13 @@ class NewProblems:
     def __init__(self, out: str | Location, n: int, split: str, exclude: Sequence[str | Location]) -> None:
         self._out, self._n, self._split = out, n, split
         self._kept_out: set[str | bytes] = set()
-        self._as_text = 0
+        texts: set[bytes] = set()
         for problem in (one for file in exclude for one in read_records(file, Problem)):
-            keys = _group_keys(problem)
-            self._kept_out.update(keys, [_content(problem)])
-            self._as_text += not keys
+            keys, content = _group_keys(problem), _content(problem)
+            self._kept_out.update(keys, [content])
+            if not keys:
+                texts.add(content)
+        self._as_text = len(texts)
         self._contents: set[bytes] = set()
         self._keys: set[str | None] = set()
         self._duplicates = self._collisions = self._misses = 0

@@ -90,7 +90,7 @@ def test_an_excluded_problem_that_cannot_be_solved_excludes_its_text_only(tmp_pa
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     other = Problem(id="x", source="y", split="test", lang="en", question="What is two and two?")
     first.write_text(other.model_dump_json() + "\n", encoding="utf-8")
-    summary = generate_file("seating", 5, "train", second, SPEC, exclude=[first])
+    summary = generate_file("seating", 5, "train", second, SPEC, exclude=[first, first])
     assert (summary.collisions, summary.excluded_as_text) == (0, 1)
 
 

@@ -110,12 +110,16 @@ def test_who_sits_where_is_one_token_in_a_trace_and_in_prose(tmp_path: Path) -> 
 
 
 def test_a_seat_is_a_token_beside_its_name_in_a_trace_and_in_prose(tmp_path: Path) -> None:
-    texts = [f"as {name} is at N2, {name}@N2 & ?@S1 and whoever is at S1\nA {name}" for name in ("Ana", "Cy", "Dan")]
+    texts = [
+        f"as {name} is at N2, {name}@N2 & ?@S1 and whoever is at 1E and 小玲位于P1。\nA {name}"
+        for name in ("Ana", "Cy", "Dan")
+    ]
     init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="seats")
     tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     ids = tokenizer.encode(texts[0], add_special_tokens=False)
     assert [tokenizer.decode([i]) for i in ids] == [
-        *("as ", "Ana", " is at N2", ", ", "Ana", "@N2", " & ", "?", "@S1", " and whoever", " is at S1", "\n", "A Ana")
+        *("as ", "Ana", " is at N2", ", ", "Ana", "@N2", " & ", "?", "@S1", " and whoever", " is at 1E"),
+        *(" and 小玲", "位于P1", "。\n", "A Ana"),
     ]
 
 

@@ -209,18 +209,26 @@ class _ProseWriter:
         reasons = [reason for reason in grounds.reasons if reason != clause]
         if step.part == "place" and len(step.claim) > 1:
             clause = self.words["either"].format(clause=clause)
-        if grounds.unsure:
+        if not grounds.reasons and self._only_joins(step):
+            form = self.words["together"]
+        elif grounds.unsure:
             form = self.words["given_since"] if reasons else self.words["given"]
         elif reasons:
             form = self.words["since"]
         elif grounds.reasons or step.part == "answer":
             form = self.words["so"]
         else:
-            known = {name for other in self._cited(step) for name in names_of(other.claim)}
-            form = self.words["together" if known.issuperset(names_of(step.claim)) else "left_over"]
+            form = self.words["left_over"]
         return form.format(
             names=self._list(list(dict.fromkeys(grounds.unsure))), reasons=self._join(reasons), clause=clause
         )
+
+    def _only_joins(self, step: _Step) -> bool:
+        """Whether a step puts together who sits where by those that it cites, one of which leaves no choice."""
+        cited = self._cited(step)
+        known = {name for other in cited for name in names_of(other.claim)}
+        certain = any(other.places and len(other.claim) == 1 for other in cited)
+        return step.part == "place" and certain and known.issuperset(names_of(step.claim))
 
     def _grounds(self, step: _Step) -> _Grounds:
         """Why somebody sits somewhere: the relations used, and where those who stand in them sit."""

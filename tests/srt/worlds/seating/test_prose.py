@@ -95,6 +95,21 @@ def test_narrowed_places_are_not_said_twice() -> None:
     assert told.count("Cal is at N2") == 1
 
 
+@pytest.mark.parametrize("before", ["Ann@S1 & Bob@S2", "Ann@S1 & Bob@S2 | Ann@S2 & Bob@N2"])
+def test_what_is_put_together_is_no_elimination(before: str) -> None:
+    """That every other seat is taken is said of whoever is left over, and of nobody else."""
+    text = f"""CORRELATE (1): right(Ann) = Bob
+CONSTRAIN wlog #1: {before}
+CONSTRAIN scene #1 #2: Ann@S1 & Cal@N1
+CONSTRAIN #2 #3: Ann@S1 & Bob@S2 & Cal@N1
+CONSTRAIN #4: Ann@S1 & Bob@S2 & Cal@N1 & Dee@N2
+ANSWER: A"""
+    assert explain(booth(), traced(text), terse=False).splitlines()[1].endswith(
+        "Together, Ann is at S1 and Bob is at S2 and Cal is at N1. "
+        "Every other seat is taken, so Ann is at S1 and Bob is at S2 and Cal is at N1 and Dee is at N2."
+    )
+
+
 def test_nobody_and_several() -> None:
     nobody = explain(booth(), traced("INFER #1: ? = none\nINFER A B C D #1: options = {D}\nANSWER: D"), terse=False)
     assert nobody.endswith("No other option fits, so the answer is D.")
