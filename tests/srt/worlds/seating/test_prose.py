@@ -104,9 +104,13 @@ CONSTRAIN scene #1 #2: Ann@S1 & Cal@N1
 CONSTRAIN #2 #3: Ann@S1 & Bob@S2 & Cal@N1
 CONSTRAIN #4: Ann@S1 & Bob@S2 & Cal@N1 & Dee@N2
 ANSWER: A"""
-    assert explain(booth(), traced(text), terse=False).splitlines()[1].endswith(
-        "Together, Ann is at S1 and Bob is at S2 and Cal is at N1. "
-        "Every other seat is taken, so Ann is at S1 and Bob is at S2 and Cal is at N1 and Dee is at N2."
+    assert (
+        explain(booth(), traced(text), terse=False)
+        .splitlines()[1]
+        .endswith(
+            "Together, Ann is at S1 and Bob is at S2 and Cal is at N1. "
+            "Every other seat is taken, so Ann is at S1 and Bob is at S2 and Cal is at N1 and Dee is at N2."
+        )
     )
 
 
