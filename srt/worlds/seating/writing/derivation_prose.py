@@ -224,11 +224,11 @@ class _ProseWriter:
         )
 
     def _only_joins(self, step: _Step) -> bool:
-        """Whether a step puts together who sits where by those that it cites, one of which leaves no choice."""
+        """Whether a step says where all sit of whom it cites something, and one of those steps leaves no choice."""
         cited = self._cited(step)
         known = {name for other in cited for name in names_of(other.claim)}
         certain = any(other.places and len(other.claim) == 1 for other in cited)
-        return step.part == "place" and certain and known.issuperset(names_of(step.claim))
+        return step.part == "place" and certain and known == set(names_of(step.claim))
 
     def _grounds(self, step: _Step) -> _Grounds:
         """Why somebody sits somewhere: the relations used, and where those who stand in them sit."""
