@@ -44,8 +44,8 @@ _KEPT_TOGETHER = 1024
 class GenerateSummary(Record):
     """What was written and what was dropped. ``keys``: how many different split keys the problems have.
 
-    ``collisions`` are draws that were in what is excluded. ``excluded_as_text`` counts the problems excluded that no
-    world can solve: only a draw with the same text collides with them, not the same problem in other words.
+    ``collisions`` are draws that were in what is excluded. ``excluded_as_text`` counts the different problems
+    excluded that no world can solve: only a draw with the same text collides with them, not one that says the same.
     """
 
     problems: int
@@ -116,7 +116,8 @@ class NewProblems:
         self._kept_out: set[str | bytes] = set()
         texts: set[bytes] = set()
         for problem in (one for file in exclude for one in read_records(file, Problem)):
-            keys, content = _group_keys(problem), _content(problem)
+            world, content = world_of(problem), _content(problem)
+            keys = set() if world is None else world.group_keys(problem)
             self._kept_out.update(keys, [content])
             if not keys:
                 texts.add(content)
@@ -226,12 +227,6 @@ def shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
 def identities(problems: Iterable[Problem]) -> set[str | bytes]:
     """What ``problems`` are recognised by when they come again: their texts, and the split keys that they have."""
     return {name for problem in problems for name in (_content(problem), split_key(problem)) if name is not None}
-
-
-def _group_keys(problem: Problem) -> set[str]:
-    """The ``group_id`` that no draw may have beside ``problem``; empty where no world can solve it."""
-    world = world_of(problem)
-    return set() if world is None else world.group_keys(problem)
 
 
 def _content(problem: Problem) -> bytes:
