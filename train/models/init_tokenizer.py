@@ -32,9 +32,12 @@ _PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
 _OPTIONS = rf"(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|{_PHRASES}"
 # The same, and a name with its seat in prose too ("Ann is at S1"), so that no arm has who sits where for less.
 _PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS}"
-# As options, but a seat is a token beside its name, in traces ("Ann", "@S1") and in prose ("Ann", " is at S1"): whoever
-# counts on from a seat needs the seat, whoever sits there.
-_SEATS = r"@[A-Z0-9]+|(?: is at |位于)[A-Z0-9]+|\?(?=@)|(?<!\p{L})\p{Lu} \p{Lu}\p{Ll}+|\p{Lu}\p{Ll}+|#[0-9]+"
+# As options, but a seat is a token after its name, in traces ("Ann@", "S1") and in prose ("Ann is at ", "S1"): whoever
+# counts on from a seat needs the seat, whoever sits there. The name has one token wherever a seat follows and another
+# elsewhere, so that whoever looks its seat up finds it by that token alone.
+_SEATED = r"(?:\p{Lu}\p{Ll}+|whoever|\?)(?:@| is at |位于)"
+_SEAT = r"(?:(?<=@)|(?<= is at )|(?<=位于))[A-Z0-9]+"
+_SEATS = rf"{_SEATED}|{_SEAT}|(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
 # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever tokenizer.json
 # says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
 _SPLIT: dict[Splitting, str] = {

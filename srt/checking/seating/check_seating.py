@@ -77,6 +77,7 @@ class _Pass:
     def check(self, trace: Trace) -> TraceCheck:
         steps = tuple([self._step(step) for step in trace.steps])
         self.used.update(self._read_again(trace.steps))
+        self.used.update(self._passed_by(trace.steps))
         answer = self._answer(trace.answer, steps)
         unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
         unread = ("question",) if self.problem.question is None else ()
@@ -111,6 +112,29 @@ class _Pass:
             before, words = (_words(claim) for claim in claims)
             said.append(before)
             if words not in said and len(said) <= MOST_REREADINGS:
+                yield number
+
+    def _passed_by(self, steps: Sequence[Step]) -> Iterator[int]:
+        """The faithful readings of clues that cannot help yet: nobody of whom they speak is seated, and others are.
+
+        Whoever takes the clues in their order finds that out by reading. All of whom such a clue speaks must be seated
+        later, and somebody between two readings of it, so that their number is bounded.
+        """
+        seated = set[str]()
+        read = dict[tuple[str, ...], int]()
+        """How many were seated when a clue was last passed by."""
+        passed = list[tuple[int, frozenset[str]]]()
+        for number, (step, claim) in enumerate(zip(steps, self.claims, strict=True), 1):
+            if claim is None:
+                continue
+            if step.op == "CONSTRAIN":
+                seated |= claim.form.seated
+            elif number in self.readings and step.args != ("question",) and not claim.form.tokens & seated:
+                if read.get(step.args, 0) < len(seated):
+                    passed.append((number, claim.form.tokens))
+                read[step.args] = len(seated)
+        for number, names in passed:
+            if names <= seated:
                 yield number
 
     def _verdict(self, step: Step, claim: Meaning | None, cited: Citations) -> StepCheck:

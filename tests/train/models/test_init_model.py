@@ -109,7 +109,7 @@ def test_who_sits_where_is_one_token_in_a_trace_and_in_prose(tmp_path: Path) -> 
     ]
 
 
-def test_a_seat_is_a_token_beside_its_name_in_a_trace_and_in_prose(tmp_path: Path) -> None:
+def test_a_seat_is_a_token_after_a_name_that_a_seat_follows_in_a_trace_and_in_prose(tmp_path: Path) -> None:
     texts = [
         f"as {name} is at N2, {name}@N2 & ?@S1 and whoever is at 1E and 小玲位于P1。\nA {name}"
         for name in ("Ana", "Cy", "Dan")
@@ -118,8 +118,8 @@ def test_a_seat_is_a_token_beside_its_name_in_a_trace_and_in_prose(tmp_path: Pat
     tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     ids = tokenizer.encode(texts[0], add_special_tokens=False)
     assert [tokenizer.decode([i]) for i in ids] == [
-        *("as ", "Ana", " is at N2", ", ", "Ana", "@N2", " & ", "?", "@S1", " and whoever", " is at 1E"),
-        *(" and 小玲", "位于P1", "。\n", "A Ana"),
+        *("as ", "Ana is at ", "N2", ", ", "Ana@", "N2", " & ", "?@", "S1", " and ", "whoever is at ", "1E"),
+        *(" and 小玲位于", "P1", "。\n", "A Ana"),
     ]
 
 

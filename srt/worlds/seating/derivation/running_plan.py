@@ -15,6 +15,7 @@ It is longer. What it is worth is measured in ``docs/ladder-levers.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from srt.worlds.seating.claim_language import Apply, Claim, Equal
 from srt.worlds.seating.derivation.seat_plan import Fact, SeatPlan, refuse_too_many, reread
@@ -27,7 +28,7 @@ class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
 
     With ``turns``, clues around a ring are read one thing at a time, down to a turn from whom is seated, beside whom
-    the other is seated; the next clue is the one about who was seated last; and the plan keeps its order.
+    the other is seated; those about nobody who is seated yet are read and passed by; and the plan keeps its order.
 
     Raises:
         Refused: ``no_such_plan`` where a plan would list more than 24 ways to sit.
@@ -36,6 +37,11 @@ class RunningPlan(SeatPlan):
     def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, turns: bool = False) -> None:
         super().__init__(puzzle, solution)
         self._turns = turns
+        self._of_a_ring = puzzle.scene.kind.startswith("hexagon")
+        self._last = 0
+        """The number of the clue that was used last."""
+        self._passed: list[Fact] = []
+        """Readings of clues that were passed by since then."""
         cells = dict(self._cells())
         self._seated = list(cells)
         """The entities of the plan, in the order in which they came into it."""
@@ -75,13 +81,17 @@ class RunningPlan(SeatPlan):
         Of clues that leave one way, one of somebody who is seated comes before those of two others.
         """
         now = len(self._ways_of(self._seated))
-        best: tuple[tuple[int, int], Fact, list[int], list[tuple[int, ...]]] | None = None
+        in_order = self._turns and self._of_a_ring and self._seated and now == 1
+        if in_order and (found := self._next_in_order()) is not None:
+            self._use(*found)
+            return
+        best: tuple[tuple[int, bool], Fact, list[int], list[tuple[int, ...]]] | None = None
         for reading, entities in self._unused:
             known = [entity for entity in self._seated if entity in entities]
             together = self._with(entities)
             ways = self._ways(self._known & reading.places & reading.relations, together)
             if len(together) > len(self._seated) or len(ways) < now:
-                cost = len(ways), self._distance(known) if len(ways) == 1 else 0
+                cost = len(ways), len(ways) == 1 and not known
                 if best is None or cost < best[0]:
                     best = cost, reading, together, ways
         left = [entity for entity in range(self.masks.count) if entity not in self._seated]
@@ -89,10 +99,32 @@ class RunningPlan(SeatPlan):
             together = [*self._seated, *left]
             self._write(together, self._ways_of(together), (), "scene")
         else:
-            _, reading, together, ways = best
-            fact = self._seat_beside(self._as_turn(reading)) if self._turns else reading
-            self._write(together, ways, (fact,), "scene")
-            self._drop([reading])
+            self._use(*best[1:])
+
+    def _next_in_order(self) -> tuple[Fact, list[int], list[tuple[int, ...]]] | None:
+        """The next clue about somebody who is seated, or about one person alone, that leaves one way to sit.
+
+        Next after the clue used last; after the last clue comes the first again. Clues on the way are read and passed
+        by if they are about nobody who is seated, so that nobody needs to know which clue will do before it is read.
+        """
+        passed: list[Fact] = []
+        for reading, entities in sorted(self._unused, key=lambda one: (one[0].order <= self._last, one[0].order)):
+            known = [entity for entity in entities if entity in self._seated]
+            together = self._with(entities)
+            ways = self._ways(self._known & reading.places & reading.relations, together)
+            new = len(together) - len(self._seated)
+            if len(ways) == 1 and (new == 1 or (new and known)):
+                self._passed = passed
+                return reading, together, ways
+            if not known:
+                passed.append(reading)
+        return None
+
+    def _use(self, reading: Fact, together: list[int], ways: list[tuple[int, ...]]) -> None:
+        fact = self._seat_beside(self._as_turn(reading)) if self._turns else reading
+        self._write(together, ways, (fact,), "scene")
+        self._drop([reading])
+        self._last, self._passed = reading.order, []
 
     def _with(self, entities: Sequence[int]) -> list[int]:
         """Whom the plan lists once it has a clue about ``entities``.
@@ -105,27 +137,24 @@ class RunningPlan(SeatPlan):
         known = [entity for entity in entities if entity in self._seated]
         return list(dict.fromkeys([*others, *known, *entities]))
 
-    def _distance(self, known: Sequence[int]) -> int:
-        """How far ``known``, whom a clue speaks of, stand from the end of the plan; only turns mind who it is."""
-        if not known:
-            return len(self._seated)
-        return len(self._seated) - 1 - max(map(self._seated.index, known)) if self._turns else 0
-
     def _as_turn(self, reading: Fact) -> Fact:
         """The last reading of the clue of ``reading`` if it is read step by step, one thing minded in each.
 
         First as the clue has it (``Bob = left(Ann, 2)``), then clockwise or counterclockwise, by the way people face
         (``Bob = cw(Ann, 2)``), then, if one of two people is seated, from there (``ccw(Bob, 2) = Ann``).
         """
+        if not self._of_a_ring:
+            return reading
         known = [self.puzzle.names[entity] for entity in reading.about if entity in self._seated]
         new = [self.puzzle.names[entity] for entity in reading.about if entity not in self._seated]
-        if isinstance(reading.claim, str) or not self.puzzle.scene.kind.startswith("hexagon"):
-            return reading
-        claims = [literal := self._in_order_of_words(reading.claim, reading.order)]
+        passed: Fact | None = None
+        for other in self._passed:
+            passed = replace(other, claim=self._in_order_of_words(other), after=passed)
+        claims = [literal := self._in_order_of_words(reading)]
         claims.append(turn := circular(literal, self.puzzle.scene))
         if len(known) == len(new) == 1:
             claims.append(counted_from(known[0], new[0], turn))
-        return reread(reading, claims)
+        return reread(replace(reading, after=passed), claims)
 
     def _seat_beside(self, reading: Fact) -> Fact:
         """The step that seats somebody beside the one of two who is seated, around a ring; else ``reading`` itself.
@@ -135,14 +164,15 @@ class RunningPlan(SeatPlan):
         known = [entity for entity in reading.about if entity in self._seated]
         both = list(dict.fromkeys([*known, *reading.about]))
         ways = self._ways(self._known & reading.places & reading.relations, both)
-        of_a_ring = self.puzzle.scene.kind.startswith("hexagon")
-        if not of_a_ring or len(self._seated) == 1 or (len(known), len(both), len(ways)) != (1, 2, 1):
+        if not self._of_a_ring or len(self._seated) == 1 or (len(known), len(both), len(ways)) != (1, 2, 1):
             return reading
         return self._constrain(both, ways, [reading, *self._plan], ("scene",))
 
-    def _in_order_of_words(self, claim: Claim, number: int) -> Claim:
-        """``claim`` with the name first that the clue has first: "Ann is left of Bob" is ``Ann = left(Bob)``."""
-        text = next(clue.text for clue in self.puzzle.clues if clue.number == number)
+    def _in_order_of_words(self, reading: Fact) -> Claim:
+        """Its claim with the name first that the clue has first: "Ann is left of Bob" is ``Ann = left(Bob)``."""
+        text = next(clue.text for clue in self.puzzle.clues if clue.number == reading.order)
+        claim = reading.claim
+        assert not isinstance(claim, str), "what a clue says is a claim"
         match claim:
             case ((Equal(Apply(argument=str() as start) as call, str() as name, False),),):
                 if text.index(name) < text.index(start):

@@ -20,8 +20,8 @@ class Fact:
 
     ``words`` are the premises that are no steps; ``places`` and ``relations`` say where the claim holds, see
     :class:`~srt.worlds.seating.derivation.masks.ClaimMasks`. ``order`` sorts the facts of one operation; ``about`` are
-    the entities that a clue or a placement speaks of. ``rereads`` is the reading of the same clue, in other words,
-    that stands right before this one.
+    the entities that a clue or a placement speaks of. A reading may stand right ``after`` another that no step
+    cites: of the same clue in other words, or of one that is passed by.
     """
 
     op: Operation
@@ -32,14 +32,14 @@ class Fact:
     places: int = 0
     relations: int = 0
     about: tuple[int, ...] = ()
-    rereads: Fact | None = None
+    after: Fact | None = None
 
 
 def reread(reading: Fact, claims: Iterable[Claim]) -> Fact:
-    """The last of the readings that say ``claims``, one after another, as ``reading`` does; none is said twice."""
-    last: Fact | None = None
+    """The last of the readings that say ``claims``, one after another, where ``reading`` stands; none is said twice."""
+    last = reading.after
     for claim in dict.fromkeys(claims):
-        last = replace(reading, claim=claim, rereads=last)
+        last = replace(reading, claim=claim, after=last)
     assert last is not None, "a reading says something"
     return last
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from srt.language.trace import TraceCheck
-from tests.srt.checking.seating.hand_written_booth import BOOTH, BOOTH_TRACE, booth, replaced, step_of
+from tests.srt.checking.seating.hand_written_booth import BOOTH, BOOTH_TRACE, booth, replaced, run, step_of
 
 
 def test_a_misreading_is_refuted_with_a_counterexample() -> None:
@@ -47,6 +47,63 @@ def test_a_clue_is_read_again_twice_at_most_and_never_in_words_that_were_said() 
     readings = [f"CORRELATE (1): {way}" for way in ways]
     assert after(*readings[:2]).proved
     assert after(*readings).unused == (3,)
+
+
+RING = """Ring of six facing out: Ann, Bob, Cal, Dan, Eve, Fay.
+(1) Bob is one clockwise of Ann;
+(2) Dan is one clockwise of Cal;
+(3) Cal is one clockwise of Bob;
+(4) Fay is opposite Cal.
+() is one clockwise of Dan."""
+RING_OPTIONS = {"A": "Eve", "B": "Fay", "C": "Ann", "D": "Bob"}
+"""Clue 2 says something about those whom clue 3 seats first."""
+
+
+def around(*readings: tuple[int, str]) -> TraceCheck:
+    """The verdict on a proved trace of the ring, with ``readings`` right before its steps of those numbers."""
+    trace = [
+        "CONSTRAIN wlog: Ann@P1",
+        "CORRELATE (1): cw(Ann) = Bob",
+        "CONSTRAIN scene #1 #2: Ann@P1 & Bob@P2",
+        "CORRELATE (3): cw(Bob) = Cal",
+        "CONSTRAIN scene #3 #4: Ann@P1 & Bob@P2 & Cal@P3",
+        "CORRELATE (2): cw(Cal) = Dan",
+        "CONSTRAIN scene #5 #6: Ann@P1 & Bob@P2 & Cal@P3 & Dan@P4",
+        "CORRELATE (4): across(Cal) = Fay",
+        "CONSTRAIN scene #7 #8: Ann@P1 & Bob@P2 & Cal@P3 & Dan@P4 & Fay@P6",
+        "CONSTRAIN #9: Ann@P1 & Bob@P2 & Cal@P3 & Dan@P4 & Fay@P6 & Eve@P5",
+        "CORRELATE question: ? = cw(Dan)",
+        "INFER scene #10 #11: ?@P5",
+        "INFER #10 #12: ? = Eve",
+        "INFER A B C D #13: options = {A}",
+    ]
+
+    def moved(number: re.Match[str]) -> str:
+        return f"#{int(number[1]) + sum(before <= int(number[1]) for before, _ in readings)}"
+
+    lines = [re.sub(r"#(\d+)", moved, line) for line in trace]
+    for before, reading in reversed(readings):
+        lines.insert(before - 1, f"CORRELATE {reading}")
+    return run(RING, RING_OPTIONS, "\n".join([*lines, "ANSWER: A"]))
+
+
+def test_a_reading_about_nobody_who_is_seated_yet_is_passed_by() -> None:
+    assert around().proved
+    assert around((4, "(2): Dan = cw(Cal)")).proved
+    assert around((2, "(2): Dan = cw(Cal)"), (4, "(2): Dan = cw(Cal)")).proved
+
+
+@pytest.mark.parametrize(
+    ("readings", "unused"),
+    [
+        ([(1, "(2): Dan = cw(Cal)")], 1),  # before anybody is seated
+        ([(6, "(4): Fay = across(Cal)")], 6),  # once one of the two is
+        ([(2, "(2): Dan = cw(Cal)"), (2, "(4): Fay = across(Cal)"), (2, "(2): Dan = cw(Cal)")], 4),  # again for nothing
+        ([(4, "(2): Dan = cw(Cal) & Cal = ccw(Dan)"), (4, "question: ? = cw(Dan)")], 5),
+    ],
+)
+def test_no_other_reading_is_passed_by(readings: list[tuple[int, str]], unused: int) -> None:
+    assert around(*readings).unused == (unused,)
 
 
 @pytest.mark.parametrize(

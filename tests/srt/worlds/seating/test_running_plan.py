@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from srt.io.records import Problem
-from srt.worlds.seating.claim_language import Place, parse_claim
+from srt.worlds.seating.claim_language import Place, names_of, parse_claim
 from srt.worlds.seating.derivation.exact_teacher import derive
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
@@ -48,34 +49,68 @@ def test_clues_around_a_ring_are_read_in_steps_down_to_turns_from_whom_is_seated
     steps = derive(puzzle, solve(puzzle), "read-as-turns")
     assert [(step.args[0], step.claim) for step in steps if step.op == "CORRELATE"] == [
         ("(2)", "faces(Ida) = NW"),
+        ("(3)", "across(left(Ola, 2)) = Gus"),  # nobody of these is seated yet
         ("(4)", "across(left(Ola, 5)) = Ida"),
         ("(4)", "across(cw(Ola, 5)) = Ida"),
-        ("(3)", "across(left(Ola, 2)) = Gus"),
-        ("(3)", "across(cw(Ola, 2)) = Gus"),
         ("(5)", "Ann = left(Ida, 2)"),
         ("(5)", "Ann = cw(Ida, 2)"),
         ("(5)", "cw(Ida, 2) = Ann"),
+        ("(6)", "Una = right(Ida)"),
+        ("(6)", "Una = ccw(Ida)"),
+        ("(6)", "ccw(Ida) = Una"),
         ("(1)", "Ann = cw(Quin)"),
         ("(1)", "ccw(Ann) = Quin"),
         ("question", "? in south(Una)"),
     ]
 
 
-def test_with_turns_the_next_clue_is_about_who_was_seated_last() -> None:
+def test_with_turns_clues_are_taken_in_order_and_read_before_they_are_passed_by() -> None:
     question = (
-        "Ring of six facing out: Ida, Una, Gus, Ola, Ann, Quin.\n(1) Una is two left of Ida;\n"
-        "(2) Quin is one clockwise of Ida;\n(3) Gus is one left of Una;\n(4) Ola is one left of Gus.\n"
+        "Ring of six facing out: Ida, Una, Gus, Ola, Ann, Quin.\n(1) Una is two clockwise of Ida;\n"
+        "(2) Ann is one clockwise of Quin;\n(3) Gus is one clockwise of Una;\n(4) Ann is two clockwise of Gus.\n"
         "() is one right of Ola."
     )
     puzzle = read_problem(RING.model_copy(update={"question": question}))
 
-    def read(plan: Plan) -> list[str]:
-        return list(
-            dict.fromkeys(step.args[0] for step in derive(puzzle, solve(puzzle), plan) if step.op == "CORRELATE")
-        )
+    def read(plan: Plan) -> list[tuple[str, str | None]]:
+        return [(step.args[0], step.claim) for step in derive(puzzle, solve(puzzle), plan) if step.op == "CORRELATE"]
 
-    assert read("read-as-used") == ["(1)", "(2)", "(3)", "(4)", "question"]
-    assert read("read-as-turns") == ["(1)", "(3)", "(4)", "(2)", "question"]
+    assert [words for words, _ in read("read-as-used")] == ["(1)", "(3)", "(4)", "(2)", "question"]
+    assert read("read-as-turns")[:-1] == [
+        ("(1)", "Una = cw(Ida, 2)"),
+        ("(1)", "cw(Ida, 2) = Una"),
+        ("(2)", "Ann = cw(Quin)"),
+        ("(3)", "Gus = cw(Una)"),
+        ("(3)", "cw(Una) = Gus"),
+        ("(4)", "Ann = cw(Gus, 2)"),
+        ("(4)", "cw(Gus, 2) = Ann"),
+        ("(2)", "Ann = cw(Quin)"),
+        ("(2)", "ccw(Ann) = Quin"),
+        ("question", "? = right(Ola)"),
+    ]
+
+
+def test_with_turns_nobody_seated_is_in_a_clue_that_is_passed_by(
+    chance_puzzles: Callable[[int, int], Iterator[Puzzle]],
+) -> None:
+    """And it is read in the order of the clues, from the first again after the last."""
+    passed = 0
+    for puzzle in chance_puzzles(7, 5):
+        if not puzzle.scene.kind.startswith("hexagon"):
+            continue
+        try:
+            steps = derive(puzzle, solve(puzzle), "read-as-turns")
+        except Refused:
+            continue
+        seated: set[str] = set()
+        for step, after in pairwise(steps):
+            claim = parse_claim(step.claim or "")
+            if step.op == "CONSTRAIN":
+                seated.update(atom.name for atoms in claim for atom in atoms if isinstance(atom, Place))
+            elif after.op == "CORRELATE" and step.args != after.args and after.args != ("question",):
+                assert not seated.intersection(names_of(claim))
+                passed += 1
+    assert passed > 20
 
 
 def test_with_turns_a_seat_is_found_beside_the_one_that_it_is_counted_from() -> None:
