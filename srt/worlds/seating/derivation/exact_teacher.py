@@ -219,7 +219,7 @@ def _rested_on(last: Fact) -> list[Fact]:
 
 
 def _read_as_used(steps: Sequence[Fact]) -> list[Fact]:
-    """The same steps with each reading right before the first step that cites it, and what it after before that."""
+    """The same steps with each reading right before the first step that cites it, after those that it stands after."""
     ordered: dict[Fact, None] = {}
     for fact in steps:
         if fact.op != "CORRELATE":
@@ -231,7 +231,7 @@ def _read_as_used(steps: Sequence[Fact]) -> list[Fact]:
 
 
 def _readings_up_to(last: Fact) -> list[Fact]:
-    """The readings of one clue, up to the ``last`` one."""
+    """The readings that stand together, up to the ``last`` one."""
     before = [] if last.after is None else _readings_up_to(last.after)
     return [*before, last]
 
