@@ -163,6 +163,17 @@ def test_names_are_whole_where_passages_that_repeat_would_take_the_vocabulary(tm
     assert len(tokenizer("Bo@N12")["input_ids"]) > 1
 
 
+def test_a_name_before_a_seat_is_one_token_where_the_vocabulary_is_full(tmp_path: Path) -> None:
+    names = ["Ana", "Bo", "Quetzal", "Wolfgang", "Yvonne", "Zdenek"]
+    texts = [f"so {name}@N1 as {name} is at S1. The {number}th" for number, name in enumerate(names * 50)]
+    init_model("llama", texts, tmp_path, hidden=16, layers=1, heads=2, vocab=300, pieces="seats")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    for name in names:
+        ids = tokenizer(f"so {name}@N1 as {name} is at S1.")["input_ids"]
+        pieces = [tokenizer.decode([i]) for i in ids]
+        assert {f"{name}@", f"{name} is at ", "N1", "S1"} <= set(pieces)
+
+
 PLACES = (("", ""), ("A ", ""), ("B ", ""), ("", "@N1"), ("", "@S1"), ("", " is at N1"), ("", " is at S1"))
 
 

@@ -163,7 +163,7 @@ class SeatPlan(ABC):
                 fewer = list(dict.fromkeys(tuple(way[place] for place in kept) for way in ways))
                 return self._constrain([entities[place] for place in kept], fewer, facts, words)
             by_clue = scene or any(fact.op == "CORRELATE" for fact in needed)
-            facts = self._joined(needed) if by_clue or not about.issuperset(entities) else needed
+            facts = self._joined(needed, 1 if by_clue or not about.issuperset(entities) else 2)
             words = words if scene else ()
         names, seats = self.puzzle.names, self.puzzle.scene.seats
         claim = " | ".join(
@@ -174,14 +174,14 @@ class SeatPlan(ABC):
         self._known &= goal
         return fact
 
-    def _joined(self, facts: Sequence[Fact]) -> list[Fact]:
-        """``facts``, but where several of them list alternatives, these are joined by a step before.
+    def _joined(self, facts: Sequence[Fact], most: int) -> list[Fact]:
+        """``facts``, but where more than ``most`` of them list alternatives, these are joined by steps before.
 
         Raises:
             Refused: ``no_such_plan`` where the step would list more than 24 ways to sit.
         """
         listing = [fact for fact in facts if isinstance(fact.claim, str) and " | " in fact.claim]
-        while len(listing) > 1:
+        while len(listing) > most:
             one, other, *rest = listing
             entities = sorted({*one.about, *other.about})
             ways = self._ways(one.places & other.places, entities)

@@ -119,6 +119,28 @@ def test_nobody() -> None:
     assert trace.answer == "D"
 
 
+def test_three_lists_of_alternatives_are_joined_before_one_step_goes_on_from_them() -> None:
+    problem = Problem(
+        id="lists",
+        source="test",
+        split="test",
+        lang="en",
+        question="Shelf of three tiers, east on the left: Azalea, Sorrel, Thyme, Sage, Orchid, Ivy.\n"
+        "(1) Ivy is diagonally above Thyme;\n(2) Ivy is in the east of tier three;\n"
+        "(3) Orchid is diagonally below Azalea;\n(4) a tier lies between Orchid and Sage;\n"
+        "(5) Sorrel is a tier away from Ivy;\n(6) Azalea is on the tier just below Ivy.\n"
+        "Sorrel is one tier up and left of ().",
+        choices={"A": "Azalea", "B": "Sage", "C": "Orchid", "D": "Thyme"},
+    )
+    puzzle = read_problem(problem)
+    trace = make_trace(problem, puzzle, solve(puzzle))
+    lists = [step.claim for step in trace.steps if step.op == "CONSTRAIN" and " | " in (step.claim or "")]
+    assert len(lists) == 4
+    found = judge(problem, trace)
+    assert found is not None
+    assert found.proved
+
+
 @PLANS
 def test_whom_a_lookup_finds_is_seated_by_what_it_cites(plan: Plan) -> None:
     """Nobody fills the blank, whoever sits across from Cal: so it follows without Eve's seat, and was not proved."""
