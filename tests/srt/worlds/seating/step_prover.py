@@ -202,6 +202,15 @@ def finds_somebody(steps: Sequence[Step], number: int, word: str) -> bool:
     return bool(set(names_of(parse_claim(step.claim or ""))) & spoken_of([word]) - rest)
 
 
+def is_passed_by(steps: Sequence[Step], number: int) -> bool:
+    """Whether a step reads a clue about nobody who is seated so far, and the next one reads another clue."""
+    step, after = steps[number - 1 : number + 1]
+    so_far = [parse_claim(other.claim or "") for other in steps[:number] if other.op == "CONSTRAIN"]
+    seated = {name for claim in so_far for name in names_of(claim)}
+    another = step.op == after.op == "CORRELATE" and "question" not in after.args and step.args != after.args
+    return another and bool(seated) and not seated.intersection(names_of(parse_claim(step.claim or "")))
+
+
 def check(puzzle: Puzzle, steps: Sequence[Step], as_used: bool = False) -> None:
     """Every step proved, every premise needed, every step used, words in order; readings first, or ``as_used``."""
     prover = Prover(puzzle, steps)
@@ -211,6 +220,8 @@ def check(puzzle: Puzzle, steps: Sequence[Step], as_used: bool = False) -> None:
         for number, (step, after) in enumerate(pairwise(steps), 1)
         if step.op == after.op == "CORRELATE" and step.args == after.args and step.claim != after.claim
     }
+    passed = {number for number in range(1, len(steps)) if as_used and is_passed_by(steps, number)}
+    reread |= passed
     assert used | reread == set(range(1, len(steps))), "a step that nothing uses"
     assert not used & reread, "a reading that is cited is the last of its clue"
     order = ["CONSTRAIN", "INFER"] if as_used else ["CORRELATE", "CONSTRAIN", "INFER"]
