@@ -23,8 +23,8 @@ Plan = Literal["needed", "running", "read-as-used", "read-as-turns"]
 
 ``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used. In
 ``read-as-turns``, a clue around a ring is read one thing at a time, down to a turn from whom is seated to who is not;
-a seat is found beside the one that it is counted from; and clues are taken in their order, and read and passed by as
-long as they are about nobody who is seated.
+a seat is found beside the one that it is counted from; and the clues of a ring are taken in their order, and read and
+passed by as long as they are about nobody who is seated.
 """
 
 

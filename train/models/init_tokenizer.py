@@ -166,13 +166,12 @@ def _with_whole(tokenizer: Tokenizer, pieces: Sequence[str], special: int) -> To
         tokenizer = Tokenizer.from_str(
             json.dumps({**trained, "model": {**trained["model"], "vocab": vocab, "merges": merges}})
         )
-    tokenizer.add_tokens([_whole(piece) for piece in in_parts])
+    tokenizer.add_tokens(
+        [  # No part of a word, unless it ends where a seat begins ("Ann@").
+            AddedToken(piece, single_word=piece[-1].isalnum(), special=False, normalized=False) for piece in in_parts
+        ]
+    )
     return tokenizer
-
-
-def _whole(piece: str) -> AddedToken:
-    """``piece`` as a token of its own: no part of a word, unless it ends where a seat begins (``Ann@``)."""
-    return AddedToken(piece, single_word=piece[-1].isalnum(), special=False, normalized=False)
 
 
 def _in_parts(tokenizer: Tokenizer, pieces: Sequence[str]) -> list[str]:

@@ -122,7 +122,7 @@ class _Pass:
         """
         seated = set[str]()
         read = dict[tuple[str, ...], int]()
-        """How many were seated when a clue was last passed by."""
+        """How many were seated when a clue about nobody of them was last read."""
         passed = list[tuple[int, frozenset[str]]]()
         for number, (step, claim) in enumerate(zip(steps, self.claims, strict=True), 1):
             if claim is None:

@@ -40,8 +40,6 @@ class RunningPlan(SeatPlan):
         self._of_a_ring = puzzle.scene.kind.startswith("hexagon")
         self._last = 0
         """The number of the clue that was used last."""
-        self._passed: list[Fact] = []
-        """Readings of clues that were passed by since then."""
         cells = dict(self._cells())
         self._seated = list(cells)
         """The entities of the plan, in the order in which they came into it."""
@@ -101,11 +99,12 @@ class RunningPlan(SeatPlan):
         else:
             self._use(*best[1:])
 
-    def _next_in_order(self) -> tuple[Fact, list[int], list[tuple[int, ...]]] | None:
+    def _next_in_order(self) -> tuple[Fact, list[int], list[tuple[int, ...]], list[Fact]] | None:
         """The next clue about somebody who is seated, or about one person alone, that leaves one way to sit.
 
-        Next after the clue used last; after the last clue comes the first again. Clues on the way are read and passed
-        by if they are about nobody who is seated, so that nobody needs to know which clue will do before it is read.
+        Next after the clue used last; after the last clue comes the first again. Those on the way that are about nobody
+        who is seated are read and passed by, so that nobody needs to know which clue will do before it is read. They
+        come last in what is returned: the clue, whom the plan then lists, their one way to sit, what is passed by.
         """
         passed: list[Fact] = []
         for reading, entities in sorted(self._unused, key=lambda one: (one[0].order <= self._last, one[0].order)):
@@ -114,17 +113,18 @@ class RunningPlan(SeatPlan):
             ways = self._ways(self._known & reading.places & reading.relations, together)
             new = len(together) - len(self._seated)
             if len(ways) == 1 and (new == 1 or (new and known)):
-                self._passed = passed
-                return reading, together, ways
+                return reading, together, ways, passed
             if not known:
                 passed.append(reading)
         return None
 
-    def _use(self, reading: Fact, together: list[int], ways: list[tuple[int, ...]]) -> None:
-        fact = self._seat_beside(self._as_turn(reading)) if self._turns else reading
+    def _use(
+        self, reading: Fact, together: list[int], ways: list[tuple[int, ...]], passed: Sequence[Fact] = ()
+    ) -> None:
+        fact = self._seat_beside(self._as_turn(reading, passed)) if self._turns else reading
         self._write(together, ways, (fact,), "scene")
         self._drop([reading])
-        self._last, self._passed = reading.order, []
+        self._last = reading.order
 
     def _with(self, entities: Sequence[int]) -> list[int]:
         """Whom the plan lists once it has a clue about ``entities``.
@@ -137,24 +137,25 @@ class RunningPlan(SeatPlan):
         known = [entity for entity in entities if entity in self._seated]
         return list(dict.fromkeys([*others, *known, *entities]))
 
-    def _as_turn(self, reading: Fact) -> Fact:
+    def _as_turn(self, reading: Fact, passed: Sequence[Fact]) -> Fact:
         """The last reading of the clue of ``reading`` if it is read step by step, one thing minded in each.
 
         First as the clue has it (``Bob = left(Ann, 2)``), then clockwise or counterclockwise, by the way people face
-        (``Bob = cw(Ann, 2)``), then, if one of two people is seated, from there (``ccw(Bob, 2) = Ann``).
+        (``Bob = cw(Ann, 2)``), then, if one of two people is seated, from there (``ccw(Bob, 2) = Ann``). Clues that
+        were ``passed`` by are read before it, as they have it.
         """
         if not self._of_a_ring:
             return reading
         known = [self.puzzle.names[entity] for entity in reading.about if entity in self._seated]
         new = [self.puzzle.names[entity] for entity in reading.about if entity not in self._seated]
-        passed: Fact | None = None
-        for other in self._passed:
-            passed = replace(other, claim=self._in_order_of_words(other), after=passed)
+        before: Fact | None = None
+        for other in passed:
+            before = replace(other, claim=self._in_order_of_words(other), after=before)
         claims = [literal := self._in_order_of_words(reading)]
         claims.append(turn := circular(literal, self.puzzle.scene))
         if len(known) == len(new) == 1:
             claims.append(counted_from(known[0], new[0], turn))
-        return reread(replace(reading, after=passed), claims)
+        return reread(replace(reading, after=before), claims)
 
     def _seat_beside(self, reading: Fact) -> Fact:
         """The step that seats somebody beside the one of two who is seated, around a ring; else ``reading`` itself.

@@ -93,7 +93,7 @@ def test_with_turns_clues_are_taken_in_order_and_read_before_they_are_passed_by(
 def test_with_turns_nobody_seated_is_in_a_clue_that_is_passed_by(
     chance_puzzles: Callable[[int, int], Iterator[Puzzle]],
 ) -> None:
-    """And it is read in the order of the clues, from the first again after the last."""
+    """And it stands in the order of the clues, from the one used last on, from the first again after the last."""
     passed = 0
     for puzzle in chance_puzzles(7, 5):
         if not puzzle.scene.kind.startswith("hexagon"):
@@ -103,13 +103,18 @@ def test_with_turns_nobody_seated_is_in_a_clue_that_is_passed_by(
         except Refused:
             continue
         seated: set[str] = set()
+        used = 0
         for step, after in pairwise(steps):
             claim = parse_claim(step.claim or "")
             if step.op == "CONSTRAIN":
                 seated.update(atom.name for atoms in claim for atom in atoms if isinstance(atom, Place))
             elif after.op == "CORRELATE" and step.args != after.args and after.args != ("question",):
                 assert not seated.intersection(names_of(claim))
+                here, there = (int(read.args[0].strip("()")) for read in (step, after))
+                assert (here - used - 1) % len(puzzle.clues) < (there - used - 1) % len(puzzle.clues)
                 passed += 1
+            if step.op == "CORRELATE" and after.op == "CONSTRAIN":
+                used = int(step.args[0].strip("()"))
     assert passed > 20
 
 
