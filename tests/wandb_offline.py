@@ -45,6 +45,8 @@ def _records(log: bytes) -> tuple[Any, list[dict[str, Any]]]:
             at += 32768 - at % 32768
             continue
         size, kind = int.from_bytes(log[at + 4 : at + 6], "little"), log[at + 6]
+        if at + 7 + size > len(log):  # W&B is still writing it
+            break
         record, at = record + log[at + 7 : at + 7 + size], at + 7 + size
         if kind in (1, 4):  # whole, or its last piece
             parsed, record = Record.FromString(record), b""

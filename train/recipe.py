@@ -175,6 +175,8 @@ class Recipe(Config):
         pack: instead, concatenate the sequences of a batch into rows of at most so many tokens, without padding; no
             token attends to another sequence. A step sees the same sequences as without.
         warmup: the steps in which the learning rate rises from 0: below 1 a share of the run, from 1 on their number.
+        decay: with ``scheduler: constant``, the last steps, in which the learning rate falls to 0 in a line: below 1 a
+            share of the run, from 1 on their number; none by default. What comes before does not depend on it.
         muon_learning_rate: train the matrices of the layers with Muon in place of AdamW, at this rate (0.01 and
             0.02 were used for small models from random weights); embeddings, head and vectors stay with AdamW at
             ``learning_rate``.
@@ -212,6 +214,7 @@ class Recipe(Config):
     muon_learning_rate: float | None = Field(default=None, gt=0, lt=1)
     scheduler: Literal["constant", "linear", "cosine"] = "cosine"
     warmup: float = Field(default=0.05, ge=0)
+    decay: float | None = Field(default=None, gt=0)
     weight_decay: float = Field(default=0.0, ge=0)
     adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     max_length: int = Field(ge=2)
@@ -235,16 +238,16 @@ class Recipe(Config):
     threads: int | None = Field(default=None, ge=1)
     hub: str | None = None
 
-    @field_validator("warmup")
+    @field_validator("warmup", "decay")
     @classmethod
-    def _whole_steps(cls, warmup: float) -> float:
-        if warmup > 1 and not warmup.is_integer():
+    def _whole_steps(cls, given: float | None) -> float | None:
+        if given is not None and given > 1 and not given.is_integer():
             raise ValueError("a share below 1, or a whole number of steps, was expected")
-        return warmup
+        return given
 
     def warmup_steps(self, steps: int) -> int:
         """The steps of the warmup in a run of so many ``steps``."""
-        return round(self.warmup if self.warmup >= 1 else self.warmup * steps)
+        return steps_of(self.warmup, steps)
 
     @property
     def run_name(self) -> str:
@@ -272,3 +275,8 @@ class Recipe(Config):
         language: PartPolicy = "lora" if self.lora else "full"
         parts = self.trainable
         return {"vision": parts.vision, "projector": parts.projector, "language": parts.language or language}
+
+
+def steps_of(given: float, steps: int) -> int:
+    """What a recipe means by ``given``, a share below 1 or a number, in a run of so many ``steps``."""
+    return round(given if given >= 1 else given * steps)

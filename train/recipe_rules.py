@@ -43,6 +43,10 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         fault = f"batch_size: {recipe.batch_size} is not a multiple of micro_batch = {micro}"
         yield "batch_size micro_batch pack", fault
 
+    if recipe.decay is not None and recipe.scheduler != "constant":
+        fault = f"decay: scheduler: {recipe.scheduler} lowers the rate already; say constant, or remove decay"
+        yield "decay scheduler", fault
+
     if recipe.other_arms and recipe.too_long != "drop":
         yield "other_arms too_long", "other_arms: only decide what is left out; say too_long: drop, or remove the key"
 

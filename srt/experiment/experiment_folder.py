@@ -178,14 +178,15 @@ def _only_adds(experiment: Experiment, held: dict[str, Any], differing: list[str
 
 def _is_steady(experiment: Experiment) -> bool:
     """Whether the learning rate of a step does not depend on the length of the run."""
-    return experiment.train.get("scheduler") == "constant" and isinstance(experiment.train.get("warmup"), int)
+    train = experiment.train
+    return train.get("scheduler") == "constant" and isinstance(train.get("warmup"), int) and train.get("decay") is None
 
 
 def _why_not_longer(experiment: Experiment, differing: list[str]) -> str:
     """What to add to a refusal, where points were added to a curve whose steps depend on its length."""
     if experiment.curve is None or "curve" not in differing or _is_steady(experiment):
         return ""
-    return " (a curve can be made longer where train.warmup is a number of steps)"
+    return " (a curve can be made longer where train.warmup is a number of steps and there is no train.decay)"
 
 
 def _only_longer(experiment: Experiment, held: dict[str, Any]) -> bool:

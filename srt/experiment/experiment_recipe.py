@@ -324,7 +324,18 @@ class Experiment(Config):
             faults.append(f"curve: items: {odd[0]} is no multiple of train.batch_size, {batch_size}")
         if len(curve.items) > 1 and self.train.get("scheduler") != "constant":
             faults.append("train: scheduler: constant was expected: with another, a point depends on those after it")
+        faults += self._faults_of_decay(curve, batch_size)
         return faults
+
+    def _faults_of_decay(self, curve: Curve, batch_size: int) -> list[str]:
+        """Only the last point may be measured after the learning rate has begun to fall."""
+        decay, last = self.train.get("decay"), curve.items[-1]
+        if not isinstance(decay, int | float) or len(curve.items) < 2:
+            return []
+        begins = last - (decay * batch_size if decay >= 1 else decay * last)
+        if curve.items[-2] <= begins:
+            return []
+        return [f"train: decay: begins after {begins:,.0f} items, before the point of {curve.items[-2]:,}"]
 
 
 def _refuse_twice(values: Iterable[Any], advice: str = "") -> None:

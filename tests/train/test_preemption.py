@@ -178,6 +178,7 @@ def test_a_run_that_stopped_is_made_longer(
     [
         ({"warmup": 0.25}, "longer: warmup"),
         ({"scheduler": "linear"}, "longer: scheduler"),
+        ({"decay": 2}, "longer: decay"),
         ({"early_stopping": {"patience": 9}}, "longer: early_stopping"),
         ({"steps": 3}, "what differs: steps"),
         ({"seed": 1}, "seed"),
@@ -192,7 +193,8 @@ def test_no_other_run_is_made_longer(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Steps that are done must be those of the longer run, too; and a run is not made shorter."""
-    unsteady = {key: value for key, value in changes.items() if key in ("warmup", "scheduler", "early_stopping")}
+    bound = ("warmup", "scheduler", "decay", "early_stopping")
+    unsteady = {key: value for key, value in changes.items() if key in bound}
     if "early_stopping" in changes:
         unsteady |= {"eval_data": recipe().data, "eval_steps": 2}
         changes = unsteady

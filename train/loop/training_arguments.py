@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from trl import SFTConfig
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
 from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
-from train.recipe import Recipe
+from train.recipe import Recipe, steps_of
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
@@ -30,7 +32,7 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         per_device_train_batch_size=1,
         gradient_accumulation_steps=plan.accumulation,
         learning_rate=recipe.learning_rate,
-        lr_scheduler_type=_SCHEDULERS[recipe.scheduler],
+        **_schedule(recipe, plan.steps),
         warmup_steps=recipe.warmup_steps(plan.steps),
         weight_decay=recipe.weight_decay,
         adam_beta2=recipe.adam_beta2,
@@ -69,3 +71,10 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
         )
     allow_fsdp_on_cpu(arguments)
     return arguments
+
+
+def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
+    if recipe.decay is None:
+        return {"lr_scheduler_type": _SCHEDULERS[recipe.scheduler]}
+    falling = {"num_decay_steps": steps_of(recipe.decay, steps), "decay_type": "linear"}
+    return {"lr_scheduler_type": "warmup_stable_decay", "lr_scheduler_kwargs": falling}

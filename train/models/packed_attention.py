@@ -91,10 +91,11 @@ def varlen_kernel(packed: PackedStates) -> torch.Tensor:
     from torch.nn.attention.varlen import varlen_attn
 
     query, key, value, bounds, longest, scale, causal = packed
-    window, grouped = (-1, 0) if causal else (-1, -1), query.size(1) != key.size(1)
-    output = varlen_attn(
-        query, key, value, bounds, bounds, longest, longest, scale=scale, window_size=window, enable_gqa=grouped
-    )
+    window = (-1, 0) if causal else (-1, -1)
+    # torch 2.11 does not know the keyword.
+    grouped = {"enable_gqa": True} if query.size(1) != key.size(1) else {}
+    rows = (bounds, bounds, longest, longest)
+    output = varlen_attn(query, key, value, *rows, scale=scale, window_size=window, **grouped)
     assert isinstance(output, torch.Tensor)  # it is a pair only if the log-sum-exp is asked for
     return output
 

@@ -229,6 +229,8 @@ def bound_to_length(fingerprint: dict[str, Any]) -> str | None:
     """
     if fingerprint["scheduler"] != "constant":
         return f"scheduler: {fingerprint['scheduler']}: constant was expected"
+    if fingerprint.get("decay") is not None:
+        return "decay: the learning rate has fallen at the end of the shorter run"
     if 0 < fingerprint["warmup"] < 1:
         return "warmup: a number of steps was expected, not a share of them"
     if HELD_OUT_HASH in fingerprint:

@@ -187,6 +187,13 @@ def test_an_experiment_without_a_curve_gets_none(tmp_path: Path) -> None:
         run_experiment(make(tmp_path, **shape, curve={"items": [4]}), CurveStages(), lambda line: None)
 
 
+def test_only_the_last_point_is_measured_after_the_rate_has_fallen(tmp_path: Path) -> None:
+    train = {**STEADY, "decay": 0.5}
+    run_experiment(make(tmp_path, train=train, curve={"items": [2, 4, 8]}), CurveStages(), lambda line: None)
+    with pytest.raises(UserError, match=r"other settings of curve\.items.*decay"):
+        run_experiment(make(tmp_path, train=train, curve={"items": [2, 4, 8, 16]}), CurveStages(), lambda line: None)
+
+
 @pytest.mark.parametrize("warmup", [None, 0.25])
 def test_a_curve_whose_warmup_is_a_share_cannot_become_longer(warmup: float | None, tmp_path: Path) -> None:
     train = {"batch_size": 2, "scheduler": "constant"} | ({} if warmup is None else {"warmup": warmup})
@@ -225,6 +232,8 @@ def test_the_last_stage_becomes_longer_with_the_curve(tmp_path: Path) -> None:
         ({"train": {"batch_size": 2, "scheduler": "cosine"}}, "constant was expected"),
         ({"train": {"batch_size": 2, "scheduler": "constant", "steps": 3}}, "the last of curve.items decides"),
         ({"train": {"scheduler": "constant"}}, "batch_size"),
+        ({"curve": {"items": [2, 6, 8]}, "train": {**STEADY, "decay": 2}}, "decay: begins after 4 items"),
+        ({"curve": {"items": [2, 6, 8]}, "train": {**STEADY, "decay": 0.5}}, "decay: begins after 4 items"),
         ({"model": {"arch": "llama", "tokenizer_arms": ["cot"]}}, "tokenizer_arms: cot"),
     ],
 )

@@ -129,7 +129,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
             outputs.append(whole.transpose(0, 1))
         return torch.cat(outputs)
 
-    def varlen_attn(q: Any, k: Any, v: Any, *rest: Any, scale: Any, window_size: Any, enable_gqa: bool) -> Any:
+    def varlen_attn(q: Any, k: Any, v: Any, *rest: Any, scale: Any, window_size: Any, enable_gqa: bool = False) -> Any:
         assert window_size in ((-1, 0), (-1, -1))
         assert enable_gqa == (q.shape[1] != k.shape[1])
         return attend(q, k, v, *rest, scale, window_size == (-1, 0))

@@ -1,0 +1,48 @@
+"""The learning rate at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from transformers import get_scheduler
+
+from train.data.batches import plan_batches
+from train.data.token_cache import read_examples
+from train.loop.training_arguments import make_arguments
+from train.models.model_files import load_tokenizer_and_processor
+from train.recipe import Recipe
+
+
+@pytest.mark.parametrize("decay", [4, 0.4])
+def test_the_rate_rises_stays_and_falls_in_a_line(recipe: Callable[..., Recipe], decay: float) -> None:
+    assert rates(recipe(steps=10, scheduler="constant", warmup=2, decay=decay, learning_rate=1.0)) == pytest.approx(
+        [0, 0.5, 1, 1, 1, 1, 1, 0.75, 0.5, 0.25]
+    )
+
+
+def test_before_it_falls_the_rate_is_that_of_a_run_without_decay(recipe: Callable[..., Recipe]) -> None:
+    shape = {"steps": 10, "scheduler": "constant", "warmup": 2}
+    assert rates(recipe(**shape, decay=3))[:7] == rates(recipe(**shape))[:7]
+
+
+def rates(recipe: Recipe) -> list[float]:
+    """The learning rates of the steps of a run."""
+    tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
+    plan = plan_batches(recipe, read_examples(recipe, tokenizer, processor), 1)
+    arguments = make_arguments(recipe, plan)
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=recipe.learning_rate)
+    schedule = get_scheduler(
+        arguments.lr_scheduler_type,
+        optimizer,
+        arguments.warmup_steps,
+        plan.steps,
+        scheduler_specific_kwargs=arguments.lr_scheduler_kwargs,
+    )
+    found = []
+    for _ in range(plan.steps):
+        found.append(schedule.get_last_lr()[0])
+        optimizer.step()
+        schedule.step()
+    return found
