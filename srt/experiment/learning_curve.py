@@ -127,7 +127,7 @@ class LearningCurves:
         """Measure what is missing of ``portion``, and return all points that the folder has by now."""
         self._folder.curve.mkdir(exist_ok=True)
         for test in self._tests:
-            if not self._folder.puzzles(test).exists():  # of 100,000 problems a minute's work
+            if not self._folder.puzzles(test).exists():  # of problems that no longer change
                 write_atomically(self._folder.puzzles(test), [orjson.dumps(self._puzzles(test).model_dump())])
         for arm, seed, items in self._order(portion):
             points = read_points(self._folder)

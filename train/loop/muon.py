@@ -3,13 +3,18 @@
 Muon (Jordan et al., 2024, https://kellerjordan.github.io/posts/muon) makes each update of a matrix orthogonal, so that
 rare directions are learned as fast as frequent ones. It is meant for hidden layers: embeddings, the head and vectors
 stay with AdamW. ``torch.optim.Muon`` takes matrices alone, and a Trainer takes one optimizer.
+
+``torch.optim.Muon`` updates one matrix after another, with 23 operations for each; on a GPU, starting them takes longer
+than a small model's forward and backward pass. All matrices of one shape are updated together here, to the same values.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import nn
 from torch.optim import AdamW, Muon, Optimizer
 from transformers import PreTrainedModel
@@ -42,7 +47,7 @@ class MuonWithAdamW(Optimizer):
             {"params": [weight for weight in rest if weight.ndim <= 1], "weight_decay": 0.0},
         ]
         self._adamw = AdamW([g for g in groups if g["params"]], lr=learning_rate, betas=betas, eps=eps, fused=True)
-        self._muon = Muon(matrices, lr=muon_learning_rate, weight_decay=weight_decay)
+        self._muon = MuonByShape(matrices, lr=muon_learning_rate, weight_decay=weight_decay)
         super().__init__([*self._adamw.param_groups, *self._muon.param_groups], {})
         self._share()
 
@@ -65,6 +70,60 @@ class MuonWithAdamW(Optimizer):
         """As the parent; then both work on what was loaded."""
         super().load_state_dict(state_dict)
         self._share()
+
+
+class MuonByShape(Muon):
+    """``torch.optim.Muon``, which updates all matrices of one shape together; same settings, same state."""
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:
+        """One step of all matrices that have a gradient."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            by_shape: dict[torch.Size, list[tuple[torch.Tensor, torch.Tensor]]] = defaultdict(list)
+            for matrix in group["params"]:
+                if matrix.grad is not None:
+                    by_shape[matrix.shape].append((matrix, matrix.grad))
+            for of_shape in by_shape.values():
+                matrices, gradients = zip(*of_shape, strict=True)
+                self._step_together(matrices, gradients, group)
+        return loss
+
+    def _step_together(
+        self, matrices: tuple[torch.Tensor, ...], gradients: tuple[torch.Tensor, ...], group: dict[str, Any]
+    ) -> None:
+        for matrix in matrices:
+            if "momentum_buffer" not in self.state[matrix]:
+                self.state[matrix]["momentum_buffer"] = torch.zeros_like(matrix)
+        momenta = [self.state[matrix]["momentum_buffer"] for matrix in matrices]
+        torch._foreach_lerp_(momenta, gradients, 1 - group["momentum"])
+        updates = torch._foreach_lerp(gradients, momenta, group["momentum"]) if group["nesterov"] else momenta
+        orthogonal = orthogonalized(torch.stack(updates), group["ns_coefficients"], group["ns_steps"], group["eps"])
+        rows, columns = matrices[0].shape
+        rate = group["lr"] * max(1.0, rows / columns) ** 0.5
+        torch._foreach_mul_(matrices, 1 - group["lr"] * group["weight_decay"])
+        torch._foreach_add_(matrices, list(orthogonal.unbind()), alpha=-rate)
+
+
+def orthogonalized(
+    matrices: torch.Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
+) -> torch.Tensor:
+    """About the nearest orthogonal matrix of each of ``matrices``, [count, rows, columns]; in bfloat16.
+
+    Newton and Schulz's iteration with a polynomial of degree 5, as in ``torch.optim.Muon``.
+    """
+    a, b, c = coefficients
+    found = matrices.bfloat16()
+    if tall := matrices.size(1) > matrices.size(2):
+        found = found.mT
+    found = found / found.norm(dim=(1, 2), keepdim=True).clamp(min=eps)
+    for _ in range(steps):
+        gram = found @ found.mT
+        found = torch.baddbmm(found, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), found, beta=a)
+    return found.mT if tall else found
 
 
 def hidden_matrices(model: PreTrainedModel) -> list[nn.Parameter]:
