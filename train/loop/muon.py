@@ -63,7 +63,7 @@ class MuonWithAdamW(Optimizer):
         """One step of both."""
         loss = None if closure is None else closure()
         self._adamw.step()
-        self._muon.step()  # type: ignore[no-untyped-call]
+        self._muon.step()
         return loss
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -76,7 +76,7 @@ class MuonByShape(Muon):
     """``torch.optim.Muon``, which updates all matrices of one shape together; same settings, same state."""
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
         """One step of all matrices that have a gradient."""
         loss = None
         if closure is not None:

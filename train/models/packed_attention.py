@@ -13,6 +13,7 @@ Every function takes query [1, heads, total, dim], key and value [1, key heads, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, NamedTuple
 
 import torch
@@ -75,10 +76,8 @@ def attend_with(kernel: Kernel) -> Callable[..., tuple[torch.Tensor, None]]:
 
 def segments_kernel(packed: PackedStates) -> torch.Tensor:
     """Sequence by sequence, with SDPA: the time is quadratic in the sequences, not in the row. For a CPU."""
-    query, key, value, bounds, _, scale, causal = packed
-    if (groups := query.size(1) // key.size(1)) > 1:
-        # The fast kernel of a CPU does not support grouped heads.
-        key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
+    # The fast kernel of a CPU does not support grouped heads.
+    query, key, value, bounds, _, scale, causal = _with_equal_heads(packed)
     lengths, outputs = bounds.diff().tolist(), []
     for segment in zip(*(torch.split(states, lengths) for states in (query, key, value)), strict=True):
         q, k, v = (states.transpose(0, 1).unsqueeze(0) for states in segment)
@@ -90,14 +89,27 @@ def varlen_kernel(packed: PackedStates) -> torch.Tensor:
     """torch's own ``varlen_attn``, which has no implementation for a CPU."""
     from torch.nn.attention.varlen import varlen_attn
 
+    options: dict[str, Any] = {}
+    if packed.query.size(1) != packed.key.size(1):
+        if "enable_gqa" in signature(varlen_attn).parameters:
+            options["enable_gqa"] = True
+        else:  # torch 2.11
+            packed = _with_equal_heads(packed)
     query, key, value, bounds, longest, scale, causal = packed
     window = (-1, 0) if causal else (-1, -1)
-    # torch 2.11 does not know the keyword.
-    grouped = {"enable_gqa": True} if query.size(1) != key.size(1) else {}
     rows = (bounds, bounds, longest, longest)
-    output = varlen_attn(query, key, value, *rows, scale=scale, window_size=window, **grouped)
+    output = varlen_attn(query, key, value, *rows, scale=scale, window_size=window, **options)
     assert isinstance(output, torch.Tensor)  # it is a pair only if the log-sum-exp is asked for
     return output
+
+
+def _with_equal_heads(packed: PackedStates) -> PackedStates:
+    """``packed`` with each key and value head repeated for the queries that share it."""
+    groups = packed.query.size(1) // packed.key.size(1)
+    if groups == 1:
+        return packed
+    key, value = (states.repeat_interleave(groups, dim=1) for states in (packed.key, packed.value))
+    return packed._replace(key=key, value=value)
 
 
 def keep_row_bounds_from(vision_tower: torch.nn.Module) -> None:

@@ -27,7 +27,7 @@ from train.data.token_cache import read_examples
 from train.models.attention import AttentionChoice, set_attention
 from train.models.load_model import load_model
 from train.models.model_files import load_processor
-from train.models.packed_attention import SEGMENTS, VARLEN, VISION_VARLEN
+from train.models.packed_attention import SEGMENTS, VARLEN, VISION_VARLEN, PackedStates, segments_kernel
 from train.recipe import Recipe
 
 FLASH = ("flash_attention_2", "flash_attention_3")
@@ -167,6 +167,18 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     monkeypatch.setattr(modeling_flash_attention_utils, "_loaded_implementation", None)
     monkeypatch.setattr(varlen, "varlen_attn", varlen_attn)
     return calls
+
+
+def test_a_kernel_without_grouped_heads_has_them_repeated(setting: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of torch 2.11."""
+
+    def varlen_attn(q: Any, k: Any, v: Any, bounds: Any, *rest: Any, scale: Any, window_size: Any) -> Any:
+        assert q.shape == k.shape == v.shape
+        return segments_kernel(PackedStates(q, k, v, bounds, 0, scale, window_size == (-1, 0)))
+
+    monkeypatch.setattr(varlen, "varlen_attn", varlen_attn)
+    packed = setting.packed(ROW)
+    assert_same(run(setting.model, packed, VARLEN), run(setting.model, packed, SEGMENTS))
 
 
 def test_logits_and_gradients_are_those_of_the_padded_batch(setting: Setting, kernels: list[dict[str, Any]]) -> None:
