@@ -138,7 +138,10 @@ def build(
     ] = "srt",
     prompt: Annotated[str, typer.Option("--prompt", help="full or bare.")] = "full",
     text: Annotated[
-        str, typer.Option("--text", help="claims, restated (lookups written out), anchored (more so) or assertions.")
+        str,
+        typer.Option(
+            "--text", help="claims, restated (lookups written out), anchored or scanned (finer), or assertions."
+        ),
     ] = "claims",
     pictures: Annotated[
         bool, typer.Option("--pictures", help="For vision models: pictures instead of diagram_description.")

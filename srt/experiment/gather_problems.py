@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import orjson
 
@@ -26,6 +27,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
+from srt.worlds.world import LookupStyle
 from srt.worlds.world_registry import world_named
 
 
@@ -61,7 +63,7 @@ def _check_world(place: str, name: str, experiment: Experiment) -> None:
     world = world_named(name)
     if experiment.plan != "needed" and not world.has_running_plan:
         raise UserError(f"plan: {name!r} ({place}) has no traces with a running plan; 'needed' was expected")
-    if experiment.text in ("restated", "anchored") and not world.has_lookups:
+    if experiment.text in get_args(LookupStyle) and not world.has_lookups:
         raise UserError(f"text: {name!r} ({place}) has no style {experiment.text!r}; 'claims' was expected")
 
 

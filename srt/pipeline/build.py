@@ -31,7 +31,7 @@ from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world import Refused, World
 from srt.worlds.world_registry import world_of
 
-TextStyle = Literal["claims", "restated", "anchored", "assertions"]
+TextStyle = Literal["claims", "restated", "anchored", "scanned", "assertions"]
 
 PROMPT_STYLES = get_args(PromptStyle)
 TEXT_STYLES = get_args(TextStyle)
@@ -257,7 +257,7 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace
         raise UserError(f"no exact world knows its problem, so there is no {wanted}")
     match arm.input:
         case "prose" | "terse prose":
-            prose = world.explain(problem, trace, terse=arm.input == "terse prose")
+            prose = world.explain(problem, trace, terse=arm.input == "terse prose", scan=text == "scanned")
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
         case "steps":
             return _in_style(trace, problem, text, world)
@@ -271,10 +271,10 @@ def _in_style(trace: Trace, problem: Problem, text: TextStyle, world: World) -> 
             return trace
         case "restated":
             return world.spell_out_lookups(trace)
-        case "anchored":
-            # Never train on a step that is not proved: a trace that the finest cut breaks is cut less finely.
-            anchored = world.spell_out_lookups(trace, anchors=True)
-            return anchored if check(problem, anchored).proved else world.spell_out_lookups(trace)
+        case "anchored" | "scanned":
+            # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.
+            fine = world.spell_out_lookups(trace, text)
+            return fine if check(problem, fine).proved else world.spell_out_lookups(trace)
         case "assertions":
             claims = (world.assertion(step.claim or "", trace.lang) for step in trace.steps)
             steps = (step.model_copy(update={"claim": claim}) for step, claim in zip(trace.steps, claims, strict=True))

@@ -19,6 +19,8 @@ It can be pickled: other processes draw with it too.
 """
 
 Plan = Literal["needed", "running", "read-as-used", "read-as-turns"]
+LookupStyle = Literal["restated", "anchored", "scanned"]
+"""How finely lookups are written out; each is finer than the one before."""
 """Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along.
 
 ``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used. In
@@ -114,8 +116,11 @@ class World(ABC):
         """
 
     @abstractmethod
-    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
-        """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``."""
+    def explain(self, problem: Problem, trace: Trace, terse: bool, scan: bool = False) -> str:
+        """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``.
+
+        ``scan``: prose that is not terse is as fine as the style ``scanned``, where a world has it.
+        """
 
     @abstractmethod
     def assertion(self, claim: str, lang: Lang) -> str:
@@ -135,16 +140,16 @@ class World(ABC):
         """
         raise Refused("no_such_plan", f"the world {self.name!r} has no traces with a running plan")
 
-    def spell_out_lookups(self, trace: Trace, anchors: bool = False) -> Trace:
-        """``trace`` with the key of each lookup written out beside it: the text style ``restated``.
+    def spell_out_lookups(self, trace: Trace, style: LookupStyle = "restated") -> Trace:
+        """``trace`` with the key of each lookup written out beside it.
 
-        With ``anchors``, the style ``anchored``: those of the steps that place something, too. Not every trace stays
-        proved then.
+        In the style ``anchored`` those of the steps that place something, too; in ``scanned``, what is found by its
+        place is found by going through all places. In these two not every trace stays proved.
 
         Raises:
             UserError: this world has no such style.
         """
-        raise UserError(f"trace {trace.id}: the world {self.name!r} has no text in the style 'restated'")
+        raise UserError(f"trace {trace.id}: the world {self.name!r} has no text in the style {style!r}")
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
         """Whether a claim is true in the solved problem.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,6 +14,7 @@ from srt.language.arms import completion_text
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
+from srt.worlds.world import LookupStyle
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"<!-- (\w+): ([^>]*) -->\n```\w+\n(.*?)\n```", PAGE, re.DOTALL)
@@ -87,12 +89,15 @@ def test_the_removal_is_what_the_page_shows() -> None:
 
 def test_the_styles_of_its_last_steps() -> None:
     full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
-    written = [trace_of(full), *(spell_out_lookups(trace_of(full), anchors) for anchors in (False, True))]
+    trace = trace_of(full)
+    *written, scanned = [trace, *(spell_out_lookups(trace, style) for style in get_args(LookupStyle))]
     rows = re.findall(r"^\| (\d) \| `(.*)` \| `(.*?)` \| (.*) \|$", PAGE, re.MULTILINE)
     assert [int(number) for number, *_ in rows] == [7, 8, 9]
     for number, claims, restated, anchored in rows:
         last = restated if anchored == "as `restated`" else anchored.strip("`")
         assert [linearize(one).splitlines()[int(number) - 1] for one in written] == [claims, restated, last]
+    (changed,) = set(linearize(scanned).splitlines()) - set(linearize(written[-1]).splitlines())
+    assert f"but for step 8: `{changed}`" in PAGE
 
 
 def test_the_error_message_that_the_page_quotes() -> None:

@@ -21,7 +21,7 @@ from srt.worlds.seating.sampling.sampler import key_of, keys_of, sample
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
 from srt.worlds.seating.writing.scene_svg import draw
-from srt.worlds.world import Plan, Refused, Sampler, World
+from srt.worlds.world import LookupStyle, Plan, Refused, Sampler, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
 _BLANK = re.compile(r"[(（] *[)）]")
@@ -80,13 +80,13 @@ class SeatingWorld(World):
         """As :meth:`solve`: :mod:`srt.worlds.seating.derivation.running_plan`."""
         return make_trace(problem, *_agreeing(problem), plan)
 
-    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
+    def explain(self, problem: Problem, trace: Trace, terse: bool, scan: bool = False) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
-        return explain(read_problem(problem), trace, terse)
+        return explain(read_problem(problem), trace, terse, scan)
 
-    def spell_out_lookups(self, trace: Trace, anchors: bool = False) -> Trace:
+    def spell_out_lookups(self, trace: Trace, style: LookupStyle = "restated") -> Trace:
         """``trace`` with its lookups written out: :mod:`srt.worlds.seating.derivation.lookups`."""
-        return spell_out_lookups(trace, anchors)
+        return spell_out_lookups(trace, style)
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

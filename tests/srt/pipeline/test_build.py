@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -90,14 +91,23 @@ def test_assertions_in_place_of_claims(files: Path, tmp_path: Path) -> None:
         assert one.completion != other.completion
 
 
-def test_every_anchored_trace_is_proved(files: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("style", ["anchored", "scanned"])
+def test_every_trace_in_a_fine_cut_is_proved(style: str, files: Path, tmp_path: Path) -> None:
     problems = {problem.id: problem for problem in read_records(files / "p.jsonl", Problem)}
-    anchored = sequences(files, "srt", tmp_path / "anchored", text="anchored")
+    fine = sequences(files, "srt", tmp_path / style, text=style)
     restated = sequences(files, "srt", tmp_path / "restated", text="restated")
-    for sequence in anchored:
+    for sequence in fine:
         trace = parse(sequence.completion[0].content).trace(sequence.trace_id, sequence.problem_id)
         assert check(problems[trace.problem_id], trace).proved
-    assert sum(one.completion != other.completion for one, other in zip(anchored, restated, strict=True)) > 2
+    assert sum(one.completion != other.completion for one, other in zip(fine, restated, strict=True)) > 2
+
+
+def test_prose_is_cut_as_finely_as_traces(files: Path, tmp_path: Path) -> None:
+    scanned, plain = (sequences(files, "cot", tmp_path / style, text=style) for style in ("scanned", "anchored"))
+    asked = re.compile("Who is at|谁位于")
+    assert sum(bool(asked.search(one.completion[0].content)) for one in scanned) > 2
+    assert not any(asked.search(one.completion[0].content) for one in plain)
+    assert [one.prompt for one in scanned] == [one.prompt for one in plain]
 
 
 def test_a_trace_of_another_problem(files: Path) -> None:

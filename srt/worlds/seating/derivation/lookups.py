@@ -9,7 +9,7 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER #5 #7: ? = James             ->  INFER #4 #5 #7: ?@N1 & ? = James
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
-Anchored, the finest cut, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
+Anchored, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
 a step that takes a function off the question repeats both seats, and the step that names who fills the blank says
 their seat first::
 
@@ -17,13 +17,18 @@ their seat first::
     INFER scene #3 #6: ? = across(Eve)    ->  INFER scene #3 #6: Fay@N1 & Eve@N2 & ? = across(Eve)
     INFER #5 #7: ? = James                ->  INFER #4 #5 #7: James@N1 & ? = James
 
-A restated trace stays proved: what is repeated is cited. An anchored one may not: a later step may get two premises
-that say the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
+Scanned, a step that finds somebody by their seat goes through the plan up to that seat. A plan says where somebody
+sits; to find who sits somewhere is the other way round, and a model that has only the former learns it late::
+
+    INFER #5 #7: ? = James                ->  INFER #4 #5 #7: ?@N1 & Mary@S2 & Robert@S1 & James@N1 & ? = James
+
+A restated trace stays proved: what is repeated is cited. The others may not: a later step may get two premises that say
+the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from srt.language.premises import entity_word
 from srt.language.trace import Step, Trace
@@ -38,15 +43,14 @@ from srt.worlds.seating.claim_language import (
     names_of,
     parse_claim,
 )
+from srt.worlds.world import LookupStyle
 
 _NOBODY: Claim = ((Nobody(),),)
 
 
-def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
-    """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept.
-
-    ``anchors``: those of the steps that seat somebody, too.
-    """
+def spell_out_lookups(trace: Trace, style: LookupStyle = "restated") -> Trace:
+    """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept."""
+    anchors = style != "restated"
     claims = [parse_claim(step.claim or "") for step in trace.steps]
     steps: list[Step] = []
     for step, claim in zip(trace.steps, claims, strict=True):
@@ -54,7 +58,7 @@ def spell_out_lookups(trace: Trace, anchors: bool = False) -> Trace:
         if (_is_blank_places(claim) or claim == _NOBODY) and "scene" in step.args:
             steps.append(_with_known_seats(_citing_repeated_seats(step, cited, claims, steps), claim, cited, claims))
         elif _is_blank_names(claim) and any(_is_blank_places(claims[number - 1]) for number in cited):
-            steps.append(_with_blank_seats(step, claim, cited, claims, steps, anchors))
+            steps.append(_with_blank_seats(step, claim, cited, claims, steps, style))
         elif isinstance(claim[0][0], RightOptions):
             steps.append(_with_names(step, cited, claims, steps))
         elif anchors and BLANK in names_of(claim) and step.op == "INFER":
@@ -113,11 +117,17 @@ def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def _with_blank_seats(
-    step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step], anchors: bool
+    step: Step,
+    claim: Claim,
+    cited: Sequence[int],
+    claims: Sequence[Claim],
+    restated: Sequence[Step],
+    style: LookupStyle,
 ) -> Step:
     """``? = James`` after ``?@N1``, citing too the step that says a seat which the asking step repeats.
 
-    With ``anchors``, and if one alone fills the blank, after ``James@N1``: the seat and who sits there in one token.
+    Anchored, and if one alone fills the blank, after ``James@N1``: the seat and who sits there in one token. Scanned,
+    after all seats that are known, up to that of James.
     """
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
     alternatives = []
@@ -125,9 +135,16 @@ def _with_blank_seats(
         named = alternative[0]
         name = named.right if isinstance(named, Equal) and isinstance(named.right, str) else BLANK
         seat = seats.get(name)
-        sitter = name if anchors and len(claim) == 1 else BLANK
-        alternatives.append((Place(sitter, seat), *alternative) if seat else alternative)
+        sitter = name if style == "anchored" and len(claim) == 1 else BLANK
+        passed = seats_until(name, seats) if style == "scanned" and seat else []
+        alternatives.append((Place(sitter, seat), *passed, *alternative) if seat else alternative)
     return _claiming(_citing_repeated_seats(step, cited, claims, restated), tuple(alternatives))
+
+
+def seats_until(name: str, seats: Mapping[str, str]) -> list[Place]:
+    """What ``seats`` says of each name, in its order and up to ``name``."""
+    names = list(seats)
+    return [Place(passed, seats[passed]) for passed in names[: names.index(name) + 1]]
 
 
 def _citing_repeated_seats(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:

@@ -29,14 +29,16 @@ from srt.worlds.seating.claim_language import (
     names_of,
     parse_claim,
 )
+from srt.worlds.seating.derivation.lookups import seats_until
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.writing.phrases import PROSE_EN, PROSE_ZH, TERSE_EN, TERSE_ZH, Lexicon
 
 
-def explain(puzzle: Puzzle, trace: Trace, terse: bool) -> str:
+def explain(puzzle: Puzzle, trace: Trace, terse: bool, scan: bool = False) -> str:
     """The prose of ``trace``: ``terse`` one line of notes, else a paragraph each for reading, placing and answering.
 
-    The last sentence names the right option or options.
+    The last sentence names the right option or options. ``scan``: whoever sits on a seat is found as in the text style
+    ``scanned`` (:mod:`srt.worlds.seating.derivation.lookups`), by going through the seats of all.
 
     Raises:
         UserError: the trace has a step whose claim cannot be read.
@@ -46,8 +48,10 @@ def explain(puzzle: Puzzle, trace: Trace, terse: bool) -> str:
     if terse:
         lexicon, stop = (TERSE_EN, ". ") if english else (TERSE_ZH, "。")
         return stop.join(lexicon.clause(step.claim) for step in steps) + stop.strip()
-    writer = _ProseWriter(_CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options)
     gap = " " if english else ""
+    writer = _ProseWriter(
+        _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options, gap, scan
+    )
     paragraphs = itertools.groupby(steps, key=lambda step: step.part)
     return "\n".join(gap.join(map(writer.sentence, paragraph)) for _, paragraph in paragraphs)
 
@@ -115,6 +119,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "taken": "{seats} are taken",
         "look_for": "we look for {term}",
         "look_at": "we look for whoever is at {seats}",
+        "scan": "Who is at {seat}? {clause}.",
         "any_of": " or ",
         "fills": "{names} fills the blank",
         "fill": "{names} fill the blank",
@@ -146,6 +151,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "taken": "{seats}已有人",
         "look_for": "要找的是{term}",
         "look_at": "要找的位于{seats}",
+        "scan": "谁位于{seat}？{clause}。",
         "any_of": "或",
         "fills": "{names}符合",
         "fill": "{names}都符合",
@@ -164,12 +170,17 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class _ProseWriter:
-    """Writes the sentences of one trace: ``steps`` are all of its steps, ``options`` map letters to names."""
+    """Writes the sentences of one trace: ``steps`` are all of its steps, ``options`` map letters to names.
+
+    ``gap`` is between two sentences; ``scan`` as in :func:`explain`.
+    """
 
     words: Mapping[str, str]
     lexicon: Lexicon
     steps: Sequence[_Step]
     options: Mapping[str, str | None]
+    gap: str
+    scan: bool
 
     def sentence(self, step: _Step) -> str:
         """One step as one sentence."""
@@ -185,7 +196,24 @@ class _ProseWriter:
             reasons = self._grounds(step).reasons
             form = self.words["freely_with"] if reasons else self.words["freely"]
             return form.format(reasons=self._join(reasons), clause=self.lexicon.clause(step.claim))
+        if self.scan and (passed := self._passed_until_found(step)):
+            scans = [
+                self.words["scan"].format(seat=places[-1].seat, clause=self.lexicon.clause((tuple(places),)))
+                for places in passed
+            ]
+            return self.gap.join([*scans, self.words["so"].format(clause=self._fillers(step.claim))])
         return self._derived(self._sought(step) if step.part == "answer" else self._grounds(step), step)
+
+    def _passed_until_found(self, step: _Step) -> list[list[Place]]:
+        """For each that a step finds by their seat: the seats that are known, up to theirs. Empty for other steps."""
+        cited = self._cited(step)
+        by_seat = any(names_of(other.claim) == (BLANK,) and other.places for other in cited)
+        found = [atoms[0].right for atoms in step.claim if len(atoms) == 1 and isinstance(atoms[0], Equal)]
+        known = [atom for other in cited if other.places and len(other.claim) == 1 for atom in other.claim[0]]
+        seats = {atom.name: atom.seat for atom in known if isinstance(atom, Place) and atom.name != BLANK}
+        if not by_seat or len(found) != len(step.claim) or not seats.keys() >= set(found):
+            return []
+        return [seats_until(str(name), seats) for name in found]
 
     def _is_read_again(self, step: _Step) -> bool:
         """Whether the step before reads the same clue."""

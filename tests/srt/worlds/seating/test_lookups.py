@@ -12,7 +12,7 @@ from srt.pipeline.solve import solve_one
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample
-from srt.worlds.world import Plan
+from srt.worlds.world import LookupStyle, Plan
 
 BOOTH = Problem(
     id="booth",
@@ -60,7 +60,7 @@ def test_the_cut() -> None:
 
 
 def test_the_finest_cut_of_a_running_plan() -> None:
-    trace = spell_out_lookups(solved(BOOTH, "running"), anchors=True)
+    trace = spell_out_lookups(solved(BOOTH, "running"), style="anchored")
     assert linearize(trace) == RUNNING
     assert check_with_truth(BOOTH, trace).proved
 
@@ -70,13 +70,13 @@ def test_a_lookup_begins_with_whom_the_question_names() -> None:
     question = BOOTH.question.replace(
         "() faces the right neighbour of Ann.", "the right neighbour of () is diagonal to Dee."
     )
-    trace = spell_out_lookups(solved(BOOTH.model_copy(update={"question": question}), "running"), anchors=True)
+    trace = spell_out_lookups(solved(BOOTH.model_copy(update={"question": question}), "running"), style="anchored")
     assert "INFER scene #3 #5: Dee@S2 & Cal@N2 & right(?) = Cal" in linearize(trace)
 
 
 def test_a_lookup_that_finds_nobody_begins_like_one_that_finds_somebody() -> None:
     problem = BOOTH.model_copy(update={"question": BOOTH.question.replace("neighbour of Ann.", "neighbour of Dee.")})
-    trace = spell_out_lookups(solved(problem, "running"), anchors=True)
+    trace = spell_out_lookups(solved(problem, "running"), style="anchored")
     assert "INFER scene #3 #5: Dee@S2 & ? = none" in linearize(trace)
     assert check_with_truth(problem, trace).proved
 
@@ -86,14 +86,14 @@ def test_alternatives_and_the_order_of_words_are_kept() -> None:
     trace = solved(BOOTH, "running")
     lookup = "INFER scene Ann Dee #3 #5: ? = across(Dee) | ? = left(Dee)"
     other = parse(linearize(trace).replace("INFER scene #3 #5: ? = across(Dee)", lookup))
-    anchored = spell_out_lookups(trace.model_copy(update={"steps": other.steps}), anchors=True)
+    anchored = spell_out_lookups(trace.model_copy(update={"steps": other.steps}), style="anchored")
     seats = "Ann@S1 & Dee@S2"
     assert f"INFER scene Ann Dee #3 #5: {seats} & ? = across(Dee) | {seats} & ? = left(Dee)" in linearize(anchored)
 
 
 def test_a_repeated_seat_that_no_cited_step_says_is_no_proof() -> None:
     """Nor is it where it is right: somebody who guesses a seat would have it proved by naming it here."""
-    trace = spell_out_lookups(solved(BOOTH, "running"), anchors=True)
+    trace = spell_out_lookups(solved(BOOTH, "running"), style="anchored")
     lookup = "INFER scene #3 #5: Ann@S1 & Dee@S2 & ? = across(Dee)"
     wrong = parse(linearize(trace).replace(lookup, lookup.replace("Ann@S1", "Ann@N1")))
     checked = check_with_truth(BOOTH, trace.model_copy(update={"steps": wrong.steps}))
@@ -124,7 +124,7 @@ ONE_BY_ONE = Problem(
 
 
 def test_a_step_that_seats_somebody_is_anchored() -> None:
-    coarse, fine = (spell_out_lookups(solved(ONE_BY_ONE), anchors) for anchors in (False, True))
+    coarse, fine = (spell_out_lookups(solved(ONE_BY_ONE), style) for style in ("restated", "anchored"))
     changed = [
         (str(before.claim), str(after.claim))
         for before, after in zip(coarse.steps, fine.steps, strict=True)
@@ -156,12 +156,49 @@ def test_every_restated_trace_is_proved_and_true(lang: str, plan: Plan) -> None:
     assert changed > 60
 
 
-def test_every_running_plan_is_proved_in_the_finest_cut() -> None:
-    spec = SampleSpec.parse({"split": "test", "lang": "en"})
+@pytest.mark.parametrize("style", ["anchored", "scanned"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_running_plan_is_proved_in_the_fine_cuts(lang: str, style: LookupStyle) -> None:
+    spec = SampleSpec.parse({"split": "test", "lang": lang})
     broken = []
-    for index in range(200):
+    for index in range(150):
         problem = sample(spec, index)
-        trace = spell_out_lookups(solved(problem, "running"), anchors=True)
+        trace = spell_out_lookups(solved(problem, "running"), style)
         if not check_with_truth(problem, trace).proved:
             broken.append(linearize(trace))
     assert not broken, broken[0]
+
+
+SCANNED = "INFER #5 #7: ?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob"
+
+
+def test_a_scan_goes_through_the_plan_up_to_the_seat() -> None:
+    trace = spell_out_lookups(solved(BOOTH, "running"), style="scanned")
+    assert linearize(trace) == RUNNING.replace("INFER #5 #7: Bob@N1 & ? = Bob", SCANNED)
+    assert check_with_truth(BOOTH, trace).proved
+
+
+@pytest.mark.parametrize(
+    ("wrong", "truth"),
+    [
+        (SCANNED.replace("Ann@S1 & ", "Ann@N2 & "), "false"),  # a seat on the way
+        (SCANNED.replace("?@N1", "?@N2"), "false"),  # the seat that is looked for
+        (SCANNED.replace("? = Bob", "? = Dee"), "false"),  # somebody else than the one at its end
+    ],
+)
+def test_a_wrong_scan_is_refuted(wrong: str, truth: str) -> None:
+    trace = spell_out_lookups(solved(BOOTH, "running"), style="scanned")
+    steps = parse(linearize(trace).replace(SCANNED, wrong)).steps
+    step = check_with_truth(BOOTH, trace.model_copy(update={"steps": steps})).steps[7]
+    assert (step.support, step.truth) == ("refuted", truth)
+
+
+def test_each_of_several_is_found_by_a_scan() -> None:
+    question = BOOTH.question.replace(
+        "() faces the right neighbour of Ann.", "Ann and () are not sitting side by side."
+    )
+    problem = BOOTH.model_copy(update={"question": question})
+    trace = spell_out_lookups(solved(problem, "running"), style="scanned")
+    ways = "?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob | ?@N2 & Ann@S1 & Dee@S2 & Bob@N1 & Cal@N2 & ? = Cal"
+    assert ways in linearize(trace)
+    assert check_with_truth(problem, trace).proved

@@ -163,6 +163,19 @@ def test_seats_are_those_that_the_trace_chose() -> None:
         assert found == solve(puzzle).placement
 
 
+def test_prose_scans_where_the_trace_does() -> None:
+    trace = SEATING.solve_with_running_plan(PROBLEM)
+    (found,) = [s.claim for s in SEATING.spell_out_lookups(trace, "scanned").steps if str(s.claim).startswith("?@")][
+        -1:
+    ]
+    *passed, named = str(found).split(" & ")[1:]
+    said = " and ".join(place.replace("@", " is at ") for place in passed)
+    scan = f"Who is at {str(found)[2:4]}? {said}. So {named.removeprefix('? = ')} fills the blank."
+    prose, plain = (SEATING.explain(PROBLEM, trace, False, scan=scan) for scan in (True, False))
+    assert scan in prose
+    assert "Who is at" not in plain
+
+
 def test_it_speaks_and_draws() -> None:
     trace = SEATING.solve(PROBLEM)
     prose, terse = (SEATING.explain(PROBLEM, trace, terse) for terse in (False, True))
