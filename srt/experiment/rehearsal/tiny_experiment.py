@@ -26,7 +26,7 @@ _DRAWN = {"benchmark": _TEST + 2, "corpus": _TRAIN + 2}
 _MODEL = {"hidden": 32, "layers": 2, "heads": 2, "vocab": 1024}
 _TRAINING: dict[str, Any] = {
     "epochs": None, "steps": 4, "batch_size": 4, "micro_batch": None, "save_steps": 2, "threads": 1, "workers": 0,
-    "hub": None, "too_long": "drop", "logging": {"steps": 2, "report_to": []},
+    "hub": None, "too_long": "drop", "logging": {"steps": 2, "report_to": []}, "decay": None, "model": {"liger": False},
 }  # fmt: skip
 _ITEMS = 8
 """Of each stage, and between the points of a curve."""
@@ -52,7 +52,8 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         {**stage, "train_problems": [_source(one, _TRAIN, drawn) for one in stage["train_problems"]], "items": _ITEMS}
         for stage in values.get("stages") or ()
     ]
-    points = len(stages) or (min(2, len(experiment.curve.items)) if experiment.curve else 0)
+    points = min(len(stages) or 2, len(experiment.curve.items)) if experiment.curve else 0
+    before = max(len(stages) - points, 0)  # the last point is at the end of the last stage
     if experiment.curve is not None or stages:  # which decide how long a run is
         training = {key: value for key, value in training.items() if key not in ("steps", "epochs")}
     changes: dict[str, Any] = {
@@ -67,7 +68,7 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         "held_out": min(experiment.held_out, _HELD_OUT) if experiment.held_out else None,
         "model": _model(experiment),
         "train": training,
-        "curve": {"items": [_ITEMS * (at + 1) for at in range(points)]} if experiment.curve else None,
+        "curve": {"items": [_ITEMS * (before + at + 1) for at in range(points)]} if experiment.curve else None,
         "probe": _PROBE if experiment.probe else None,
         "launch": None,
         "eval_launch": None,

@@ -8,6 +8,7 @@ import pytest
 import torch
 from transformers import get_scheduler
 
+from srt.io.errors import UserError
 from train.data.batches import plan_batches
 from train.data.token_cache import read_examples
 from train.loop.training_arguments import make_arguments
@@ -25,6 +26,16 @@ def test_the_rate_rises_stays_and_falls_in_a_line(recipe: Callable[..., Recipe],
 def test_before_it_falls_the_rate_is_that_of_a_run_without_decay(recipe: Callable[..., Recipe]) -> None:
     shape = {"steps": 10, "scheduler": "constant", "warmup": 2}
     assert rates(recipe(**shape, decay=3))[:7] == rates(recipe(**shape))[:7]
+
+
+def test_a_decay_that_is_longer_than_the_run(recipe: Callable[..., Recipe]) -> None:
+    with pytest.raises(UserError, match=r"^decay: 9 steps"):
+        rates(recipe(steps=10, scheduler="constant", warmup=2, decay=9))
+
+
+def test_no_other_schedule_has_a_decay(recipe: Callable[..., Recipe]) -> None:
+    with pytest.raises(UserError, match="decay: scheduler"):
+        recipe(scheduler="cosine", decay=2)
 
 
 def rates(recipe: Recipe) -> list[float]:
