@@ -213,8 +213,8 @@ class Recipe(Config):
     learning_rate: float = Field(gt=0)
     muon_learning_rate: float | None = Field(default=None, gt=0, lt=1)
     scheduler: Literal["constant", "linear", "cosine"] = "cosine"
-    warmup: float = Field(default=0.05, ge=0)
-    decay: float | None = Field(default=None, gt=0)
+    warmup: float = Field(default=0.05, ge=0, strict=True)
+    decay: float | None = Field(default=None, gt=0, strict=True)
     weight_decay: float = Field(default=0.0, ge=0)
     adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     max_length: int = Field(ge=2)
@@ -247,7 +247,18 @@ class Recipe(Config):
 
     def warmup_steps(self, steps: int) -> int:
         """The steps of the warmup in a run of so many ``steps``."""
-        return steps_of(self.warmup, steps)
+        return _steps_of(self.warmup, steps)
+
+    def decay_steps(self, steps: int) -> int:
+        """The steps of the decay in a run of so many ``steps``; a share is one step at least."""
+        return 0 if self.decay is None else max(1, _steps_of(self.decay, steps))
+
+    def schedule_fault(self, steps: int) -> str | None:
+        """What is wrong with warmup and decay in a run of so many ``steps``."""
+        rising, falling = self.warmup_steps(steps), self.decay_steps(steps)
+        if not falling or rising + falling <= steps:
+            return None
+        return f"decay: {falling:g} steps after a warmup of {rising:g} are more than the run has, {steps}"
 
     @property
     def run_name(self) -> str:
@@ -277,6 +288,6 @@ class Recipe(Config):
         return {"vision": parts.vision, "projector": parts.projector, "language": parts.language or language}
 
 
-def steps_of(given: float, steps: int) -> int:
+def _steps_of(given: float, steps: int) -> int:
     """What a recipe means by ``given``, a share below 1 or a number, in a run of so many ``steps``."""
     return round(given if given >= 1 else given * steps)

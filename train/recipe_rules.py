@@ -46,6 +46,8 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
     if recipe.decay is not None and recipe.scheduler != "constant":
         fault = f"decay: scheduler: {recipe.scheduler} lowers the rate already; say constant, or remove decay"
         yield "decay scheduler", fault
+    elif (steps := _steps(recipe)) and (long := recipe.schedule_fault(steps)):
+        yield "decay warmup steps stages batch_size", long
 
     if recipe.other_arms and recipe.too_long != "drop":
         yield "other_arms too_long", "other_arms: only decide what is left out; say too_long: drop, or remove the key"
@@ -85,6 +87,13 @@ def _broken_rules(recipe: Recipe) -> Iterator[tuple[str, str]]:
         yield " ".join(f"loss.{role}" for role in weights), "loss: every weight is 0, so nothing would be learned"
 
     yield from _watching(recipe)
+
+
+def _steps(recipe: Recipe) -> int | None:
+    """How long the run is, where the recipe alone says so: ``epochs`` depend on the data."""
+    if recipe.stages is not None:
+        return sum(stage.items for stage in recipe.stages) // recipe.batch_size
+    return recipe.steps
 
 
 def _stages(recipe: Recipe) -> Iterator[tuple[str, str]]:

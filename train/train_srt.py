@@ -98,6 +98,8 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
         for line in stage_lines(recipe, examples):
             print(f"stage {line}", flush=True)
     plan = plan_batches(recipe, examples, processes)
+    if fault := recipe.schedule_fault(plan.steps):
+        raise UserError(fault)
     held_out = None
     if recipe.eval_data is not None:
         held_out = read_examples(recipe.on(recipe.eval_data), tokenizer, processor)

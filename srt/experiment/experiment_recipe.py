@@ -330,7 +330,8 @@ class Experiment(Config):
     def _faults_of_decay(self, curve: Curve, batch_size: int) -> list[str]:
         """Only the last point may be measured after the learning rate has begun to fall."""
         decay, last = self.train.get("decay"), curve.items[-1]
-        if not isinstance(decay, int | float) or len(curve.items) < 2:
+        # What is no number of steps and no share, the training recipe refuses.
+        if not isinstance(decay, int | float) or not 0 < decay < last / batch_size or len(curve.items) < 2:
             return []
         begins = last - (decay * batch_size if decay >= 1 else decay * last)
         if curve.items[-2] <= begins:

@@ -11,7 +11,7 @@ than a small model's forward and backward pass. All matrices of one shape are up
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -73,7 +73,10 @@ class MuonWithAdamW(Optimizer):
 
 
 class MuonByShape(Muon):
-    """``torch.optim.Muon``, which updates all matrices of one shape together; same settings, same state."""
+    """``torch.optim.Muon``, which updates all matrices of one shape together; its other settings are torch's."""
+
+    def __init__(self, matrices: Iterable[nn.Parameter], *, lr: float, weight_decay: float = 0.1) -> None:
+        super().__init__(matrices, lr=lr, weight_decay=weight_decay)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]

@@ -10,7 +10,7 @@ from trl import SFTConfig
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
 from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
-from train.recipe import Recipe, steps_of
+from train.recipe import Recipe
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}
 
@@ -22,7 +22,7 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
     FSDP, under which a process loads only its share of the weights.
 
     Raises:
-        UserError: one process sees several GPUs, or warmup and decay are longer than the run.
+        UserError: one process sees several GPUs.
     """
     on_gpu = torch.cuda.is_available()
     arguments = SFTConfig(
@@ -76,8 +76,5 @@ def make_arguments(recipe: Recipe, plan: BatchPlan) -> SFTConfig:
 def _schedule(recipe: Recipe, steps: int) -> dict[str, Any]:
     if recipe.decay is None:
         return {"lr_scheduler_type": _SCHEDULERS[recipe.scheduler]}
-    rising, falling_steps = recipe.warmup_steps(steps), steps_of(recipe.decay, steps)
-    if rising + falling_steps > steps:
-        raise UserError(f"decay: {falling_steps} steps after a warmup of {rising} are more than the run has, {steps}")
-    falling = {"num_decay_steps": falling_steps, "decay_type": "linear"}
+    falling = {"num_decay_steps": recipe.decay_steps(steps), "decay_type": "linear"}
     return {"lr_scheduler_type": "warmup_stable_decay", "lr_scheduler_kwargs": falling}

@@ -172,6 +172,8 @@ def _check_run(
     cluster = launch.cluster
     plan = plan_batches(recipe, examples, cluster.processes)
     report.faults += launch_faults(launch, recipe, plan.accumulation)
+    if fault := recipe.schedule_fault(plan.steps):
+        report.faults.append(fault)
     report.figures["run"] = batch_figures(recipe, examples, plan)
     if held_out is not None:
         report.figures["run"] |= evaluation_figures(recipe, held_out, plan)

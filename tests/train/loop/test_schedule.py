@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from train.data.token_cache import read_examples
 from train.loop.training_arguments import make_arguments
 from train.models.model_files import load_tokenizer_and_processor
 from train.recipe import Recipe
+from train.train_srt import train
 
 
 @pytest.mark.parametrize("decay", [4, 0.4])
@@ -28,9 +30,22 @@ def test_before_it_falls_the_rate_is_that_of_a_run_without_decay(recipe: Callabl
     assert rates(recipe(**shape, decay=3))[:7] == rates(recipe(**shape))[:7]
 
 
-def test_a_decay_that_is_longer_than_the_run(recipe: Callable[..., Recipe]) -> None:
+def test_a_decay_that_is_longer_than_the_run(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    shape = {"scheduler": "constant", "warmup": 2, "decay": 9}
+    with pytest.raises(UserError, match="decay: 9 steps"):
+        recipe(steps=10, **shape)
+    stages = [{"name": "one", "data": recipe().data, "items": 10 * recipe().batch_size}]
+    with pytest.raises(UserError, match="decay: 9 steps"):
+        recipe(data=None, steps=None, stages=stages, **shape)
     with pytest.raises(UserError, match=r"^decay: 9 steps"):
-        rates(recipe(steps=10, scheduler="constant", warmup=2, decay=9))
+        train(recipe(steps=None, epochs=0.01, output=str(tmp_path / "out"), **shape))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("decay", [0, -1, 1.5, True, "0.5", "x", float("nan"), float("inf")])
+def test_a_decay_is_a_share_or_a_number_of_steps(recipe: Callable[..., Recipe], decay: object) -> None:
+    with pytest.raises(UserError, match="decay"):
+        recipe(steps=10, scheduler="constant", warmup=0, decay=decay)
 
 
 def test_no_other_schedule_has_a_decay(recipe: Callable[..., Recipe]) -> None:

@@ -66,6 +66,13 @@ def test_a_sound_vision_run_and_its_labels(vision_recipe: Callable[..., Recipe],
     assert "no fault was found" in result.stdout
 
 
+def test_a_schedule_that_the_trial_step_has_no_room_for(recipe: Callable[..., Recipe], tmp_path: Path) -> None:
+    schedule = {"scheduler": "constant", "warmup": 2, "decay": 3}
+    assert preflight(recipe(steps=6, **schedule), tmp_path).exit_code == 0
+    (fault,) = faults(preflight(recipe(steps=None, epochs=0.3, **schedule), tmp_path))
+    assert fault.startswith("decay: 3 steps")
+
+
 def test_held_out_data(
     recipe: Callable[..., Recipe], held_out: dict[str, Any], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

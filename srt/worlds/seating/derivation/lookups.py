@@ -127,16 +127,18 @@ def _with_blank_seats(
     """``? = James`` after ``?@N1``, citing too the step that says a seat which the asking step repeats.
 
     Anchored, and if one alone fills the blank, after ``James@N1``: the seat and who sits there in one token. Scanned,
-    after all seats that are known, up to that of James.
+    and if the seats of all who fill the blank are known, after the seats up to that of James.
     """
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
+    named = [
+        atoms[0].right if isinstance(atoms[0], Equal) and isinstance(atoms[0].right, str) else BLANK for atoms in claim
+    ]
+    scans = style == "scanned" and seats.keys() >= set(named)
     alternatives = []
-    for alternative in claim:
-        named = alternative[0]
-        name = named.right if isinstance(named, Equal) and isinstance(named.right, str) else BLANK
+    for name, alternative in zip(named, claim, strict=True):
         seat = seats.get(name)
         sitter = name if style == "anchored" and len(claim) == 1 else BLANK
-        passed = seats_until(name, seats) if style == "scanned" and seat else []
+        passed = seats_until(name, seats) if scans else []
         alternatives.append((Place(sitter, seat), *passed, *alternative) if seat else alternative)
     return _claiming(_citing_repeated_seats(step, cited, claims, restated), tuple(alternatives))
 

@@ -10,8 +10,10 @@ from srt.language.trace import Trace
 from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
 from srt.worlds.seating.derivation.lookups import spell_out_lookups
+from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample
+from srt.worlds.seating.writing.derivation_prose import explain
 from srt.worlds.world import LookupStyle, Plan
 
 BOOTH = Problem(
@@ -202,3 +204,16 @@ def test_each_of_several_is_found_by_a_scan() -> None:
     ways = "?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob | ?@N2 & Ann@S1 & Dee@S2 & Bob@N1 & Cal@N2 & ? = Cal"
     assert ways in linearize(trace)
     assert check_with_truth(problem, trace).proved
+
+
+def test_a_step_scans_for_all_who_fill_the_blank_or_for_nobody() -> None:
+    """Where a step does not say all of their seats, it is as in the style restated, and so is its prose."""
+    asked = "Ann and () are not sitting side by side."
+    question = BOOTH.question.replace("() faces the right neighbour of Ann.", asked)
+    problem = BOOTH.model_copy(update={"question": question})
+    whole = solved(problem, "running")
+    unsaid = parse(linearize(whole).replace(" & Bob@N1 & Cal@N2", " & Bob@N1")).steps
+    trace = whole.model_copy(update={"steps": unsaid})
+    assert ": ?@N1 & ? = Bob | ? = Cal" in linearize(spell_out_lookups(trace, "scanned"))
+    for one, scans in ((whole, True), (trace, False)):
+        assert ("Who is at" in explain(read_problem(problem), one, terse=False, scan=True)) == scans
