@@ -257,7 +257,10 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace
         raise UserError(f"no exact world knows its problem, so there is no {wanted}")
     match arm.input:
         case "prose" | "terse prose":
-            prose = world.explain(problem, trace, terse=arm.input == "terse prose", scan=text == "scanned")
+            if arm.input == "prose" and text == "scanned":
+                prose = world.explain_by_scanning(problem, trace)
+            else:
+                prose = world.explain(problem, trace, terse=arm.input == "terse prose")
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
         case "steps":
             return _in_style(trace, problem, text, world)

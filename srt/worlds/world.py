@@ -116,11 +116,8 @@ class World(ABC):
         """
 
     @abstractmethod
-    def explain(self, problem: Problem, trace: Trace, terse: bool, scan: bool = False) -> str:
-        """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``.
-
-        ``scan``: prose that is not terse is as fine as the style ``scanned``, where a world has it.
-        """
+    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
+        """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``."""
 
     @abstractmethod
     def assertion(self, claim: str, lang: Lang) -> str:
@@ -150,6 +147,10 @@ class World(ABC):
             UserError: this world has no such style.
         """
         raise UserError(f"trace {trace.id}: the world {self.name!r} has no text in the style {style!r}")
+
+    def explain_by_scanning(self, problem: Problem, trace: Trace) -> str:
+        """As :meth:`explain`, as fine as the style ``scanned`` of a world that has it."""
+        return self.explain(problem, trace, terse=False)
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
         """Whether a claim is true in the solved problem.

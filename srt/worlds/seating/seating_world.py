@@ -80,9 +80,13 @@ class SeatingWorld(World):
         """As :meth:`solve`: :mod:`srt.worlds.seating.derivation.running_plan`."""
         return make_trace(problem, *_agreeing(problem), plan)
 
-    def explain(self, problem: Problem, trace: Trace, terse: bool, scan: bool = False) -> str:
+    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
-        return explain(read_problem(problem), trace, terse, scan)
+        return explain(read_problem(problem), trace, terse)
+
+    def explain_by_scanning(self, problem: Problem, trace: Trace) -> str:
+        """As :meth:`explain`; whoever sits on a seat is found by going through the seats of all."""
+        return explain(read_problem(problem), trace, terse=False, scan=True)
 
     def spell_out_lookups(self, trace: Trace, style: LookupStyle = "restated") -> Trace:
         """``trace`` with its lookups written out: :mod:`srt.worlds.seating.derivation.lookups`."""

@@ -50,8 +50,8 @@ class ViewsWorld(World):
             raise Refused("disagrees_with_gold", f"solved: {trace.answer}; gold: {gold.value}")
         return trace
 
-    def explain(self, problem: Problem, trace: Trace, terse: bool, scan: bool = False) -> str:
-        """``trace`` as prose; there is nothing to ``scan``."""
+    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
+        """``trace`` as prose."""
         return explain(trace, terse)
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:

@@ -50,7 +50,7 @@ class HostileWorld(World):
         step = Step(op="INFER", args=(), claim=HOSTILE)
         return Trace(id="t", problem_id=problem.id, kind="world", lang="en", steps=(step,), answer="A", teacher=HOSTILE)
 
-    def explain(self, problem: Problem, trace: Trace, terse: bool, scan: bool = False) -> str:
+    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
         return HOSTILE
 
     def assertion(self, claim: str, lang: Lang) -> str:

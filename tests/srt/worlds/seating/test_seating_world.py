@@ -171,7 +171,7 @@ def test_prose_scans_where_the_trace_does() -> None:
     *passed, named = str(found).split(" & ")[1:]
     said = " and ".join(place.replace("@", " is at ") for place in passed)
     scan = f"Who is at {str(found)[2:4]}? {said}. So {named.removeprefix('? = ')} fills the blank."
-    prose, plain = (SEATING.explain(PROBLEM, trace, False, scan=scan) for scan in (True, False))
+    prose, plain = SEATING.explain_by_scanning(PROBLEM, trace), SEATING.explain(PROBLEM, trace, terse=False)
     assert scan in prose
     assert "Who is at" not in plain
 
