@@ -4,8 +4,8 @@ Muon (Jordan et al., 2024, https://kellerjordan.github.io/posts/muon) makes each
 rare directions are learned as fast as frequent ones. It is meant for hidden layers: embeddings, the head and vectors
 stay with AdamW. ``torch.optim.Muon`` takes matrices alone, and a Trainer takes one optimizer.
 
-``torch.optim.Muon`` updates one matrix after another, with 23 operations for each; on a GPU, starting them takes longer
-than a small model's forward and backward pass. All matrices of one shape are updated together here, to the same values.
+``torch.optim.Muon`` updates one matrix after another, with 23 operations for each: in a small model as many as the
+forward and backward passes have. All matrices of one shape are updated together here, to the same values.
 """
 
 from __future__ import annotations

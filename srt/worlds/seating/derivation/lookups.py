@@ -9,9 +9,8 @@ the blank repeats the seat, and the step that picks options cites the names::
     INFER #5 #7: ? = James             ->  INFER #4 #5 #7: ?@N1 & ? = James
     INFER A B C D #8: options = {C}    ->  INFER A B C D #5 #8 James: options = {C}
 
-Anchored, a step that seats somebody by a clue repeats the seat of the other one in the clue as well,
-a step that takes a function off the question repeats both seats, and the step that names who fills the blank says
-their seat first::
+Anchored, a step that seats somebody by a clue repeats the seat of the other one in the clue as well, a step that takes
+a function off the question repeats both seats, and the step that names who fills the blank says their seat first::
 
     CONSTRAIN scene #2 #4: Fay@N1         ->  CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1
     INFER scene #3 #6: ? = across(Eve)    ->  INFER scene #3 #6: Fay@N1 & Eve@N2 & ? = across(Eve)
@@ -20,7 +19,7 @@ their seat first::
 Scanned, a step that finds somebody by their seat goes through the plan up to that seat. A plan says where somebody
 sits; to find who sits somewhere is the other way round, and a model that has only the former learns it late::
 
-    INFER #5 #7: ? = James                ->  INFER #4 #5 #7: ?@N1 & Mary@S2 & Robert@S1 & James@N1 & ? = James
+    INFER #5 #7: ? = Bob    ->  INFER #5 #7: ?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob    (#5: Ann@S1 & Dee@S2 & ...)
 
 A restated trace stays proved: what is repeated is cited. The others may not: a later step may get two premises that say
 the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
