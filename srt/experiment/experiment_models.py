@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from srt.experiment.experiment_folder import ExperimentFolder
@@ -24,8 +25,8 @@ def initial_model(experiment: Experiment, arm: str, seed: int) -> Path:
             return ExperimentFolder(experiment.output).start(seed)
 
 
-def check_continued(experiment: Experiment) -> None:
-    """Look for the weights that are continued, of every arm and seed that is not trained yet.
+def check_continued(experiment: Experiment, arms: Collection[str], seeds: Collection[int]) -> None:
+    """Look for the weights that are continued, of each of ``arms`` and ``seeds`` that is not trained yet.
 
     Raises:
         UserError: some are not there, or are those of an adapter.
@@ -34,8 +35,8 @@ def check_continued(experiment: Experiment) -> None:
         return
     other, items = ExperimentFolder(experiment.model.continues), experiment.model.items
     key = f"model: continues: {other.root}"
-    for arm in experiment.trained_arms:
-        for seed in experiment.seeds:
+    for arm in arms:
+        for seed in seeds:
             weights = other.weights(arm, seed, items)
             if ExperimentFolder(experiment.output).model(arm, seed).exists():
                 continue
@@ -51,10 +52,15 @@ def check_continued(experiment: Experiment) -> None:
 
 
 def example_model(experiment: Experiment) -> Path | InitModel:
-    """A model of the kind that the experiment trains: the one to make, or what the first arm starts from."""
+    """A model of the kind that the experiment trains: the one to make, or what an arm starts from.
+
+    Of weights that are continued, some may not be there yet, because only a part of the arms is trained now.
+    """
     if isinstance(experiment.model, InitModel):
         return experiment.model
-    return initial_model(experiment, next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0])
+    arms = experiment.trained_arms or experiment.arms
+    starts = [initial_model(experiment, arm, seed) for arm in arms for seed in experiment.seeds]
+    return next((start for start in starts if start.exists()), starts[0])
 
 
 def start_of_arm(experiment: Experiment, arm: str, seed: int) -> Path:

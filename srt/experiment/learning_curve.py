@@ -100,6 +100,14 @@ class Portion:
             if unknown := [value for value in asked if value not in known]:
                 raise UserError(f"--{name}: {unknown[0]} is not one of {', '.join(map(str, known))}")
 
+    def trained_arms(self, experiment: Experiment) -> list[str]:
+        """The arms to train now, in the experiment's order."""
+        return [arm for arm in experiment.trained_arms if self.arms is None or arm in self.arms]
+
+    def seeds_of(self, experiment: Experiment) -> list[int]:
+        """The seeds to run now, in the experiment's order."""
+        return [seed for seed in experiment.seeds if self.seeds is None or seed in self.seeds]
+
 
 class LearningCurves:
     """The curves of ``experiment``, measured with ``stages``.

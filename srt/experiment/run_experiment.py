@@ -80,8 +80,9 @@ def run_experiment(
     """
     if portion is not None:
         portion.check(experiment)
+    now = portion or Portion()
     try:
-        check_continued(experiment)
+        check_continued(experiment, now.trained_arms(experiment), now.seeds_of(experiment))
     except UserError as error:
         raise UserError(f"{recipe}: {error}") if recipe else error from None
     if not is_this_experiment(experiment):
@@ -91,9 +92,9 @@ def run_experiment(
             raise UserError(f"{recipe}: {error}") if recipe else error from None
         check_teaching(experiment, tiny)
     with _one_at_a_time(experiment, say):
-        tests = _prepare(experiment, stages, say, portion or Portion(), tiny=tiny)
+        tests = _prepare(experiment, stages, say, now, tiny=tiny)
     if experiment.curve is not None:
-        return _measure_curves(experiment, tests, stages, say, portion or Portion())
+        return _measure_curves(experiment, tests, stages, say, now)
     models = _train_all(experiment, stages, say)
     runs = _evaluate_all(experiment, tests, models, stages, say)
     return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
@@ -130,13 +131,12 @@ def _prepare(
     teach_traces(experiment, tiny, say)
     build_arms(experiment, stages.reads_pictures(example_model(experiment)), say)
     write_probe(experiment, say)
-    seeds = [seed for seed in experiment.seeds if now.seeds is None or seed in now.seeds]
+    seeds = now.seeds_of(experiment)
     shared = experiment.seeds[:1] if experiment.probe and experiment.probe.shared else []
     if isinstance(experiment.model, InitModel):
         for seed in dict.fromkeys([*shared, *seeds]):
             _init_model(experiment, experiment.model, stages, seed, say)
-    arms = [arm for arm in experiment.trained_arms if now.arms is None or arm in now.arms]
-    _check_training(experiment, arms, stages, [*shared, *seeds][0], say)
+    _check_training(experiment, now.trained_arms(experiment), stages, [*shared, *seeds][0], say)
     pass_probe(experiment, stages, seeds, say)
     return tests
 

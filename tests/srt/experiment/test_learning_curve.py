@@ -283,6 +283,16 @@ def test_weights_that_cannot_be_continued(changes: dict[str, Any], message: str,
     assert not (tmp_path / "then").exists()
 
 
+def test_an_arm_goes_on_before_the_others_have_weights(tmp_path: Path) -> None:
+    run_experiment(make(tmp_path), CurveStages(), lambda line: None, portion=Portion(arms=["srt"], seeds=[1]))
+    then = {"output": str(tmp_path / "then"), "model": {"continues": str(tmp_path / "out"), "items": 8}}
+    continued = make(tmp_path, **then)
+    run_experiment(continued, stages := CurveStages(), lambda line: None, portion=Portion(arms=["srt"], seeds=[1]))
+    assert stages.calls == [call for call in ALL if "srt-1" in call]
+    with pytest.raises(UserError, match=r"model: continues: .*answer, seed 1, after 8 items"):
+        run_experiment(continued, CurveStages(), lambda line: None, portion=Portion(arms=["answer"], seeds=[1]))
+
+
 def test_an_adapter_is_not_continued(tmp_path: Path) -> None:
     run_experiment(make(tmp_path), CurveStages(), lambda line: None)
     (ExperimentFolder(tmp_path / "out").weights("srt", 1, 8) / "adapter_config.json").touch()
