@@ -66,6 +66,7 @@ def _write(page: str, families: list[Family], every: list[Family]) -> None:
         accuracy={family.name: accuracy_table(family) for family in families},
         needed={family.name: needed_table(family) for family in families},
         by_scene={family.name: scene_table(family) for family in families if family.scenes},
+        plans={family.name: plans_table(family) for family in families if family.plans},
         tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
         differences=_table(DIFFERENCES, _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
@@ -101,6 +102,15 @@ def scene_table(family: Family) -> str:
                 rows.append([f"{items:,}", arm, *(_mean(right[:, which]) for which in of_scene.values())])
     header = [f"{scene} ({which.sum():,})" for scene, which in of_scene.items()]
     return _table(["items", "arm", *header], rows)
+
+
+def plans_table(family: Family) -> str:
+    """Right plans, of all texts, and right names and letters, of those that come so far."""
+    rows = []
+    for row in sorted(family.plans, key=lambda row: (row.scene, row.items, row.arm, row.seed)):
+        shares = f"{row.plans} of {row.texts}", f"{row.named} of {row.naming}", f"{row.letters} of {row.naming}"
+        rows.append([row.scene, f"{row.items:,}", row.arm, str(row.seed), *shares])
+    return _table(["scene", "items", "arm", "seed", "plan", "named", "letters"], rows)
 
 
 def needed_table(family: Family) -> str:

@@ -6,7 +6,7 @@ copies from the folders of experiments, for each family: ``settings.json`` (the 
 each arm, seed and number of items), ``sampled.jsonl`` (:mod:`benchmarks.ladder.sampled`), ``test.json`` (its puzzles),
 ``scenes.json`` (the scene of each test problem, where there are several) and ``manifests/ARM-SEED.json`` (versions,
 device, git revision, hashes of data and weights). Where points of that family are filed already, those of the folder
-are added.
+are added. :mod:`benchmarks.ladder.plans` adds ``plans.jsonl``.
 """
 
 from __future__ import annotations
@@ -28,13 +28,32 @@ from srt.experiment.experiment_recipe import TEST
 from srt.experiment.learning_curve import CurvePoint, TestPuzzles
 from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import stream_problems
-from srt.io.records import Problem
+from srt.io.records import Problem, Record
 from srt.statistics.items_to_level import Curve
 
 _CHECKOUT = re.compile(rb"(?<=[ \"])/[^ \"]*/(?=train/train_srt\.py)")
 """Where the project lay on the machine: a path of the results is one of the project."""
 SCENES = "scenes.json"
+PLANS = "plans.jsonl"
 FILED = Path(__file__).resolve().parents[1] / "results" / "ladder"
+
+
+class PlanCount(Record):
+    """How far the texts of one arm with one seed are right after ``items``, in one kind of scene.
+
+    Of ``texts``, ``plans`` seat everybody right. ``naming`` have a plan, the seats that are asked for, and names: of
+    these ``named`` name whoever sits there by their own plan, and ``letters`` give the letters of whom they name.
+    """
+
+    arm: str
+    seed: int
+    items: int
+    scene: str
+    texts: int
+    plans: int
+    naming: int
+    named: int
+    letters: int
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,8 @@ class Family:
     sampled: list[SampledPoint]
     scenes: list[str]
     """Of each test problem, such as ``booth, compass``; empty where all are alike."""
+    plans: list[PlanCount]
+    """Where the outputs were read by :mod:`benchmarks.ladder.plans`."""
 
     @property
     def arms(self) -> list[str]:
@@ -106,6 +127,7 @@ def read_filed() -> list[Family]:
                 test=TestPuzzles.model_validate_json((folder / "test.json").read_bytes()),
                 sampled=read_sampled(folder),
                 scenes=orjson.loads(path.read_bytes()) if (path := folder / SCENES).exists() else [],
+                plans=list(read_records(path, PlanCount)) if (path := folder / PLANS).exists() else [],
             )
         )
     return sorted(families, key=lambda family: family.test.puzzles_at_least)
@@ -119,7 +141,7 @@ def file_results(experiment: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "settings.json", [orjson.dumps(settings, option=orjson.OPT_INDENT_2)])
     write_atomically(folder / "test.json", [run.puzzles(TEST).read_bytes()])
-    scenes = [_scene(problem) for problem in stream_problems(run.test(TEST))]
+    scenes = [scene_of(problem) for problem in stream_problems(run.test(TEST))]
     if len(set(scenes)) > 1:
         write_atomically(folder / SCENES, [orjson.dumps(scenes)])
     points: dict[tuple[str, str, int, int], CurvePoint] = {}
@@ -141,7 +163,7 @@ def file_results(experiment: Path) -> None:
     print(f"{folder}: {len(points)} points")
 
 
-def _scene(problem: Problem) -> str:
+def scene_of(problem: Problem) -> str:
     """Its shape, whichever way people face, and whether it has a compass."""
     shape = str(problem.meta["scene"]).partition("-")[0]
     return shape if problem.meta["compass"] == "none" else f"{shape}, compass"
