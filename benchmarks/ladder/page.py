@@ -105,12 +105,17 @@ def scene_table(family: Family) -> str:
 
 
 def plans_table(family: Family) -> str:
-    """Right plans, of all texts, and right names and letters, of those that come so far."""
+    """Right plans, of all texts; right seats, of these; right names and letters, of all that come so far."""
     rows = []
     for row in sorted(family.plans, key=lambda row: (row.scene, row.items, row.arm, row.seed)):
-        shares = f"{row.plans} of {row.texts}", f"{row.named} of {row.naming}", f"{row.letters} of {row.naming}"
+        shares = (
+            f"{row.plans} of {row.texts}",
+            f"{row.asked} of {row.plans}",
+            f"{row.named} of {row.naming}",
+            f"{row.letters} of {row.naming}",
+        )
         rows.append([row.scene, f"{row.items:,}", row.arm, str(row.seed), *shares])
-    return _table(["scene", "items", "arm", "seed", "plan", "named", "letters"], rows)
+    return _table(["scene", "items", "arm", "seed", "plan", "asked", "named", "letters"], rows)
 
 
 def needed_table(family: Family) -> str:

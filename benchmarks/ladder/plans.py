@@ -1,4 +1,4 @@
-"""Where texts about seats go wrong: in the plan, in who sits on the seat that is asked for, or in that one's letter.
+"""Where texts about seats go wrong: in the plan, the seat that is asked for, who sits there, or that one's letter.
 
     python -m benchmarks.ladder.plans runs/ladder/FAMILY ...
 
@@ -6,6 +6,7 @@ Each is judged by what the text says before it, so that one fault does not make 
 number of items and kind of scene, ``benchmarks/results/ladder/FAMILY/plans.jsonl`` then has in how many texts
 
 - the last plan that is written seats everybody right, held against the exact solver's;
+- the seats that are asked for are right, too, held against the solver's answer in that plan;
 - those who are named sit on the asked seats by the text's own plan, of the texts that have all three;
 - the letters are those of the people who are named, of these texts again.
 
@@ -43,9 +44,10 @@ _ANSWER = re.compile(r"^ANSWER: (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Asked:
-    """A problem that the solver solves, with the places in which everybody may be seated."""
+    """A problem that the solver solves: who fills the blank, and the ways in which everybody may be seated."""
 
     puzzle: Puzzle
+    filled: tuple[str, ...]
     placements: list[dict[str, str]]
 
     @classmethod
@@ -53,19 +55,24 @@ class Asked:
         """The problem; ``None`` if the solver does not read it."""
         try:
             puzzle = read_problem(problem)
-            seated = solve(puzzle).placement
+            solved = solve(puzzle)
         except Refused:
             return None
         seats = puzzle.scene.seats
         turned = [dict(zip(seats, (seats[to] for to in turn), strict=True)) for turn in puzzle.scene.symmetries]
-        return cls(puzzle, [{name: turn[seat] for name, seat in seated.items()} for turn in turned])
+        placements = [{name: turn[seat] for name, seat in solved.placement.items()} for turn in turned]
+        return cls(puzzle, solved.filled, placements)
 
 
 @dataclass(frozen=True)
 class Links:
-    """What of one text is right; ``named`` and ``letter`` are ``None`` where the text does not come so far."""
+    """What of one text is right; ``named`` and ``letter`` are ``None`` where the text does not come so far.
+
+    ``asked`` is so only of a right plan.
+    """
 
     plan: bool
+    asked: bool = False
     named: bool | None = None
     letter: bool | None = None
 
@@ -77,12 +84,14 @@ def links(asked: Asked, text: str) -> Links:
         return Links(plan=False)
     right = plan in asked.placements
     seats, names = _asked_seats(text), _named(asked.puzzle.names, text)
+    wanted = {plan[name] for name in asked.filled}
     if not seats or not names:
-        return Links(right)
+        return Links(right, asked=right and seats == wanted)
     said = _ANSWER.search(text)
     letters = list(right_options(asked.puzzle.options, names))
     return Links(
         plan=right,
+        asked=right and seats == wanted,
         named=set(names) == {name for name, seat in plan.items() if seat in seats},
         letter=said is not None and said[1].split(", ") == letters,
     )
@@ -145,6 +154,7 @@ def count(root: Path) -> Iterator[PlanCount]:
                 scene=scene,
                 texts=len(found),
                 plans=sum(one.plan for one in found),
+                asked=sum(one.asked for one in found),
                 naming=len(whole),
                 named=sum(bool(one.named) for one in whole),
                 letters=sum(bool(one.letter) for one in whole),
@@ -159,7 +169,7 @@ def main(roots: Sequence[str]) -> None:
         for row in rows:
             print(
                 f"{root.name}, {row.scene}, {row.items:,} items, {row.arm}, seed {row.seed}: plan {row.plans} of "
-                f"{row.texts}; of {row.naming}, named {row.named}, letter {row.letters}"
+                f"{row.texts}, asked {row.asked}; of {row.naming}, named {row.named}, letter {row.letters}"
             )
 
 

@@ -41,8 +41,9 @@ FILED = Path(__file__).resolve().parents[1] / "results" / "ladder"
 class PlanCount(Record):
     """How far the texts of one arm with one seed are right after ``items``, in one kind of scene.
 
-    Of ``texts``, ``plans`` seat everybody right. ``naming`` have a plan, the seats that are asked for, and names: of
-    these ``named`` name whoever sits there by their own plan, and ``letters`` give the letters of whom they name.
+    Of ``texts``, ``plans`` seat everybody right, and of these ``asked`` ask for the right seats. ``naming`` have a plan,
+    the seats that are asked for, and names: of these ``named`` name whoever sits there by their own plan, and
+    ``letters`` give the letters of whom they name.
     """
 
     arm: str
@@ -51,6 +52,7 @@ class PlanCount(Record):
     scene: str
     texts: int
     plans: int
+    asked: int
     naming: int
     named: int
     letters: int
