@@ -41,8 +41,8 @@ FILED = Path(__file__).resolve().parents[1] / "results" / "ladder"
 class PlanCount(Record):
     """How far the texts of one arm with one seed are right after ``items``, in one kind of scene.
 
-    Of ``texts``, ``plans`` seat everybody right, and of these ``asked`` ask for the right seats. ``naming`` have a plan,
-    the seats that are asked for, and names: of these ``named`` name whoever sits there by their own plan, and
+    Of ``texts``, ``plans`` seat everybody right, and of these ``asked`` ask for the right seats. ``naming`` have a
+    plan, the seats that are asked for, and names: of these ``named`` name whoever sits there by their own plan, and
     ``letters`` give the letters of whom they name.
     """
 
