@@ -140,7 +140,8 @@ def build(
     text: Annotated[
         str,
         typer.Option(
-            "--text", help="claims, restated (lookups written out), anchored or scanned (finer), or assertions."
+            "--text",
+            help="claims, restated (lookups written out), anchored, scanned or lettered (finer), or assertions.",
         ),
     ] = "claims",
     pictures: Annotated[

@@ -28,7 +28,7 @@ def init_model(
     heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
     vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
     pieces: Annotated[
-        str, typer.Option(help="The longest token: words, phrases, options, placements or seats.")
+        str, typer.Option(help="The longest token: words, phrases, options, placements, seats or letters.")
     ] = "words",
     separate: Annotated[
         list[str] | None,

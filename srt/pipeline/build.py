@@ -31,7 +31,7 @@ from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world import Refused, World
 from srt.worlds.world_registry import world_of
 
-TextStyle = Literal["claims", "restated", "anchored", "scanned", "assertions"]
+TextStyle = Literal["claims", "restated", "anchored", "scanned", "lettered", "assertions"]
 
 PROMPT_STYLES = get_args(PromptStyle)
 TEXT_STYLES = get_args(TextStyle)
@@ -257,8 +257,8 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace
         raise UserError(f"no exact world knows its problem, so there is no {wanted}")
     match arm.input:
         case "prose" | "terse prose":
-            if arm.input == "prose" and text == "scanned":
-                prose = world.explain_by_scanning(problem, trace)
+            if arm.input == "prose" and text in ("scanned", "lettered"):
+                prose = world.explain_lookups(problem, trace, text)
             else:
                 prose = world.explain(problem, trace, terse=arm.input == "terse prose")
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
@@ -273,11 +273,11 @@ def _in_style(trace: Trace, problem: Problem, text: TextStyle, world: World) -> 
         case "claims":
             return trace
         case "restated":
-            return world.spell_out_lookups(trace)
-        case "anchored" | "scanned":
+            return world.spell_out_lookups(problem, trace)
+        case "anchored" | "scanned" | "lettered":
             # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.
-            fine = world.spell_out_lookups(trace, text)
-            return fine if check(problem, fine).proved else world.spell_out_lookups(trace)
+            fine = world.spell_out_lookups(problem, trace, text)
+            return fine if check(problem, fine).proved else world.spell_out_lookups(problem, trace)
         case "assertions":
             claims = (world.assertion(step.claim or "", trace.lang) for step in trace.steps)
             steps = (step.model_copy(update={"claim": claim}) for step, claim in zip(trace.steps, claims, strict=True))

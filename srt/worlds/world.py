@@ -19,7 +19,7 @@ It can be pickled: other processes draw with it too.
 """
 
 Plan = Literal["needed", "running", "read-as-used", "read-as-turns"]
-LookupStyle = Literal["restated", "anchored", "scanned"]
+LookupStyle = Literal["restated", "anchored", "scanned", "lettered"]
 """How finely lookups are written out; each is finer than the one before."""
 """Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along.
 
@@ -137,19 +137,20 @@ class World(ABC):
         """
         raise Refused("no_such_plan", f"the world {self.name!r} has no traces with a running plan")
 
-    def spell_out_lookups(self, trace: Trace, style: LookupStyle = "restated") -> Trace:
-        """``trace`` with the key of each lookup written out beside it.
+    def spell_out_lookups(self, problem: Problem, trace: Trace, style: LookupStyle = "restated") -> Trace:
+        """``trace``, of ``problem``, with the key of each lookup written out beside it.
 
         In the style ``anchored`` those of the steps that place something, too; in ``scanned``, what is found by its
-        place is found by going through all places. In these two not every trace stays proved.
+        place is found by going through all places; in ``lettered``, the options are gone through as well. In these
+        three not every trace stays proved.
 
         Raises:
             UserError: this world has no such style.
         """
         raise UserError(f"trace {trace.id}: the world {self.name!r} has no text in the style {style!r}")
 
-    def explain_by_scanning(self, problem: Problem, trace: Trace) -> str:
-        """As :meth:`explain`, as fine as the style ``scanned`` of a world that has it."""
+    def explain_lookups(self, problem: Problem, trace: Trace, style: LookupStyle) -> str:
+        """As :meth:`explain`; of a world with lookups, places and options are gone through where ``style`` does so."""
         return self.explain(problem, trace, terse=False)
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:

@@ -49,15 +49,20 @@ def test_texts_that_are_trained_on_are_right(scene: str) -> None:
         assert isinstance(trace, Trace)
         assert asked is not None
         for text in (
-            linearize(world.spell_out_lookups(trace, "scanned")),
-            linearize(world.spell_out_lookups(trace)),
-            f"{world.explain_by_scanning(problem, trace)}\nANSWER: {trace.answer}",
+            *(
+                linearize(world.spell_out_lookups(problem, trace, style))
+                for style in ("restated", "scanned", "lettered")
+            ),
+            *(
+                f"{world.explain_lookups(problem, trace, style)}\nANSWER: {trace.answer}"
+                for style in ("scanned", "lettered")
+            ),
             f"{world.explain(problem, trace, terse=False)}\nANSWER: {trace.answer}",
         ):
             found = links(asked, text)
             assert found in (Links(True), Links(True, asked=not asked.filled), Links(True, True, True, True)), text
             naming += found.named is not None
-    assert naming > 24
+    assert naming > 36
 
 
 @pytest.mark.parametrize("text", [TRACE, PROSE])

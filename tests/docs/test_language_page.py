@@ -90,7 +90,11 @@ def test_the_removal_is_what_the_page_shows() -> None:
 def test_the_styles_of_its_last_steps() -> None:
     full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
     trace = trace_of(full)
-    *written, scanned = [trace, *(spell_out_lookups(trace, style) for style in get_args(LookupStyle))]
+    options = dict(zip("ABCD", ("Robert", "Mary", "James", None), strict=True))
+    *written, scanned, lettered = [
+        trace,
+        *(spell_out_lookups(trace, style, options) for style in get_args(LookupStyle)),
+    ]
     rows = re.findall(r"^\| (\d) \| `(.*)` \| `(.*?)` \| (.*) \|$", PAGE, re.MULTILINE)
     assert [int(number) for number, *_ in rows] == [7, 8, 9]
     for number, claims, restated, anchored in rows:
@@ -98,6 +102,8 @@ def test_the_styles_of_its_last_steps() -> None:
         assert [linearize(one).splitlines()[int(number) - 1] for one in written] == [claims, restated, last]
     (changed,) = set(linearize(scanned).splitlines()) - set(linearize(written[-1]).splitlines())
     assert f"but for step 8: `{changed}`" in PAGE
+    (changed,) = set(linearize(lettered).splitlines()) - set(linearize(scanned).splitlines())
+    assert f"but for step 9: `{changed}`" in PAGE
 
 
 def test_the_error_message_that_the_page_quotes() -> None:

@@ -19,7 +19,7 @@ from train.models.families.family_registry import find_family
 from train.models.file_rights import apply_umask
 from train.models.init_tokenizer import train_tokenizer
 
-Pieces = Literal["words", "phrases", "options", "placements", "seats"]
+Pieces = Literal["words", "phrases", "options", "placements", "seats", "letters"]
 
 
 def init_model(
@@ -53,8 +53,10 @@ def init_model(
             ``options`` are phrases too, and an option's letter with its name (``B Ann``); ``placements`` are options
             too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
             With ``seats``, a seat is a token of both, after a token for the name that only a seat follows (``Ann@``,
-            ``S1``; ``Ann is at ``, ``S1``): where somebody sits is found by that token alone. Names of one capitalised
-            word, and what is said to be one token, are so wherever the vocabulary has room for them.
+            ``S1``; ``Ann is at ``, ``S1``): where somebody sits is found by that token alone. With ``letters``, too,
+            and the letter of an option without a name after it is a token (``A``, ``B Ann``, ``C``), for the text style
+            ``lettered``. Names of one capitalised word, and what is said to be one token, are so wherever the
+            vocabulary has room for them.
         separate: words and signs that are never part of a longer token, unless of a name with its seat. With ``left``
             and ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the
             left side of"), and need not be learned as a whole.

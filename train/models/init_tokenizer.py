@@ -16,7 +16,7 @@ from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from srt.io.errors import UserError
 from train.models.chat_templates import ChatTemplate
 
-Splitting = Literal["words", "phrases", "options", "placements", "seats", "qwen"]
+Splitting = Literal["words", "phrases", "options", "placements", "seats", "letters", "qwen"]
 
 # Qwen's tokenizer class adds this token if it is missing, and the model would have no embedding for it.
 _PAD = "<|endoftext|>"
@@ -29,7 +29,8 @@ _WORDS = r" ?\([0-9]+\)| ?#[0-9]+| ?\p{Han}| ?[\p{L}&&[^\p{Han}]]+[0-9]*| ?[0-9]
 _PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
 # The same, and the letter of an option with the name after it ("B Ann"): which option a name is, is one lookup then,
 # where a letter in the token before has first to be carried over to the name.
-_OPTIONS = rf"(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|{_PHRASES}"
+_OPTION = r"(?<!\p{L})\p{Lu} \p{Lu}\p{Ll}+"
+_OPTIONS = rf"{_OPTION}|{_PHRASES}"
 # The same, and a name with its seat in prose too ("Ann is at S1"), so that no arm has who sits where for less.
 _PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS}"
 # As options, but a seat is a token after its name, in traces ("Ann@", "S1") and in prose ("Ann is at ", "S1"): whoever
@@ -37,7 +38,10 @@ _PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS
 # elsewhere, so that whoever looks its seat up finds it by that token alone.
 _SEATED = r"(?:\p{Lu}\p{Ll}+|whoever|\?)(?:@| is at |位于)"
 _SEAT = r"(?:(?<=@)|(?<= is at )|(?<=位于))[A-Z0-9]+"
-_SEATS = rf"{_SEATED}|{_SEAT}|(?<!\p{{L}})\p{{Lu}} \p{{Lu}}\p{{Ll}}+|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
+_SEATS = rf"{_SEATED}|{_SEAT}|{_OPTION}|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
+# The same, and a letter without a name is a token: to go through the options is then one lookup a token, which of "B "
+# and "B Ann" comes next, in traces ("A B Ann C D") and in prose ("A no, B Ann yes").
+_LETTERS = rf"{_SEATED}|{_SEAT}|{_OPTION}|(?<= )\p{{Lu}}(?=[ :])|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
 # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever tokenizer.json
 # says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
 _SPLIT: dict[Splitting, str] = {
@@ -46,6 +50,7 @@ _SPLIT: dict[Splitting, str] = {
     "options": _OPTIONS,
     "placements": _PLACEMENTS,
     "seats": _SEATS,
+    "letters": _LETTERS,
     "qwen": PRETOKENIZE_REGEX,
 }
 

@@ -84,13 +84,14 @@ class SeatingWorld(World):
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
         return explain(read_problem(problem), trace, terse)
 
-    def explain_by_scanning(self, problem: Problem, trace: Trace) -> str:
-        """As :meth:`explain`; whoever sits on a seat is found by going through the seats of all."""
-        return explain(read_problem(problem), trace, terse=False, scan=True)
+    def explain_lookups(self, problem: Problem, trace: Trace, style: LookupStyle) -> str:
+        """As :meth:`explain`; whoever sits on a seat, and their letter, are found as in the text style ``style``."""
+        return explain(read_problem(problem), trace, terse=False, style=style)
 
-    def spell_out_lookups(self, trace: Trace, style: LookupStyle = "restated") -> Trace:
+    def spell_out_lookups(self, problem: Problem, trace: Trace, style: LookupStyle = "restated") -> Trace:
         """``trace`` with its lookups written out: :mod:`srt.worlds.seating.derivation.lookups`."""
-        return spell_out_lookups(trace, style)
+        options = read_problem(problem).options if style == "lettered" else None
+        return spell_out_lookups(trace, style, options)
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""

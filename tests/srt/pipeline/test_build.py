@@ -91,7 +91,7 @@ def test_assertions_in_place_of_claims(files: Path, tmp_path: Path) -> None:
         assert one.completion != other.completion
 
 
-@pytest.mark.parametrize("style", ["anchored", "scanned"])
+@pytest.mark.parametrize("style", ["anchored", "scanned", "lettered"])
 def test_every_trace_in_a_fine_cut_is_proved(style: str, files: Path, tmp_path: Path) -> None:
     problems = {problem.id: problem for problem in read_records(files / "p.jsonl", Problem)}
     fine = sequences(files, "srt", tmp_path / style, text=style)
@@ -103,11 +103,16 @@ def test_every_trace_in_a_fine_cut_is_proved(style: str, files: Path, tmp_path: 
 
 
 def test_prose_is_cut_as_finely_as_traces(files: Path, tmp_path: Path) -> None:
-    scanned, plain = (sequences(files, "cot", tmp_path / style, text=style) for style in ("scanned", "anchored"))
+    lettered, scanned, plain = (
+        sequences(files, "cot", tmp_path / style, text=style) for style in ("lettered", "scanned", "anchored")
+    )
     asked = re.compile("Who is at|谁位于")
     assert sum(bool(asked.search(one.completion[0].content)) for one in scanned) > 2
     assert not any(asked.search(one.completion[0].content) for one in plain)
-    assert [one.prompt for one in scanned] == [one.prompt for one in plain]
+    through = re.compile("Going through the options: A|逐个看选项：A")
+    assert all(through.search(one.completion[0].content) for one in lettered)
+    assert not any(through.search(one.completion[0].content) for one in scanned)
+    assert [one.prompt for one in lettered] == [one.prompt for one in scanned] == [one.prompt for one in plain]
 
 
 def test_a_trace_of_another_problem(files: Path) -> None:

@@ -123,6 +123,17 @@ def test_a_seat_is_a_token_after_a_name_that_a_seat_follows_in_a_trace_and_in_pr
     ]
 
 
+def test_a_letter_is_a_token_with_a_name_after_it_or_without(tmp_path: Path) -> None:
+    texts = [f"A {name}; B Eve\n#2 A B {name} C D: B\nthe options: A no, B {name} yes" for name in ("Ana", "Cy", "Dan")]
+    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="letters")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    ids = tokenizer.encode(texts[0], add_special_tokens=False)
+    assert [tokenizer.decode([i]) for i in ids] == [
+        *("A Ana", "; ", "B Eve", "\n", "#2", " ", "A", " ", "B Ana", " ", "C", " ", "D", ": B\nthe options: "),
+        *("A", " no, ", "B Ana", " yes"),
+    ]
+
+
 def test_separate_words_are_never_part_of_a_longer_token(tmp_path: Path) -> None:
     texts = [f"{name} is the third on the left of Bo; leftover\n{name} = left(Bo, 3)" for name in ("Ana", "Cy", "Dan")]
     shape: dict[str, Any] = {"hidden": 16, "layers": 1, "heads": 2, "vocab": 450, "pieces": "placements"}

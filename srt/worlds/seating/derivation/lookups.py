@@ -21,6 +21,11 @@ sits; to find who sits somewhere is the other way round, and a model that has on
 
     INFER #5 #7: ? = Bob    ->  INFER #5 #7: ?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob    (#5: Ann@S1 & Dee@S2 & ...)
 
+Lettered, the last step goes through the options as well. Each letter is a question with the answer right after it: the
+option's name, if it fills the blank. Without, the letters are one token that must be known all at once::
+
+    INFER A B C D #5 #8 James: options = {C}    ->  INFER #5 #8 A B C James D: options = {C}
+
 A restated trace stays proved: what is repeated is cited. The others may not: a later step may get two premises that say
 the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
 """
@@ -29,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from srt.language.premises import entity_word
+from srt.language.premises import entity_word, parse_premise
 from srt.language.trace import Step, Trace
 from srt.worlds.seating.claim_language import (
     BLANK,
@@ -47,8 +52,13 @@ from srt.worlds.world import LookupStyle
 _NOBODY: Claim = ((Nobody(),),)
 
 
-def spell_out_lookups(trace: Trace, style: LookupStyle = "restated") -> Trace:
-    """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept."""
+def spell_out_lookups(
+    trace: Trace, style: LookupStyle = "restated", options: Mapping[str, str | None] | None = None
+) -> Trace:
+    """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept.
+
+    ``options`` are those of its problem, from letters to names; the style ``lettered`` needs them.
+    """
     anchors = style != "restated"
     claims = [parse_claim(step.claim or "") for step in trace.steps]
     steps: list[Step] = []
@@ -59,7 +69,8 @@ def spell_out_lookups(trace: Trace, style: LookupStyle = "restated") -> Trace:
         elif _is_blank_names(claim) and any(_is_blank_places(claims[number - 1]) for number in cited):
             steps.append(_with_blank_seats(step, claim, cited, claims, steps, style))
         elif isinstance(claim[0][0], RightOptions):
-            steps.append(_with_names(step, cited, claims, steps))
+            named = _with_names(step, cited, claims, steps)
+            steps.append(_going_through(options or {}, named) if style == "lettered" else named)
         elif anchors and BLANK in names_of(claim) and step.op == "INFER":
             citing = _citing_repeated_seats(step, cited, claims, steps)
             steps.append(_with_seats_of_all(citing, claim, cited, claims) if "scene" in step.args else citing)
@@ -125,14 +136,14 @@ def _with_blank_seats(
 ) -> Step:
     """``? = James`` after ``?@N1``, citing too the step that says a seat which the asking step repeats.
 
-    Anchored, and if one alone fills the blank, after ``James@N1``: the seat and who sits there in one token. Scanned,
+    Anchored, and if one alone fills the blank, after ``James@N1``: the seat and who sits there in one token. Finer,
     and if the seats of all who fill the blank are known, after the seats up to that of James.
     """
     seats = {atom.name: atom.seat for atom in _sure_places(cited, claims)}
     named = [
         atoms[0].right if isinstance(atoms[0], Equal) and isinstance(atoms[0].right, str) else BLANK for atoms in claim
     ]
-    scans = style == "scanned" and seats.keys() >= set(named)
+    scans = style in ("scanned", "lettered") and seats.keys() >= set(named)
     alternatives = []
     for name, alternative in zip(named, claim, strict=True):
         seat = seats.get(name)
@@ -172,6 +183,17 @@ def _with_names(step: Step, cited: Sequence[int], claims: Sequence[Claim], resta
                 if any(atom.name in names for atom in _sure_places([place], claims))
             }
     args = (*letters, *sorted(steps, key=_number), *map(entity_word, names))
+    return step.model_copy(update={"args": args})
+
+
+def _going_through(options: Mapping[str, str | None], step: Step) -> Step:
+    """``A B C D #5 #8 James`` as ``#5 #8 A B C James D`` where James is option C."""
+    name_of = {letter: entity_word(name) for letter, name in options.items() if name is not None}
+    kinds = [(parse_premise(word).kind, word) for word in step.args]
+    named = {word for kind, word in kinds if kind == "entity"}
+    letters = (word for kind, word in kinds if kind == "option")
+    walk = [word for letter in letters for word in (letter, name_of.get(letter)) if word == letter or word in named]
+    args = (*(word for kind, word in kinds if kind not in ("entity", "option")), *walk)
     return step.model_copy(update={"args": args})
 
 

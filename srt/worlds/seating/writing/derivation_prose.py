@@ -8,7 +8,7 @@ operation words or references to steps: a fact that a step leans on is said agai
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from srt.io.errors import UserError
@@ -32,13 +32,15 @@ from srt.worlds.seating.claim_language import (
 from srt.worlds.seating.derivation.lookups import seats_until
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.writing.phrases import PROSE_EN, PROSE_ZH, TERSE_EN, TERSE_ZH, Lexicon
+from srt.worlds.world import LookupStyle
 
 
-def explain(puzzle: Puzzle, trace: Trace, terse: bool, scan: bool = False) -> str:
+def explain(puzzle: Puzzle, trace: Trace, terse: bool, style: LookupStyle = "restated") -> str:
     """The prose of ``trace``: ``terse`` one line of notes, else a paragraph each for reading, placing and answering.
 
-    The last sentence names the right option or options. ``scan``: whoever sits on a seat is found as in the text style
-    ``scanned`` (:mod:`srt.worlds.seating.derivation.lookups`), by going through the seats of all.
+    The last sentence names the right option or options. ``style`` as for traces
+    (:mod:`srt.worlds.seating.derivation.lookups`): with ``scanned``, whoever sits on a seat is found by going through
+    the seats of all; with ``lettered``, the letter is found by going through the options as well.
 
     Raises:
         UserError: the trace has a step whose claim cannot be read.
@@ -50,7 +52,7 @@ def explain(puzzle: Puzzle, trace: Trace, terse: bool, scan: bool = False) -> st
         return stop.join(lexicon.clause(step.claim) for step in steps) + stop.strip()
     gap = " " if english else ""
     writer = _ProseWriter(
-        _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options, gap, scan
+        _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options, gap, style
     )
     paragraphs = itertools.groupby(steps, key=lambda step: step.part)
     return "\n".join(gap.join(map(writer.sentence, paragraph)) for _, paragraph in paragraphs)
@@ -125,9 +127,13 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "fill": "{names} fill the blank",
         "is_option": "{name} is option {letter}",
         "no_other": "no other option fits",
+        "options": "Going through the options: {reasons}.",
+        "option_fits": "{option} yes",
+        "option_fails": "{option} no",
         "nobody_wanted": "nobody fills the blank",
-        "answer": "{reasons}, so the answer is {letters}.",
-        "answers": "{reasons}, so the answers are {letters}.",
+        "answer": "the answer is {letters}",
+        "answers": "the answers are {letters}",
+        "for": "{reasons}, so {clause}.",
         "listing": ", ",
         "last": " and ",
         "reasons": " and ",
@@ -157,9 +163,13 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "fill": "{names}都符合",
         "is_option": "{name}是选项{letter}",
         "no_other": "其他选项都不符合",
+        "options": "逐个看选项：{reasons}。",
+        "option_fits": "{option}符合",
+        "option_fails": "{option}不符合",
         "nobody_wanted": "无人符合",
-        "answer": "{reasons}，所以答案是{letters}。",
-        "answers": "{reasons}，所以答案是{letters}。",
+        "answer": "答案是{letters}",
+        "answers": "答案是{letters}",
+        "for": "{reasons}，所以{clause}。",
         "listing": "、",
         "last": "和",
         "reasons": "，",
@@ -172,7 +182,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
 class _ProseWriter:
     """Writes the sentences of one trace: ``steps`` are all of its steps, ``options`` map letters to names.
 
-    ``gap`` is between two sentences; ``scan`` as in :func:`explain`.
+    ``gap`` is between two sentences; ``style`` as in :func:`explain`.
     """
 
     words: Mapping[str, str]
@@ -180,7 +190,7 @@ class _ProseWriter:
     steps: Sequence[_Step]
     options: Mapping[str, str | None]
     gap: str
-    scan: bool
+    style: LookupStyle
 
     def sentence(self, step: _Step) -> str:
         """One step as one sentence."""
@@ -196,7 +206,7 @@ class _ProseWriter:
             reasons = self._grounds(step).reasons
             form = self.words["freely_with"] if reasons else self.words["freely"]
             return form.format(reasons=self._join(reasons), clause=self.lexicon.clause(step.claim))
-        if self.scan and (passed := self._passed_until_found(step)):
+        if self.style in ("scanned", "lettered") and (passed := self._passed_until_found(step)):
             scans = [
                 self.words["scan"].format(seat=places[-1].seat, clause=self.lexicon.clause((tuple(places),)))
                 for places in passed
@@ -318,17 +328,31 @@ class _ProseWriter:
         return form.format(names=self._list(names))
 
     def _answer(self, letters: tuple[str, ...]) -> str:
+        if letters:
+            form = self.words["answer" if len(letters) == 1 else "answers"]
+            found = form.format(letters=self._list(list(letters)))
+        else:
+            found = self.lexicon.clause(((RightOptions(()),),))
+        if self.style == "lettered":
+            walk = self.words["options"].format(reasons=self.words["listing"].join(self._each_option(letters)))
+            return self.gap.join([walk, self.words["so"].format(clause=found)])
         if not letters:
-            return self.words["so"].format(clause=self.lexicon.clause(((RightOptions(()),),)))
+            return self.words["so"].format(clause=found)
         reasons = [
             self.words["no_other"]
             if self.options.get(letter) is None
             else self.words["is_option"].format(name=str(self.options[letter]), letter=letter)
             for letter in letters
         ]
-        form = self.words["answer"] if len(letters) == 1 else self.words["answers"]
-        text = form.format(reasons=self._list(reasons), letters=self._list(list(letters)))
+        text = self.words["for"].format(reasons=self._list(reasons), clause=found)
         return text[:1].upper() + text[1:]
+
+    def _each_option(self, letters: tuple[str, ...]) -> Iterator[str]:
+        """Whether each option fits; the name of one that does is said, as a trace does."""
+        for letter, name in self.options.items():
+            fits = letter in letters
+            option = f"{letter}{self.gap}{name}" if fits and name is not None else letter
+            yield self.words["option_fits" if fits else "option_fails"].format(option=option)
 
     def _cited(self, step: _Step) -> list[_Step]:
         numbers = [premise.number for premise in step.premises if premise.kind == "step"]

@@ -158,14 +158,14 @@ def test_every_restated_trace_is_proved_and_true(lang: str, plan: Plan) -> None:
     assert changed > 60
 
 
-@pytest.mark.parametrize("style", ["anchored", "scanned"])
+@pytest.mark.parametrize("style", ["anchored", "scanned", "lettered"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_running_plan_is_proved_in_the_fine_cuts(lang: str, style: LookupStyle) -> None:
     spec = SampleSpec.parse({"split": "test", "lang": lang})
     broken = []
     for index in range(150):
         problem = sample(spec, index)
-        trace = spell_out_lookups(solved(problem, "running"), style)
+        trace = spell_out_lookups(solved(problem, "running"), style, read_problem(problem).options)
         if not check_with_truth(problem, trace).proved:
             broken.append(linearize(trace))
     assert not broken, broken[0]
@@ -216,4 +216,47 @@ def test_a_step_scans_for_all_who_fill_the_blank_or_for_nobody() -> None:
     trace = whole.model_copy(update={"steps": unsaid})
     assert ": ?@N1 & ? = Bob | ? = Cal" in linearize(spell_out_lookups(trace, "scanned"))
     for one, scans in ((whole, True), (trace, False)):
-        assert ("Who is at" in explain(read_problem(problem), one, terse=False, scan=True)) == scans
+        assert ("Who is at" in explain(read_problem(problem), one, terse=False, style="scanned")) == scans
+
+
+def with_options(*names: str) -> Problem:
+    """The booth, with another question: Ann and Dee fill the blank."""
+    asked = "Cal and () are not sitting side by side."
+    question = BOOTH.question.replace("() faces the right neighbour of Ann.", asked)
+    choices = dict(zip("ABCD", names, strict=False))
+    return BOOTH.model_copy(update={"question": question, "choices": choices})
+
+
+@pytest.mark.parametrize(
+    ("options", "walk", "prose"),
+    [
+        (
+            ("Bob", "Ann", "Cal", "None of the above"),
+            "A B Ann C D: options = {B}",
+            "A no, B Ann yes, C no, D no. So the answer is B.",
+        ),
+        (
+            ("Dee", "Cal", "Bob", "Ann"),
+            "A Dee B C D Ann: options = {A, D}",
+            "A Dee yes, B no, C no, D Ann yes. So the answers are A and D.",
+        ),
+        (
+            ("Bob", "Cal", "None of the above"),
+            "A B C: options = {C}",
+            "A no, B no, C yes. So the answer is C.",
+        ),
+    ],
+)
+def test_the_options_are_gone_through_in_their_order(options: tuple[str, ...], walk: str, prose: str) -> None:
+    problem = with_options(*options)
+    solved_trace = solved(problem, "running")
+    puzzle = read_problem(problem)
+    trace = spell_out_lookups(solved_trace, "lettered", puzzle.options)
+    scanned = spell_out_lookups(solved_trace, "scanned")
+    assert trace.steps[:-1] == scanned.steps[:-1]
+    *cited, last = linearize(trace).splitlines()[-2].split(" ", 3)
+    assert (cited, last) == (["INFER", "#5", "#7"], walk)
+    assert check_with_truth(problem, trace).proved
+    said = explain(puzzle, solved_trace, terse=False, style="lettered")
+    assert said.endswith(f" Going through the options: {prose}")
+    assert said.startswith(explain(puzzle, solved_trace, terse=False, style="scanned").rpartition("fill the blank")[0])

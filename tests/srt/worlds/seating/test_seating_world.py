@@ -165,13 +165,13 @@ def test_seats_are_those_that_the_trace_chose() -> None:
 
 def test_prose_scans_where_the_trace_does() -> None:
     trace = SEATING.solve_with_running_plan(PROBLEM)
-    (found,) = [s.claim for s in SEATING.spell_out_lookups(trace, "scanned").steps if str(s.claim).startswith("?@")][
-        -1:
-    ]
+    (found,) = [
+        s.claim for s in SEATING.spell_out_lookups(PROBLEM, trace, "scanned").steps if str(s.claim).startswith("?@")
+    ][-1:]
     *passed, named = str(found).split(" & ")[1:]
     said = " and ".join(place.replace("@", " is at ") for place in passed)
     scan = f"Who is at {str(found)[2:4]}? {said}. So {named.removeprefix('? = ')} fills the blank."
-    prose, plain = SEATING.explain_by_scanning(PROBLEM, trace), SEATING.explain(PROBLEM, trace, terse=False)
+    prose, plain = SEATING.explain_lookups(PROBLEM, trace, "scanned"), SEATING.explain(PROBLEM, trace, terse=False)
     assert scan in prose
     assert "Who is at" not in plain
 
