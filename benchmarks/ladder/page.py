@@ -31,6 +31,7 @@ OVERVIEW = "overview.svg"
 IN_SHORT = ["family", "seeds", "items", "cot, %", "srt, %", "srt − cot", "proved, %", "items to 50%"]
 DIFFERENCES = ["family", "difference", "items", "seeds", "points [95%]", "seed by seed", "p", "p (Holm)"]
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
+PLANS = ["scene", "items", "arm", "seed", "plan", "asked", "named", "letters", "no option", "one", "more"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
     "tokens",
@@ -105,7 +106,10 @@ def scene_table(family: Family) -> str:
 
 
 def plans_table(family: Family) -> str:
-    """Right plans, of all texts; right seats, of these; right names and letters, of all that come so far."""
+    """Right plans, of all texts; right seats, of these; right names and letters, of all that come so far.
+
+    The letters also by how many of those who are named are options.
+    """
     rows = []
     for row in sorted(family.plans, key=lambda row: (row.scene, row.items, row.arm, row.seed)):
         shares = (
@@ -113,9 +117,10 @@ def plans_table(family: Family) -> str:
             f"{row.asked} of {row.plans}",
             f"{row.named} of {row.naming}",
             f"{row.letters} of {row.naming}",
+            *(f"{right} of {texts}" for texts, right in row.by_options),
         )
         rows.append([row.scene, f"{row.items:,}", row.arm, str(row.seed), *shares])
-    return _table(["scene", "items", "arm", "seed", "plan", "asked", "named", "letters"], rows)
+    return _table(PLANS, rows)
 
 
 def needed_table(family: Family) -> str:

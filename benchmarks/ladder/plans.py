@@ -8,7 +8,7 @@ number of items and kind of scene, ``benchmarks/results/ladder/FAMILY/plans.json
 - the last plan that is written seats everybody right, held against the exact solver's;
 - the seats that are asked for are right, too, held against the solver's answer in that plan;
 - those who are named sit on the asked seats by the text's own plan, of the texts that have all three;
-- the letters are those of the people who are named, of these texts again.
+- the letters are those of the people who are named, of these texts again, also by how many of these are options.
 
 Reads traces (``srt``) and English prose (``cot``) of seating problems, by patterns: the parser and the checker stop at
 the first wrong step.
@@ -68,13 +68,14 @@ class Asked:
 class Links:
     """What of one text is right; ``named`` and ``letter`` are ``None`` where the text does not come so far.
 
-    ``asked`` is so only of a right plan.
+    ``asked`` is so only of a right plan. ``options``: how many of those who are named are among the options.
     """
 
     plan: bool
     asked: bool = False
     named: bool | None = None
     letter: bool | None = None
+    options: int = 0
 
 
 def links(asked: Asked, text: str) -> Links:
@@ -94,6 +95,7 @@ def links(asked: Asked, text: str) -> Links:
         asked=right and seats == wanted,
         named=set(names) == {name for name, seat in plan.items() if seat in seats},
         letter=said is not None and said[1].split(", ") == letters,
+        options=len(set(names) & set(asked.puzzle.options.values())),
     )
 
 
@@ -158,7 +160,17 @@ def count(root: Path) -> Iterator[PlanCount]:
                 naming=len(whole),
                 named=sum(bool(one.named) for one in whole),
                 letters=sum(bool(one.letter) for one in whole),
+                by_options=(
+                    _letters([one for one in whole if one.options == 0]),
+                    _letters([one for one in whole if one.options == 1]),
+                    _letters([one for one in whole if one.options > 1]),
+                ),
             )
+
+
+def _letters(found: Sequence[Links]) -> tuple[int, int]:
+    """How many, and how many with the right letters."""
+    return len(found), sum(bool(one.letter) for one in found)
 
 
 def main(roots: Sequence[str]) -> None:
@@ -169,7 +181,8 @@ def main(roots: Sequence[str]) -> None:
         for row in rows:
             print(
                 f"{root.name}, {row.scene}, {row.items:,} items, {row.arm}, seed {row.seed}: plan {row.plans} of "
-                f"{row.texts}, asked {row.asked}; of {row.naming}, named {row.named}, letter {row.letters}"
+                f"{row.texts}, asked {row.asked}; of {row.naming}, named {row.named}, letter {row.letters} "
+                f"(no, one, several options: {', '.join(f'{right} of {of}' for of, right in row.by_options)})"
             )
 
 

@@ -13,6 +13,8 @@ file, or one of the dev file.
 ``questions``             for each question, how many items and training problems ask it
 ``figures``               of each model, by question and by scene: the dev items that it answers as the exact solver
                           does; by question, those that it answers as if the question had no "not"
+``differences``           of two arms with the same seeds: in how many of these dev items one is ahead, with its
+                          interval and p (:func:`srt.statistics.paired_difference.paired_difference`, by puzzles)
 
 ``python -m benchmarks.space2025.predict_dev RUN`` prints and writes these figures, too, and those that need the outputs
 of a run: the labelled items that are right, by question and by scene, and how many of those are right that mean the
@@ -24,12 +26,14 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import orjson
 
 from srt.cli.experiment_stages import TrainAndEval
@@ -45,6 +49,7 @@ from srt.io.jsonl import write_atomically, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.pipeline.generate import split_key
+from srt.statistics.paired_difference import paired_difference
 from srt.worlds.seating.claim_language import Equal, Member
 from srt.worlds.seating.derivation.masks import masks_of
 from srt.worlds.seating.derivation.solver import solve
@@ -73,11 +78,15 @@ def add_figures(experiment: Experiment, results: Path) -> dict[str, Any]:
     repeated = repeated_items([*labelled.values(), *dev.values()], training.values())
     held: dict[str, Any] = orjson.loads((results / FIGURES).read_bytes())
     last = last_points(folder)
+    alike: dict[str, list[bool]] = {}
     for model, figures in held["figures"].items():
-        figures |= _dev_figures(dev, read_predictions(results / f"{model}.jsonl"))
+        answers = read_predictions(results / f"{model}.jsonl")
+        figures |= _dev_figures(dev, answers)
+        alike[model] = [sorted(answers[name]) == right_letters(read_problem(item)) for name, item in dev.items()]
         if model in last:
             figures |= _labelled_figures(labelled, last[model].right, repeated["meaning"])
     settings = held.pop("settings")
+    held |= {"differences": _differences(alike, [split_key(item) for item in dev.values()])}
     held |= _problem_figures(labelled, dev, training, repeated)
     held["settings"] = settings
     write_atomically(results / FIGURES, [orjson.dumps(held, option=orjson.OPT_INDENT_2), b"\n"])
@@ -98,6 +107,26 @@ def _dev_figures(dev: Mapping[str, Problem], answers: Mapping[str, Any]) -> dict
         f"{_ALIKE} by scene": _true_of_all(alike, dev),
         f"{_OVERLOOKED} by question": _true_by(question_of, overlooked, dev),
     }
+
+
+def _differences(alike: Mapping[str, Sequence[bool]], puzzles: Sequence[Hashable]) -> dict[str, Any]:
+    """Of the arms with the same seeds, from what each model (``ARM-SEED``) answers as the exact solver does."""
+    arms: dict[str, dict[str, Sequence[bool]]] = {}
+    for model, answers in alike.items():
+        arm, _, seed = model.rpartition("-")
+        arms.setdefault(arm, {})[seed] = answers
+    found = {}
+    for first, second in combinations(sorted(arms, reverse=True), 2):
+        if (seeds := sorted(arms[first])) != sorted(arms[second]):
+            continue
+        one, other = (np.array([arms[arm][seed] for seed in seeds], dtype=float) for arm in (first, second))
+        interval, p, _ = paired_difference(one, other, puzzles)
+        found[f"{first} − {second}"] = {
+            _ALIKE: [round(share, 4) for share in (interval.value, interval.low, interval.high)],
+            "p": float(f"{p:.2g}"),
+            "only one of them": [int((one > other).sum()), int((other > one).sum())],
+        }
+    return found
 
 
 def _labelled_figures(labelled: Mapping[str, Problem], digits: str, repeated: Container[str]) -> dict[str, Any]:
@@ -152,7 +181,9 @@ def report(held: Mapping[str, Any]) -> str:
     ]
     table = [["question", *columns], ["---"] * (len(columns) + 1), *rows]
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in table]
-    single = {name: held[name] for name in ("most frequent answer", "training problems", "items in training")}
+    single = {
+        name: held[name] for name in ("differences", "most frequent answer", "training problems", "items in training")
+    }
     for model, figures in held["figures"].items():
         single |= {f"{model}: {name}": value for name, value in figures.items() if not name.endswith("by question")}
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in single.items())])

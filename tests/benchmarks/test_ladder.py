@@ -93,7 +93,11 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     # A filed manifest names no folder of the machine that it was measured on.
     assert (folders / "filed" / "toys" / "manifests" / "srt-0.json").read_text() == COMMAND % ""
     counts = {"texts": 100, "plans": 61, "asked": 50, "naming": 47, "named": 31, "letters": 29}
-    plans = [results.PlanCount(arm=arm, seed=0, items=4000, scene="booth", **counts) for arm in ("srt", "cot")]
+    by_options = ((7, 1), (30, 22), (10, 6))
+    plans = [
+        results.PlanCount(arm=arm, seed=0, items=4000, scene="booth", **counts, by_options=by_options)
+        for arm in ("srt", "cot")
+    ]
     write_records(folders / "filed" / "toys" / results.PLANS, plans)
     page.main()
     text = (folders / "docs" / "does-structure-pay.md").read_text()
@@ -115,7 +119,9 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     by_scene = [f"{100 * sum(map(int, ''.join(right[at::2] for right in last))) / 200:.1f}" for at in (1, 0)]
     assert "| items | arm | booth (100) | hexagon, compass (100) |" in text
     assert f"| 4,000 | srt | {by_scene[0]} | {by_scene[1]} |" in text
-    assert "| booth | 4,000 | srt | 0 | 61 of 100 | 50 of 61 | 31 of 47 | 29 of 47 |" in text
+    assert (
+        "| booth | 4,000 | srt | 0 | 61 of 100 | 50 of 61 | 31 of 47 | 29 of 47 | 1 of 7 | 22 of 30 | 6 of 10 |" in text
+    )
     assert "This was not measured yet." in text
     # cot after half of its tokens: halfway between its two points, in the logarithm.
     assert "| toys | 160,000 | 30.0 | 80.0 |" in text

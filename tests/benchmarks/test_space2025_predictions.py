@@ -16,7 +16,7 @@ from eval.scoring.official_answers import OfficialAnswers
 from srt.experiment.learning_curve import CurvePoint
 from srt.experiment.model_stages import Evaluation
 from srt.io.errors import UserError
-from srt.io.jsonl import read_rows, write_records
+from srt.io.jsonl import read_records, read_rows, write_records
 from srt.io.records import Answer, Problem
 
 TRAIN = {"batch_size": 8, "scheduler": "constant"}
@@ -146,6 +146,39 @@ def test_figures_of_a_run_by_question_and_by_what_was_trained_on(run: Path, monk
     printed = figures_command.report(held)
     assert "| not beside, compass | 1 | 0 | 0 | 1 |  |  |" in printed
     assert "srt-3: dev items as the exact solver: 1\n" in printed
+
+
+@pytest.mark.parametrize(("seeds", "compared"), [([3], True), ([4], False), ([3, 4], False)])
+def test_arms_with_the_same_seeds_are_compared(
+    seeds: list[int], compared: bool, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three dev items, ``srt`` answers one as the solver does and ``cot`` another two."""
+    points = run / "curve" / "points.jsonl"
+    (first, *_) = read_records(points, CurvePoint)
+    others = [first.model_copy(update={"arm": "cot", "seed": seed}) for seed in seeds]
+    write_records(points, [first, *others])
+    right: dict[str, dict[str, list[str]]] = {
+        "srt": {"spr-en-dev-3": ["A", "B"], "spr-en-dev-4": ["D"]},
+        "cot": {"spr-en-dev-4": ["A", "B"], "spr-en-dev-1": ["B"]},
+    }
+
+    def answered(folder: Path, problems: Path) -> OfficialAnswers:
+        letters = right[folder.name.partition("-")[0]]
+        return OfficialAnswers({}, {name: Answer(kind="choice_set", value=value) for name, value in letters.items()})
+
+    monkeypatch.setattr(predict_dev.TrainAndEval, "evaluate", lambda *_: None)
+    monkeypatch.setattr(predict_dev, "official_answers", answered)
+    held = predict_dev.predict_dev(run, run.parent / "results")
+    if not compared:
+        assert held["differences"] == {}
+        return
+    ((name, found),) = held["differences"].items()
+    assert name == "srt − cot"
+    assert found["only one of them"] == [1, 2]
+    value, low, high = found["dev items as the exact solver"]
+    assert value == round(-1 / 3, 4)
+    assert low < value < 0 < high
+    assert found["p"] == 1.0
 
 
 def test_figures_without_a_run_sample_the_training_problems(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
