@@ -208,10 +208,11 @@ _SHELF = (
         "side",
         "{side}(Y) = X",
         "X is the {side} [neighbor|neighbour] of Y",
-        "X is to the {side} of Y[|, both on the same tier| and both are on the same tier]",
+        # Bare left and right mean the same tier: so the published answers have it.
+        # Without "on the same tier", too: so the published answers have it.
+        "X is [|somewhere ][|to the ]{side} of Y[| on the same tier]",
+        "X is [|somewhere ][|to the ]{side} of Y[, both| and both are] on the same tier",
         "X is directly to Y's {side}",
-        "X is somewhere to the {side} of Y",
-        "X is {side} of Y on the same tier",
     ),
     rule(
         "",

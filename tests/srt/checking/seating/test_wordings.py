@@ -92,6 +92,8 @@ OWN: list[tuple[Kind, Compass, str, str]] = [
     ("hexagon-out", "EW", "Ann is due east of Bob", "Ann in due_east(Bob)"),
     ("hexagon-out", "", "Ann is opposite the place three left of Bob", "across(left(Bob, 3)) = Ann"),
     ("shelf", "", "Ann is left of Bob on the same tier", "left(Bob) = Ann"),
+    ("shelf", "", "Ann is left of Bob", "left(Bob) = Ann"),
+    ("shelf", "", "Ann is somewhere to the right of Bob and both are on the same tier", "right(Bob) = Ann"),
     ("shelf", "", "Ann is one tier straight above Bob", "up(Bob) = Ann"),
     ("shelf", "", "Ann is two tiers straight below Bob", "down(Bob, 2) = Ann"),
     ("shelf", "", "Ann is somewhere straight below Bob", "Ann in under(Bob)"),
