@@ -276,11 +276,19 @@ def _in_style(trace: Trace, problem: Problem, text: TextStyle, world: World) -> 
             return world.spell_out_lookups(problem, trace)
         case "anchored" | "scanned" | "lettered":
             # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.
-            fine = world.spell_out_lookups(problem, trace, text)
-            return fine if check(problem, fine).proved else world.spell_out_lookups(problem, trace)
+            for style in ("lettered", "scanned") if text == "lettered" else (text,):
+                fine = world.spell_out_lookups(problem, trace, style)
+                if check(problem, fine).proved:
+                    return fine
+            return world.spell_out_lookups(problem, trace)
         case "assertions":
-            claims = (world.assertion(step.claim or "", trace.lang) for step in trace.steps)
-            steps = (step.model_copy(update={"claim": claim}) for step, claim in zip(trace.steps, claims, strict=True))
+            steps = []
+            for number, step in enumerate(trace.steps, 1):
+                try:
+                    sentence = world.assertion(step.claim or "", trace.lang)
+                except ValueError as error:
+                    raise UserError(f"steps.{number}: claim: {error}") from None
+                steps.append(step.model_copy(update={"claim": sentence}))
             return trace.model_copy(update={"steps": tuple(steps)})
         case _:
             assert_never(text)

@@ -121,7 +121,7 @@ class World(ABC):
 
     @abstractmethod
     def assertion(self, claim: str, lang: Lang) -> str:
-        """``claim`` as a sentence for people."""
+        """``claim`` as a sentence for people; raises a :class:`ValueError` for text that is no claim."""
 
     def traits(self, problem: Problem) -> dict[str, str]:
         """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""

@@ -39,9 +39,10 @@ _PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS
 _SEATED = r"(?:\p{Lu}\p{Ll}+|whoever|\?)(?:@| is at |位于)"
 _SEAT = r"(?:(?<=@)|(?<= is at )|(?<=位于))[A-Z0-9]+"
 _SEATS = rf"{_SEATED}|{_SEAT}|{_OPTION}|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
-# The same, and a letter without a name is a token: to go through the options is then one lookup a token, which of "B "
-# and "B Ann" comes next, in traces ("A B Ann C D") and in prose ("A no, B Ann yes").
-_LETTERS = rf"{_SEATED}|{_SEAT}|{_OPTION}|(?<= )\p{{Lu}}(?=[ :])|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
+# The same, and a letter without a name is a token: to go through the options is then one lookup a token, which of "B"
+# and "B Ann" comes next, in traces ("A B Ann C D") and in prose ("A no, B Ann yes", "A不符合、B 小刚符合").
+_LETTER = r"(?<=[ ：、])\p{Lu}(?=[ :\p{Han}])"
+_LETTERS = rf"{_SEATED}|{_SEAT}|{_OPTION}|{_LETTER}|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
 # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever tokenizer.json
 # says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
 _SPLIT: dict[Splitting, str] = {
@@ -149,8 +150,17 @@ class _Pieces:
             yield text
 
     def frequent(self) -> list[str]:
-        """Those that come once in 1,000 texts or more often, the most frequent first."""
-        return [piece for piece, count in self._counts.most_common() if count * 1000 >= self._texts]
+        """Those that come once in 1,000 texts or more often, the most frequent first.
+
+        Without those that the decoder would take for bytes, such as "José@": it reads a token of such letters as one
+        of BPE, where they stand for bytes.
+        """
+        bytes_ = {letter for letter in pre_tokenizers.ByteLevel.alphabet() if not letter.isascii()}
+        return [
+            piece
+            for piece, count in self._counts.most_common()
+            if count * 1000 >= self._texts and bytes_.isdisjoint(piece)
+        ]
 
 
 def _with_whole(tokenizer: Tokenizer, pieces: Sequence[str], special: int) -> Tokenizer:

@@ -14,9 +14,9 @@ from srt.io.records import Answer, Problem, Sequence
 from srt.language.arms import ARMS
 from srt.language.text import parse
 from srt.language.trace import Step, Trace
-from srt.pipeline.build import TraceRefusal, build, build_file
+from srt.pipeline.build import TextStyle, TraceRefusal, build, build_file
 from srt.pipeline.generate import generate_file
-from srt.pipeline.solve import solve_file
+from srt.pipeline.solve import solve_file, solve_one
 
 TRAINED = [name for name, arm in ARMS.items() if arm.build]
 
@@ -100,6 +100,38 @@ def test_every_trace_in_a_fine_cut_is_proved(style: str, files: Path, tmp_path: 
         trace = parse(sequence.completion[0].content).trace(sequence.trace_id, sequence.problem_id)
         assert check(problems[trace.problem_id], trace).proved
     assert sum(one.completion != other.completion for one, other in zip(fine, restated, strict=True)) > 2
+
+
+def test_a_name_that_is_offered_twice_leaves_the_scan() -> None:
+    clues = "Booth: Robert, James, Jason, Mary.\n(1) Mary is right of Robert;\n(2) Jason is right of James.\n"
+    problem = Problem(
+        id="twice",
+        source="test",
+        split="test",
+        lang="en",
+        question=f"{clues}() faces the right neighbour of Robert.",
+        choices={"A": "James", "B": "Mary", "C": "James", "D": "None of the above"},
+    )
+    trace = solve_one(problem, "running")
+    assert isinstance(trace, Trace)
+    lettered, scanned = (
+        next(build([trace], {"twice": problem}, "srt", text=style)) for style in ("lettered", "scanned")
+    )
+    assert isinstance(lettered, Sequence)
+    assert lettered == scanned
+    assert "INFER A B C D #5 #8 James: options = {A, C}" in lettered.completion[0].content
+
+
+@pytest.mark.parametrize("style", ["restated", "lettered", "assertions"])
+def test_a_claim_that_no_style_reads_is_refused(style: TextStyle, files: Path) -> None:
+    (problem, trace) = (
+        next(read_records(files / name, kind)) for name, kind in (("p.jsonl", Problem), ("t.jsonl", Trace))
+    )
+    *before, last = trace.steps
+    broken = trace.model_copy(update={"steps": (*before, last.model_copy(update={"claim": "options are C"}))})
+    (refusal,) = build([broken], {problem.id: problem}, "srt", text=style)
+    assert isinstance(refusal, TraceRefusal)
+    assert (refusal.reason, f"steps.{len(trace.steps)}" in refusal.detail) == ("arm", True)
 
 
 def test_prose_is_cut_as_finely_as_traces(files: Path, tmp_path: Path) -> None:

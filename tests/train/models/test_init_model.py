@@ -134,6 +134,25 @@ def test_a_letter_is_a_token_with_a_name_after_it_or_without(tmp_path: Path) -> 
     ]
 
 
+def test_chinese_letters_are_tokens_too(tmp_path: Path) -> None:
+    text = "#2 A 小玲 B C: B\n逐个看选项：A不符合、B 小玲符合。所以"
+    init_model("llama", [text] * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="letters")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    ids = tokenizer.encode(text, add_special_tokens=False)
+    assert [tokenizer.decode([i]) for i in ids] == [
+        *("#2", " ", "A", " 小玲 ", "B", " ", "C", ": B\n逐个看选项：", "A", "不符合、", "B", " 小玲符合。所以"),
+    ]
+
+
+def test_names_with_accents_are_read_back(tmp_path: Path) -> None:
+    names = ["José", "Žofie", "Bo", "Müller"]
+    texts = [f"{name}@N1 as {name} is at S1.\nA {name}; B Bo\n" for name in names]
+    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=290, pieces="letters")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    for text in texts:
+        assert tokenizer.decode(tokenizer(text, add_special_tokens=False)["input_ids"]) == text
+
+
 def test_separate_words_are_never_part_of_a_longer_token(tmp_path: Path) -> None:
     texts = [f"{name} is the third on the left of Bo; leftover\n{name} = left(Bo, 3)" for name in ("Ana", "Cy", "Dan")]
     shape: dict[str, Any] = {"hidden": 16, "layers": 1, "heads": 2, "vocab": 450, "pieces": "placements"}

@@ -34,11 +34,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from srt.io.errors import UserError
 from srt.language.premises import entity_word, parse_premise
 from srt.language.trace import Step, Trace
 from srt.worlds.seating.claim_language import (
     BLANK,
     Claim,
+    ClaimError,
     Equal,
     Nobody,
     Place,
@@ -58,9 +60,12 @@ def spell_out_lookups(
     """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept.
 
     ``options`` are those of its problem, from letters to names; the style ``lettered`` needs them.
+
+    Raises:
+        UserError: a claim cannot be read.
     """
     anchors = style != "restated"
-    claims = [parse_claim(step.claim or "") for step in trace.steps]
+    claims = claims_of(trace)
     steps: list[Step] = []
     for step, claim in zip(trace.steps, claims, strict=True):
         cited = _cited(step)
@@ -79,6 +84,17 @@ def spell_out_lookups(
         else:
             steps.append(step)
     return trace.model_copy(update={"steps": tuple(_without_repeated_premises(steps) if anchors else steps)})
+
+
+def claims_of(trace: Trace) -> list[Claim]:
+    """The claims of its steps; raises a :class:`UserError` for one that cannot be read."""
+    claims = []
+    for number, step in enumerate(trace.steps, 1):
+        try:
+            claims.append(parse_claim(step.claim or ""))
+        except ClaimError as error:
+            raise UserError(f"trace {trace.id}: steps.{number}: claim: {error}") from None
+    return claims
 
 
 def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
@@ -187,11 +203,11 @@ def _with_names(step: Step, cited: Sequence[int], claims: Sequence[Claim], resta
 
 
 def _going_through(options: Mapping[str, str | None], step: Step) -> Step:
-    """``A B C D #5 #8 James`` as ``#5 #8 A B C James D`` where James is option C."""
+    """``A B C D #5 #8 James`` as ``#5 #8 A B C James D`` where James is option C; the letters in their order."""
     name_of = {letter: entity_word(name) for letter, name in options.items() if name is not None}
     kinds = [(parse_premise(word).kind, word) for word in step.args]
     named = {word for kind, word in kinds if kind == "entity"}
-    letters = (word for kind, word in kinds if kind == "option")
+    letters = sorted(word for kind, word in kinds if kind == "option")
     walk = [word for letter in letters for word in (letter, name_of.get(letter)) if word == letter or word in named]
     args = (*(word for kind, word in kinds if kind not in ("entity", "option")), *walk)
     return step.model_copy(update={"args": args})

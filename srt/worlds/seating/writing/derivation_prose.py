@@ -11,15 +11,13 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from srt.io.errors import UserError
 from srt.io.records import Lang
 from srt.language.premises import Premise, parse_premise
-from srt.language.trace import Step, Trace
+from srt.language.trace import Trace
 from srt.worlds.seating.claim_language import (
     BLANK,
     Atom,
     Claim,
-    ClaimError,
     Equal,
     Member,
     Nobody,
@@ -27,9 +25,8 @@ from srt.worlds.seating.claim_language import (
     RightOptions,
     atom_names,
     names_of,
-    parse_claim,
 )
-from srt.worlds.seating.derivation.lookups import seats_until
+from srt.worlds.seating.derivation.lookups import claims_of, seats_until
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.writing.phrases import PROSE_EN, PROSE_ZH, TERSE_EN, TERSE_ZH, Lexicon
 from srt.worlds.world import LookupStyle
@@ -45,7 +42,10 @@ def explain(puzzle: Puzzle, trace: Trace, terse: bool, style: LookupStyle = "res
     Raises:
         UserError: the trace has a step whose claim cannot be read.
     """
-    steps = [_parsed(trace, number, step) for number, step in enumerate(trace.steps, 1)]
+    steps = [
+        _Step(_PARTS[step.op], claim, tuple(map(parse_premise, step.args)))
+        for step, claim in zip(trace.steps, claims_of(trace), strict=True)
+    ]
     english = puzzle.lang == "en"
     if terse:
         lexicon, stop = (TERSE_EN, ". ") if english else (TERSE_ZH, "。")
@@ -91,14 +91,6 @@ def _places_of(step: _Step, names: set[str]) -> tuple[Atom, ...]:
 
 
 _PARTS = {"CORRELATE": "read", "CONSTRAIN": "place", "INFER": "answer"}
-
-
-def _parsed(trace: Trace, number: int, step: Step) -> _Step:
-    try:
-        claim = parse_claim(step.claim or "")
-    except ClaimError as error:
-        raise UserError(f"trace {trace.id}: steps.{number}: claim: {error}") from None
-    return _Step(_PARTS[step.op], claim, tuple(parse_premise(word) for word in step.args))
 
 
 _CONNECTIVES: dict[Lang, dict[str, str]] = {
@@ -351,7 +343,7 @@ class _ProseWriter:
         """Whether each option fits; the name of one that does is said, as a trace does."""
         for letter, name in self.options.items():
             fits = letter in letters
-            option = f"{letter}{self.gap}{name}" if fits and name is not None else letter
+            option = f"{letter} {name}" if fits and name is not None else letter
             yield self.words["option_fits" if fits else "option_fails"].format(option=option)
 
     def _cited(self, step: _Step) -> list[_Step]:

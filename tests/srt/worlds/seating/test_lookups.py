@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
@@ -260,3 +261,20 @@ def test_the_options_are_gone_through_in_their_order(options: tuple[str, ...], w
     said = explain(puzzle, solved_trace, terse=False, style="lettered")
     assert said.endswith(f" Going through the options: {prose}")
     assert said.startswith(explain(puzzle, solved_trace, terse=False, style="scanned").rpartition("fill the blank")[0])
+
+
+def test_the_order_is_that_of_the_letters_whatever_the_trace_cites_first() -> None:
+    problem = with_options("Bob", "Ann", "Cal", "None of the above")
+    *before, last = solved(problem, "running").steps
+    turned = last.model_copy(update={"args": ("#7", "D", "C", "B", "A")})
+    trace = solved(problem, "running").model_copy(update={"steps": (*before, turned)})
+    written = linearize(spell_out_lookups(trace, "lettered", read_problem(problem).options))
+    assert "INFER #5 #7 A B Ann C D: options = {B}" in written
+
+
+def test_a_claim_that_cannot_be_read_is_named() -> None:
+    trace = solved(BOOTH)
+    *before, last = trace.steps
+    broken = trace.model_copy(update={"steps": (*before, last.model_copy(update={"claim": "options are C"}))})
+    with pytest.raises(UserError, match=rf"steps\.{len(trace.steps)}: claim"):
+        spell_out_lookups(broken)
