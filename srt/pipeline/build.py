@@ -22,7 +22,7 @@ from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_reco
 from srt.io.locations import Location
 from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import ProblemLines, TraceLine
-from srt.io.records import Image, Message, Problem, Record, Sequence
+from srt.io.records import Image, Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.prompts import PromptStyle, prompt_messages
@@ -216,9 +216,12 @@ def _build_one(
             "or describe them for a text model",
         )
     try:
-        completion, spans = completion_text(_for_arm(trace, problem, arm_named(arm), text), arm)
+        written = _for_arm(trace, problem, arm_named(arm), text)
+        completion, spans = completion_text(written, arm)
     except (UserError, Refused) as error:
         return _refused(trace, "arm", str(error).removeprefix(f"trace {trace.id}: "))
+    if text == "lettered" and arm_named(arm).input in ("prose", "steps"):
+        spans = _answer_from_the_options_on(completion, spans, written)
     return Sequence(
         problem_id=problem.id,
         trace_id=trace.id,
@@ -229,6 +232,19 @@ def _build_one(
         images=problem.images if pictures else [],
         spans=list(spans),
     )
+
+
+def _answer_from_the_options_on(completion: str, spans: tuple[Span, ...], written: Trace) -> tuple[Span, ...]:
+    """``spans`` with the line that goes through the options as part of the answer, in traces and in prose alike.
+
+    The letters are found there, and what follows repeats them: a weight of the answer in the loss is for both. An arm
+    that leaves the step out has no such line.
+    """
+    *others, answer = spans
+    start = completion.rfind("\n", 0, answer.start - 1) + 1
+    if written.steps and not completion[start : answer.start].rstrip().endswith(f": {written.steps[-1].claim}"):
+        return spans
+    return (*(span for span in others if span.end <= start), answer.model_copy(update={"start": start}))
 
 
 def _refused(trace: Trace, reason: TraceRefusalReason, detail: str) -> TraceRefusal:

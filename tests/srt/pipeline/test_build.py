@@ -118,7 +118,8 @@ def test_a_name_that_is_offered_twice_leaves_the_scan() -> None:
         next(build([trace], {"twice": problem}, "srt", text=style)) for style in ("lettered", "scanned")
     )
     assert isinstance(lettered, Sequence)
-    assert lettered == scanned
+    assert isinstance(scanned, Sequence)
+    assert lettered.completion == scanned.completion
     assert "INFER A B C D #5 #8 James: options = {A, C}" in lettered.completion[0].content
 
 
@@ -145,6 +146,29 @@ def test_prose_is_cut_as_finely_as_traces(files: Path, tmp_path: Path) -> None:
     assert all(through.search(one.completion[0].content) for one in lettered)
     assert not any(through.search(one.completion[0].content) for one in scanned)
     assert [one.prompt for one in lettered] == [one.prompt for one in scanned] == [one.prompt for one in plain]
+
+
+@pytest.mark.parametrize(
+    ("arm", "begins"),
+    [
+        ("srt", r"(INFER|推断) .*\bA .*= \{"),
+        ("srt-unlabelled", r".*\bA .*= \{"),
+        ("cot", "Going through the options: A|逐个看选项：A"),
+        ("srt-drop-INFER", "ANSWER:|答案"),
+        ("cot-terse", "ANSWER:|答案"),
+        ("answer", "ANSWER:|答案"),
+    ],
+)
+def test_the_options_count_as_part_of_the_answer(arm: str, begins: str, files: Path, tmp_path: Path) -> None:
+    for lettered in sequences(files, arm, tmp_path / "lettered", text="lettered"):
+        text, (*others, answer) = lettered.completion[0].content, lettered.spans
+        assert re.match(begins, text[answer.start : answer.end]), text[answer.start :]
+        assert (answer.label, answer.end) == ("ANSWER", len(text))
+        # Everything before is as it is: each step one span, without a gap.
+        ends = [span.end for span in others]
+        assert [span.start for span in (*others, answer)] == [0, *ends] or arm.startswith("cot")
+        lines = text[: answer.start].count("\n")
+        assert len(others) == (0 if arm.startswith("cot") else lines)
 
 
 def test_a_trace_of_another_problem(files: Path) -> None:

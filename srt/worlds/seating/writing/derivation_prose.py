@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from srt.io.records import Lang
 from srt.language.premises import Premise, parse_premise
-from srt.language.trace import Trace
+from srt.language.trace import Step, Trace
 from srt.worlds.seating.claim_language import (
     BLANK,
     Atom,
@@ -43,7 +43,7 @@ def explain(puzzle: Puzzle, trace: Trace, terse: bool, style: LookupStyle = "res
         UserError: the trace has a step whose claim cannot be read.
     """
     steps = [
-        _Step(_PARTS[step.op], claim, tuple(map(parse_premise, step.args)))
+        _Step(_part(step, claim, style), claim, tuple(map(parse_premise, step.args)))
         for step, claim in zip(trace.steps, claims_of(trace), strict=True)
     ]
     english = puzzle.lang == "en"
@@ -91,6 +91,11 @@ def _places_of(step: _Step, names: set[str]) -> tuple[Atom, ...]:
 
 
 _PARTS = {"CORRELATE": "read", "CONSTRAIN": "place", "INFER": "answer"}
+
+
+def _part(step: Step, claim: Claim, style: LookupStyle) -> str:
+    """The paragraph of ``step``; to go through the options is a paragraph, as it is a step of a trace."""
+    return "options" if style == "lettered" and isinstance(claim[0][0], RightOptions) else _PARTS[step.op]
 
 
 _CONNECTIVES: dict[Lang, dict[str, str]] = {

@@ -259,7 +259,7 @@ def test_the_options_are_gone_through_in_their_order(options: tuple[str, ...], w
     assert (cited, last) == (["INFER", "#5", "#7"], walk)
     assert check_with_truth(problem, trace).proved
     said = explain(puzzle, solved_trace, terse=False, style="lettered")
-    assert said.endswith(f" Going through the options: {prose}")
+    assert said.endswith(f"\nGoing through the options: {prose}")
     assert said.startswith(explain(puzzle, solved_trace, terse=False, style="scanned").rpartition("fill the blank")[0])
 
 
