@@ -113,11 +113,11 @@ def plans_table(family: Family) -> str:
     rows = []
     for row in sorted(family.plans, key=lambda row: (row.scene, row.items, row.arm, row.seed)):
         shares = (
-            f"{row.plans} of {row.texts}",
-            f"{row.asked} of {row.plans}",
-            f"{row.named} of {row.naming}",
-            f"{row.letters} of {row.naming}",
-            *(f"{right} of {texts}" for texts, right in row.by_options),
+            f"{row.plans}/{row.texts}",
+            f"{row.asked}/{row.plans}",
+            f"{row.named}/{row.naming}",
+            f"{row.letters}/{row.naming}",
+            *(f"{right}/{texts}" for texts, right in row.by_options),
         )
         rows.append([row.scene, f"{row.items:,}", row.arm, str(row.seed), *shares])
     return _table(PLANS, rows)
