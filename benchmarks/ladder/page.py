@@ -31,7 +31,7 @@ OVERVIEW = "overview.svg"
 IN_SHORT = ["family", "seeds", "items", "cot, %", "srt, %", "srt − cot", "proved, %", "items to 50%"]
 DIFFERENCES = ["family", "difference", "items", "seeds", "points [95%]", "seed by seed", "p", "p (Holm)"]
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
-PLANS = ["scene", "items", "arm", "seed", "plan", "asked", "named", "letters", "no option", "one", "more"]
+PLANS = ["scene", "items", "arm-seed", "plan", "asked", "named", "letters", "no option", "one", "more"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
     "tokens",
@@ -119,7 +119,7 @@ def plans_table(family: Family) -> str:
             f"{row.letters}/{row.naming}",
             *(f"{right}/{texts}" for texts, right in row.by_options),
         )
-        rows.append([row.scene, f"{row.items:,}", row.arm, str(row.seed), *shares])
+        rows.append([row.scene, f"{row.items:,}", f"{row.arm}-{row.seed}", *shares])
     return _table(PLANS, rows)
 
 

@@ -119,7 +119,7 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     by_scene = [f"{100 * sum(map(int, ''.join(right[at::2] for right in last))) / 200:.1f}" for at in (1, 0)]
     assert "| items | arm | booth (100) | hexagon, compass (100) |" in text
     assert f"| 4,000 | srt | {by_scene[0]} | {by_scene[1]} |" in text
-    assert "| booth | 4,000 | srt | 0 | 61/100 | 50/61 | 31/47 | 29/47 | 1/7 | 22/30 | 6/10 |" in text
+    assert "| booth | 4,000 | srt-0 | 61/100 | 50/61 | 31/47 | 29/47 | 1/7 | 22/30 | 6/10 |" in text
     assert "This was not measured yet." in text
     # cot after half of its tokens: halfway between its two points, in the logarithm.
     assert "| toys | 160,000 | 30.0 | 80.0 |" in text
