@@ -25,6 +25,7 @@ from srt.io.problem_files import ProblemLines, TraceLine
 from srt.io.records import Image, Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
+from srt.language.premises import parse_premise
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
@@ -220,7 +221,7 @@ def _build_one(
         completion, spans = completion_text(written, arm)
     except (UserError, Refused) as error:
         return _refused(trace, "arm", str(error).removeprefix(f"trace {trace.id}: "))
-    if text == "lettered" and arm_named(arm).input in ("prose", "steps"):
+    if text == "lettered" and _goes_through_options(trace, problem, arm_named(arm)):
         spans = _answer_from_the_options_on(completion, spans, written)
     return Sequence(
         problem_id=problem.id,
@@ -232,6 +233,15 @@ def _build_one(
         images=problem.images if pictures else [],
         spans=list(spans),
     )
+
+
+def _goes_through_options(trace: Trace, problem: Problem, arm: Arm) -> bool:
+    """Whether ``arm`` has a line of the options in the style ``lettered``; prose of a teacher, or terse, has none."""
+    if trace.kind != "world" or arm.input not in ("prose", "steps"):
+        return False
+    world = world_of(problem)
+    cites_options = any(parse_premise(word).kind == "option" for word in trace.steps[-1].args)
+    return world is not None and world.has_lookups and cites_options
 
 
 def _answer_from_the_options_on(completion: str, spans: tuple[Span, ...], written: Trace) -> tuple[Span, ...]:

@@ -171,6 +171,17 @@ def test_the_options_count_as_part_of_the_answer(arm: str, begins: str, files: P
         assert len(others) == (0 if arm.startswith("cot") else lines)
 
 
+def test_prose_of_a_teacher_has_no_line_of_options(files: Path) -> None:
+    """Its last line may be anything."""
+    problem, trace = next(read_records(files / "p.jsonl", Problem)), next(read_records(files / "t.jsonl", Trace))
+    prose = trace.model_copy(update={"kind": "cot", "steps": (), "text": "First this.\nThen that."})
+    plain, lettered = (
+        next(build([prose], {problem.id: problem}, "cot", text=style)) for style in ("claims", "lettered")
+    )
+    assert isinstance(plain, Sequence)
+    assert lettered == plain
+
+
 def test_a_trace_of_another_problem(files: Path) -> None:
     traces = list(read_records(files / "t.jsonl", Trace))
     problems = {p.id: p for p in read_records(files / "p.jsonl", Problem) if p.id != traces[3].problem_id}

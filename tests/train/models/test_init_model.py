@@ -10,7 +10,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
 
 from srt.io.errors import UserError
-from train.models.init_model import init_model, sequence_texts
+from train.models.init_model import Pieces, init_model, sequence_texts
 
 TEXTS = [
     "CONSTRAIN scene #2 #14: Ana@S12 & Bo@N1\nINFER A B #3: options = {A, C}\nANSWER: A, C",
@@ -94,12 +94,16 @@ def test_the_letter_of_an_option_and_its_name_are_one_token(tmp_path: Path) -> N
     ]
 
 
+def tokens_of_the_first(texts: list[str], pieces: Pieces, folder: Path) -> list[str]:
+    """The first of ``texts`` as a tokenizer cuts it that was trained on all of them."""
+    init_model("llama", texts * 9, folder, hidden=16, layers=1, heads=2, vocab=450, pieces=pieces)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    return [tokenizer.decode([i]) for i in tokenizer.encode(texts[0], add_special_tokens=False)]
+
+
 def test_who_sits_where_is_one_token_in_a_trace_and_in_prose(tmp_path: Path) -> None:
     texts = [f"as {name} is at N2, {name}@N2 and whoever is at S1" for name in ("Ana", "Cy", "Dan")]
-    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="placements")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    ids = tokenizer.encode(texts[0], add_special_tokens=False)
-    assert [tokenizer.decode([i]) for i in ids] == [
+    assert tokens_of_the_first(texts, "placements", tmp_path) == [
         "as ",
         "Ana is at N2",
         ", ",
@@ -114,10 +118,7 @@ def test_a_seat_is_a_token_after_a_name_that_a_seat_follows_in_a_trace_and_in_pr
         f"as {name} is at N2, {name}@N2 & ?@S1 and whoever is at 1E and 小玲位于P1。\nA {name}"
         for name in ("Ana", "Cy", "Dan")
     ]
-    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="seats")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    ids = tokenizer.encode(texts[0], add_special_tokens=False)
-    assert [tokenizer.decode([i]) for i in ids] == [
+    assert tokens_of_the_first(texts, "seats", tmp_path) == [
         *("as ", "Ana is at ", "N2", ", ", "Ana@", "N2", " & ", "?@", "S1", " and ", "whoever is at ", "1E"),
         *(" and 小玲位于", "P1", "。\n", "A Ana"),
     ]
@@ -125,10 +126,7 @@ def test_a_seat_is_a_token_after_a_name_that_a_seat_follows_in_a_trace_and_in_pr
 
 def test_a_letter_is_a_token_with_a_name_after_it_or_without(tmp_path: Path) -> None:
     texts = [f"A {name}; B Eve\n#2 A B {name} C D: B\nthe options: A no, B {name} yes" for name in ("Ana", "Cy", "Dan")]
-    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="letters")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    ids = tokenizer.encode(texts[0], add_special_tokens=False)
-    assert [tokenizer.decode([i]) for i in ids] == [
+    assert tokens_of_the_first(texts, "letters", tmp_path) == [
         *("A Ana", "; ", "B Eve", "\n", "#2", " ", "A", " ", "B Ana", " ", "C", " ", "D", ": B\nthe options: "),
         *("A", " no, ", "B Ana", " yes"),
     ]
@@ -136,10 +134,7 @@ def test_a_letter_is_a_token_with_a_name_after_it_or_without(tmp_path: Path) -> 
 
 def test_chinese_letters_are_tokens_too(tmp_path: Path) -> None:
     text = "#2 A 小玲 B C: B\n逐个看选项：A不符合、B 小玲符合。所以"
-    init_model("llama", [text] * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="letters")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    ids = tokenizer.encode(text, add_special_tokens=False)
-    assert [tokenizer.decode([i]) for i in ids] == [
+    assert tokens_of_the_first([text], "letters", tmp_path) == [
         *("#2", " ", "A", " 小玲 ", "B", " ", "C", ": B\n逐个看选项：", "A", "不符合、", "B", " 小玲符合。所以"),
     ]
 
