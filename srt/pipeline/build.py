@@ -240,8 +240,8 @@ def _goes_through_options(trace: Trace, problem: Problem, arm: Arm) -> bool:
     if trace.kind != "world" or arm.input not in ("prose", "steps"):
         return False
     world = world_of(problem)
-    cites_options = any(parse_premise(word).kind == "option" for word in trace.steps[-1].args)
-    return world is not None and world.has_lookups and cites_options
+    cited = (parse_premise(word).kind for step in trace.steps[-1:] for word in step.args)
+    return world is not None and world.has_lookups and "option" in cited
 
 
 def _answer_from_the_options_on(completion: str, spans: tuple[Span, ...], written: Trace) -> tuple[Span, ...]:

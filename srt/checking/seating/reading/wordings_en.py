@@ -209,7 +209,6 @@ _SHELF = (
         "{side}(Y) = X",
         "X is the {side} [neighbor|neighbour] of Y",
         # Bare left and right mean the same tier: so the published answers have it.
-        # Without "on the same tier", too: so the published answers have it.
         "X is [|somewhere ][|to the ]{side} of Y[| on the same tier]",
         "X is [|somewhere ][|to the ]{side} of Y[, both| and both are] on the same tier",
         "X is directly to Y's {side}",
