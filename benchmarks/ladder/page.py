@@ -1,9 +1,10 @@
-"""Make docs/does-structure-pay.md, docs/ladder-levers.md and their figures from the filed results.
+"""Make the pages of the ladder and their figures from the filed results.
 
     python -m benchmarks.ladder.page
 
 The words are in the templates beside this file, with the figures that stand in sentences; tables and plots are computed
-here. The first page has the families of ``recipes/ladder``, the second those that differ from one of them in something.
+here. ``docs/does-structure-pay.md`` has the families of ``recipes/ladder``, ``docs/ladder-space2025.md`` those in the
+words of that benchmark, and ``docs/ladder-levers.md`` those that differ from one of the first page in something.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmarks.ladder.drawings import LEVELS, draw_family, draw_side_by_side
 from benchmarks.ladder.results import Family, digits, read_filed, scores
@@ -28,6 +29,7 @@ from srt.statistics.significance import holm
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 RECIPES = Path(__file__).resolve().parents[2] / "recipes" / "ladder"
 OVERVIEW = "overview.svg"
+BENCHMARK = "space2025"
 IN_SHORT = ["family", "seeds", "items", "cot, %", "srt, %", "srt − cot", "proved, %", "items to 50%"]
 DIFFERENCES = ["family", "difference", "items", "seeds", "points [95%]", "seed by seed", "p", "p (Holm)"]
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
@@ -41,28 +43,36 @@ SAMPLED_ARMS = ["family", "items", "seeds", "samples", "srt checked − cot vote
 
 
 def main() -> None:
-    """Write both pages, a figure for each family, and one of those that compare ``srt`` and ``cot`` over seeds."""
+    """Write the pages, a figure for each family, and one of those that compare ``srt`` and ``cot`` over seeds."""
     families = read_filed()
     figures = DOCS / "ladder"
     figures.mkdir(exist_ok=True)
     for family in families:
         draw_family(family, figures / f"{family.name}.svg")
     recipes = {path.stem for path in RECIPES.iterdir()}
-    ladder = [family for family in families if family.name in recipes]
+    of_benchmark = [family for family in families if family.name.startswith(BENCHMARK)]
+    others = [family for family in families if family not in of_benchmark]
+    ladder = [family for family in others if family.name in recipes]
     if compared := [family for family in ladder if len(family.curves("srt").keys() & family.curves("cot").keys()) > 1]:
         draw_side_by_side(compared, ["answer", "cot", "srt"], figures / OVERVIEW)
-    _write("does-structure-pay.md", ladder, families)
-    _write("ladder-levers.md", [family for family in families if family.name not in recipes], families)
+    in_short = [family for family in families if family.name in recipes]
+    _write("does-structure-pay.md", ladder, in_short, families)
+    _write("ladder-space2025.md", of_benchmark, in_short, families)
+    _write("ladder-levers.md", [family for family in others if family not in ladder], in_short, families)
 
 
-def _write(page: str, families: list[Family], every: list[Family]) -> None:
-    """The page of ``families``; operations were measured in some of the other page, too."""
+def _write(page: str, families: list[Family], in_short: list[Family], every: list[Family]) -> None:
+    """The page of ``families``; the table of all that have a recipe, and operations, are of other pages', too."""
     environment = Environment(
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    text = environment.from_string((Path(__file__).parent / f"{page}.jinja").read_text()).render(
+    text = environment.get_template(f"{page}.jinja").render(
         families=families,
-        in_short=_table(IN_SHORT, _in_short(families)),
+        in_short=_table(IN_SHORT, _in_short(in_short)),
         sizes=_table(["family", "kinds", "trained on", "tested: problems, kinds"], map(_size, families)),
         accuracy={family.name: accuracy_table(family) for family in families},
         needed={family.name: needed_table(family) for family in families},

@@ -130,6 +130,23 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     assert "| toys | 300 | 300 | 200, 100 |" in (folders / "docs" / "ladder-levers.md").read_text()
 
 
+def test_families_of_a_benchmark_are_on_their_own_page(folders: Path) -> None:
+    run = folders / "run"
+    write_records(run / "curve" / "points.jsonl", points())
+    (run / "experiment.json").write_bytes(orjson.dumps({"name": "space2025-toys", "arms": list(SHARES)}))
+    results.main([str(run)])
+    (folders / "recipes" / "space2025-toys.yaml").touch()
+    page.main()
+    first, benchmark, levers = (
+        (folders / "docs" / name).read_text()
+        for name in ("does-structure-pay.md", "ladder-space2025.md", "ladder-levers.md")
+    )
+    assert "### space2025-toys" in benchmark
+    assert "### space2025-toys" not in first + levers
+    # The table of all families is on the first page.
+    assert "| space2025-toys | 2 | 4,000 |" in first
+
+
 def booth(clues: list[str], question: str) -> Problem:
     said = ";\n".join(f"({number}) {clue}" for number, clue in enumerate(clues, 1))
     choices = {"A": "Ann", "B": "Bob", "C": "Cal", "D": "Dee"}
