@@ -1,1 +1,1 @@
-"""Files the small results of the ladder's learning curves, and makes docs/does-structure-pay.md and docs/ladder-*.md from them."""
+"""Files the small results of the ladder's learning curves, and makes the ladder's pages in docs/ from them."""
