@@ -17,7 +17,7 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmarks.ladder.drawings import LEVELS, draw_family, draw_side_by_side
-from benchmarks.ladder.results import Family, digits, read_filed, scores
+from benchmarks.ladder.results import Family, PlanCount, digits, read_filed, scores
 from benchmarks.ladder.sampled import SampledPoint
 from srt.experiment.learning_curve import CurvePoint
 from srt.io.jsonl import write_atomically
@@ -33,6 +33,7 @@ BENCHMARK = "space2025"
 IN_SHORT = ["family", "seeds", "items", "cot, %", "srt, %", "srt − cot", "proved, %", "items to 50%"]
 DIFFERENCES = ["family", "difference", "items", "seeds", "points [95%]", "seed by seed", "p", "p (Holm)"]
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
+LINKS = ["family", "items", "arm-seed", "hexagons", "compass", "booths", "asked", "named", "A", "B", "C", "D"]
 PLANS = ["scene", "items", "arm-seed", "plan", "asked", "named", "letters", "no option", "one", "more"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
@@ -78,6 +79,7 @@ def _write(page: str, families: list[Family], in_short: list[Family], every: lis
         needed={family.name: needed_table(family) for family in families},
         by_scene={family.name: scene_table(family) for family in families if family.scenes},
         plans={family.name: plans_table(family) for family in families if family.plans},
+        links=_table(LINKS, _links(families)),
         tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
         differences=_table(DIFFERENCES, _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
@@ -131,6 +133,30 @@ def plans_table(family: Family) -> str:
         )
         rows.append([row.scene, f"{row.items:,}", f"{row.arm}-{row.seed}", *shares])
     return _table(PLANS, rows)
+
+
+def _links(families: list[Family]) -> list[list[str]]:
+    """Right plans in each kind of scene, and what follows in hexagons without a compass, down to the letter."""
+    rows = []
+    for family in families:
+        scenes: dict[tuple[int, str, int], dict[str, PlanCount]] = {}
+        for row in family.plans:
+            scenes.setdefault((row.items, row.arm, row.seed), {})[row.scene] = row
+        for (items, arm, seed), of_scene in sorted(scenes.items()):
+            if not (hexagon := of_scene.get("hexagon")) or len(of_scene) == 1:
+                continue
+            booths = [row for scene, row in of_scene.items() if scene.startswith("booth")]
+            plans = [
+                f"{sum(row.plans for row in rows)}/{sum(row.texts for row in rows)}"
+                for rows in ([hexagon], [of_scene["hexagon, compass"]], booths)
+            ]
+            letters = [hexagon.by_letter.get(letter, (0, 0)) for letter in "ABCD"]
+            rows.append(
+                [family.name.removeprefix(f"{BENCHMARK}-"), f"{items:,}", f"{arm}-{seed}", *plans]
+                + [f"{hexagon.asked}/{hexagon.plans}", f"{hexagon.named}/{hexagon.naming}"]
+                + [f"{right}/{texts}" for texts, right in letters]
+            )
+    return rows
 
 
 def needed_table(family: Family) -> str:

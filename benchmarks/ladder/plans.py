@@ -8,7 +8,8 @@ number of items and kind of scene, ``benchmarks/results/ladder/FAMILY/plans.json
 - the last plan that is written seats everybody right, held against the exact solver's;
 - the seats that are asked for are right, too, held against the solver's answer in that plan;
 - those who are named sit on the asked seats by the text's own plan, of the texts that have all three;
-- the letters are those of the people who are named, of these texts again, also by how many of these are options.
+- the letters are those of the people who are named, of these texts again, also by how many of these are options, and
+  where one is, by its letter.
 
 Reads traces (``srt``) and English prose (``cot``) of seating problems, by patterns: the parser and the checker stop at
 the first wrong step.
@@ -68,14 +69,14 @@ class Asked:
 class Links:
     """What of one text is right; ``named`` and ``letter`` are ``None`` where the text does not come so far.
 
-    ``asked`` is so only of a right plan. ``options``: how many of those who are named are among the options.
+    ``asked`` is so only of a right plan. ``options``: the letters of those who are named, if they are options.
     """
 
     plan: bool
     asked: bool = False
     named: bool | None = None
     letter: bool | None = None
-    options: int = 0
+    options: tuple[str, ...] = ()
 
 
 def links(asked: Asked, text: str) -> Links:
@@ -95,7 +96,7 @@ def links(asked: Asked, text: str) -> Links:
         asked=right and seats == wanted,
         named=set(names) == {name for name, seat in plan.items() if seat in seats},
         letter=said is not None and said[1].split(", ") == letters,
-        options=len(set(names) & set(asked.puzzle.options.values())),
+        options=tuple(sorted(letter for letter, name in asked.puzzle.options.items() if name in names)),
     )
 
 
@@ -161,10 +162,14 @@ def count(root: Path) -> Iterator[PlanCount]:
                 named=sum(bool(one.named) for one in whole),
                 letters=sum(bool(one.letter) for one in whole),
                 by_options=(
-                    _letters([one for one in whole if one.options == 0]),
-                    _letters([one for one in whole if one.options == 1]),
-                    _letters([one for one in whole if one.options > 1]),
+                    _letters([one for one in whole if not one.options]),
+                    _letters([one for one in whole if len(one.options) == 1]),
+                    _letters([one for one in whole if len(one.options) > 1]),
                 ),
+                by_letter={
+                    letter: _letters([one for one in whole if one.options == (letter,)])
+                    for letter in sorted({one.options[0] for one in whole if len(one.options) == 1})
+                },
             )
 
 

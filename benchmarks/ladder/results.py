@@ -44,7 +44,8 @@ class PlanCount(Record):
     Of ``texts``, ``plans`` seat everybody right, and of these ``asked`` ask for the right seats. ``naming`` have a
     plan, the seats that are asked for, and names: of these ``named`` name whoever sits there by their own plan, and
     ``letters`` give the letters of whom they name. ``by_options`` has of how many, and how many of these give the
-    letters, where none of those who are named is an option, where one is, and where more are.
+    letters, where none of those who are named is an option, where one is, and where more are; ``by_letter`` the same
+    of the option's letter, where one is.
     """
 
     arm: str
@@ -58,6 +59,7 @@ class PlanCount(Record):
     named: int
     letters: int
     by_options: tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+    by_letter: dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from srt.language.premises import parse_premise
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
-from srt.worlds.world import Refused, World
+from srt.worlds.world import LookupStyle, Refused, World
 from srt.worlds.world_registry import world_of
 
 TextStyle = Literal["claims", "restated", "anchored", "scanned", "lettered", "assertions"]
@@ -294,19 +294,26 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace
             assert_never(arm.input)
 
 
+_CUTS: dict[TextStyle, tuple[LookupStyle, ...]] = {
+    "restated": ("restated",),
+    "anchored": ("anchored", "restated"),
+    "scanned": ("scanned", "restated"),
+    "lettered": ("lettered", "scanned", "restated"),
+}
+"""How a trace is cut in each style: as in the first of these that leaves it proved."""
+
+
 def _in_style(trace: Trace, problem: Problem, text: TextStyle, world: World) -> Trace:
     match text:
         case "claims":
             return trace
-        case "restated":
-            return world.spell_out_lookups(problem, trace)
-        case "anchored" | "scanned" | "lettered":
+        case "restated" | "anchored" | "scanned" | "lettered":
             # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.
-            for style in ("lettered", "scanned") if text == "lettered" else (text,):
-                fine = world.spell_out_lookups(problem, trace, style)
-                if check(problem, fine).proved:
-                    return fine
-            return world.spell_out_lookups(problem, trace)
+            for style in _CUTS[text]:
+                cut = world.spell_out_lookups(problem, trace, style)
+                if check(problem, cut).proved:
+                    return cut
+            return trace if check(problem, trace).proved else cut
         case "assertions":
             steps = []
             for number, step in enumerate(trace.steps, 1):

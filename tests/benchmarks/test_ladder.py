@@ -93,9 +93,11 @@ def test_the_page_says_what_was_measured(folders: Path) -> None:
     # A filed manifest names no folder of the machine that it was measured on.
     assert (folders / "filed" / "toys" / "manifests" / "srt-0.json").read_text() == COMMAND % ""
     counts = {"texts": 100, "plans": 61, "asked": 50, "naming": 47, "named": 31, "letters": 29}
-    by_options = ((7, 1), (30, 22), (10, 6))
+    by_options, by_letter = ((7, 1), (30, 22), (10, 6)), {"A": (12, 11), "B": (18, 11)}
     plans = [
-        results.PlanCount(arm=arm, seed=0, items=4000, scene="booth", **counts, by_options=by_options)
+        results.PlanCount(
+            arm=arm, seed=0, items=4000, scene="booth", **counts, by_options=by_options, by_letter=by_letter
+        )
         for arm in ("srt", "cot")
     ]
     write_records(folders / "filed" / "toys" / results.PLANS, plans)

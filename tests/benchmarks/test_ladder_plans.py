@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import count, islice
+from pathlib import Path
 
 import pytest
 
+from benchmarks.ladder import plans
 from benchmarks.ladder.plans import Asked, Links, last_plan, links
-from srt.io.records import Problem
+from eval.run.run_records import PREDICTIONS
+from srt.experiment.experiment_folder import ExperimentFolder
+from srt.experiment.experiment_recipe import TEST
+from srt.io.jsonl import write_records
+from srt.io.records import Prediction, Problem
 from srt.language.text import linearize
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_one
@@ -61,7 +67,9 @@ def test_texts_that_are_trained_on_are_right(scene: str) -> None:
             f"{world.explain(problem, trace, terse=False)}\nANSWER: {trace.answer}",
         ):
             found = links(asked, text)
-            whole = Links(True, True, True, True, options=len({*asked.filled} & {*problem.choices.values()}))
+            whole = Links(
+                True, True, True, True, options=tuple(k for k, name in problem.choices.items() if name in asked.filled)
+            )
             assert found in (Links(True), Links(True, asked=not asked.filled), whole), text
             naming += found.named is not None
     assert naming > 36
@@ -88,8 +96,30 @@ def test_each_link_is_judged_by_those_before_it(changes: dict[str, str], found: 
     asked = Asked.read(BOOTH)
     assert asked is not None
     old = re.compile("|".join(map(re.escape, changes)) or r"(?!)")
-    named = replace(found, options=0 if found.named is None else 1)
-    assert links(asked, old.sub(lambda match: changes[match[0]], text)) == named
+    changed = old.sub(lambda match: changes[match[0]], text)
+    letter = "A" if re.search(r"\? = Cal|So Cal", changed) else "C"
+    assert links(asked, changed) == replace(found, options=() if found.named is None else (letter,))
+
+
+def test_letters_are_counted_by_how_many_and_which_fit(tmp_path: Path) -> None:
+    folder = ExperimentFolder(tmp_path)
+    folder.test(TEST).parent.mkdir(parents=True)
+    inside = BOOTH.model_copy(update={"meta": {"scene": "booth", "compass": "none"}})
+    choices = {"A": "Cal", "B": "Dee", "C": "None of the above"}
+    write_records(folder.test(TEST), [inside, inside.model_copy(update={"id": "outside", "choices": choices})])
+    texts = {"booth": TRACE, "outside": TRACE}
+    outputs = (
+        Prediction(key=name, problem_id=name, text=text, finish_reason="stop", seconds=1)
+        for name, text in texts.items()
+    )
+    run = folder.curve / TEST / "srt-3" / "800"
+    run.mkdir(parents=True)
+    write_records(run / PREDICTIONS, outputs)
+    (row,) = plans.count(tmp_path)
+    assert (row.arm, row.seed, row.items, row.scene) == ("srt", 3, 800, "booth")
+    assert (row.texts, row.plans, row.asked, row.naming, row.named) == (2, 2, 2, 2, 2)
+    # Bob is option C of the one; of the other he is no option, so that C is right again.
+    assert (row.letters, row.by_options, row.by_letter) == (2, ((1, 1), (1, 1), (0, 0)), {"C": (1, 1)})
 
 
 def test_the_last_whole_plan_counts() -> None:

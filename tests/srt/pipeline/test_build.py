@@ -17,6 +17,7 @@ from srt.language.trace import Step, Trace
 from srt.pipeline.build import TextStyle, TraceRefusal, build, build_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file, solve_one
+from srt.worlds.world import Plan
 
 TRAINED = [name for name, arm in ARMS.items() if arm.build]
 
@@ -133,6 +134,38 @@ def test_a_claim_that_no_style_reads_is_refused(style: TextStyle, files: Path) -
     (refusal,) = build([broken], {problem.id: problem}, "srt", text=style)
     assert isinstance(refusal, TraceRefusal)
     assert (refusal.reason, f"steps.{len(trace.steps)}" in refusal.detail) == ("arm", True)
+
+
+@pytest.mark.parametrize("style", ["restated", "anchored", "scanned", "lettered"])
+@pytest.mark.parametrize("cited", ["#99", "#8", "#0"])
+def test_a_trace_that_cites_no_earlier_step_is_refused(cited: str, style: TextStyle, files: Path) -> None:
+    (problem, trace) = (
+        next(read_records(files / name, kind)) for name, kind in (("p.jsonl", Problem), ("t.jsonl", Trace))
+    )
+    steps = list(trace.steps)
+    steps[5] = steps[5].model_copy(update={"args": (*steps[5].args, cited)})
+    (refusal,) = build([trace.model_copy(update={"steps": tuple(steps)})], {problem.id: problem}, "srt", text=style)
+    assert isinstance(refusal, TraceRefusal)
+    assert (refusal.reason, "steps.6: args" in refusal.detail) == ("arm", True)
+
+
+@pytest.mark.parametrize("plan", ["needed", "running"])
+@pytest.mark.parametrize("again", ["restated", "anchored", "scanned", "lettered"])
+@pytest.mark.parametrize("first", ["restated", "anchored", "scanned", "lettered"])
+def test_what_is_cut_may_be_cut_again(first: TextStyle, again: TextStyle, plan: Plan, files: Path) -> None:
+    """A proved trace that a model wrote in one style is proved in any, and unchanged in its own."""
+    problems = {problem.id: problem for problem in read_records(files / "p.jsonl", Problem)}
+    traces = [trace for problem in problems.values() if isinstance(trace := solve_one(problem, plan), Trace)]
+    texts = []
+    for style in (first, again):
+        built = [one for one in build(traces, problems, "srt", text=style) if isinstance(one, Sequence)]
+        assert len(built) == len(problems)
+        parsed = (parse(one.completion[0].content).trace(one.trace_id, one.problem_id) for one in built)
+        traces = [trace.model_copy(update={"kind": "world"}) for trace in parsed]
+        assert all(check(problems[trace.problem_id], trace).proved for trace in traces)
+        texts.append([one.completion for one in built])
+    if first == again and (plan == "running" or first == "restated"):
+        assert texts[0] == texts[1]
 
 
 def test_prose_is_cut_as_finely_as_traces(files: Path, tmp_path: Path) -> None:

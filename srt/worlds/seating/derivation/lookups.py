@@ -45,6 +45,7 @@ from srt.worlds.seating.claim_language import (
     Nobody,
     Place,
     RightOptions,
+    atom_names,
     format_claim,
     names_of,
     parse_claim,
@@ -59,13 +60,17 @@ def spell_out_lookups(
 ) -> Trace:
     """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept.
 
+    What is written out already is not repeated, so that a trace that a model wrote in a style may be cut again.
     ``options`` are those of its problem, from letters to names; the style ``lettered`` needs them.
 
     Raises:
-        UserError: a claim cannot be read.
+        UserError: a claim cannot be read, or a step cites one that does not come before it.
     """
     anchors = style != "restated"
     claims = claims_of(trace)
+    for number, step in enumerate(trace.steps, 1):
+        if later := [cited for cited in _cited(step) if not 0 < cited < number]:
+            raise UserError(f"trace {trace.id}: steps.{number}: args: '#{later[0]}' is not a step before this one")
     steps: list[Step] = []
     for step, claim in zip(trace.steps, claims, strict=True):
         cited = _cited(step)
@@ -99,9 +104,9 @@ def claims_of(trace: Trace) -> list[Claim]:
 
 def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
     """``?@N1``, or ``? = none``, after the seats of those that the cited question names."""
-    asked = {name for number in cited for name in names_of(claims[number - 1]) if BLANK in names_of(claims[number - 1])}
+    asked = {name for number in cited for name in _names_with_blank(claims[number - 1])}
     known = [atom for atom in _sure_places(cited, claims) if atom.name in asked]
-    return _claiming(step, tuple((*known, *alternative) for alternative in claim))
+    return _claiming(step, _after(known, claim))
 
 
 def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
@@ -110,16 +115,16 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
     clues = [claims[number - 1] for number in cited if not _is_places(claims[number - 1])]
     named = {name for clue in clues for name in names_of(clue)} - seated
     known = [atom for atom in _sure_places(cited, claims) if atom.name in named]
-    return _claiming(step, tuple((*known, *alternative) for alternative in claim))
+    return _claiming(step, _after(known, claim))
 
 
 def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
     """``? = across(Eve)`` after the seats of both whom the lookup speaks of: first of whom the question named."""
-    questions = [claims[number - 1] for number in cited if BLANK in names_of(claims[number - 1])]
-    named = dict.fromkeys(name for about in (*questions, claim) for name in names_of(about))
+    questions = [_names_with_blank(claims[number - 1]) for number in cited]
+    named = dict.fromkeys(name for names in (*questions, names_of(claim)) for name in names)
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
     known = [seats[name] for name in named if name in seats]
-    return _claiming(step, tuple((*known, *alternative) for alternative in claim))
+    return _claiming(step, _after(known, claim))
 
 
 def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
@@ -180,18 +185,18 @@ def _citing_repeated_seats(step: Step, cited: Sequence[int], claims: Sequence[Cl
     sources = {word for word in step.args if word.startswith("#")}
     for asked in (number for number in cited if BLANK in names_of(claims[number - 1])):
         repeated = {atom for atom in parse_claim(restated[asked - 1].claim or "")[0] if isinstance(atom, Place)}
-        places = ((number, _sure_places([number], claims)) for number in _cited(restated[asked - 1]))
-        sources |= {f"#{number}" for number, atoms in places if repeated.intersection(atoms)}
+        places = (number for number in _cited(restated[asked - 1]) if _is_places(claims[number - 1]))
+        sources |= {f"#{number}" for number in places if repeated.intersection(_sure_places([number], claims))}
     words = (word for word in step.args if not word.startswith("#"))
     return step.model_copy(update={"args": (*words, *sorted(sources, key=_number))})
 
 
 def _with_names(step: Step, cited: Sequence[int], claims: Sequence[Claim], restated: Sequence[Step]) -> Step:
     """``options = {..}`` after the names that fill the blank, and the steps that say where these sit."""
-    names = dict.fromkeys(name for number in cited for name in names_of(claims[number - 1]) if name != BLANK)
-    letters = [word for word in step.args if not word.startswith("#")]
+    names = dict.fromkeys(name for number in cited for name in _filling(claims[number - 1]))
+    letters = [word for word in step.args if parse_premise(word).kind not in ("step", "entity")]
     steps = {word for word in step.args if word.startswith("#")}
-    for number in cited:
+    for number in (number for number in cited if _filling(claims[number - 1])):
         if any(len(alternative) > 1 for alternative in parse_claim(restated[number - 1].claim or "")):
             steps |= {
                 f"#{place}"
@@ -211,6 +216,22 @@ def _going_through(options: Mapping[str, str | None], step: Step) -> Step:
     walk = [word for letter in letters for word in (letter, name_of.get(letter)) if word == letter or word in named]
     args = (*(word for kind, word in kinds if kind not in ("entity", "option")), *walk)
     return step.model_copy(update={"args": args})
+
+
+def _names_with_blank(claim: Claim) -> list[str]:
+    """The names that ``claim`` relates to the blank, and the blank; not those whose seats it repeats."""
+    return [name for atoms in claim for atom in atoms if BLANK in atom_names(atom) for name in atom_names(atom)]
+
+
+def _filling(claim: Claim) -> list[str]:
+    """Who fills the blank by ``claim``, in any of its ways."""
+    equal = (atom for alternative in claim for atom in alternative if isinstance(atom, Equal) and not atom.negated)
+    return [atom.right for atom in equal if atom.left == BLANK and isinstance(atom.right, str)]
+
+
+def _after(known: Sequence[Place], claim: Claim) -> Claim:
+    """Each way of ``claim`` after the seats of ``known`` that it does not say itself."""
+    return tuple((*(atom for atom in known if atom not in alternative), *alternative) for alternative in claim)
 
 
 def _claiming(step: Step, claim: Claim) -> Step:
