@@ -108,7 +108,9 @@ def mutate(
     problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve.")],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of corruptions.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Seed that selects the corruptions.")] = 0,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write the corrupted traces (JSONL).")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write a record for each: the trace, its fault and the verdict.")
+    ] = None,
     workers: WorkersOption = None,
     as_json: JsonFlag = False,
 ) -> None:
