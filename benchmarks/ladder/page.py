@@ -34,6 +34,7 @@ IN_SHORT = ["family", "seeds", "items", "cot, %", "srt, %", "srt − cot", "prov
 DIFFERENCES = ["family", "difference", "items", "seeds", "points [95%]", "seed by seed", "p", "p (Holm)"]
 OPERATIONS = ["family", "arm", "items", "seeds", "right, %", "srt, %", "arm − srt, points [95%]", "p"]
 LINKS = ["family", "items", "arm-seed", "hexagons", "compass", "booths", "asked", "named", "A", "B", "C", "D"]
+STANDING = ["family", "items", "cot", "srt", "srt − cot", "cot, other", "srt, other", "srt − cot, other"]
 PLANS = ["scene", "items", "arm-seed", "plan", "asked", "named", "letters", "no option", "one", "more"]
 SAMPLED = [
     "family", "arm", "items", "seeds", "samples", "greedy", "voted", "checked", "− voted [95%]", "oracle", "proof",
@@ -80,6 +81,7 @@ def _write(page: str, families: list[Family], in_short: list[Family], every: lis
         by_scene={family.name: scene_table(family) for family in families if family.scenes},
         plans={family.name: plans_table(family) for family in families if family.plans},
         links=_table(LINKS, _links(families)),
+        standing=_table(STANDING, _standing(families)),
         tokens=_table(["family", "arm", "trained tokens per item", "output tokens"], _tokens(families)),
         differences=_table(DIFFERENCES, _differences(families)),
         same_tokens=_table(["family", "training tokens", "cot", "srt"], _same_tokens(families)),
@@ -135,10 +137,32 @@ def plans_table(family: Family) -> str:
     return _table(PLANS, rows)
 
 
+def _standing(families: list[Family]) -> list[list[str]]:
+    """Both arms at the last point of each family, of all items and of those other than booths; the best first."""
+    rows = []
+    for family in families:
+        common = family.items("srt", "cot")
+        arms = ["cot", "srt"] if common else [arm for arm in ("cot", "srt") if family.of(arm)]
+        other = np.array([not scene.startswith("booth") for scene in family.scenes])
+        if not arms or not other.any():
+            continue
+        items = common[-1] if common else max(point.items for point in family.of(arms[0]))
+        right = {arm: np.stack([scores(point) for point in family.of(arm, items)]) for arm in arms}
+        cells: list[str] = []
+        for which in (np.ones_like(other), other):
+            cells += [_mean(right[arm][:, which]) if arm in right else "" for arm in ("cot", "srt")]
+            puzzles = [puzzle for puzzle, one in zip(family.test.puzzles, which, strict=True) if one]
+            both = len(arms) > 1 and paired_difference(right["srt"][:, which], right["cot"][:, which], puzzles)
+            cells.append(_points(both.interval) if both else "")
+        best = max(float(np.mean(of_arm)) for of_arm in right.values())
+        rows.append((best, [family.name.removeprefix(f"{BENCHMARK}-"), f"{items:,}", *cells]))
+    return [row for _, row in sorted(rows, key=lambda one: -one[0])]
+
+
 def _links(families: list[Family]) -> list[list[str]]:
     """Right plans in each kind of scene, and what follows in hexagons without a compass, down to the letter."""
     rows = []
-    for family in families:
+    for family in sorted(families, key=lambda family: family.name):
         scenes: dict[tuple[int, str, int], dict[str, PlanCount]] = {}
         for row in family.plans:
             scenes.setdefault((row.items, row.arm, row.seed), {})[row.scene] = row

@@ -145,6 +145,10 @@ def test_families_of_a_benchmark_are_on_their_own_page(folders: Path) -> None:
     )
     assert "### space2025-toys" in benchmark
     assert "### space2025-toys" not in first + levers
+    # Of all items, and of those other than booths, the first of each two.
+    right = {arm: [p.right for p in points() if (p.arm, p.items) == (arm, 4000)] for arm in ("cot", "srt")}
+    others = [f"{100 * sum(map(int, ''.join(one[0::2] for one in right[arm]))) / 200:.1f}" for arm in ("cot", "srt")]
+    assert re.search(rf"\| toys \| 4,000 \| 40\.0 \| 80\.0 \| \+40\.0 .* \| {others[0]} \| {others[1]} \| ", benchmark)
     # The table of all families is on the first page.
     assert "| space2025-toys | 2 | 4,000 |" in first
 
