@@ -171,8 +171,7 @@ def _links(families: list[Family]) -> list[list[str]]:
                 continue
             booths = [row for scene, row in of_scene.items() if scene.startswith("booth")]
             plans = [
-                f"{sum(row.plans for row in rows)}/{sum(row.texts for row in rows)}"
-                for rows in ([hexagon], [of_scene["hexagon, compass"]], booths)
+                f"{sum(row.plans for row in rows)}" for rows in ([hexagon], [of_scene["hexagon, compass"]], booths)
             ]
             letters = [hexagon.by_letter.get(letter, (0, 0)) for letter in "ABCD"]
             rows.append(
