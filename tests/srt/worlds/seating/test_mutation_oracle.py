@@ -126,7 +126,7 @@ def sampled(which: int, index: int) -> tuple[Problem, Oracle, ValidTrace]:
     return problem, oracle, ValidTrace(oracle.puzzle, trace, placement)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(
     which=st.integers(0, len(SPECS) - 1),
     index=st.integers(0, 24),
