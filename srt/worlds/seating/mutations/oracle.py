@@ -68,11 +68,22 @@ class Oracle:
     def judge(self, trace: Trace) -> OracleVerdict:
         """The verdict on ``trace``."""
         claims = [self._parsed(step) for step in trace.steps]
-        return OracleVerdict(self._faults(trace, claims), self._false(trace, claims))
+        step_faults = self._step_faults(trace, claims)
+        faults = [f"step {number} {fault}" for number, fault in enumerate(step_faults, 1) if fault]
+        ending = [number for number, claim in enumerate(claims, 1) if claim == _options(trace.answer)]
+        cited = [parse_premise(word) for step in trace.steps for word in step.args]
+        used = {premise.number for premise in cited if premise.kind == "step"}
+        readings = [step.op == "CORRELATE" and not fault for step, fault in zip(trace.steps, step_faults, strict=True)]
+        used |= {*ending, *_read_again(trace, claims, readings), *_passed_by(trace, claims, readings)}
+        faults += [f"step {number} is not used" for number in range(1, len(claims) + 1) if number not in used]
+        if not ending:
+            faults.append("the answer does not follow")
+        return OracleVerdict(tuple(faults), self._false(trace, claims, step_faults))
 
     def placement(self, trace: Trace) -> dict[str, str] | None:
         """The first placement that satisfies all clues and has the seats that ``trace`` chose."""
-        allowed = self._chosen(trace, [self._parsed(step) for step in trace.steps])
+        claims = [self._parsed(step) for step in trace.steps]
+        allowed = self._allowed(trace, claims, self._step_faults(trace, claims))[-1]
         if not allowed.any():
             return None
         seats = _placements(self.puzzle.scene)[int(np.argmax(allowed))]
@@ -100,24 +111,18 @@ class Oracle:
         except ValueError:  # A ClaimError among them.
             return None
 
-    def _faults(self, trace: Trace, claims: Sequence[Claim | None]) -> tuple[str, ...]:
-        faults = []
-        used = set()
-        premises = [[parse_premise(word) for word in step.args] for step in trace.steps]
+    def _step_faults(self, trace: Trace, claims: Sequence[Claim | None]) -> list[str]:
+        """What is wrong with each step; empty where nothing is."""
+        faults: list[str] = []
         chosen = False  # Whether an earlier step has used the symmetry up.
         readings: set[int] = set()
-        for number, (step, cited) in enumerate(zip(trace.steps, premises, strict=True), 1):
-            if fault := self._step_fault(number, step, cited, claims, chosen, readings):
-                faults.append(f"step {number} {fault}")
-            elif step.op == "CORRELATE":
+        for number, step in enumerate(trace.steps, 1):
+            cited = [parse_premise(word) for word in step.args]
+            faults.append(self._step_fault(number, step, cited, claims, chosen, readings))
+            if step.op == "CORRELATE" and not faults[-1]:
                 readings.add(number)
             chosen |= Premise("wlog") in cited
-            used |= {premise.number for premise in cited if premise.kind == "step"}
-        ending = [number for number, claim in enumerate(claims, 1) if claim == _options(trace.answer)]
-        faults += [f"step {n} is not used" for n in range(1, len(claims) + 1) if n not in used and n not in ending]
-        if not ending:
-            faults.append("the answer does not follow")
-        return tuple(faults)
+        return faults
 
     def _step_fault(
         self,
@@ -193,24 +198,69 @@ class Oracle:
 
         return reached
 
-    def _chosen(self, trace: Trace, claims: Sequence[Claim | None]) -> Bools:
-        """The solutions with the seats that the ``wlog`` steps of ``trace`` chose, as far as there are any."""
-        allowed = self._solutions
-        for step, claim in zip(trace.steps, claims, strict=True):
-            if "wlog" in step.args and claim is not None and not _speaks_of_the_blank(claim):
-                narrower = allowed & _models(self.puzzle.scene, (claim,))
-                allowed = narrower if narrower.any() else allowed
+    def _allowed(self, trace: Trace, claims: Sequence[Claim | None], faults: Sequence[str]) -> list[Bools]:
+        """Before each step, and at the end: the solutions with the seats that ``wlog`` steps without a fault chose."""
+        allowed = [self._solutions]
+        for step, claim, fault in zip(trace.steps, claims, faults, strict=True):
+            free = "wlog" in step.args and not fault and claim is not None
+            allowed.append(allowed[-1] & _models(self.puzzle.scene, (claim,)) if free else allowed[-1])
         return allowed
 
-    def _false(self, trace: Trace, claims: Sequence[Claim | None]) -> tuple[int, ...]:
-        allowed = self._chosen(trace, claims)
+    def _false(self, trace: Trace, claims: Sequence[Claim | None], faults: Sequence[str]) -> tuple[int, ...]:
+        allowed = self._allowed(trace, claims, faults)
 
-        def is_false(claim: Claim) -> bool:
-            return not (allowed & _truth(self.puzzle.scene, claim, self._question, self._letters)).any()
+        def is_false(claim: Claim, before: int) -> bool:
+            truth = _truth(self.puzzle.scene, claim, self._question, self._letters)
+            return not (allowed[before] & truth).any()
 
-        false = [number for number, claim in enumerate(claims, 1) if claim is not None and is_false(claim)]
+        false = [n for n, claim in enumerate(claims, 1) if claim is not None and is_false(claim, n - 1)]
         answer = _options(trace.answer)
-        return (*false, 0) if answer is None or is_false(answer) else tuple(false)
+        return (*false, 0) if answer is None or is_false(answer, -1) else tuple(false)
+
+
+def _read_again(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[bool]) -> set[int]:
+    """The steps that the next one uses by reading the same in words that were not said right before; three in a row."""
+    used: set[int] = set()
+    row: list[Claim] = []
+    """The readings of the same up to here, without what is between."""
+    for at in range(1, len(claims)):
+        one, other = claims[at - 1], claims[at]
+        same = readings[at - 1] and readings[at] and trace.steps[at - 1].args == trace.steps[at].args
+        if one is None or other is None or not same:
+            row = []
+            continue
+        row.append(one)
+        if len(row) < 3 and all(_words(said) != _words(other) for said in row):
+            used.add(at)
+    return used
+
+
+def _words(claim: Claim) -> frozenset[frozenset[Atom]]:
+    """Atoms and alternatives in another order, or said twice, are the same words."""
+    return frozenset(map(frozenset, claim))
+
+
+def _passed_by(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[bool]) -> set[int]:
+    """The readings of a clue while others are seated and nobody of whom it speaks is, if all of them are later on.
+
+    Between two readings of one clue, somebody must have been seated.
+    """
+    seated = [frozenset[str]()]
+    """Who is seated before each step, and at the end."""
+    for step, claim in zip(trace.steps, claims, strict=True):
+        here = itertools.chain(*claim) if claim is not None and step.op == "CONSTRAIN" else ()
+        seated.append(seated[-1] | {atom.name for atom in here if isinstance(atom, Place) and atom.name != BLANK})
+    passed: set[int] = set()
+    last: dict[tuple[str, ...], int] = {}
+    """How many were seated at the reading before of the same clue."""
+    for at, (step, claim) in enumerate(zip(trace.steps, claims, strict=True)):
+        if not readings[at] or claim is None or step.args == ("question",):
+            continue
+        names, before = frozenset(names_of(claim)), seated[at]
+        if len(before) > last.get(step.args, 0) and not names & before and names <= seated[-1]:
+            passed.add(at + 1)
+        last[step.args] = len(before)
+    return passed
 
 
 def _placed(known: Sequence[CitedClaim]) -> tuple[Claim, ...]:
