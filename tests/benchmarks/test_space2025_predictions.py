@@ -21,7 +21,7 @@ from srt.io.records import Answer, Problem
 
 TRAIN = {"batch_size": 8, "scheduler": "constant"}
 RECIPE: dict[str, Any] = {
-    "name": "toys", "output": "x", "arms": ["srt"], "seeds": [3], "model": {"arch": "llama"}, "train": TRAIN,
+    "name": "toys", "output": "x", "arms": ["cot", "srt"], "seeds": [3], "model": {"arch": "llama"}, "train": TRAIN,
     "train_problems": [{"world": "seating", "n": 5, "spec": {"scenes": ["booth"]}}], "curve": {"items": [8, 16]},
     "test_problems": [{"corpus": "space2025", "path": "$TOYS/spr_en_train.jsonl", "where": {"scene": "booth"}}],
 }  # fmt: skip
@@ -69,6 +69,12 @@ TRAINING = [
 ]
 
 
+def _weights(root: Path, name: str) -> None:
+    folder = root / "curve" / "weights" / name / "16"
+    folder.mkdir(parents=True)
+    (folder / "model.safetensors").touch()
+
+
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of an experiment whose model is asked nothing: its answers are there."""
@@ -88,6 +94,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for items, right in ((16, "0111"), (8, "0001"))
         ],
     )
+
+    _weights(root, "srt-3")
 
     def imported(corpus: str, path: Path, out: Path) -> None:
         assert (corpus, path) == ("space2025", tmp_path / "spr_en_dev.jsonl")
@@ -157,6 +165,8 @@ def test_arms_with_the_same_seeds_are_compared(
     (first, *_) = read_records(points, CurvePoint)
     others = [first.model_copy(update={"arm": "cot", "seed": seed}) for seed in seeds]
     write_records(points, [first, *others])
+    for seed in seeds:
+        _weights(run, f"cot-{seed}")
     right: dict[str, dict[str, list[str]]] = {
         "srt": {"spr-en-dev-3": ["A", "B"], "spr-en-dev-4": ["D"]},
         "cot": {"spr-en-dev-4": ["A", "B"], "spr-en-dev-1": ["B"]},
@@ -179,6 +189,23 @@ def test_arms_with_the_same_seeds_are_compared(
     assert value == round(-1 / 3, 4)
     assert low < value < 0 < high
     assert found["p"] == 1.0
+
+
+def test_a_model_whose_weights_were_not_kept_is_left_out(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = run / "curve" / "points.jsonl"
+    (first, *_) = read_records(points, CurvePoint)
+    write_records(points, [first, first.model_copy(update={"arm": "cot"})])
+    asked: list[Evaluation] = []
+    monkeypatch.setattr(predict_dev.TrainAndEval, "evaluate", lambda _, evaluation: asked.append(evaluation))
+    held = predict_dev.predict_dev(run, run.parent / "results")
+    assert held["figures"].keys() == {"srt-3"}
+    assert [evaluation.arm for evaluation in asked] == ["srt"]
+    assert "cot-3 is left out" in capsys.readouterr().err
+    (run / "curve" / "weights" / "srt-3" / "16" / "model.safetensors").unlink()
+    with pytest.raises(UserError, match="no model has its weights"):
+        predict_dev.predict_dev(run, run.parent / "results")
 
 
 def test_figures_without_a_run_sample_the_training_problems(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
