@@ -138,13 +138,15 @@ def plans_table(family: Family) -> str:
 
 
 def _standing(families: list[Family]) -> list[list[str]]:
-    """Both arms at the last point of each family, of all items and of those other than booths; the best first."""
+    """Both arms at the last point of each family of all scenes, of all items and of those other than booths; the best
+    first.
+    """
     rows = []
     for family in families:
         common = family.items("srt", "cot")
         arms = ["cot", "srt"] if common else [arm for arm in ("cot", "srt") if family.of(arm)]
         other = np.array([not scene.startswith("booth") for scene in family.scenes])
-        if not arms or not other.any():
+        if not arms or other.all() or not other.any():
             continue
         items = common[-1] if common else max(point.items for point in family.of(arms[0]))
         right = {arm: np.stack([scores(point) for point in family.of(arm, items)]) for arm in arms}

@@ -12,8 +12,8 @@ from srt.io.records import Lang
 from srt.io.yaml_config import Config, parse_config
 from srt.worlds.split_shares import Split
 
-Links = Literal["tree", "ring"]
-"""How clues link people: each one more person to the others, or neighbours all around."""
+Links = Literal["tree", "ring", "anchored"]
+"""How clues link people: each one more person to the others, or neighbours all around; or some say a seat at once."""
 
 
 class SampleSpec(Config):
@@ -46,8 +46,10 @@ class SampleSpec(Config):
     """How clues link people; ``None``: in any way, with no clue that could be left out.
 
     ``tree``: each clue links somebody to one who was linked before, until everybody is, so that one can be seated after
-    the other. ``ring``: clues link neighbours all around a scene. To either, clues are added until one placement is
-    left. Some of these clues may say what the others imply, as in most hexagons of SpaCE2025.
+    the other. ``ring``: clues link neighbours all around a scene. ``anchored``: as ``tree``, but a clue about the first
+    person alone says where they are, and one in eight of the others has such a clue in place of a link, as on the
+    shelves of SpaCE2025. To these, clues are added until one placement is left. Some of them may say what the others
+    imply, as in most hexagons of SpaCE2025.
     """
     variety: int | None = Field(default=None, ge=1)
     """At most this many ways of saying each relation; ``None`` is all."""

@@ -100,6 +100,22 @@ def test_linked_clues_join_everybody_and_leave_one_solution(scene: str, links: s
                 assert any({placement[name] for name in pair} == {one, other} for pair in pairs)
 
 
+@pytest.mark.parametrize("scene", ["shelf", "hexagon-in-NS", "booth-EW"])
+def test_anchored_clues_say_where_somebody_is_and_link_the_others(scene: str) -> None:
+    alone = []
+    for problem in drawn(60, scenes=[scene], links="anchored"):
+        puzzle = read_problem(problem)
+        assert len(solutions(puzzle)) == len(puzzle.scene.symmetries)
+        names = [set(names_of(clue.claim)) for clue in puzzle.clues]
+        joined = {name for here in names if len(here) == 1 for name in here}
+        assert joined
+        alone.append(len(joined))
+        for _ in puzzle.names:
+            joined |= {name for here in names if joined & here for name in here}
+        assert joined == set(puzzle.names)
+    assert len(set(alone)) > 1
+
+
 def test_a_linked_hexagon_has_a_clue_that_could_be_left_out() -> None:
     """As those of SpaCE2025 have; five clues seat six people, of whom the last one has no other seat."""
     problem = drawn(1, scenes=["hexagon-out"], relations=["left", "right", "cw", "ccw"], links="tree")[0]
@@ -247,6 +263,7 @@ def test_what_is_drawn_and_not_read_back_is_a_defect(monkeypatch: pytest.MonkeyP
         ({"scenes": ["booth"], "relations": ["beside"]}, "split.* 'train'"),
         ({"min_clues": 5, "max_clues": 4}, "max_clues"),
         ({"links": "star"}, "links"),
+        ({"scenes": ["shelf", "hexagon-in"], "links": "anchored"}, "links.* one person alone.*hexagon-in"),
         ({"scenes": ["booth"], "links": "ring", "max_clues": 2}, "split.* 'train'.*links"),
     ],
 )
