@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 from srt.language.premises import parse_premise
@@ -53,10 +54,14 @@ def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     after = rng.randrange(len(steps))
     before = zip(steps[: after + 1], valid.claims, strict=False)
     candidates = [step for step, claim in before if not _final(claim) and "wlog" not in step.args]
+    readings = [Step(op="CORRELATE", args=(f"({c.number})",), claim=format_claim(c.claim)) for c in valid.puzzle.clues]
     # A clue that the step before or after reads too might be read again in other words, which is a use.
     around = {step.args for step in steps[after : after + 2]}
-    readings = [Step(op="CORRELATE", args=(f"({c.number})",), claim=format_claim(c.claim)) for c in valid.puzzle.clues]
     candidates += [reading for reading in readings if reading.args not in around]
+    # One about nobody who is seated, while others are, would be passed by, which is a use, too.
+    if seated := _seated(valid, after + 1):
+        early = {(f"({clue.number})",) for clue in valid.puzzle.clues if not seated & set(names_of(clue.claim))}
+        candidates = [step for step in candidates if step.op != "CORRELATE" or step.args not in early]
     for number, claim in enumerate(valid.claims[: after + 1], 1):
         for weaker in _consequences(claim):
             text = format_claim((weaker,))
@@ -66,6 +71,12 @@ def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
     longer = renumbered(steps, new_number)
     longer.insert(after + 1, new)
     return with_steps(valid.trace, longer, after + 2, f"with {' '.join([new.op, *new.args])}: {new.claim}")
+
+
+def _seated(valid: ValidTrace, count: int) -> set[str]:
+    """Whom the first ``count`` steps put on a seat."""
+    plans = [c for step, c in zip(valid.trace.steps[:count], valid.claims, strict=False) if step.op == "CONSTRAIN"]
+    return {atom.name for claim in plans for atom in itertools.chain(*claim) if isinstance(atom, Place)}
 
 
 def misquoted_clue(valid: ValidTrace, rng: random.Random) -> Mutant | None:
