@@ -74,10 +74,13 @@ def plan_of(spec: SampleSpec) -> SamplingPlan:
         for field, groups in (("relations", plan.clues), ("questions", plan.questions)):
             if not groups:
                 raise UserError(f"seating: {field}: none of them is known in the scene {scene_name(plan.scene)}")
-        if spec.links == "anchored" and all(one.wording.arity != 1 for group in plan.clues for one in group):
-            raise UserError(
-                f"seating: links: 'anchored' needs clues about one person alone, and {scene_name(plan.scene)} has none"
-            )
+        arities = {relation.wording.arity for group in plan.clues for relation in group}
+        for arity, people in ((1, "one person alone"), (2, "two people")):
+            if spec.links == "anchored" and arity not in arities:
+                raise UserError(
+                    f"seating: links: 'anchored' needs clues about {people}; among these relations, in this style, "
+                    f"{scene_name(plan.scene)} has none"
+                )
         if spec.names is not None and spec.names < len(plan.scene.seats):
             raise UserError(
                 f"seating: names: {spec.names} are too few for {scene_name(plan.scene)}, "

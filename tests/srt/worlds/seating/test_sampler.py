@@ -264,6 +264,7 @@ def test_what_is_drawn_and_not_read_back_is_a_defect(monkeypatch: pytest.MonkeyP
         ({"min_clues": 5, "max_clues": 4}, "max_clues"),
         ({"links": "star"}, "links"),
         ({"scenes": ["shelf", "hexagon-in"], "links": "anchored"}, "links.* one person alone.*hexagon-in"),
+        ({"scenes": ["shelf"], "relations": ["seat", "tier"], "links": "anchored"}, "links.* two people.*shelf"),
         ({"scenes": ["booth"], "links": "ring", "max_clues": 2}, "split.* 'train'.*links"),
     ],
 )
