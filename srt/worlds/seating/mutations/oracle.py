@@ -1,19 +1,18 @@
 """A naive oracle: whether a trace is proved, and which of its claims are false.
 
-This is what the checker is tried against, so it shares nothing with it: every placement of the entities is written out,
-every ground claim is asked of :func:`srt.worlds.seating.relations.holds`, and the rules of ``docs/seating.md`` are
-applied literally. Slow for one trace, fast for many: ground claims and whole steps are remembered by scene,
-with the names numbered.
+This is what the checker is tried against, so it shares nothing with it: every placement of the entities is written out
+(:mod:`.oracle_placements`), every ground claim is asked of :func:`srt.worlds.seating.relations.holds`, and the rules of
+``docs/seating.md`` and ``docs/language.md`` are applied literally. Slow for one trace, fast for many: ground claims and
+whole steps are remembered by scene, with the names numbered.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from srt.io.records import Problem
 from srt.language.premises import Premise, parse_premise
@@ -23,7 +22,6 @@ from srt.worlds.seating.claim_language import (
     BLANK,
     Apply,
     Atom,
-    Attribute,
     Claim,
     ClaimError,
     Equal,
@@ -31,25 +29,30 @@ from srt.worlds.seating.claim_language import (
     Nobody,
     Place,
     RightOptions,
-    atom_names,
     names_of,
     parse_claim,
     rename,
     rename_atom,
-    said_of_others,
 )
 from srt.worlds.seating.mutations.oracle_lookup_or_substitution import depth
 from srt.worlds.seating.mutations.oracle_one_inference import CitedClaim, needless, speaks_of_seats, too_much_at_once
+from srt.worlds.seating.mutations.oracle_placements import (
+    Bools,
+    Letters,
+    follows,
+    ground,
+    implies,
+    models,
+    names_the_same,
+    placements,
+    says_the_same,
+    speaks_of_options,
+    speaks_of_the_blank,
+    truth,
+)
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
-from srt.worlds.seating.relations import function_table, holds, region_table
+from srt.worlds.seating.relations import function_table, region_table
 from srt.worlds.seating.scenes import Scene
-
-Bools = NDArray[np.bool_]
-Letters = tuple[tuple[str, str | None], ...]
-"""Options, letter and entity; ``None`` for "none of the above"."""
-Right = Mapping[tuple[str, ...], Bools]
-"""For sets of letters, where it is the set of right options."""
-_NOTHING: Right = {}
 
 
 class Oracle:
@@ -63,7 +66,7 @@ class Oracle:
         self._letters: Letters = tuple(
             (letter, None if name is None else self._numbers[name]) for letter, name in self.puzzle.options.items()
         )
-        self._solutions = _models(self.puzzle.scene, tuple(self._clues.values()))
+        self._solutions = models(self.puzzle.scene, tuple(self._clues.values()))
 
     def judge(self, trace: Trace) -> OracleVerdict:
         """The verdict on ``trace``."""
@@ -86,7 +89,7 @@ class Oracle:
         allowed = self._allowed(trace, claims, self._step_faults(trace, claims))[-1]
         if not allowed.any():
             return None
-        seats = _placements(self.puzzle.scene)[int(np.argmax(allowed))]
+        seats = placements(self.puzzle.scene)[int(np.argmax(allowed))]
         return {name: seats[number] for name, number in self._numbers.items()}
 
     def _numbered(self, claim: Claim) -> Claim:
@@ -98,7 +101,7 @@ class Oracle:
             *seats, last = claim[-1]
             if len(claim) > 1 or last != Nobody() or not all(isinstance(a, Place) and a.name != BLANK for a in seats):
                 raise ValueError("'? = none' stands alone, or after seats")
-        if _speaks_of_options(claim) and [len(atoms) for atoms in claim] != [1]:
+        if speaks_of_options(claim) and [len(atoms) for atoms in claim] != [1]:
             raise ValueError("'options = {..}' stands alone")
         renamed = rename(claim, self._numbers)
         for atom in itertools.chain(*renamed):
@@ -161,7 +164,7 @@ class Oracle:
         right = _right_operation(self.puzzle.scene, claim, cited, [one.claim for one in known])
         if step.op != right:
             return f"is mislabelled: it would be {right}"
-        if _speaks_of_options(claim) and len(set(letters)) < len(self._letters):
+        if speaks_of_options(claim) and len(set(letters)) < len(self._letters):
             return "does not cite every option"
         wlog = Premise("wlog") in cited
         if wlog and chosen:
@@ -169,23 +172,23 @@ class Oracle:
         scene = wlog or Premise("scene") in cited
         options = tuple(sorted(set(letters)))
 
-        def follows(claims: Sequence[Claim], tied: bool, free: bool) -> bool:
-            return _follows(self.puzzle.scene, tied, free, tuple(claims), claim, options)
+        def entailed(claims: Sequence[Claim], tied: bool, free: bool) -> bool:
+            return follows(self.puzzle.scene, tied, free, tuple(claims), claim, options)
 
         if right == "CORRELATE":
             return ""  # It says what is cited, right or wrong: a question may suppose what is not so.
-        if not follows([one.claim for one in known], scene, wlog):
+        if not entailed([one.claim for one in known], scene, wlog):
             return "does not follow from what it cites"
         named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]
-        alike, implies = (partial(compare, self.puzzle.scene) for compare in (_names_the_same, _implies))
+        alike, weaker = (partial(compare, self.puzzle.scene) for compare in (names_the_same, implies))
         reached, surely = self._reached(known), self._surely(known)
-        too_much = too_much_at_once(claim, named, known, reached, alike, implies, surely)
-        return too_much or needless(claim, named, known, follows)
+        too_much = too_much_at_once(claim, named, known, reached, alike, weaker, surely)
+        return too_much or needless(claim, named, known, entailed)
 
     def _surely(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
         """Whether a claim holds in all placements in which those of ``known`` do that speak of named entities alone."""
-        where = _models(self.puzzle.scene, _placed(known))
-        return lambda claim: not (where & ~_models(self.puzzle.scene, (claim,))).any()
+        where = models(self.puzzle.scene, _placed(known))
+        return lambda claim: not (where & ~models(self.puzzle.scene, (claim,))).any()
 
     def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
         """Whether a claim can hold together with those of ``known`` that speak of named entities alone."""
@@ -194,7 +197,7 @@ class Oracle:
         def reached(lookup: Claim) -> bool:
             count = str(len(self.puzzle.scene.seats))
             there = tuple(atoms for atoms in lookup if all(name < count for name in names_of((atoms,))))
-            return bool(_models(self.puzzle.scene, (*placed, there)).any())
+            return bool(models(self.puzzle.scene, (*placed, there)).any())
 
         return reached
 
@@ -203,15 +206,16 @@ class Oracle:
         allowed = [self._solutions]
         for step, claim, fault in zip(trace.steps, claims, faults, strict=True):
             free = "wlog" in step.args and not fault and claim is not None
-            allowed.append(allowed[-1] & _models(self.puzzle.scene, (claim,)) if free else allowed[-1])
+            narrower = allowed[-1] & models(self.puzzle.scene, (claim,)) if free else allowed[-1]
+            # A choice from premises that contradict the clues is not proved, and may fit no solution.
+            allowed.append(narrower if narrower.any() else allowed[-1])
         return allowed
 
     def _false(self, trace: Trace, claims: Sequence[Claim | None], faults: Sequence[str]) -> tuple[int, ...]:
         allowed = self._allowed(trace, claims, faults)
 
         def is_false(claim: Claim, before: int) -> bool:
-            truth = _truth(self.puzzle.scene, claim, self._question, self._letters)
-            return not (allowed[before] & truth).any()
+            return not (allowed[before] & truth(self.puzzle.scene, claim, self._question, self._letters)).any()
 
         false = [n for n, claim in enumerate(claims, 1) if claim is not None and is_false(claim, n - 1)]
         answer = _options(trace.answer)
@@ -265,8 +269,8 @@ def _passed_by(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[
 
 def _placed(known: Sequence[CitedClaim]) -> tuple[Claim, ...]:
     """The cited claims that speak of named entities alone."""
-    plain = (one.claim for one in known if not _speaks_of_the_blank(one.claim))
-    return tuple(claim for claim in plain if not _speaks_of_options(claim))
+    plain = (one.claim for one in known if not speaks_of_the_blank(one.claim))
+    return tuple(claim for claim in plain if not speaks_of_options(claim))
 
 
 def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known: Sequence[Claim]) -> str:
@@ -275,17 +279,9 @@ def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known
         given = known[0]
         relation = not speaks_of_seats(claim) or speaks_of_seats(given)
         exact = set(names_of(claim)) == set(names_of(given)) and depth(claim) == depth(given)
-        if relation and exact and _says_the_same(scene, claim, given):
+        if relation and exact and says_the_same(scene, claim, given):
             return "CORRELATE"
-    return "INFER" if _speaks_of_the_blank(claim) or _speaks_of_options(claim) else "CONSTRAIN"
-
-
-def _speaks_of_the_blank(claim: Claim) -> bool:
-    return BLANK in names_of(claim)
-
-
-def _speaks_of_options(claim: Claim) -> bool:
-    return any(isinstance(atom, RightOptions) for atom in itertools.chain(*claim))
+    return "INFER" if speaks_of_the_blank(claim) or speaks_of_options(claim) else "CONSTRAIN"
 
 
 def _options(answer: str) -> Claim | None:
@@ -295,30 +291,12 @@ def _options(answer: str) -> Claim | None:
         return None
 
 
-@cache
-def _placements(scene: Scene) -> tuple[dict[str, str], ...]:
-    """Every way to put the entities "0", "1", ... on the seats."""
-    count = range(len(scene.seats))
-    return tuple({str(n): order[n] for n in count} for order in itertools.permutations(scene.seats))
-
-
-@cache
-def _images(scene: Scene) -> tuple[NDArray[np.intp], ...]:
-    """For each symmetry, the number of the placement that each placement becomes."""
-    numbers = {tuple(placement.values()): i for i, placement in enumerate(_placements(scene))}
-    images = []
-    for symmetry in scene.symmetries:
-        moved = {seat: scene.seats[symmetry[i]] for i, seat in enumerate(scene.seats)}
-        images.append(np.array([numbers[tuple(moved[seat] for seat in order)] for order in numbers], dtype=np.intp))
-    return tuple(images)
-
-
 def _must_mean_something(scene: Scene, atom: Atom) -> None:
     """Raise :class:`ValueError` for a seat or a relation that the scene does not have."""
     if isinstance(atom, Place) and atom.seat not in scene.seats:
         raise ValueError(f"{atom.seat} is no seat here")
     if not isinstance(atom, (RightOptions, Nobody)):
-        _ground(scene, rename_atom(atom, {BLANK: "0"}))
+        ground(scene, rename_atom(atom, {BLANK: "0"}))
     if isinstance(atom, Equal):  # A function of nobody is never looked up by holds.
         for term in (atom.left, atom.right):
             while isinstance(term, Apply):
@@ -327,160 +305,3 @@ def _must_mean_something(scene: Scene, atom: Atom) -> None:
     if isinstance(atom, Meet):
         for region in (atom.first, atom.second):
             region_table(scene, region.name, region.k)
-
-
-@lru_cache(maxsize=1 << 16)
-def _ground(scene: Scene, atom: Atom) -> Bools:
-    """In which placements an atom without ``?`` holds: that depends on the seats of its own names alone."""
-    names = tuple(dict.fromkeys(atom_names(atom)))
-    seatings = itertools.permutations(scene.seats, len(names))
-    seated = {seats: holds(((atom,),), scene, dict(zip(names, seats, strict=True))) for seats in seatings}
-    found = [seated[tuple([placement[name] for name in names])] for placement in _placements(scene)]
-    return np.array(found, dtype=np.bool_)
-
-
-class _View:
-    """Claims as arrays over arrangements.
-
-    With ``tied`` (the step cites ``scene``) there is one arrangement, one axis. Without it there are two: places vary
-    along the first axis, relations along the second.
-    """
-
-    def __init__(self, scene: Scene, tied: bool) -> None:
-        self.scene = scene
-        self.tied = tied
-        self.entities = tuple(str(n) for n in range(len(scene.seats)))
-        self.everywhere: Bools = np.ones((1,) if tied else (1, 1), dtype=np.bool_)
-
-    def where(self, claim: Claim, blank: str | None = None, right: Right = _NOTHING) -> Bools:
-        """Where ``claim`` holds when ``?`` is ``blank``; ``right`` says where which letters are the right ones."""
-        result = ~self.everywhere
-        for atoms in claim:
-            alternative = self.everywhere
-            for atom in atoms:
-                alternative = alternative & self._atom(atom, blank, right)
-            result = result | alternative
-        return result
-
-    def filled(self, claim: Claim) -> list[Bools]:
-        """For each entity, where it fills the blank of ``claim``."""
-        return [self.where(claim, entity) for entity in self.entities]
-
-    def right_letters(self, filled: Sequence[Bools], letters: Letters) -> Right:
-        """For every set of letters, where it is the set of right options; ``filled`` is where who fills the blank."""
-        named = {letter: filled[int(entity)] for letter, entity in letters if entity is not None}
-        nobody = self.everywhere
-        for where in named.values():
-            nobody = nobody & ~where
-        is_right = {letter: nobody if entity is None else named[letter] for letter, entity in letters}
-        result = {}
-        for size in range(len(letters) + 1):
-            for chosen in itertools.combinations(sorted(is_right), size):
-                where = self.everywhere
-                for letter, right in is_right.items():
-                    where = where & (right if letter in chosen else ~right)
-                result[chosen] = where
-        return result
-
-    def _atom(self, atom: Atom, blank: str | None, right: Right) -> Bools:
-        if isinstance(atom, Nobody):
-            return ~self.everywhere
-        if isinstance(atom, RightOptions):
-            return right.get(atom.letters, ~self.everywhere)
-        column = _ground(self.scene, atom if blank is None else rename_atom(atom, {BLANK: blank}))
-        if self.tied:
-            return column
-        return column[:, None] if isinstance(atom, (Place, Attribute)) else column[None, :]
-
-
-@lru_cache(maxsize=1 << 16)
-def _models(scene: Scene, claims: tuple[Claim, ...]) -> Bools:
-    """The placements in which all of ``claims`` (without ``?``) hold."""
-    view = _View(scene, tied=True)
-    models = np.ones(len(_placements(scene)), dtype=np.bool_)
-    for claim in claims:
-        models &= view.where(claim)
-    return models
-
-
-@lru_cache(maxsize=1 << 17)
-def _truth(scene: Scene, claim: Claim, question: Claim, letters: Letters) -> Bools:
-    """The placements in which ``claim`` is true.
-
-    One with ``?`` is where the same entities fill it and the question, and what it says of others holds. The reading of
-    the question says what the question does.
-    """
-    view = _View(scene, tied=True)
-    asked = view.filled(question)
-    right = view.right_letters(asked, letters) if _speaks_of_options(claim) else _NOTHING
-    if not _speaks_of_the_blank(claim):
-        return view.where(claim, None, right)
-    same = view.everywhere if claim == question else view.where(said_of_others(claim))
-    for filled, wanted in zip(view.filled(claim), asked, strict=True):
-        same = same & (filled == wanted)
-    return same
-
-
-@lru_cache(maxsize=1 << 16)
-def _says_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
-    """Whether a reading says what its clue says, no less: the two hold in the same arrangements."""
-    if _speaks_of_the_blank(one) != _speaks_of_the_blank(other):
-        return False
-    view = _View(scene, tied=False)
-    if _speaks_of_the_blank(one):
-        pairs = [*zip(view.filled(one), view.filled(other), strict=True)]
-        pairs.append((view.where(said_of_others(one)), view.where(said_of_others(other))))
-        return all(bool((first == second).all()) for first, second in pairs)
-    return bool((view.where(one) == view.where(other)).all())
-
-
-@lru_cache(maxsize=1 << 16)
-def _names_the_same(scene: Scene, one: Claim, other: Claim) -> bool:
-    """Whether two claims about the blank name the same entities in every placement."""
-    view = _View(scene, tied=True)
-    pairs = zip(view.filled(one), view.filled(other), strict=True)
-    return all(bool((first == second).all()) for first, second in pairs)
-
-
-@lru_cache(maxsize=1 << 16)
-def _implies(scene: Scene, one: Claim, other: Claim) -> bool:
-    """Whether ``other`` holds in every placement in which ``one`` does; both without ``?``."""
-    count = str(len(scene.seats))
-    if any(name >= count for name in names_of(other)):
-        return False
-    return not (_models(scene, (one,)) & ~_models(scene, (other,))).any()
-
-
-@lru_cache(maxsize=1 << 18)
-def _follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], claim: Claim, letters: Letters) -> bool:
-    """Whether ``claim`` holds in every arrangement in which ``premises`` do, and there is one such."""
-    view = _View(scene, tied)
-    about_blank = [(view.filled(p), view.where(said_of_others(p))) for p in premises if _speaks_of_the_blank(p)]
-    asked, granted = about_blank[0] if about_blank else ([], view.everywhere)
-    right = view.right_letters(asked, letters) if asked and letters else _NOTHING
-    models = view.everywhere
-    for premise in premises:
-        if not _speaks_of_the_blank(premise) and not _speaks_of_options(premise):
-            models = models & view.where(premise)
-    for filled, also_granted in about_blank[1:]:
-        for one, other in zip(asked, filled, strict=True):
-            models = models & ((one == other) | ~granted | ~also_granted)
-    if not models.any():
-        return False
-    if not asked and (_speaks_of_the_blank(claim) or _speaks_of_options(claim)):
-        return False
-    if _speaks_of_the_blank(claim):
-        meant = list(zip(view.filled(claim), asked, strict=True))
-        meant.append((view.where(said_of_others(claim)), view.everywhere))
-    else:
-        meant = [(view.where(claim, None, right), view.everywhere)]
-    if not wlog:
-        return all(bool(((told == wanted) | ~models).all()) for told, wanted in meant)
-    count = len(_placements(scene))
-    reached = np.zeros(count, dtype=np.bool_)
-    for image in _images(scene):
-        agrees = np.ones(count, dtype=np.bool_)
-        for told, wanted in meant:
-            agrees &= np.broadcast_to(told, count)[image] == wanted
-        reached |= agrees
-    return bool((reached | ~models).all())
