@@ -27,9 +27,9 @@ from srt.worlds.seating.derivation.needed_seats import NeededSeats
 from srt.worlds.seating.derivation.running_plan import RunningPlan
 from srt.worlds.seating.derivation.seat_plan import Fact, minimal, reread
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
-from srt.worlds.seating.derivation.turns import circular
+from srt.worlds.seating.derivation.turns import added_up, circular
 from srt.worlds.seating.reading.problem_reader import Puzzle
-from srt.worlds.seating.relations import neighbour
+from srt.worlds.seating.relations import holds, neighbour
 from srt.worlds.world import Plan
 
 _QUESTION_ORDER = 1_000_000
@@ -69,17 +69,21 @@ class _Question:
             else RunningPlan(puzzle, solution, turns=plan == "read-as-turns")
         )
         self.masks = self.placing.masks
-        self.filled = sorted((self.placing.index[name] for name in solution.filled), key=self.placing.seats.__getitem__)
         asked = [puzzle.question]
-        if plan == "read-as-turns":
+        self._turns = plan == "read-as-turns"
+        if self._turns:
             asked.append(circular(puzzle.question, puzzle.scene))
         self.claim: Claim = asked[-1]
+        self.filled = sorted([self.placing.index[name] for name in solution.filled], key=self._in_order)
         self.fillers: Sequence[ClaimMasks] = solution.question
         self.steps = 0
         self.fact = reread(Fact("CORRELATE", puzzle.question, ("question",), (), _QUESTION_ORDER), asked)
 
     def resolve(self) -> Fact:
         """The step that names who fills the blank, or says that nobody does."""
+        if self._turns and (turn := added_up(self.claim, self.puzzle.scene)) != self.claim:
+            self._infer(format_claim(turn), (), self.masks.fillers(turn, self.placing.index))
+            self.claim = turn
         while (lookup := self._next_lookup()) is not None:
             equation, rest = lookup
             reading = self.placing.reading_of(equation)
@@ -107,7 +111,7 @@ class _Question:
         ``diag(Bob) = Ann`` is ``left(?) = Bob``. ``None`` where there is no function, or nobody there.
         """
         atom = self.claim[0][0]
-        if len(self.claim[0]) != 1 or not isinstance(atom, Equal) or atom.negated:
+        if [len(atoms) for atoms in self.claim] != [1] or not isinstance(atom, Equal) or atom.negated:
             return None
         if atom.left == BLANK and isinstance(atom.right, Apply):
             inner = innermost_call(atom.right)
@@ -133,6 +137,13 @@ class _Question:
             if neighbour(self.puzzle.scene, call.function, seat, call.k) == target:
                 return self._sitter(seat)
         return None
+
+    def _in_order(self, entity: int) -> tuple[int, int]:
+        """First who fills the blank by the first alternative of the question, then by seat."""
+        seats = self.puzzle.scene.seats
+        placement = {name: seats[self.placing.seats[number]] for name, number in self.placing.index.items()}
+        ways = [holds((atoms,), self.puzzle.scene, placement, self.puzzle.names[entity]) for atoms in self.claim]
+        return ways.index(True), self.placing.seats[entity]
 
     def _find_seats(self) -> None:
         """From what is asked to the seats of those who fill the blank."""

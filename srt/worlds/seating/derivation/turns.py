@@ -8,17 +8,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srt.worlds.seating.claim_language import Apply, Atom, Claim, Equal, Term
+from srt.worlds.seating.claim_language import BLANK, Apply, Atom, Claim, Equal, Member, Term
 from srt.worlds.seating.relations import neighbour
 from srt.worlds.seating.scenes import Scene
 
 _OPPOSITE = {"cw": "ccw", "ccw": "cw"}
+_SIDES = {"left_side": "left", "right_side": "right"}
+_PLACES_OF_A_SIDE = (1, 2)
+_CLOCKWISE = {"cw": 1, "ccw": -1, "across": 3}
+"""How many places clockwise a turn leads, times its ``k``."""
+_SHORTEST = {1: ("cw", 1), 2: ("cw", 2), 3: ("across", 1), 4: ("ccw", 2), 5: ("ccw", 1)}
+"""The turn that leads so many places clockwise."""
 
 
 def circular(claim: Claim, scene: Scene) -> Claim:
-    """``claim`` with ``cw`` and ``ccw`` for ``left`` and ``right``, by the way people face; off a ring as it is."""
+    """``claim`` with ``cw`` and ``ccw`` for ``left`` and ``right``, by the way people face; off a ring as it is.
+
+    A side is two places: ``? in right_side(Ann)`` is ``? = cw(Ann) | ? = cw(Ann, 2)`` where all face outward.
+    """
     if not scene.kind.startswith("hexagon"):
         return claim
+    match claim:
+        case ((Member(name, region, False),),) if region.name in _SIDES:
+            turns = [_circular_term(Apply(_SIDES[region.name], region.of, k), scene) for k in _PLACES_OF_A_SIDE]
+            # As elsewhere, a blank inside a function stands on the left.
+            return tuple([(Equal(turn, name) if region.of == BLANK else Equal(name, turn),) for turn in turns])
     return tuple([tuple([_circular_atom(atom, scene) for atom in atoms]) for atoms in claim])
 
 
@@ -31,6 +45,31 @@ def counted_from(seated: str, other: str, claim: Claim) -> Claim:
             function = turn.function if start == seated else _OPPOSITE[turn.function]
             return ((Equal(Apply(function, seated, turn.k), other),),)
     return claim
+
+
+def added_up(claim: Claim, scene: Scene) -> Claim:
+    """``claim`` with one turn for those inside one another: ``? = cw(Ann, 2)`` for ``? = across(ccw(Ann))``.
+
+    Other claims stay as they are, and so do turns that lead back to where they begin.
+    """
+    match claim:
+        case ((Equal(left, right, False) as atom,),) if scene.kind.startswith("hexagon"):
+            return ((replace(atom, left=_one_turn(left), right=_one_turn(right)),),)
+    return claim
+
+
+def _one_turn(term: Term) -> Term:
+    if isinstance(term, str) or isinstance(term.argument, str):
+        return term
+    places = 0
+    start: Term = term
+    while isinstance(start, Apply):
+        if start.function not in _CLOCKWISE:
+            return term
+        places += _CLOCKWISE[start.function] * start.k
+        start = start.argument
+    turn = _SHORTEST.get(places % 6)
+    return term if turn is None else Apply(turn[0], start, turn[1])
 
 
 def _circular_atom(atom: Atom, scene: Scene) -> Atom:

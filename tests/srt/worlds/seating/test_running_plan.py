@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
+
+from srt.checking import check as judge
 from srt.io.records import Problem
 from srt.worlds.seating.claim_language import Place, names_of, parse_claim
-from srt.worlds.seating.derivation.exact_teacher import derive
+from srt.worlds.seating.derivation.exact_teacher import derive, make_trace
 from srt.worlds.seating.derivation.solver import solve
+from srt.worlds.seating.mutations.oracle import Oracle
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.world import Plan, Refused
 
@@ -155,16 +159,44 @@ def test_with_turns_a_plan_goes_on_where_it_ends(chance_puzzles: Callable[[int, 
     assert longer > 100
 
 
-def test_with_turns_the_question_is_asked_clockwise_too() -> None:
-    question = "Ring of six facing in: Ida, Una, Gus, Ola, Ann, Quin.\n(1) Una is one left of Ida;\n" + "".join(
+@pytest.mark.parametrize(
+    ("asked", "claims"),
+    [
+        ("() is one right of Ola.", ["? = right(Ola)", "? = ccw(Ola)", "?@P3", "? = Gus"]),
+        (
+            "() is opposite the place one right of Ola.",
+            ["? = across(right(Ola))", "? = across(ccw(Ola))", "? = cw(Ola, 2)", "?@P6", "? = Quin"],
+        ),
+        (
+            "Ann is opposite the place two left of ().",
+            ["across(left(?, 2)) = Ann", "across(cw(?, 2)) = Ann", "ccw(?) = Ann", "?@P6", "? = Quin"],
+        ),
+        (
+            "() is opposite the place three left of Ola.",  # who is back at Ola, whom no turn leads to
+            ["? = across(left(Ola, 3))", "? = across(cw(Ola, 3))", "? = across(Ida)", "?@P4", "? = Ola"],
+        ),
+        (
+            "() is on the right side of Una.",
+            ["? in right_side(Una)", "? = ccw(Una) | ? = ccw(Una, 2)", "?@P1 | ?@P6", "? = Ida | ? = Quin"],
+        ),
+        (
+            "Ida is on the left side of ().",
+            ["Ida in left_side(?)", "cw(?) = Ida | cw(?, 2) = Ida", "?@P6 | ?@P5", "? = Quin | ? = Ann"],
+        ),
+    ],
+)
+def test_with_turns_a_question_comes_down_to_turns_from_somebody(asked: str, claims: list[str]) -> None:
+    """Turns inside one another are added up; a side is two places, of which the nearer one comes first."""
+    clues = "Ring of six facing in: Ida, Una, Gus, Ola, Ann, Quin.\n(1) Una is one left of Ida;\n" + "".join(
         f"({n}) {one} is one clockwise of {other};\n"
         for n, one, other in [(2, "Gus", "Una"), (3, "Ola", "Gus"), (4, "Ann", "Ola")]
     )
-    puzzle = read_problem(RING.model_copy(update={"question": question + "() is opposite the place one right of Ola."}))
-    steps = derive(puzzle, solve(puzzle), "read-as-turns")
-    asked = [step.claim for step in steps if step.args == ("question",)]
-    assert asked == ["? = across(right(Ola))", "? = across(ccw(Ola))"]
-    assert any(claim is not None and claim.endswith("? = across(Gus)") for claim in [step.claim for step in steps])
+    problem = RING.model_copy(update={"question": clues + asked})
+    puzzle = read_problem(problem)
+    trace = make_trace(problem, puzzle, solve(puzzle), "read-as-turns")
+    assert [step.claim for step in trace.steps if "?" in (step.claim or "")] == claims
+    assert judge(problem, trace).proved
+    assert not Oracle(problem).judge(trace).faults
 
 
 def test_a_running_plan_needs_no_look_ahead(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
