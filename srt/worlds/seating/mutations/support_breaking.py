@@ -66,6 +66,8 @@ def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
         for weaker in _consequences(claim):
             text = format_claim((weaker,))
             candidates.append(Step(op="INFER" if BLANK in text else "CONSTRAIN", args=(f"#{number}",), claim=text))
+    if not candidates:
+        return None
     new = rng.choice(candidates)
     new_number = {n: n + (n > after + 1) for n in range(1, len(steps) + 1)}
     longer = renumbered(steps, new_number)

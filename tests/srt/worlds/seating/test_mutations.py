@@ -13,9 +13,12 @@ from srt.language.premises import parse_premise
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
 from srt.worlds.mutation import Mutant
+from srt.worlds.seating.derivation.exact_teacher import make_trace
+from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.mutations.mutation_subject import MUTATIONS
 from srt.worlds.seating.mutations.oracle import Oracle
 from srt.worlds.seating.mutations.valid_trace import ValidTrace
+from srt.worlds.seating.reading.problem_reader import read_problem
 
 BOOTH = Problem(
     id="booth",
@@ -227,6 +230,24 @@ def test_unused_step_is_sound_but_for_its_use() -> None:
         verdict = oracle.judge(mutant.trace)
         assert verdict.faults == (f"step {mutant.step} is not used",)
         assert verdict.false == ()
+
+
+def test_where_every_reading_would_be_a_use_no_unused_step_is_made() -> None:
+    """After ``wlog: Ann@P1``, clue 1 would be read again, and the others are about nobody who is seated."""
+    problem = HEXAGON.model_copy(
+        update={
+            "question": "Ring of six facing out: Ann, Ben, Cat, Dan, Eve, Fay.\n(1) Ben is one left of Ann;\n"
+            "(2) Cat is one left of Ben;\n(3) Dan is one left of Cat;\n(4) Eve is one left of Dan.\n"
+            "() is one left of Cat."
+        }
+    )
+    puzzle = read_problem(problem)
+    trace = make_trace(problem, puzzle, solve(puzzle), "read-as-turns")
+    placement = Oracle(problem).placement(trace)
+    assert placement is not None
+    valid = ValidTrace(puzzle, trace, placement)
+    mutants = [MUTATIONS[Fault.UNUSED_STEP](valid, random.Random(seed)) for seed in range(100)]
+    assert {0 if mutant is None else mutant.step for mutant in mutants} == {0, *range(3, len(trace.steps) + 2)}
 
 
 def test_readings_are_misquoted() -> None:
