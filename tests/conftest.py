@@ -6,13 +6,14 @@ import atexit
 import os
 import shutil
 import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+
+from tests.published_copies import copy_in
 
 # Tokens made by tests stay out of the user's cache. The library datasets reads this when it is imported.
 _CACHE = tempfile.mkdtemp(prefix="srt-tests-")
@@ -28,12 +29,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="session")
 def space2025() -> Path:
-    """The folder of SpaCE2025's files: SRT_SPACE2025, else ../shared/data/space2025 beside the checkout."""
-    folder = Path(os.environ.get("SRT_SPACE2025") or ROOT.parent / "shared" / "data" / "space2025")
-    if not folder.is_dir():
-        warnings.warn("SpaCE2025 is not here: set SRT_SPACE2025 to run the tests on real data", stacklevel=1)
-        pytest.skip("no SpaCE2025: set SRT_SPACE2025")
-    return folder
+    """The folder of SpaCE2025's files."""
+    return copy_in("SRT_SPACE2025")
 
 
 @pytest.fixture(scope="module")

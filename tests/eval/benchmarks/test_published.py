@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import statistics
-import warnings
-from pathlib import Path
 
 import pytest
 
@@ -14,19 +11,15 @@ from eval.benchmarks.hst import DIMENSIONS
 from eval.benchmarks.space2025 import totals
 from eval.benchmarks.tables.ability_scores import OVERALL, TESTS, overall
 from eval.benchmarks.tables.published_rows import published_rows
+from tests.published_copies import copy_in
 
-ROOT = Path(__file__).resolve().parents[3]
 _PRINTED_OTHERWISE = {"people": "humans", "people: mean": "humans", "Human": "humans"}
 
 
 @pytest.fixture(scope="session")
 def page() -> str:
-    """The page with the papers' tables: SRT_PROTOCOLS, else ../shared/notes/protocols.md beside the checkout."""
-    file = Path(os.environ.get("SRT_PROTOCOLS") or ROOT.parent / "shared" / "notes" / "protocols.md")
-    if not file.is_file():
-        warnings.warn("the page of published tables is not here: set SRT_PROTOCOLS", stacklevel=1)
-        pytest.skip("no page of published tables: set SRT_PROTOCOLS")
-    return file.read_text("utf-8")
+    """The page with the papers' tables."""
+    return copy_in("SRT_PROTOCOLS").read_text("utf-8")
 
 
 def table_after(page: str, heading: str) -> dict[str, dict[str, str]]:

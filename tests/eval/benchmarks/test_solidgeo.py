@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from eval.report.leaderboard import leaderboard
 from eval.run.run_records import Run
 from eval.scoring.score import score
 from tests.eval.benchmarks.solidgeo_item import CUBE
+from tests.published_copies import copy_in
 
 VIEWS = CUBE | {
     "question": "item 2: which is the top view?\n<image1>",
@@ -130,11 +129,7 @@ def test_what_cannot_be_scored_is_named(data: Path, imported: Any) -> None:
 
 def test_the_published_sample(tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any) -> None:
     """On the user's copy: every item that is read falls under a type, a level and a form."""
-    folder = Path(os.environ.get("SRT_SOLIDGEO") or Path(__file__).parents[4] / "shared" / "data" / "solidgeo_sample")
-    if not folder.is_dir():
-        warnings.warn("SolidGeo is not here: set SRT_SOLIDGEO to run the tests on real data", stacklevel=1)
-        pytest.skip("no SolidGeo: set SRT_SOLIDGEO")
-    problems, refused, summary = imported("solidgeo", folder)
+    problems, refused, summary = imported("solidgeo", copy_in("SRT_SOLIDGEO"))
     assert len(problems) + len(refused) == summary["problems"] + len(refused)
     assert len(refused) < 0.1 * len(problems)
     for problem in problems:

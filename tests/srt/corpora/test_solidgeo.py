@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from srt.images.open import read_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Answer, Problem
+from tests.published_copies import copy_in
 
 ITEM: dict[str, Any] = {
     "question": "The left view is ( )\n\n<ImageHere>\nA.\n\n<ImageHere>\nB.\n\n<ImageHere>\nC.\n\n<ImageHere>\n\n##",
@@ -138,11 +137,7 @@ def test_hostile_options_are_read_at_once(folder: Path) -> None:
 
 
 def test_the_real_sample(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[3]
-    folder = Path(os.environ.get("SRT_SOLIDGEO") or root.parent / "shared" / "data" / "solidgeo_sample")
-    if not folder.is_dir():
-        warnings.warn("SolidGeo is not here: set SRT_SOLIDGEO to run the tests on real data", stacklevel=1)
-        pytest.skip("no SolidGeo: set SRT_SOLIDGEO")
+    folder = copy_in("SRT_SOLIDGEO")
     total = len(orjson.loads((folder / "SolidGeo.json").read_bytes()))
     summary = import_file("solidgeo", folder, tmp_path / "problems.jsonl")
     assert summary["problems"] + sum(summary.get("refused", {}).values()) == total
@@ -171,11 +166,8 @@ def test_items_that_are_not_independent_share_a_group(folder: Path) -> None:
 
 def test_the_rows_of_the_published_file_are_three_forms_of_119_problems() -> None:
     """The rule by rows and the rule by MathVerse's index give the same groups on the real sample."""
-    root = Path(__file__).resolve().parents[3]
-    folder = Path(os.environ.get("SRT_SOLIDGEO") or root.parent / "shared" / "data" / "solidgeo_sample")
-    if not folder.is_dir():
-        pytest.skip("no SolidGeo: set SRT_SOLIDGEO")
-    rows = {int(key): row for key, row in orjson.loads((folder / "SolidGeo.json").read_bytes()).items()}
+    file = copy_in("SRT_SOLIDGEO") / "SolidGeo.json"
+    rows = {int(key): row for key, row in orjson.loads(file.read_bytes()).items()}
     verse = {row: item["qa_id"] for row, item in rows.items() if item["source"] == "MathVerse"}
     assert len(verse) >= 18
     assert all(row < 3 * 119 for row in verse)

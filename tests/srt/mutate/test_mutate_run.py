@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -184,13 +183,9 @@ def test_faults_of_the_user(files: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ten_thousand_corruptions_of_real_items(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[3]
-    data = Path(os.environ.get("SRT_SPACE2025") or root.parent / "shared" / "data" / "space2025")
-    if not data.is_dir():
-        pytest.skip(f"no SpaCE2025 data: set SRT_SPACE2025 to its folder ({data} is none)")
+def test_ten_thousand_corruptions_of_real_items(tmp_path: Path, space2025: Path) -> None:
     problems, traces = tmp_path / "p.jsonl", tmp_path / "t.jsonl"
-    write_records(problems, [p for lang in ("en", "zh") for p in read(data / f"spr_{lang}_train.jsonl")])
+    write_records(problems, [p for lang in ("en", "zh") for p in read(space2025 / f"spr_{lang}_train.jsonl")])
     solve_file(problems, traces)
     table = mutate_file(traces, problems, 10_000, 0, None)
     assert table.as_dict()["total"]["made"] == 10_000

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import warnings
-from pathlib import Path
-
 import pytest
 
 from benchmarks.evaluation import answer_equality
-
-ROOT = Path(__file__).resolve().parents[4]
+from tests.published_copies import copy_in
 
 
 @pytest.mark.slow
 def test_figures() -> None:
-    folder = Path(os.environ.get("SRT_SOLIDGEO") or ROOT.parent / "shared" / "data" / "solidgeo_sample")
-    if not folder.exists():
-        warnings.warn("SolidGeo is not here: set SRT_SOLIDGEO to run the tests on real data", stacklevel=1)
-        pytest.skip("no SolidGeo: set SRT_SOLIDGEO")
-    items, refused = answer_equality.read_items(folder)
+    items, refused = answer_equality.read_items(copy_in("SRT_SOLIDGEO"))
     rows = answer_equality.measure(items, 10)
     for name, row in rows.items():
         share = row.accepted / row.tried

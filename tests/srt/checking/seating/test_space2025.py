@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from srt.checking.seating.reading.problem_text import NOBODY, SeatingProblem, read_seating_problem
 from srt.io.records import Lang, Problem
-
-DATA = Path(os.environ.get("SRT_SPACE2025") or Path(__file__).resolve().parents[5] / "shared" / "data" / "space2025")
+from tests.published_copies import copy_in
 
 
 def items(lang: Lang, split: str) -> list[tuple[str, SeatingProblem | None, list[str] | None]]:
     """Id, opened problem and gold letters of each item."""
-    path = DATA / f"spr_{lang}_{split}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"NOT TESTED on published data: {path} is not there; set SRT_SPACE2025 to its folder")
+    path = copy_in("SRT_SPACE2025") / f"spr_{lang}_{split}.jsonl"
     found: list[tuple[str, SeatingProblem | None, list[str] | None]] = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

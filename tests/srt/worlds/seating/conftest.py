@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable, Iterator
 from itertools import permutations
@@ -18,9 +17,9 @@ from srt.worlds.seating.derivation.solver import right_options
 from srt.worlds.seating.reading.problem_reader import Clue, Puzzle
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.scenes import SCENES, Scene
+from tests.published_copies import copy_in
 
 HERE = Path(__file__).resolve().parent
-FOLDER = Path(os.environ.get("SRT_SPACE2025", HERE.parents[3] / "../shared/data/space2025"))
 NAMES = ["Ada", "Ben Ray", "Cleo", "Dov", "Eli", "Fay"]
 
 Wording = tuple[str, str, str, str]
@@ -31,9 +30,7 @@ def published() -> Callable[..., list[Problem]]:
     """``published(lang, split, gold)``: the problems of SpaCE2025's spatial position reasoning."""
 
     def read(lang: str, split: str, gold: bool = False) -> list[Problem]:
-        path = FOLDER / f"spr_{lang}_{split}.jsonl"
-        if not path.is_file():
-            pytest.skip(f"SpaCE2025 is not here: {path} (set SRT_SPACE2025)")
+        path = copy_in("SRT_SPACE2025") / f"spr_{lang}_{split}.jsonl"
         with open(path, encoding="utf-8") as file:
             return [_problem(json.loads(line), lang, split, gold) for line in file]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,6 @@ from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.scenes import SCENES, scene_name
 from srt.worlds.seating.writing.published_templates import published_templates
 
-DATA = Path(os.environ.get("SRT_SPACE2025") or Path(__file__).resolve().parents[4].parent / "shared/data/space2025")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"NO COPY OF SpaCE2025 in {DATA}: set SRT_SPACE2025")
-
 MADE_UP = {
     "id": "x-1",
     "instruction": "Pick one.",
@@ -28,11 +24,12 @@ MADE_UP = {
 }
 
 
-@needs_data
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_scene_can_be_spoken_of_as_the_benchmark_does(lang: str) -> None:
+def test_every_scene_can_be_spoken_of_as_the_benchmark_does(lang: str, space2025: Path) -> None:
     for scene in SCENES:
-        spec = SampleSpec.parse({"lang": lang, "style": "space2025", "scenes": [scene_name(scene)], "wordings": DATA})
+        spec = SampleSpec.parse(
+            {"lang": lang, "style": "space2025", "scenes": [scene_name(scene)], "wordings": space2025}
+        )
         for index in range(20):
             problem = sample(spec, index)  # proves by itself that the text reads back as drawn
             assert problem.meta["wordings"] == "space2025"
@@ -40,10 +37,9 @@ def test_every_scene_can_be_spoken_of_as_the_benchmark_does(lang: str) -> None:
             assert read_problem(problem).scene == scene
 
 
-@needs_data
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_wordings_hold_no_names(lang: str) -> None:
-    templates = published_templates(DATA, lang)  # type: ignore[arg-type]
+def test_wordings_hold_no_names(lang: str, space2025: Path) -> None:
+    templates = published_templates(space2025, lang)  # type: ignore[arg-type]
     names = {name for pool in templates.names.values() for name in pool}
     for table in (templates.clues, templates.questions):
         texts = {text for wordings in table.values() for wording in wordings for text in wording.texts}
