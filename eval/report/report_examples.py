@@ -22,7 +22,7 @@ from eval.scoring.dimensions import labels_of
 from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text
 from srt.images.open import open_picture
-from srt.images.scale import scaled_down
+from srt.images.scaled_down import scaled_down
 from srt.io.errors import UserError
 from srt.io.records import Image, Prediction, Problem
 from srt.language.trace import StepCheck

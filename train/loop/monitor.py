@@ -115,7 +115,7 @@ class Monitor(TrainerCallback):  # type: ignore[misc]
     def on_evaluate(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object
     ) -> None:
-        """Start the clock again: the time of an evaluation, which follows a log, is none of training."""
+        """Start the clock again: the time of an evaluation, which follows a log, does not count as training time."""
         self._last = (state.global_step, time.monotonic())
 
 

@@ -9,7 +9,7 @@ from trl import SFTConfig
 
 from srt.io.errors import UserError
 from train.data.batches import BatchPlan
-from train.loop.sharding import accumulation_settings, allow_fsdp_on_cpu
+from train.loop.fsdp2 import accumulation_settings, allow_fsdp_on_cpu
 from train.recipe import Recipe
 
 _SCHEDULERS = {"constant": "constant_with_warmup", "linear": "linear", "cosine": "cosine"}

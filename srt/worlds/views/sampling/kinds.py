@@ -34,7 +34,7 @@ from srt.worlds.views.sampling.mistakes import (
     wrong_solid,
     wrong_top_view,
 )
-from srt.worlds.views.sampling.nets import cube_of_net, net_of_cube, opposite_face
+from srt.worlds.views.sampling.net_problems import cube_of_net, net_of_cube, opposite_face
 from srt.worlds.views.sampling.problem_draft import (
     SHOWN_SIDES,
     Choices,
