@@ -27,7 +27,7 @@ from srt.worlds.seating.derivation.needed_seats import NeededSeats
 from srt.worlds.seating.derivation.running_plan import RunningPlan
 from srt.worlds.seating.derivation.seat_plan import Fact, minimal, reread
 from srt.worlds.seating.derivation.solver import SolvedPuzzle
-from srt.worlds.seating.derivation.turns import added_up, circular
+from srt.worlds.seating.derivation.turns import added_up, circular, counted_from, place_by_place
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.relations import holds, neighbour
 from srt.worlds.world import Plan
@@ -72,7 +72,8 @@ class _Question:
         asked = [puzzle.question]
         self._turns = plan == "read-as-turns"
         if self._turns:
-            asked.append(circular(puzzle.question, puzzle.scene))
+            asked.append(turned := circular(place_by_place(puzzle.question), puzzle.scene))
+            asked.append(_counted_to_blank(turned))
         self.claim: Claim = asked[-1]
         self.filled = sorted([self.placing.index[name] for name in solution.filled], key=self._in_order)
         self.fillers: Sequence[ClaimMasks] = solution.question
@@ -81,9 +82,8 @@ class _Question:
 
     def resolve(self) -> Fact:
         """The step that names who fills the blank, or says that nobody does."""
-        if self._turns and (turn := added_up(self.claim, self.puzzle.scene)) != self.claim:
-            self._infer(format_claim(turn), (), self.masks.fillers(turn, self.placing.index))
-            self.claim = turn
+        if self._turns:
+            self._add_up()
         while (lookup := self._next_lookup()) is not None:
             equation, rest = lookup
             reading = self.placing.reading_of(equation)
@@ -103,6 +103,14 @@ class _Question:
         if self.filled:
             self._name_sitters()
         return self.fact
+
+    def _add_up(self) -> None:
+        """Turns inside one another become one turn, and it is counted from whom the question names."""
+        turn = added_up(self.claim, self.puzzle.scene)
+        for claim in (turn, _counted_to_blank(turn)):
+            if claim != self.claim:
+                self._infer(format_claim(claim), (), self.masks.fillers(claim, self.placing.index))
+                self.claim = claim
 
     def _next_lookup(self) -> tuple[Equal, Equal] | None:
         """An equation that takes one function off the question, and what is left of the question then.
@@ -203,6 +211,13 @@ class _Question:
 
     def _sitter(self, seat: str) -> str:
         return self.puzzle.names[self.placing.sitter(self.puzzle.scene.seats.index(seat))]
+
+
+def _counted_to_blank(question: Claim) -> Claim:
+    """``question`` with a turn from the blank to somebody as the turn from them to the blank."""
+    for name in names_of(question):
+        question = counted_from(name, BLANK, question)
+    return question
 
 
 def _product(places: int, relations: int) -> tuple[int, int]:

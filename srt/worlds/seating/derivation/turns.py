@@ -22,29 +22,39 @@ _SHORTEST = {1: ("cw", 1), 2: ("cw", 2), 3: ("across", 1), 4: ("ccw", 2), 5: ("c
 
 
 def circular(claim: Claim, scene: Scene) -> Claim:
-    """``claim`` with ``cw`` and ``ccw`` for ``left`` and ``right``, by the way people face; off a ring as it is.
-
-    A side is two places: ``? in right_side(Ann)`` is ``? = cw(Ann) | ? = cw(Ann, 2)`` where all face outward.
-    """
+    """``claim`` with ``cw`` and ``ccw`` for ``left`` and ``right``, by the way people face; off a ring as it is."""
     if not scene.kind.startswith("hexagon"):
         return claim
-    match claim:
-        case ((Member(name, region, False),),) if region.name in _SIDES:
-            turns = [_circular_term(Apply(_SIDES[region.name], region.of, k), scene) for k in _PLACES_OF_A_SIDE]
-            # As elsewhere, a blank inside a function stands on the left.
-            return tuple([(Equal(turn, name) if region.of == BLANK else Equal(name, turn),) for turn in turns])
     return tuple([tuple([_circular_atom(atom, scene) for atom in atoms]) for atoms in claim])
 
 
-def counted_from(seated: str, other: str, claim: Claim) -> Claim:
-    """``claim``, if it is a turn from one of two people to the other, as the turn from ``seated`` to ``other``."""
+def place_by_place(claim: Claim) -> Claim:
+    """A claim about somebody's left or right side as its two places: ``left(?) = Ann | left(?, 2) = Ann``.
+
+    Other claims stay as they are.
+    """
     match claim:
-        case ((Equal(str() as name, Apply(argument=str() as start) as turn, False),),) | (
-            (Equal(Apply(argument=str() as start) as turn, str() as name, False),),
-        ) if turn.function in _OPPOSITE and {name, start} == {seated, other}:
-            function = turn.function if start == seated else _OPPOSITE[turn.function]
-            return ((Equal(Apply(function, seated, turn.k), other),),)
+        case ((Member(name, region, False),),) if region.name in _SIDES:
+            places = [Apply(_SIDES[region.name], region.of, k) for k in _PLACES_OF_A_SIDE]
+            # As elsewhere, a blank inside a function stands on the left.
+            return tuple([(Equal(place, name) if region.of == BLANK else Equal(name, place),) for place in places])
     return claim
+
+
+def counted_from(known: str, other: str, claim: Claim) -> Claim:
+    """``claim`` with each alternative that is a turn from one of two people to the other as the turn from ``known``."""
+    return tuple([_counted_from(known, other, atoms) for atoms in claim])
+
+
+def _counted_from(known: str, other: str, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    match atoms:
+        case (Equal(str() as name, Apply(argument=str() as start) as turn, False),) | (
+            Equal(Apply(argument=str() as start) as turn, str() as name, False),
+        ) if turn.function in _OPPOSITE and {name, start} == {known, other}:
+            function = turn.function if start == known else _OPPOSITE[turn.function]
+            counted = Apply(function, known, turn.k)
+            return (Equal(other, counted) if other == BLANK else Equal(counted, other),)
+    return atoms
 
 
 def added_up(claim: Claim, scene: Scene) -> Claim:

@@ -163,13 +163,14 @@ def test_with_turns_a_plan_goes_on_where_it_ends(chance_puzzles: Callable[[int, 
     ("asked", "claims"),
     [
         ("() is one right of Ola.", ["? = right(Ola)", "? = ccw(Ola)", "?@P3", "? = Gus"]),
+        ("Ola is one left of ().", ["left(?) = Ola", "cw(?) = Ola", "? = ccw(Ola)", "?@P3", "? = Gus"]),
         (
             "() is opposite the place one right of Ola.",
             ["? = across(right(Ola))", "? = across(ccw(Ola))", "? = cw(Ola, 2)", "?@P6", "? = Quin"],
         ),
         (
             "Ann is opposite the place two left of ().",
-            ["across(left(?, 2)) = Ann", "across(cw(?, 2)) = Ann", "ccw(?) = Ann", "?@P6", "? = Quin"],
+            ["across(left(?, 2)) = Ann", "across(cw(?, 2)) = Ann", "ccw(?) = Ann", "? = cw(Ann)", "?@P6", "? = Quin"],
         ),
         (
             "() is opposite the place three left of Ola.",  # who is back at Ola, whom no turn leads to
@@ -181,7 +182,12 @@ def test_with_turns_a_plan_goes_on_where_it_ends(chance_puzzles: Callable[[int, 
         ),
         (
             "Ida is on the left side of ().",
-            ["Ida in left_side(?)", "cw(?) = Ida | cw(?, 2) = Ida", "?@P6 | ?@P5", "? = Quin | ? = Ann"],
+            [
+                "Ida in left_side(?)",
+                "cw(?) = Ida | cw(?, 2) = Ida",
+                "? = ccw(Ida) | ? = ccw(Ida, 2)",
+                *("?@P6 | ?@P5", "? = Quin | ? = Ann"),
+            ],
         ),
     ],
 )
