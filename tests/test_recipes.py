@@ -26,15 +26,29 @@ def test_experiments(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.name)
 def test_every_experiment_has_a_rehearsal(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without its model, and with no more points of a curve than it has: its scheduler may need a single one."""
-    monkeypatch.chdir(tmp_path)
+    """As small as docs/experiments.md says, and on this machine alone."""
+    monkeypatch.chdir(tmp_path)  # without the recipe's model
     experiment = load_experiment(path)
     tiny = tiny_experiment(experiment)
-    assert len(tiny.curve.items if tiny.curve else ()) <= len(experiment.curve.items if experiment.curve else ())
+    stages, points = tiny.stages or [], tiny.curve.items if tiny.curve else []
+    trained = [tiny.train_problems, *(stage.train_problems for stage in stages)]
+    assert max(source.n for sources in trained for source in sources or ()) <= 24
+    assert max(test.n for test in (*tiny.test_problems, *tiny.benchmarks)) <= 8
+    assert len(tiny.seeds) == 1
+    assert tiny.train.get("steps") == (None if stages or points else 4)
+    assert tiny.train.get("epochs") is None
+    assert {stage.items for stage in stages} <= {8}
+    # No more points of a curve than the recipe has: its scheduler may need a single one.
+    assert len(points) <= (len(experiment.curve.items) if experiment.curve else 0)
+    last = max(len(stages), len(points))
+    assert points == [8 * at for at in range(last - len(points) + 1, last + 1)]
+    assert tiny.launch is tiny.eval_launch is tiny.train["hub"] is None
+    assert tiny.train["logging"]["report_to"] == []
 
 
 def test_a_recipe_that_trains_on_names_the_model_of_the_first() -> None:
     """Both paths are relative to the current folder, so both recipes are to be run from the same one."""
     first, then = (load_experiment(RECIPES / "ladder" / f"space2025-booths{name}.yaml") for name in ("", "-all"))
-    assert then.model == ExperimentFolder(first.output).model("srt", 0)
+    assert first.curve is not None
+    assert then.model == ExperimentFolder(first.output).weights("srt", 0, first.curve.items[-1])
     assert (first.arms, first.seeds) == (["srt"], [0])

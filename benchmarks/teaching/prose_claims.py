@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def half_of(name: str) -> int:
-    """The half of a corpus that the item ``name`` is in: the checker is mended on one and measured on both."""
+    """The half of a corpus that the item ``name`` is in: the checker is corrected on one and measured on both."""
     return hashlib.sha256(name.encode()).digest()[0] % 2
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors import SafetensorError, safe_open
 
 from srt.io.errors import UserError, no_model_folder
+from srt.io.locations import sha256_of
 
 if TYPE_CHECKING:
     import torch
@@ -131,8 +132,7 @@ def file_hash(file: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _file_hash(file: Path, changed: int, size: int) -> str:
-    with open(file, "rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    return sha256_of(file)
 
 
 def _names(named: str, base: Path) -> bool:

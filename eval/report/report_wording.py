@@ -59,7 +59,7 @@ def headline_difference(comparison: Comparison) -> Difference | None:
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence: what was found, on how much, and whether it is told apart from nothing."""
+    """One sentence: what was found, on how many problems and runs, and whether the difference is significant."""
     row = headline_difference(comparison)
     if row is None:
         arm = comparison.arms[0]
@@ -72,7 +72,7 @@ def headline(comparison: Comparison) -> str:
     low, high = difference_bounds(row)
     found = f"{row.arm} − {row.reference}: {signed(row.difference)} points [{low}, {high}] on {size}, {trained}"
     if row.p >= LEVEL:
-        return f"{found}: not told apart."
+        return f"{found}: no significant difference (p ≥ {LEVEL})."
     verdict = f"{row.arm} is {'better' if row.difference > 0 else 'worse'}"
     return f"{found}: {verdict}{' in these two runs' if runs == 2 else ''}."
 

@@ -1,6 +1,7 @@
-"""The recipe of one evaluation: the keys of ``srt eval --config FILE.yaml``, which are also the command's flags.
+"""The recipe of one evaluation: the keys of ``srt eval --config FILE.yaml``.
 
-A flag wins over the file. Paths are relative to the folder in which the command runs.
+Most are also flags of the command, and a flag wins over the file; ``dtype``, ``attention``, ``timeout_s`` and
+``retries`` can only be set in the file. Paths are relative to the folder in which the command runs.
 """
 
 from __future__ import annotations

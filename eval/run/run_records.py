@@ -21,6 +21,7 @@ from eval.backends.protocol import GenerationSettings
 from eval.run.run_rows import RowId, StoredCheck, StoredPrediction, StoredScore
 from srt.io.errors import UserError
 from srt.io.jsonl import parse_record, write_atomically
+from srt.io.locations import sha256_of
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem, Record
 from srt.language.prompts import PromptStyle
@@ -221,7 +222,7 @@ def write_json(path: Path, record: BaseModel) -> None:
 
 def describe_problems(path: Path, folder: Path, count: int) -> ProblemsFile:
     """The manifest's entry for the problems file at ``path``."""
-    return ProblemsFile(path=os.path.relpath(path, folder), sha256=_sha256(path), count=count)
+    return ProblemsFile(path=os.path.relpath(path, folder), sha256=sha256_of(path), count=count)
 
 
 def run_problems(folder: Path, manifest: RunManifest, path: Path | None = None) -> dict[str, Problem]:
@@ -234,7 +235,7 @@ def run_problems(folder: Path, manifest: RunManifest, path: Path | None = None) 
                 f"srt score {folder} --problems FILE"
             )
     problems = read_problems(path)
-    if _sha256(path) != manifest.problems.sha256:
+    if sha256_of(path) != manifest.problems.sha256:
         raise UserError(f"{path}: not the problems that the run {folder} was made with: the file's SHA-256 differs")
     return problems
 
@@ -246,7 +247,7 @@ def problems_path(run: Run) -> Path:
 
 def scores_sha256(folder: Path) -> str:
     """SHA-256 (hex) of the scores in ``folder``; what is made from them keeps it, so that it is known to be stale."""
-    return _sha256(folder / SCORES)
+    return sha256_of(folder / SCORES)
 
 
 def mean_values(scores: Iterable[StoredScore]) -> dict[str, float]:
@@ -286,8 +287,3 @@ def read_derived(path: Path, model: type[D], command: str) -> D | None:
 
 def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -181,7 +181,8 @@ def score_prediction(
 def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
     """Whether most whole texts close a think block that they did not open.
 
-    A server that does not say so has then a chat template that opens it: a text that closes none is an open thought.
+    If so, the server's chat template opens the block without reporting it, and a text that closes none is an open
+    thought.
     """
     whole = closed = 0
     for row in predictions:

@@ -1,4 +1,4 @@
-"""The ``srt`` command line: one module for each stage, listed in :func:`make_app`.
+"""The ``srt`` command line. :func:`make_app` lists the commands by stage, with the modules that define them.
 
 Exit status: 0 done; 1 the command ran and found what it looks for; 2 an error of the user's, reported on one line; 130
 interrupted by Ctrl-C.
@@ -110,4 +110,4 @@ def _options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Hold the options of ``srt`` itself."""
+    """Declare the options of ``srt`` itself."""

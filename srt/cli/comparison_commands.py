@@ -29,7 +29,7 @@ def compare(
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option("--title", help="What the report calls experiment and model (default: the models).")
+        str | None, typer.Option("--title", help="Experiment and model, as named in the title (default: the models).")
     ] = None,
     examples: Annotated[
         int, typer.Option("--examples", min=0, help="Number of example problems on the page, with all outputs.")
@@ -128,7 +128,7 @@ def power(
     ],
     runs: Annotated[
         tuple[Path, Path] | None,
-        typer.Option("--runs", help="Two scored runs from which to measure the discordance."),
+        typer.Option("--runs", help="Two scored runs to measure the discordance on."),
     ] = None,
     discordance: Annotated[
         float | None,

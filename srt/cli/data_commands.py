@@ -1,4 +1,4 @@
-"""Commands that read, make and curate problems: ``import``, ``generate``, ``curate``."""
+"""Commands on problems: ``import``, ``generate``, ``gallery``, ``split`` and ``curate``."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def generate(
         Path, out_option("The problems file to write (.jsonl or .parquet); with --engine ray, a folder or URL.")
     ],
     n: Annotated[int, typer.Option("-n", min=1, help="Number of problems.")] = 1000,
-    split: Annotated[
-        str, typer.Option("--split", help="train, dev or test; splits have no problem in common.")
-    ] = "train",
+    split: Annotated[str, typer.Option("--split", help="train, dev or test; no problem is in two splits.")] = "train",
     spec: Annotated[
         Path | None, typer.Option("--spec", help="A YAML file of sampling settings; each world has its own.")
     ] = None,
@@ -143,12 +141,13 @@ def gallery(
 
 def split(
     problems: Annotated[Path, typer.Argument(help="A file of problems (JSONL or Parquet).")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for a file of each part, as train.jsonl.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for one file per part, such as train.jsonl.")],
     parts: Annotated[
         str, typer.Option("--parts", help="The parts and their shares.", metavar="NAME=SHARE,...")
     ] = "train=0.8,dev=0.1,test=0.1",
     stratify: Annotated[
-        str | None, typer.Option("--stratify", help="A field whose labels each part has alike, such as category.")
+        str | None,
+        typer.Option("--stratify", help="A field (such as category) with the same label shares in all parts."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 0,
     as_json: JsonFlag = False,

@@ -30,7 +30,7 @@ from srt.language.prompts import PromptStyle
 
 _TokenizerFlag = Annotated[
     Path | None,
-    typer.Option("--reference-tokenizer", help="Folder of a tokenizer with which to count the tokens of all models."),
+    typer.Option("--reference-tokenizer", help="Folder of a tokenizer used to count the tokens of all models."),
 ]
 _PolicyFlag = Annotated[
     str | None,
@@ -108,15 +108,15 @@ def eval_(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option("--engine", help="ray: vLLM replicas on a Ray cluster (docs/scale.md); never run on a GPU yet."),
+        typer.Option("--engine", help="ray: vLLM replicas on a Ray cluster (docs/scale.md); not yet run on a GPU."),
     ] = None,
     address: AddressOption = None,
     replicas: Annotated[
-        int | None, typer.Option(min=1, help="ray: copies of the model (default: as many as there are GPUs for).")
+        int | None, typer.Option(min=1, help="ray: copies of the model (default: as many as the GPUs allow).")
     ] = None,
     base_url: Annotated[
         list[str] | None,
-        typer.Option(help="server: its address, e.g. http://127.0.0.1:8000/v1; give each of several replicas so."),
+        typer.Option(help="server: its address, e.g. http://127.0.0.1:8000/v1; repeat it for several replicas."),
     ] = None,
     api_key_env: Annotated[
         str | None, typer.Option(help="server: environment variable that holds the API key.")

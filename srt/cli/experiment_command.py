@@ -20,16 +20,16 @@ def experiment(
     ] = None,
     tiny: Annotated[
         bool,
-        typer.Option("--tiny", help="Rehearse it in minutes: a tiny model, a stand-in for teachers, no real figures."),
+        typer.Option("--tiny", help="Rehearse it in minutes: a tiny model, stand-in teachers, no real figures."),
     ] = False,
     arm: Annotated[
-        list[str] | None, typer.Option("--arm", help="Of learning curves: measure only this arm now; may be repeated.")
+        list[str] | None, typer.Option("--arm", help="Learning curves: measure only this arm now; may be repeated.")
     ] = None,
     seed: Annotated[
-        list[int] | None, typer.Option("--seed", help="Of learning curves: only this seed now; may be repeated.")
+        list[int] | None, typer.Option("--seed", help="Learning curves: measure only this seed now; may be repeated.")
     ] = None,
     items: Annotated[
-        int | None, typer.Option("--items", help="Of learning curves: only points up to so many items now.")
+        int | None, typer.Option("--items", help="Learning curves: measure only points up to this many items now.")
     ] = None,
 ) -> None:
     """Run a whole experiment: data, training, evaluation.

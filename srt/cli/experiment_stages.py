@@ -41,15 +41,12 @@ class TrainAndEval:
         """Read all settings as their commands will, and make a new model once."""
         from eval.backends.presets import effective_settings
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
-        from train.preflight.gpus_at_hand import require_gpus
         from train.recipe_reader import make_recipe
 
         make_recipe(recipe, "train")
         for key in _SET_BY_EXPERIMENT:
             if key in experiment.evaluate:
                 raise UserError(f"evaluate: {key}: the experiment sets this itself")
-        for launch in filter(None, (experiment.launch, experiment.eval_launch)):
-            require_gpus(find_launch_file(launch))
         for test in experiment.benchmarks:
             chosen_options(find_benchmark(test.benchmark), test.options)
         asked = _eval_recipe(experiment.evaluate, None, {"model": "m", "problems": "p.jsonl", "output": "o"})
@@ -58,6 +55,12 @@ class TrainAndEval:
             _check_init_model(start)
         elif effective_settings(start, None, **asked.generation()).temperature == 0 and asked.repeats > 1:
             raise UserError("evaluate: repeats: greedy generation gives the same text each time; set a temperature")
+
+    def check_launch(self, launch: Path) -> None:
+        """As each start of its processes will."""
+        from train.preflight.gpus_at_hand import require_gpus
+
+        require_gpus(find_launch_file(launch))
 
     def reads_pictures(self, model: Path | InitModel) -> bool:
         """By the architecture, which a model's folder names in ``config.json``."""
@@ -78,7 +81,7 @@ class TrainAndEval:
         import_any(corpus, path, out, lang=lang)
 
     def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
-        """Ask every question of the test once, of nobody."""
+        """Form the questions of the test, without asking a model; a ``UserError`` if the model could not be asked."""
         from eval.benchmarks.benchmark import PLAIN, Asking
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
         from eval.benchmarks.prompt_files import read_own_prompts

@@ -23,7 +23,7 @@ class _Answered(NamedTuple):
 
 
 def predictions(
-    sources: Annotated[list[Path], typer.Argument(help="Folders of runs of srt eval, or files of traces (JSONL).")],
+    sources: Annotated[list[Path], typer.Argument(help="Run folders of srt eval, or files of traces (JSONL).")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The predictions file to write (JSONL).")],
     problems: Annotated[
         Path | None,
@@ -43,7 +43,7 @@ def predictions(
 
     The file has one line per problem, with an empty answer where the model gave none. The organisers take one file
     for all five subtasks; each subtask may come from a different run or model. In a vote, the most frequent answer
-    wins, and of answers that tie the one of the first sample.
+    wins; of tied answers, the one that was sampled first.
 
     Example: srt predictions runs/language runs/spr-zh runs/spr-en -o team-test-1.jsonl
     """

@@ -21,14 +21,14 @@ StrictFlag = Annotated[
 ]
 
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", min=1, max=1024, help="Most processes to use (default: one per core).")
+    int | None, typer.Option("--workers", min=1, max=1024, help="Maximum number of processes (default: one per core).")
 ]
 KeepGoingFlag = Annotated[
-    bool, typer.Option("--keep-going", help="Refuse a record whose process is killed (out of memory), and go on.")
+    bool, typer.Option("--keep-going", help="If a record's process is killed (out of memory), refuse it and go on.")
 ]
 EngineOption = Annotated[
     str | None,
-    typer.Option("--engine", help="ray: work on shards on a Ray cluster, into a folder or URL (docs/scale.md)."),
+    typer.Option("--engine", help="ray: process shards on a Ray cluster; writes to a folder or URL (docs/scale.md)."),
 ]
 AddressOption = Annotated[
     str | None, typer.Option("--address", help="ray: the cluster (default: RAY_ADDRESS, or this machine alone).")
@@ -53,14 +53,19 @@ TracesArgument = Annotated[
     ),
 ]
 ProblemsOption = Annotated[
-    Path, typer.Option("--problems", parser=location, help="The problems that the traces solve: a file, as the traces.")
+    Path,
+    typer.Option(
+        "--problems",
+        parser=location,
+        help="The problems that the traces solve: a file; with --engine ray, also a folder or URL.",
+    ),
 ]
 
 ReportTo = Annotated[
     str | None, typer.Option("--report-to", help="wandb: send scores and examples to Weights & Biases.")
 ]
 WandbModeFlag = Annotated[
-    str | None, typer.Option("--wandb-mode", help="online (default), or offline: a folder for wandb sync.")
+    str | None, typer.Option("--wandb-mode", help="online (default), or offline: write a folder for wandb sync.")
 ]
 Project = Annotated[str | None, typer.Option("--project", help="W&B: the project (default: srt).")]
 Group = Annotated[str | None, typer.Option("--group", help="W&B: the group.")]

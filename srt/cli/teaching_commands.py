@@ -42,7 +42,7 @@ def teach(
         Literal["failed", "people"] | None,
         typer.Option(
             "--again",
-            help="Take up only what failed, or only what is left to people and undecided. "
+            help="Take up only problems that failed, or only those left to people and undecided. "
             "Replies in the folder are not paid for again.",
         ),
     ] = None,
@@ -103,7 +103,7 @@ def review(
 ) -> None:
     """Open the page where people decide the remaining cases.
 
-    On it people read, edit, accept or reject traces that could not be decided automatically. The page is served on
+    People read, edit, accept or reject the traces that could not be decided automatically. The page is served on
     127.0.0.1 until Ctrl-C; then traces.jsonl and the report are rewritten.
 
     Example: srt review runs/teach --who ada
@@ -130,18 +130,16 @@ def review(
 
 
 def agreement(
-    traces: Annotated[Path, typer.Argument(help="Right traces: of a world, or in prose (accepted ones of srt teach).")],
+    traces: Annotated[Path, typer.Argument(help="Correct traces: of a world, or in prose (accepted by srt teach).")],
     problems: Annotated[Path, typer.Option("--problems", help="The problems that the traces solve (JSONL).")],
     config: Annotated[
         list[Path], typer.Option("--config", help="A config of srt teach, whose Reviewer is measured; repeatable.")
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the journal, the opinions and the figures.")],
     n: Annotated[
-        int, typer.Option("-n", min=0, help="Number of corrupted traces, of a world and in prose each.")
+        int, typer.Option("-n", min=0, help="Number of corrupted traces of each kind (of a world, in prose).")
     ] = 250,
-    controls: Annotated[
-        int, typer.Option("--controls", min=0, help="Number of unchanged traces, of each as well.")
-    ] = 100,
+    controls: Annotated[int, typer.Option("--controls", min=0, help="Number of unchanged traces of each kind.")] = 100,
     seed: Annotated[int, typer.Option("--seed", help="Seed that selects the traces.")] = 0,
     as_json: JsonFlag = False,
 ) -> None:

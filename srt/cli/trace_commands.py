@@ -109,7 +109,7 @@ def mutate(
     n: Annotated[int, typer.Option("-n", min=1, help="Number of corruptions.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Seed that selects the corruptions.")] = 0,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Write a record for each: the trace, its fault and the verdict.")
+        Path | None, typer.Option("-o", "--out", help="Write a record of each: the trace, its fault and the verdict.")
     ] = None,
     workers: WorkersOption = None,
     as_json: JsonFlag = False,
@@ -117,7 +117,7 @@ def mutate(
     """Corrupt valid traces and count what the checker catches.
 
     World traces get every class of fault; the exit status is 1 if the checker misses one. Free and cot traces get wrong
-    equations, counted in a second table. Up to -n corruptions are made of each sort of trace.
+    equations, counted in a second table. For each of the two kinds, up to -n corruptions are made.
 
     Example: srt mutate traces.jsonl --problems problems.jsonl -n 10000
     """

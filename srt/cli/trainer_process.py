@@ -1,4 +1,4 @@
-"""Runs as processes of their own, which die with this one: a training, and an evaluation that several processes share.
+"""Run a training, or an evaluation that several processes share, in child processes that die with this one.
 
 ``srt train`` and ``srt experiment`` start them here.
 """

@@ -26,13 +26,13 @@ def init_model(
     hidden: Annotated[int, typer.Option(help="Hidden size.")] = 128,
     layers: Annotated[int, typer.Option(help="Number of layers.")] = 4,
     heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
-    vocab: Annotated[int, typer.Option(help="Largest vocabulary size.")] = 1024,
+    vocab: Annotated[int, typer.Option(help="Maximum vocabulary size.")] = 1024,
     pieces: Annotated[
-        str, typer.Option(help="The longest token: words, phrases, options, placements, seats or letters.")
+        str, typer.Option(help="What the longest tokens are: words, phrases, options, placements, seats or letters.")
     ] = "words",
     separate: Annotated[
         list[str] | None,
-        typer.Option(help="A word that no longer token has in it; may be repeated."),
+        typer.Option(help="A word that no longer token may contain; may be repeated."),
     ] = None,
     initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
     untied_head: Annotated[
@@ -111,10 +111,11 @@ def preflight(
                 "faults": report.faults,
                 "notes": report.notes,
                 "what would fit": report.fallback_plans,
+                # The tables of memory and of the step are below as numbers.
                 **{
                     name: figures
                     for name, figures in report.figures.items()
-                    if name == "run" or name.startswith("data")
+                    if not name.startswith(("memory", "one step"))
                 },
                 "memory": None if report.memory is None else report.memory._asdict(),
                 "step": None if report.trial is None else report.trial._asdict(),
@@ -142,12 +143,12 @@ def train(
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
     ] = None,
     launch_options: Annotated[
-        list[str] | None, typer.Argument(help="After --: further options of accelerate launch.", show_default=False)
+        list[str] | None, typer.Argument(help="After --: more options of accelerate launch.", show_default=False)
     ] = None,
 ) -> None:
     """Fine-tune a model on sequences.
 
-    This runs train/train_srt.py, with --accelerate by accelerate launch. A finished run is not repeated. After SIGTERM
+    Runs train/train_srt.py; with --accelerate, through accelerate launch. A finished run is not repeated. After SIGTERM
     or SIGUSR1 it writes a checkpoint and exits with status 143.
 
     Example: srt train recipes/train/r1-distill-qwen-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml

@@ -22,7 +22,7 @@ import contextlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -120,8 +120,11 @@ def read_experiment(root: Path) -> Experiment:
     return parse_config(Experiment, {**settings, "output": str(root)}, str(root))
 
 
-def is_this_experiment(experiment: Experiment) -> bool:
-    """Whether the output folder holds this experiment; raise if it holds another one, or something else."""
+def held_in_output(experiment: Experiment) -> Literal["nothing", "changed", "same"]:
+    """What the output folder holds of this experiment; raise if it holds another one, or something else.
+
+    ``changed``: this one, but for settings that may still be changed, which are written by :func:`claim` and not here.
+    """
     out = experiment.output
     manifest = out / _MANIFEST
     if out.exists() and not out.is_dir():
@@ -129,7 +132,7 @@ def is_this_experiment(experiment: Experiment) -> bool:
     if not manifest.exists():
         if out.exists() and any(not file.name.startswith(".") for file in out.iterdir()):
             raise UserError(f"{out}: output: this folder holds files of something else; give another output")
-        return False
+        return "nothing"
     settings = _settings(experiment)
     try:
         held = dict(orjson.loads(manifest.read_bytes()))
@@ -138,16 +141,15 @@ def is_this_experiment(experiment: Experiment) -> bool:
     differing = sorted(
         key for key in (settings.keys() | held.keys()) - _NOT_OF_THE_RESULT if settings.get(key) != held.get(key)
     )
-    if differing and (_only_adds(experiment, held, differing) or _only_of_later_stages(experiment, differing)):
-        claim(experiment)
-        return True
-    if differing:
-        raise UserError(
-            f"{out}: this folder holds an experiment with other settings of "
-            f"{', '.join(_nested(differing, settings, held))}; "
-            f"give another output, or remove the folder{_why_not_longer(experiment, differing)}"
-        )
-    return True
+    if not differing:
+        return "same"
+    if _only_adds(experiment, held, differing) or _only_of_later_stages(experiment, differing):
+        return "changed"
+    raise UserError(
+        f"{out}: this folder holds an experiment with other settings of "
+        f"{', '.join(_nested(differing, settings, held))}; "
+        f"give another output, or remove the folder{_why_not_longer(experiment, differing)}"
+    )
 
 
 def _nested(keys: list[str], now: Any, before: Any) -> Iterator[str]:
@@ -220,7 +222,7 @@ def _only_of_later_stages(experiment: Experiment, differing: list[str]) -> bool:
 
 
 def claim(experiment: Experiment) -> None:
-    """Write the settings into the new folder, so that it is refused to other experiments from now on."""
+    """Write the settings into the folder, so that it is refused to other experiments from now on."""
     make_folder(experiment.output)
     settings = orjson.dumps(_settings(experiment), option=orjson.OPT_INDENT_2)
     write_atomically(experiment.output / _MANIFEST, [settings])

@@ -36,7 +36,7 @@ class BenchmarkTest(Config):
     where: dict[str, str] = Field(default_factory=dict)
     n: int | None = Field(default=None, gt=0)
     needs: str | None = None
-    name: str = Field(default="", pattern=r"^[\w.-]*$")
+    name: str = Field(default="", pattern=r"^(\w[\w.-]*)?$")
 
     @model_validator(mode="after")
     def _is_named(self) -> BenchmarkTest:

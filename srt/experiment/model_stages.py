@@ -72,6 +72,9 @@ class ModelStages(Protocol):
         ``recipe`` is the training recipe of the first arm, as ``train`` will be given it.
         """
 
+    def check_launch(self, launch: Path) -> None:
+        """Raise a :class:`UserError` for an accelerate file that is not there, or wants more GPUs than there are."""
+
     def reads_pictures(self, model: Path | InitModel) -> bool:
         """Whether the model is a vision model."""
 

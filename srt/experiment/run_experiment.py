@@ -4,8 +4,8 @@ Every stage writes its result atomically into the experiment's folder (:mod:`srt
 skipped when the result is there; teaching, training and evaluation resume inside themselves. A folder of other settings
 is refused, so that nothing old is mixed with something new.
 
-What a later stage would refuse is looked for as early as it can be: settings before the folder is claimed for them, the
-tests before anything is paid for, the data of all arms before the first one is trained.
+What a later stage would refuse is looked for as early as it can be: settings before the folder is claimed for them, or
+goes on with them; the tests before anything is paid for; the data of all arms before the first one is trained.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Event
 
 from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
-from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, is_this_experiment
+from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, held_in_output
 from srt.experiment.experiment_models import (
     PROBE,
     check_continued,
@@ -85,11 +85,17 @@ def run_experiment(
         check_continued(experiment, now.trained_arms(experiment), now.seeds_of(experiment))
     except UserError as error:
         raise UserError(f"{recipe}: {error}") if recipe else error from None
-    if not is_this_experiment(experiment):
-        try:
-            _check_settings(experiment, stages)
-        except UserError as error:
-            raise UserError(f"{recipe}: {error}") if recipe else error from None
+    held = held_in_output(experiment)
+    try:
+        if held == "nothing":
+            _check_inputs(experiment)
+        if held != "same":  # else nothing may be left to train
+            _check_launch(experiment, "launch", stages)
+        _check_launch(experiment, "eval_launch", stages)  # it may be another one each time
+        _check_settings(experiment, stages)
+    except UserError as error:
+        raise UserError(f"{recipe}: {error}") if recipe else error from None
+    if held == "nothing":
         check_teaching(experiment, tiny)
     with _one_at_a_time(experiment, say):
         tests = _prepare(experiment, stages, say, now, tiny=tiny)
@@ -115,15 +121,15 @@ def _one_at_a_time(experiment: Experiment, say: Say) -> Iterator[None]:
 def _prepare(
     experiment: Experiment, stages: ModelStages, say: Say, now: Portion, *, tiny: bool
 ) -> dict[str, BenchmarkTest | None]:
-    """The tests, once all data and the weights that training starts from are there and were looked through."""
-    new = not is_this_experiment(experiment)
-    if new:
+    """Make and check all data and the weights that training starts from; return the tests."""
+    held = held_in_output(experiment)
+    if held != "same":
         claim(experiment)
     try:
         tests = tests_of(experiment, say)
         gather_problems(experiment, tests, stages, say)
     except UserError:
-        if new:
+        if held == "nothing":
             give_up(experiment)
         raise
     _describe_all(experiment, tests, stages, tiny, say)
@@ -171,13 +177,10 @@ def _measure_curves(
     return ExperimentResult([curve_table(points, test) for test in tests], [file] * len(tests))
 
 
-def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
-    """Report faults of the settings before anything is written."""
+def _check_inputs(experiment: Experiment) -> None:
+    """Look for what an experiment begins with, before anything is written; one that goes on may have all it needs."""
     if isinstance(experiment.model, Path) and not experiment.model.is_dir():
         raise no_model_folder(experiment.model, "model: ")
-    for key in ("launch", "eval_launch"):
-        if (file := _launch_file(getattr(experiment, key))) is not None and not file.is_file():
-            raise UserError(f"{key}: {getattr(experiment, key)}: no such accelerate file; there are some in configs/")
     check_sources(experiment)
     for name, sources in experiment.traces.items():
         for source in sources:
@@ -185,10 +188,24 @@ def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
                 file = trace_file(source, name, ExperimentFolder(experiment.output))
                 if not file.is_file():
                     raise UserError(f"traces.{name}: {file}: no such file; srt teach -o {source} writes it")
+
+
+def _check_settings(experiment: Experiment, stages: ModelStages) -> None:
+    """Report faults of the settings before anything is written."""
     arm, seed = next(iter(experiment.trained_arms or experiment.arms)), experiment.seeds[0]
     stages.check(experiment, recipe_of(experiment, arm, seed, initial_model(experiment, arm, seed)))
     if experiment.probe is not None:
         check_probe(experiment, stages)
+
+
+def _check_launch(experiment: Experiment, key: str, stages: ModelStages) -> None:
+    """Report a launch file that cannot be used here."""
+    path = getattr(experiment, key)
+    try:
+        if path is not None:
+            stages.check_launch(path)
+    except UserError as error:
+        raise UserError(f"{key}: {error}") from None
 
 
 def _launch_file(path: Path | None) -> Path | None:

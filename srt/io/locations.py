@@ -8,6 +8,7 @@ is never remembered, since other machines write there too.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import warnings
@@ -89,6 +90,12 @@ def open_to_read(file: str | Location) -> BufferedReader:
         return open(file, "rb")
     opened: Any = file.open("rb", buffering=_READ_AHEAD)
     return BufferedReader(opened, _READ_AHEAD)
+
+
+def sha256_of(file: str | Location) -> str:
+    """SHA-256 (hex) of the contents of ``file``; raises an :class:`OSError`."""
+    with open_to_read(file) as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def read_ranges(file: Location, ranges: Sequence[tuple[int, int]]) -> list[bytes]:

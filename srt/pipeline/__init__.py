@@ -1,1 +1,1 @@
-"""The stages from file to file: generate, solve, check, build; and the experiment of them all."""
+"""The stages that read a file and write another: generate, split, solve, check and build."""

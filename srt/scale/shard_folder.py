@@ -15,7 +15,6 @@ is refused.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ import orjson
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import hold_folder, make_folder
 from srt.io.jsonl import write_atomically
-from srt.io.locations import Location, listed, open_to_read, remove_folder, size_of
+from srt.io.locations import Location, listed, remove_folder, sha256_of, size_of
 from srt.io.parquet_files import is_parquet
 from srt.pipeline.record_stage import LineCounts
 
@@ -139,7 +138,7 @@ class ShardFolder:
 
     def finish(self, number: int, counted: LineCounts, files: Sequence[Location]) -> None:
         """Shard ``number`` is done: ``files`` are written."""
-        kept = {file.name: {"bytes": size_of(file), "sha256": _sha256(file)} for file in files}
+        kept = {file.name: {"bytes": size_of(file), "sha256": sha256_of(file)} for file in files}
         write_atomically(self._record(number), [orjson.dumps({"files": kept, **_as_json(counted)})])
 
     def counts(self, number: int) -> LineCounts:
@@ -198,8 +197,3 @@ def _read(path: Location) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UserError(f"{path}: a JSON object was expected")
     return found
-
-
-def _sha256(file: Location) -> str:
-    with open_to_read(file) as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

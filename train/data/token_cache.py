@@ -34,6 +34,7 @@ import train
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import FolderHeld, hold_folder, make_folder
 from srt.io.jsonl import write_atomically
+from srt.io.locations import sha256_of
 from srt.io.progress import progress_bar
 from srt.io.records import Record
 from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
@@ -126,7 +127,7 @@ class CachedTokens(NamedTuple):
             UserError: the data file cannot be read.
         """
         try:
-            data = _sha256(recipe.data_file)
+            data = sha256_of(recipe.data_file)
         except OSError as error:
             raise cannot_read(recipe.data_file, error) from None
         made_from = {
@@ -152,7 +153,7 @@ class CachedTokens(NamedTuple):
         tokens = self.folder / f"{self.key}.arrow"
         try:
             made = TokensMade.model_validate_json((self.folder / f"{self.key}.json").read_bytes())
-            if tokens.stat().st_size != made.size or _sha256(tokens) != made.sha256:
+            if tokens.stat().st_size != made.size or sha256_of(tokens) != made.sha256:
                 return None
             examples = map_tokens(tokens, root)
         except (OSError, ValidationError):
@@ -185,7 +186,7 @@ class CachedTokens(NamedTuple):
         """Move the complete file ``part`` to its place."""
         with open(part, "rb") as file:
             os.fsync(file.fileno())
-        made = TokensMade(size=part.stat().st_size, sha256=_sha256(part), made_from=self.made_from)
+        made = TokensMade(size=part.stat().st_size, sha256=sha256_of(part), made_from=self.made_from)
         os.replace(part, self.folder / f"{self.key}.arrow")
         write_atomically(self.folder / f"{self.key}.json", [made.model_dump_json(indent=1).encode() + b"\n"])
 
@@ -272,10 +273,5 @@ def _code_hash() -> str:
     digest = hashlib.sha256()
     for folder in (srt_folder / "language", srt_folder / "images", srt_folder / "io", train_folder / "data"):
         for file in sorted(folder.glob("*.py")):
-            digest.update(f"{file.name} {_sha256(file)} ".encode())
+            digest.update(f"{file.name} {sha256_of(file)} ".encode())
     return digest.hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

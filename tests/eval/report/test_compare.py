@@ -144,7 +144,7 @@ def opening(folder: Path) -> str:
 
 
 def test_the_answer_stands_first(make_run: MakeRun, tmp_path: Path) -> None:
-    """The title, one sentence, one row: better, worse, or not told apart."""
+    """The title, one sentence, one row: better, worse, or no significant difference."""
     folders = [make_run("base", lambda _: "?"), make_run("cot", lambda _: "?"), make_run("srt", lambda _: "ANSWER: B")]
     compare(folders, tmp_path / "report", title="mine: tiny")
     text, page = ((tmp_path / "report" / name).read_text() for name in ("report.md", "report.html"))
@@ -154,7 +154,8 @@ def test_the_answer_stands_first(make_run: MakeRun, tmp_path: Path) -> None:
     assert page.index("<h1>mine: tiny on made-up</h1>") < page.index(sentence) < page.index('id="leaderboard"')
     again = make_run("cot", lambda _: "ANSWER: B", seed=1)
     compare([again, make_run("srt", lambda _: "ANSWER: B", seed=2)], tmp_path / "same")
-    assert (tmp_path / "same" / "report.md").read_text().splitlines()[2].endswith(": not told apart.**")
+    found = (tmp_path / "same" / "report.md").read_text().splitlines()[2]
+    assert found.endswith(": no significant difference (p ≥ 0.05).**")
 
 
 def test_each_removed_operation_is_compared_with_srt(make_run: MakeRun, tmp_path: Path) -> None:

@@ -14,6 +14,9 @@ import orjson
 import pytest
 import yaml
 
+from srt.experiment.experiment_folder import claim
+from srt.experiment.experiment_recipe import load_experiment
+
 ROOT = Path(__file__).resolve().parents[3]
 
 EXPERIMENT: dict[str, Any] = {
@@ -327,6 +330,24 @@ def test_an_experiment(
 ) -> None:
     monkeypatch.setattr("srt.cli.experiment_stages._check_init_model", lambda spec: None)
     (folder / "runs").mkdir()
+    (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | change))
+    assert message in refuses("experiment", "e.yaml")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"train": {**EXPERIMENT["train"], "learning_rate": "abc"}}, "train: learning_rate: "),
+        ({"evaluate": {"tempratur": 1}}, "evaluate: tempratur: "),
+        ({"eval_launch": "no.yaml"}, "eval_launch: no.yaml: "),
+    ],
+)
+def test_an_experiment_that_goes_on_with_other_settings(
+    change: dict[str, Any], message: str, refuses: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("srt.cli.experiment_stages._check_init_model", lambda spec: None)
+    (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT))
+    claim(load_experiment(folder / "e.yaml"))
     (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | change))
     assert message in refuses("experiment", "e.yaml")
 

@@ -15,6 +15,7 @@ from srt.corpora import import_file
 from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
 from srt.experiment.model_stages import Evaluation
 from srt.experiment.run_experiment import ExperimentResult, run_experiment
+from srt.io.errors import UserError
 from srt.io.records import Lang
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,9 +39,13 @@ class FakeStages:
 
     def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
         self._call("check")
-        assert not (experiment.output / "data").exists()
+        assert (experiment.output / "data").exists() <= (experiment.output / "experiment.json").exists()
         keys = {*experiment.train, "data", "output", "seed", "model", "logging"}
         assert set(recipe) - {"other_arms", "eval_data"} == keys
+
+    def check_launch(self, launch: Path) -> None:
+        if not launch.is_file():
+            raise UserError(f"{launch}: no such accelerate file")
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         out.mkdir()

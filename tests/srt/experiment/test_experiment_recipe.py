@@ -9,6 +9,7 @@ import orjson
 import pytest
 import yaml
 
+from srt.experiment.experiment_folder import claim
 from srt.experiment.experiment_recipe import Experiment, load_experiment
 from srt.io.errors import UserError
 from tests.srt.experiment.fake_stages import BOOTHS, FakeStages, make, run
@@ -78,6 +79,7 @@ def test_all_weights_by_one_override() -> None:
         ({"train": {"steps": 1, "eval_steps": 5}}, "train: eval_steps: needs held_out"),
         ({"train": {"eval_data": "x"}}, "eval_data: must be left out"),
         ({"benchmarks": [{"benchmark": "hst", "data": "x"}] * 2}, "hst is listed more than once; give each a name"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": ".."}]}, r"benchmarks\.0\.name: "),
         ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "train"}]}, "train and test are taken"),
         ({"traces": {"srt": "no/such"}}, r"traces.srt: no/such: no such file; srt teach"),
     ],
@@ -152,6 +154,38 @@ def test_a_folder_of_other_settings_names_them_down_to_the_key(tmp_path: Path) -
     run(make(tmp_path))
     with pytest.raises(UserError, match=r"other settings of evaluate\.repeats, train\.steps; give another output"):
         run(make(tmp_path, train={"steps": 2}, evaluate={"repeats": 2}))
+
+
+@pytest.mark.parametrize("changes", [{"train": {"stepz": 2}}, {"evaluate": {"tempratur": 1}}])
+def test_settings_that_are_mended_are_checked_before_they_are_written(changes: dict[str, Any], tmp_path: Path) -> None:
+    class Reading(FakeStages):
+        def check(self, experiment: Experiment, recipe: dict[str, Any]) -> None:
+            if faults := {*recipe, *experiment.evaluate} & {"stepz", "tempratur"}:
+                raise UserError(f"{faults}: no such key")
+
+    claim(make(tmp_path))
+    before = (tmp_path / "out" / "experiment.json").read_bytes()
+    with pytest.raises(UserError, match=r"stepz|tempratur"):
+        run(make(tmp_path, **changes), Reading())
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["experiment.json"]
+    assert (tmp_path / "out" / "experiment.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("key", ["launch", "eval_launch"])
+def test_launch_files_are_looked_for_first(key: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=rf"^{key}: gone\.yaml: no such accelerate file"):
+        run(make(tmp_path, **{key: "gone.yaml"}))
+    assert not (tmp_path / "out").exists()
+
+
+def test_another_eval_launch_is_looked_for_where_an_experiment_goes_on(tmp_path: Path) -> None:
+    stages = FakeStages()
+    stages.dies_at = "train answer-0"
+    with pytest.raises(KeyboardInterrupt):
+        run(make(tmp_path), stages)
+    with pytest.raises(UserError, match=r"^eval_launch: gone\.yaml: no such accelerate file"):
+        run(make(tmp_path, eval_launch="gone.yaml"), stages := FakeStages())
+    assert stages.calls == []
 
 
 def test_settings_of_training_may_be_mended_until_something_is_trained(tmp_path: Path) -> None:

@@ -43,6 +43,9 @@ class DataOnly:
         assert make_recipe(recipe, "train").steps in range(1, 11)
         assert "hub" not in recipe or recipe["hub"] is None
 
+    def check_launch(self, launch: Path) -> None:
+        pass
+
     def reads_pictures(self, model: Path | InitModel) -> bool:
         return isinstance(model, InitModel) and model.arch == "qwen2_5_vl"
 

@@ -81,6 +81,8 @@ def test_held_out_data(
     for line in (r"evaluations +2, of 11 sequences", r"generations +2 times 5, of at most 60 tokens", r"held-out data"):
         assert re.search(line, result.stdout), line
     assert "problems are in data too" not in result.stdout
+    tables = json.loads(preflight(recipe(**held_out, eval_steps=4), tmp_path, "--no-step", "--json").stdout)
+    assert (tables["data"]["sequences"], tables["held-out data"]["sequences"]) == (40, 11)
     result = preflight(recipe(eval_data=str(data), eval_steps=4), tmp_path, "--no-step")
     assert "note: eval_data: 40 of its 40 problems are in data too" in result.stdout
 
