@@ -116,6 +116,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "left_over": "Every other seat is taken, so {clause}.",
         "together": "Together, {clause}.",
         "taken": "{seats} are taken",
+        "one_taken": "{seats} is taken",
         "look_for": "we look for {term}",
         "look_at": "we look for whoever is at {seats}",
         "scan": "Who is at {seat}? {clause}.",
@@ -152,6 +153,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
         "left_over": "其余座位都已有人，所以{clause}。",
         "together": "合起来，{clause}。",
         "taken": "{seats}已有人",
+        "one_taken": "{seats}已有人",
         "look_for": "要找的是{term}",
         "look_at": "要找的位于{seats}",
         "scan": "谁位于{seat}？{clause}。",
@@ -284,7 +286,8 @@ class _ProseWriter:
                 taken += [atom.seat for atom in other.claim[0] if isinstance(atom, Place)]
         grounds.reasons.extend(self.lexicon.clause(other.claim) for other in relations)
         if taken:
-            grounds.reasons.append(self.words["taken"].format(seats=self._list(taken)))
+            form = self.words["one_taken" if len(taken) == 1 else "taken"]
+            grounds.reasons.append(form.format(seats=self._list(taken)))
         return grounds
 
     def _sought(self, step: _Step) -> _Grounds:

@@ -84,6 +84,8 @@ def test_all_seats_that_are_taken_are_named() -> None:
         "CONSTRAIN scene #2 #4: Cal@N1 & Dee@N2", "CONSTRAIN #4: Eve@P3\nCONSTRAIN scene #2 #4 #5: Cal@N1"
     )
     assert "Cal is Dee and S1, S2 and P3 are taken, Cal is at N1." in explain(booth(), traced(text), terse=False)
+    text = PRINTED.replace("CONSTRAIN scene #2 #4: Cal@N1", "CONSTRAIN #4: Eve@P3\nCONSTRAIN scene #2 #5: Cal@N1")
+    assert "Cal is Dee and P3 is taken, Cal is at N1" in explain(booth(), traced(text), terse=False)
 
 
 def test_narrowed_places_are_not_said_twice() -> None:

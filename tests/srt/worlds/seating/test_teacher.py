@@ -14,7 +14,9 @@ from srt.worlds.seating.derivation.exact_teacher import derive, make_trace
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.mutations.oracle import Oracle
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
-from srt.worlds.seating.scenes import SCENES
+from srt.worlds.seating.sampling.sample_spec import SampleSpec
+from srt.worlds.seating.sampling.sampler import sample
+from srt.worlds.seating.scenes import SCENES, scene_name
 from srt.worlds.world import Plan, Refused
 from tests.srt.worlds.seating.step_prover import check
 
@@ -177,6 +179,18 @@ def test_by_chance_in_every_scene(chance_puzzles: Callable[[int, int], Iterator[
 def test_by_chance_in_every_scene_at_length(chance_puzzles: Callable[[int, int], Iterator[Puzzle]], plan: Plan) -> None:
     for puzzle in chance_puzzles(100, 11):
         check(puzzle, derive(puzzle, solve(puzzle), plan), plan in READ_LATE)
+
+
+@PLANS
+def test_the_checker_proves_what_is_sampled(plan: Plan) -> None:
+    """With every relation and every question of each scene, and with no step that nothing uses."""
+    for scene in SCENES:
+        for index in range(20):
+            problem = sample(SampleSpec(scenes=(scene_name(scene),)), index)
+            puzzle = read_problem(problem)
+            verdict = judge(problem, make_trace(problem, puzzle, solve(puzzle), plan))
+            assert verdict.proved, problem.question
+            assert not verdict.unused, problem.question
 
 
 @PLANS
