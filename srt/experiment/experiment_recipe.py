@@ -36,7 +36,7 @@ class BenchmarkTest(Config):
     where: dict[str, str] = Field(default_factory=dict)
     n: int | None = Field(default=None, gt=0)
     needs: str | None = None
-    name: str = Field(default="", pattern=r"^(\w[\w.-]*)?$")
+    name: str = Field(default="", pattern=r"^(\w[\w-]*)?$")
 
     @model_validator(mode="after")
     def _is_named(self) -> BenchmarkTest:
@@ -136,6 +136,8 @@ _TraceSources = Annotated[
 
 TEST = "test"
 """The name of the test on ``test_problems``."""
+_FILES_OF_DATA = frozenset({TEST, "train", "solved", "unsolved", "left_out", "probe"})
+"""A test's problems are kept under its name, beside these files."""
 
 _TRACES_BY_INPUT: dict[Input, str] = {"steps": "srt", "prose": "cot", "terse prose": "cot-terse", "any": "srt"}
 
@@ -251,8 +253,8 @@ class Experiment(Config):
     @classmethod
     def _own_names(cls, tests: list[BenchmarkTest]) -> list[BenchmarkTest]:
         _refuse_twice((test.name for test in tests), "; give each a name")
-        if any(test.name in ("train", TEST) for test in tests):
-            raise ValueError(f"name: train and {TEST} are taken")
+        if taken := sorted(_FILES_OF_DATA.intersection(test.name for test in tests)):
+            raise ValueError(f"name: {taken[0]} is taken; give another")
         return tests
 
     @field_validator("train")

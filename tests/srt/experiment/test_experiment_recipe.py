@@ -80,7 +80,9 @@ def test_all_weights_by_one_override() -> None:
         ({"train": {"eval_data": "x"}}, "eval_data: must be left out"),
         ({"benchmarks": [{"benchmark": "hst", "data": "x"}] * 2}, "hst is listed more than once; give each a name"),
         ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": ".."}]}, r"benchmarks\.0\.name: "),
-        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "train"}]}, "train and test are taken"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "srt.sequences"}]}, r"benchmarks\.0\.name: "),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "train"}]}, "train is taken"),
+        ({"benchmarks": [{"benchmark": "hst", "data": "x", "name": "left_out"}]}, "left_out is taken"),
         ({"traces": {"srt": "no/such"}}, r"traces.srt: no/such: no such file; srt teach"),
     ],
 )
