@@ -1,21 +1,26 @@
 """Answers of a trained model to the dev items of SpaCE2025's SPR, as an official predictions file.
 
     SRT_SPACE2025=... srt experiment recipes/ladder/space2025-booths.yaml
-    SRT_SPACE2025=... python -m benchmarks.space2025.predict_dev runs/ladder/space2025-booths
+    SRT_SPACE2025=... python -m benchmarks.space2025.predict_dev runs/ladder/space2025-booths [--samples 4]
 
 takes the model at the last point of the curve of each arm and seed, and asks it the dev items that the recipe's test
 would choose; one whose weights were not kept is left out. It writes to benchmarks/results/space2025-spr/NAME/:
 
-``ARM-SEED.jsonl``  a line for every item of the dev file; the answer is empty where it was not asked or gave none
-``figures.json``    what the same model has right of the labelled items of the recipe's test, and the figures of
-                    :mod:`benchmarks.space2025.figures`; the dev items have no gold answers here
+``ARM-SEED.jsonl``          a line for every item of the dev file; the answer is empty where it was not asked or gave none
+``srt-checked-SEED.jsonl``  with ``--samples``: where the checker proves a sample's trace, the answer of such samples,
+                            else that of the file above, as :mod:`benchmarks.ladder.sampled` chooses
+``figures.json``            what the same model has right of the labelled items of the recipe's test, and the figures
+                            of :mod:`benchmarks.space2025.figures`; the dev items have no gold answers here
 
-Neither file has a text of the benchmark.
+No file has a text of the benchmark.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +39,17 @@ from srt.experiment.model_stages import Evaluation, TrainedModel
 from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically
 from srt.io.problem_files import read_problems
+from srt.io.records import Answer, Problem
 from srt.statistics.intervals import share_interval
 
+TEMPERATURE = 0.7
+"""Of samples; that of :mod:`benchmarks.ladder.sampled`."""
 
-def predict_dev(root: Path, results: Path = RESULTS) -> dict[str, Any]:
+
+def predict_dev(root: Path, results: Path = RESULTS, samples: int = 0) -> dict[str, Any]:
     """Write the predictions of every arm and seed of the experiment in ``root``, and return all figures.
 
-    They go to the folder ``results/NAME``.
+    They go to the folder ``results/NAME``. With ``samples``, an arm whose traces can be proved has a second file.
 
     Raises:
         UserError: no experiment with measured points in ``root``, the weights of none of them are there, or its test is
@@ -64,28 +73,34 @@ def predict_dev(root: Path, results: Path = RESULTS) -> dict[str, Any]:
     filed.mkdir(parents=True, exist_ok=True)
     figures: dict[str, dict[str, Any]] = {}
     for name, point in sorted((name, point) for name, point in last.items() if name not in lost):
-        out = root / "dev" / f"{name}-{point.items}"
-        TrainAndEval().evaluate(
-            Evaluation(
-                trained=models[name],
-                problems=asked,
-                arm=point.arm,
-                prompt=experiment.prompt,
-                out=out,
-                settings=experiment.evaluate,
-            )
+        evaluation = Evaluation(
+            trained=models[name],
+            problems=asked,
+            arm=point.arm,
+            prompt=experiment.prompt,
+            out=root / "dev" / f"{name}-{point.items}",
+            settings=experiment.evaluate,
         )
-        answers = official_answers(out, asked).answers
-        rows = [(problem.id, "SPR", answers.get(problem.id)) for problem in problems.values()]
+        TrainAndEval().evaluate(evaluation)
+        answers = official_answers(evaluation.out, asked).answers
         right, _ = share_interval(np.array([[float(digit) for digit in point.right]]), puzzles)
         figures[name] = {
             "trained items": point.items,
             "labelled items": len(point.right),
             "right of them": [round(share, 4) for share in (right.value, right.low, right.high)],
-            "dev items": write_predictions(filed / f"{name}.jsonl", rows),
+            "dev items": _write(filed / f"{name}.jsonl", problems, answers),
             "asked": len(read_problems(asked)),
             "answered": len(answers),
         }
+        if samples and point.arm == "srt":
+            proved = _proved(evaluation, samples)
+            checked = f"srt-checked-{point.seed}"
+            figures[checked] = {
+                "samples": samples,
+                "temperature": TEMPERATURE,
+                "dev items": _write(filed / f"{checked}.jsonl", problems, {**answers, **proved}),
+                "proved": len(proved),
+            }
     settings = experiment.model_dump(mode="json", exclude_defaults=True)
     kept = {key: settings[key] for key in ("model", "train", *TRAINED_ON) if key in settings}
     written = orjson.dumps({"figures": figures, "settings": kept}, option=orjson.OPT_INDENT_2)
@@ -93,13 +108,36 @@ def predict_dev(root: Path, results: Path = RESULTS) -> dict[str, Any]:
     return add_figures(experiment, filed)
 
 
+def _write(path: Path, problems: Mapping[str, Problem], answers: Mapping[str, Answer]) -> int:
+    """Write a line for each of ``problems``, and return how many."""
+    return write_predictions(path, [(name, "SPR", answers.get(name)) for name in problems])
+
+
+def _proved(greedy: Evaluation, samples: int) -> dict[str, Answer]:
+    """Ask as ``greedy`` does, so many times, and return the answers of the items that have a proved trace."""
+    settings = {**greedy.settings, "repeats": samples, "temperature": TEMPERATURE}
+    sampled = replace(greedy, out=Path(f"{greedy.out}-{samples}"), settings=settings)
+    TrainAndEval().evaluate(sampled)
+    found = official_answers(sampled.out, sampled.problems, vote="checked")
+    return {name: answer for name, answer in found.answers.items() if name in (found.by_proof or ())}
+
+
 def _has_weights(trained: TrainedModel) -> bool:
     """Whether the folder of the model has weights; that of a run on another machine may have come without them."""
     return any(trained.model.glob("*.safetensors"))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Predict, and print the figures."""
+    parser = argparse.ArgumentParser(description="Official predictions for SpaCE2025's dev items, of each arm.")
+    parser.add_argument("folder", type=Path, help="the folder of an experiment with a curve")
+    parser.add_argument("--samples", type=int, default=0, help="choose among so many samples of srt by their proofs")
+    asked = parser.parse_args()
     try:
-        print(report(predict_dev(Path(sys.argv[1]))))
+        print(report(predict_dev(asked.folder, samples=asked.samples)))
     except UserError as error:
         sys.exit(f"{error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -27,13 +27,13 @@ Vote = Literal["majority", "checked"]
 
 @dataclass(frozen=True)
 class OfficialAnswers:
-    """The problems of a run and its answers. ``ties`` counts the items whose vote was tied; ``by_proof`` those that
-    proved samples decided, ``None`` if the checker was not asked."""
+    """The problems of a run and its answers. ``ties`` counts the items whose vote was tied; ``by_proof`` are those
+    that proved samples decided, ``None`` if the checker was not asked."""
 
     problems: dict[str, Problem]
     answers: dict[str, Answer]
     ties: int = 0
-    by_proof: int | None = None
+    by_proof: frozenset[str] | None = None
 
 
 class _Ballot(NamedTuple):
@@ -75,7 +75,7 @@ def official_answers(folder: Path, problems: Path | None = None, vote: Vote | No
         problems=by_id,
         answers={item: answer for item, (answer, _) in elected.items()},
         ties=sum(tied for _, tied in elected.values()),
-        by_proof=sum(given[0].proved for given in counted.values()) if vote == "checked" else None,
+        by_proof=frozenset(item for item, given in counted.items() if given[0].proved) if vote == "checked" else None,
     )
 
 

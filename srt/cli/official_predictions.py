@@ -95,7 +95,7 @@ def _merged(sources: list[Path], problems: Path | None, vote: str | None = None)
             found = official_answers(source, problems, cast("Vote | None", vote))
             here, given = found.problems, found.answers
             if vote is not None:
-                proofs = {} if found.by_proof is None else {"decided by proved samples": found.by_proof}
+                proofs = {} if found.by_proof is None else {"decided by proved samples": len(found.by_proof)}
                 votes[str(source)] = {"ties": found.ties, **proofs}
         else:
             here, given = _of_traces(source, problems)

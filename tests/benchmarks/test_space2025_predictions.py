@@ -104,9 +104,12 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         )
         write_records(out, [item.model_copy(update={"answer": None}) for item in (DEV[0], shelf, *DEV[1:])])
 
-    def answered(folder: Path, problems: Path) -> OfficialAnswers:
+    def answered(folder: Path, problems: Path, vote: str | None = None) -> OfficialAnswers:
         letters = {"spr-en-dev-3": ["A", "B"], "spr-en-dev-4": ["D"]}
-        return OfficialAnswers({}, {name: Answer(kind="choice_set", value=value) for name, value in letters.items()})
+        if vote:
+            letters = {"spr-en-dev-3": ["C"], "spr-en-dev-4": ["B"]}
+        answers = {name: Answer(kind="choice_set", value=value) for name, value in letters.items()}
+        return OfficialAnswers({}, answers, by_proof=frozenset({"spr-en-dev-4"}) if vote else None)
 
     monkeypatch.setenv("TOYS", str(tmp_path))
     monkeypatch.setattr(figures_command, "import_file", imported)
@@ -131,6 +134,20 @@ def test_a_line_for_every_item(run: Path, monkeypatch: pytest.MonkeyPatch) -> No
         predict_dev.predict_dev(run)
     with pytest.raises(UserError, match=r"nothing: curve/points.jsonl"):
         predict_dev.predict_dev(run.parent / "nothing")
+
+
+def test_proved_samples_answer_for_a_trace_and_the_greedy_one_elsewhere(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Evaluation] = []
+    monkeypatch.setattr(predict_dev.TrainAndEval, "evaluate", lambda _, evaluation: asked.append(evaluation))
+    held = predict_dev.predict_dev(run, run.parent / "results", samples=5)
+    assert [one.settings.get("repeats") for one in asked] == [None, 5]
+    assert asked[0].out != asked[1].out
+    written = [row for _, row in read_rows(run.parent / "results" / "toys" / "srt-checked-3.jsonl")]
+    assert [row["answer"] for row in written] == [[], [], ["A", "B"], ["B"]]
+    assert (held["figures"]["srt-checked-3"]["samples"], held["figures"]["srt-checked-3"]["proved"]) == (5, 1)
+    assert held["differences"].keys() == {"srt-checked − srt"}
 
 
 def test_figures_of_a_run_by_question_and_by_what_was_trained_on(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
