@@ -6,7 +6,7 @@
 takes the model at the last point of the curve of each arm and seed, and asks it the dev items that the recipe's test
 would choose; one whose weights were not kept is left out. It writes to benchmarks/results/space2025-spr/NAME/:
 
-``ARM-SEED.jsonl``          a line for every item of the dev file; the answer is empty where it was not asked or gave none
+``ARM-SEED.jsonl``          a line for every item of the dev file; the answer is empty where none was asked for or given
 ``srt-checked-SEED.jsonl``  with ``--samples``: where the checker proves a sample's trace, the answer of such samples,
                             else that of the file above, as :mod:`benchmarks.ladder.sampled` chooses
 ``figures.json``            what the same model has right of the labelled items of the recipe's test, and the figures
