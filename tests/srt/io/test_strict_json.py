@@ -52,7 +52,8 @@ def test_deep_nesting_is_a_fault_and_no_crash() -> None:
         try:
             found = load_json(b"[" * depth + b"]" * depth)
         except JsonFault as error:
-            assert "nested too deep" in str(error)  # noqa: PT017
+            # From Python 3.12 on, json reads deeper than orjson, which says it in its words.
+            assert "nested too deep" in str(error) or "depth limit" in str(error)  # noqa: PT017
         else:
             assert isinstance(found, list)
 
