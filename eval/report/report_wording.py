@@ -74,7 +74,7 @@ def headline(comparison: Comparison) -> str:
     if row.p >= LEVEL:
         return f"{found}: no significant difference (p ≥ {LEVEL})."
     verdict = f"{row.arm} is {'better' if row.difference > 0 else 'worse'}"
-    return f"{found}: {verdict}{' in these two runs' if runs == 2 else ''}."
+    return f"{found}: {verdict}{' in these two runs, and may not be with other seeds' if runs == 2 else ''}."
 
 
 def difference_groups(comparison: Comparison) -> list[tuple[str, list[Difference]]]:
