@@ -26,7 +26,8 @@ LookupStyle = Literal["restated", "anchored", "scanned", "lettered"]
 ``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used. In
 ``read-as-turns``, a clue around a ring is read one thing at a time, down to a turn from whom is seated to who is not;
 a seat is found beside the one that it is counted from; and the clues of a ring are taken in their order, and read and
-passed by as long as they are about nobody who is seated. A question about a ring comes down to turns, too.
+passed by as long as they are about nobody who is seated. A question about left, right or turns on a ring comes down to
+a turn from whom it names.
 """
 
 
