@@ -41,8 +41,6 @@ def inside(name: str, *packages: str) -> bool:
         ("srt", ("train", "eval")),
         ("train", ("eval",)),
         ("eval", ("train",)),
-        ("srt/worlds", ("srt.checking",)),
-        ("srt/checking", ("srt.worlds",)),
         ("srt/language", ("srt.worlds", "srt.checking")),
         ("srt/llm", ("srt.teaching", "srt.review")),
         ("srt/teaching", ("srt.review",)),

@@ -27,10 +27,10 @@ from srt.checking import check
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.worlds.views.derivation.exact_teacher import make_trace
+from srt.worlds.views.faults.oracle import ViewsOracle
+from srt.worlds.views.faults.planted_faults import PLANTS, SoundTrace
 from srt.worlds.views.kernel.consistent import GivenViews, consistent
 from srt.worlds.views.kernel.stacks import Heights, canonical, footprint, is_connected, is_trimmed, profile
-from srt.worlds.views.mutations.oracle import ViewsOracle
-from srt.worlds.views.mutations.planted_faults import PLANTS, SoundTrace
 from srt.worlds.views.problem_reader import read_problem
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.sampling.second_method import cube_counts

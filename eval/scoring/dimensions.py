@@ -7,7 +7,7 @@ Problems of an exact world are broken down by the dimensions that their world na
 from __future__ import annotations
 
 from srt.io.records import Problem
-from srt.worlds.world_registry import WORLDS
+from srt.worlds.world_registry import worlds
 
 COMMON = ("lang", "right_options")
 """The dimensions that every problem has."""
@@ -15,7 +15,7 @@ COMMON = ("lang", "right_options")
 
 def dimensions() -> tuple[str, ...]:
     """All dimensions, in the order in which they are shown."""
-    return (*dict.fromkeys(name for world in WORLDS for name in world.dimensions), "category", *COMMON)
+    return (*dict.fromkeys(name for world in worlds() for name in world.dimensions), "category", *COMMON)
 
 
 def labels_of(problem: Problem) -> dict[str, str]:

@@ -1,23 +1,17 @@
-"""The checker: whether each step of a trace follows from what it cites. It never uses the solvers of :mod:`srt.worlds`.
+"""The checker: whether each step of a trace follows from what it cites. It never loads the solver of a world.
 
 Only support is decided here; ``truth`` stays ``unknown`` and is filled in where a solver is available.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from srt.checking.free.check_free import check_free
-from srt.checking.seating.check_seating import check_seating
 from srt.checking.size_limits import oversize
-from srt.checking.views.check_views import check_views
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
-
-CHECKERS: tuple[Callable[[Problem, Trace], TraceCheck | None], ...] = (check_seating, check_views)
-"""One for each exact world; each returns ``None`` for a problem of another world."""
+from srt.worlds.world_registry import checkers
 
 
 def check(problem: Problem, trace: Trace) -> TraceCheck:
@@ -36,7 +30,7 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
         return _unchecked(trace, StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason))
     if trace.kind != "world":
         return check_free(problem, trace)
-    for checker in CHECKERS:
+    for checker in checkers():
         if (checked := checker(problem, trace)) is not None:
             return checked
     return _unchecked(trace, StepCheck(support="unchecked", reason="no checker knows this problem"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from srt.io.records import Lang
 from srt.llm.prompt_templates import PromptFile, PromptTemplates, load_templates
-from srt.worlds.world_registry import WORLDS
+from srt.worlds.world_registry import worlds
 
 OURS = Path(__file__).parent / "prompts"
 _PROBLEM = frozenset({"token", "question", "choices", "description"})
@@ -32,9 +32,9 @@ PROMPTS: dict[str, PromptFile] = {
     "rules_srt": _RULES,
     "rules_cot": _RULES,
     "normal_form": _RULES,
-    **{f"teacher_{world.name}": replace(_TEACHER, folder=world.prompts) for world in WORLDS if world.prompts},
-    **{f"form_{world.name}": replace(_FORM, folder=world.prompts) for world in WORLDS if world.prompts},
-    **{f"rules_{world.name}": replace(_RULES, folder=world.prompts) for world in WORLDS if world.prompts},
+    **{f"teacher_{world.name}": replace(_TEACHER, folder=world.prompts) for world in worlds() if world.prompts},
+    **{f"form_{world.name}": replace(_FORM, folder=world.prompts) for world in worlds() if world.prompts},
+    **{f"rules_{world.name}": replace(_RULES, folder=world.prompts) for world in worlds() if world.prompts},
 }
 
 

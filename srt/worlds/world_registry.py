@@ -1,21 +1,54 @@
-"""All worlds. A new one is a class in a file and one entry in :data:`WORLDS`."""
+"""All worlds. A new one is a folder and one entry in :data:`WORLDS`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, NamedTuple, cast
 
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.io.yaml_config import read_yaml
-from srt.worlds.seating.seating_world import SeatingWorld
-from srt.worlds.views.views_world import ViewsWorld
+from srt.language.trace import Trace, TraceCheck
 from srt.worlds.world import World
 
-WORLDS: list[World] = [
-    SeatingWorld(),
-    ViewsWorld(),
-]
+Checker = Callable[[Problem, Trace], TraceCheck | None]
+"""The verdicts on a trace; ``None`` for a problem of another world."""
+
+
+class WorldEntry(NamedTuple):
+    """Import paths, ``package.module:name``: the class of a world, and its checker, which shares no code with it.
+
+    They are paths so that a process which only checks never loads a solver, and the other way round.
+    """
+
+    world: str
+    checker: str | None = None
+
+
+WORLDS: dict[str, WorldEntry] = {
+    "seating": WorldEntry(
+        "srt.worlds.seating.seating_world:SeatingWorld", "srt.worlds.seating.checker.check_seating:check_seating"
+    ),
+    "views": WorldEntry("srt.worlds.views.views_world:ViewsWorld", "srt.worlds.views.checker.check_views:check_views"),
+}
+
+
+def worlds() -> list[World]:
+    """Every registered world, in the order of :data:`WORLDS`."""
+    return [_world(entry.world) for entry in WORLDS.values()]
+
+
+def checkers() -> Iterator[Checker]:
+    """The checker of every world that has one, in the order of :data:`WORLDS`; each is imported when its turn comes."""
+    return (cast("Checker", resolve_name(entry.checker)) for entry in WORLDS.values() if entry.checker)
+
+
+@cache
+def _world(path: str) -> World:
+    return cast("World", resolve_name(path)())
 
 
 def world_named(name: str) -> World:
@@ -24,10 +57,9 @@ def world_named(name: str) -> World:
     Raises:
         UserError: there is no such world; the message lists those that exist.
     """
-    named = {world.name: world for world in WORLDS}
-    if name not in named:
-        raise UserError(f"unknown world {name!r}: the worlds are {', '.join(named)}")
-    return named[name]
+    if name not in WORLDS:
+        raise UserError(f"unknown world {name!r}: the worlds are {', '.join(WORLDS)}")
+    return _world(WORLDS[name].world)
 
 
 def read_spec(world: World, path: Path) -> dict[str, Any]:
@@ -46,4 +78,4 @@ def read_spec(world: World, path: Path) -> dict[str, Any]:
 
 def world_of(problem: Problem) -> World | None:
     """The first world that recognises ``problem``, or ``None``."""
-    return next((world for world in WORLDS if world.recognises(problem)), None)
+    return next((world for world in worlds() if world.recognises(problem)), None)

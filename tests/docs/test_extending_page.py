@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -26,7 +25,7 @@ from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.dimensions import labels_of
 from eval.scoring.score import score
-from srt.checking import CHECKERS, check
+from srt.checking import check
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Message, Problem, Sequence, Span
@@ -39,7 +38,7 @@ from srt.pipeline.check import check_file
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 from srt.worlds.world import World
-from srt.worlds.world_registry import WORLDS, world_of
+from srt.worlds.world_registry import WORLDS, WorldEntry, world_named, world_of
 from train.models.families.family_registry import MODEL_FAMILIES
 from train.models.init_model import init_model, sequence_texts
 from train.recipe_reader import make_recipe
@@ -64,13 +63,12 @@ def test_the_page_has_its_sections() -> None:
 
 
 @pytest.fixture
-def turning(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def turning(monkeypatch: pytest.MonkeyPatch) -> World:
     """The world of the page and its checker, registered."""
-    world: World = example("world", monkeypatch).Turning()
-    WORLDS.append(world)
-    monkeypatch.setattr("srt.checking.CHECKERS", (*CHECKERS, example("world-checker", monkeypatch).check_turning))
-    yield world
-    WORLDS.remove(world)
+    for name in ("world", "world-checker"):
+        example(name, monkeypatch)
+    monkeypatch.setitem(WORLDS, "turning", WorldEntry("example_world:Turning", "example_world_checker:check_turning"))
+    return world_named("turning")
 
 
 def test_a_world_from_sampling_to_training_sequences(turning: World, tmp_path: Path) -> None:

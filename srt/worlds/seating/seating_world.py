@@ -123,8 +123,8 @@ class SeatingWorld(World):
         return draw(puzzle, placement_for(puzzle, solution, make_trace(problem, puzzle, solution)))
 
     def mutation_subject(self, problem: Problem, trace: Trace) -> MutationSubject:
-        """``trace`` in parsed form, with its oracle: :mod:`srt.worlds.seating.mutations`."""
-        from srt.worlds.seating.mutations.mutation_subject import mutation_subject  # numpy: no other command needs it
+        """``trace`` in parsed form, with its oracle: :mod:`srt.worlds.seating.faults`."""
+        from srt.worlds.seating.faults.mutation_subject import mutation_subject  # numpy: no other command needs it
 
         return mutation_subject(problem, trace)
 

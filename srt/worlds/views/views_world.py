@@ -11,8 +11,8 @@ from srt.worlds.views.canonical_key import key_of
 from srt.worlds.views.claim_language import ClaimSyntaxError, parse_claim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.drawing.picture import problem_picture
-from srt.worlds.views.mutations.fitting_models import FittingModels
-from srt.worlds.views.mutations.views_subject import views_subject
+from srt.worlds.views.faults.fitting_models import FittingModels
+from srt.worlds.views.faults.views_subject import views_subject
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.writing.assertion import assertion
 from srt.worlds.views.writing.derivation_prose import explain
@@ -70,7 +70,7 @@ class ViewsWorld(World):
         return truth_of
 
     def mutation_subject(self, problem: Problem, trace: Trace) -> MutationSubject:
-        """``trace`` in parsed form, with its oracle: :mod:`srt.worlds.views.mutations`."""
+        """``trace`` in parsed form, with its oracle: :mod:`srt.worlds.views.faults`."""
         return views_subject(problem, trace)
 
     def picture(self, problem: Problem) -> bytes | None:

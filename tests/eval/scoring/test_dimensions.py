@@ -19,7 +19,7 @@ class Mazes:
 def test_dimensions_are_those_of_the_worlds(
     make_problem: Callable[..., Problem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eval.scoring.dimensions.WORLDS", [Mazes()])
+    monkeypatch.setattr("eval.scoring.dimensions.worlds", lambda: [Mazes()])
     assert dimensions() == ("walls", "scene", "category", "lang", "right_options")
     maze = make_problem(1, meta={"walls": 7, "width": 3}, category="mazes")
     assert labels_of(maze) == {"walls": "7", "lang": "en", "right_options": "1"}

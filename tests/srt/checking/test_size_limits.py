@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from srt.checking.seating.check_seating import MOST_ALTERNATIVES, MOST_PREMISES
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
+from srt.worlds.seating.checker.check_seating import MOST_ALTERNATIVES, MOST_PREMISES
 
 BOX = "A box is 3 wide, 4 deep and 5 high. What is its volume?"
 BOOTH = (

@@ -1,15 +1,21 @@
-"""Nothing but the registries knows a world by name: a new world is one class and one entry."""
+"""Nothing but the registry knows a world by name; who only checks loads no solver; a checker imports no sibling."""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import resolve_name
 
-from srt.worlds.world_registry import WORLDS
+import pytest
+
+from srt.worlds.world import World
+from srt.worlds.world_registry import WORLDS, worlds
 
 ROOT = Path(__file__).resolve().parents[3]
-REGISTRIES = {"srt/worlds/world_registry.py", "srt/checking/registry.py", "srt/checking/__init__.py"}
+REGISTRY = "srt/worlds/world_registry.py"
 
 
 def words(path: Path) -> Iterator[str]:
@@ -35,16 +41,83 @@ def words(path: Path) -> Iterator[str]:
                 yield word
 
 
-def test_only_the_registries_name_a_world() -> None:
-    names = [world.name for world in WORLDS]
-    assert {"seating", "views"} <= set(names)
-    own = tuple(f"srt/{room}/{name}/" for room in ("worlds", "checking") for name in names)
-    forbidden = {type(world).__name__.lower() for world in WORLDS}
-    forbidden |= {f"srt.{room}.{name}" for room in ("worlds", "checking") for name in names}
+def test_each_entry_names_its_world_and_a_checker() -> None:
+    for (name, entry), world in zip(WORLDS.items(), worlds(), strict=True):
+        assert isinstance(world, World)
+        assert world.name == name
+        assert entry.checker
+        assert callable(resolve_name(entry.checker))
+
+
+def test_only_the_registry_names_a_world() -> None:
+    assert {"seating", "views"} <= WORLDS.keys()
+    own = tuple(f"srt/worlds/{name}/" for name in WORLDS)
+    forbidden = {type(world).__name__.lower() for world in worlds()} | {f"srt.worlds.{name}" for name in WORLDS}
     for package in ("srt", "eval", "train"):
         for path in sorted((ROOT / package).rglob("*.py")):
             where = path.relative_to(ROOT).as_posix()
-            if where in REGISTRIES or where.startswith(own):
+            if where == REGISTRY or where.startswith(own):
                 continue
             found = {word for word in words(path) if any(part in word.lower() for part in forbidden)}
             assert not found, f"{where} names a world: {sorted(found)}"
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_checker_and_solver_import_nothing_of_each_other(world: str) -> None:
+    """Their agreement is evidence only while they share no code. The package file of a world holds none."""
+    folder = ROOT / "srt" / "worlds" / world
+    package = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+    assert all(isinstance(node, ast.Expr) for node in package.body), f"{folder}/__init__.py holds code"
+    checker = sorted((folder / "checker").rglob("*.py"))
+    solver = sorted(set(folder.rglob("*.py")) - set(checker))
+    assert checker
+    assert len(solver) > 1
+    own = f"srt.worlds.{world}"
+    for path in checker:
+        crossing = {
+            name for name in imported(path) if inside(name, "srt.worlds") and not inside(name, f"{own}.checker")
+        }
+        assert not crossing, f"{path.relative_to(ROOT)} imports {sorted(crossing)}"
+    for path in solver:
+        crossing = {name for name in imported(path) if inside(name, f"{own}.checker", "srt.checking")}
+        assert not crossing, f"{path.relative_to(ROOT)} imports {sorted(crossing)}"
+    others = {other for other in WORLDS if other != world}
+    for path in solver + checker:
+        crossing = {name for name in imported(path) if inside(name, *(f"srt.worlds.{other}" for other in others))}
+        assert not crossing, f"{path.relative_to(ROOT)} imports another world: {sorted(crossing)}"
+
+
+def imported(path: Path) -> set[str]:
+    """The dotted names of modules that a file imports, wherever the import stands."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
+    return names
+
+
+def inside(name: str, *packages: str) -> bool:
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def test_a_process_that_only_checks_loads_no_solver() -> None:
+    code = (
+        "import sys\n"
+        "from srt.checking import check\n"
+        "from srt.io.records import Problem\n"
+        "from srt.language.trace import Step, Trace\n"
+        "problem = Problem(id='p', source='t', split='test', lang='en', question='Which?', choices={'A': 'x'})\n"
+        "step = Step(op='INFER', args=('A',), claim='options = {A}')\n"
+        "trace = Trace(id='t', problem_id='p', kind='world', lang='en', steps=(step,), answer='A')\n"
+        "print(check(problem, trace).steps[0].support)\n"
+        "print(*(name for name in sys.modules if name.startswith('srt.worlds.')))\n"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    verdict, loaded = out.splitlines()
+    assert verdict == "unchecked", "every checker was asked"
+    for world in WORLDS:
+        modules = {name for name in loaded.split() if inside(name, f"srt.worlds.{world}")}
+        assert any(inside(name, f"srt.worlds.{world}.checker") for name in modules)
+        assert {name for name in modules if not inside(name, f"srt.worlds.{world}.checker")} == {f"srt.worlds.{world}"}

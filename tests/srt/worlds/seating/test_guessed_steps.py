@@ -8,7 +8,7 @@ from srt.checking import check
 from srt.io.records import Problem
 from srt.language.text import parse
 from srt.language.trace import StepCheck, Trace
-from srt.worlds.seating.mutations.oracle import Oracle
+from srt.worlds.seating.faults.oracle import Oracle
 
 BOOTH = "Booth{side}: Ann, Ben, Cat, Dan.\n(1) Ben is right of Ann;\n(2) Dan is right of Cat.\n{question}."
 CHOICES = {"A": "Dan", "B": "Ben", "C": "Cat", "D": "None of the above"}

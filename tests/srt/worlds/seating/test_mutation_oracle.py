@@ -16,9 +16,9 @@ from srt.language.text import linearize, parse
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_one
 from srt.worlds.mutated_steps import renumbered
-from srt.worlds.seating.mutations.mutation_subject import MUTATIONS
-from srt.worlds.seating.mutations.oracle import Oracle
-from srt.worlds.seating.mutations.valid_trace import ValidTrace
+from srt.worlds.seating.faults.mutation_subject import MUTATIONS
+from srt.worlds.seating.faults.oracle import Oracle
+from srt.worlds.seating.faults.valid_trace import ValidTrace
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.world import Plan

@@ -15,9 +15,9 @@ from srt.language.trace import Trace
 from srt.worlds.mutation import Mutant
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.solver import solve
-from srt.worlds.seating.mutations.mutation_subject import MUTATIONS
-from srt.worlds.seating.mutations.oracle import Oracle
-from srt.worlds.seating.mutations.valid_trace import ValidTrace
+from srt.worlds.seating.faults.mutation_subject import MUTATIONS
+from srt.worlds.seating.faults.oracle import Oracle
+from srt.worlds.seating.faults.valid_trace import ValidTrace
 from srt.worlds.seating.reading.problem_reader import read_problem
 
 BOOTH = Problem(

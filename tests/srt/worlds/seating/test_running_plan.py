@@ -13,7 +13,7 @@ from srt.io.records import Problem
 from srt.worlds.seating.claim_language import Place, names_of, parse_claim
 from srt.worlds.seating.derivation.exact_teacher import derive, make_trace
 from srt.worlds.seating.derivation.solver import solve
-from srt.worlds.seating.mutations.oracle import Oracle
+from srt.worlds.seating.faults.oracle import Oracle
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.world import Plan, Refused
 

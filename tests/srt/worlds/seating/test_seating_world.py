@@ -14,7 +14,7 @@ from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.seating_world import placement_for
 from srt.worlds.world import Refused
-from srt.worlds.world_registry import WORLDS, world_named, world_of
+from srt.worlds.world_registry import world_named, world_of, worlds
 
 CLUES = "(1) Ben is right of Ada;\n(2) Dov is right of Cleo.\n"
 TEXT = f"Booth: Ada, Ben, Cleo, Dov.\n{CLUES}() faces the right neighbour of Ada."
@@ -35,7 +35,7 @@ SEATING = world_named("seating")
 
 def test_the_registry() -> None:
     assert world_of(PROBLEM) is SEATING
-    assert SEATING in WORLDS
+    assert SEATING in worlds()
     with pytest.raises(UserError, match=r"'atlantis'.*seating"):
         world_named("atlantis")
 

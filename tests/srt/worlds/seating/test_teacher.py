@@ -12,7 +12,7 @@ from srt.language.text import linearize
 from srt.language.trace import Step, Trace
 from srt.worlds.seating.derivation.exact_teacher import derive, make_trace
 from srt.worlds.seating.derivation.solver import solve
-from srt.worlds.seating.mutations.oracle import Oracle
+from srt.worlds.seating.faults.oracle import Oracle
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample

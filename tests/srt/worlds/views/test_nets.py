@@ -10,22 +10,22 @@ from pathlib import Path
 import pytest
 
 from srt.checking import check
-from srt.checking.views.folded_nets import FoldedNets
-from srt.checking.views.net_corners import CornerNet
-from srt.checking.views.statements import read_statement
-from srt.checking.views.views_scene import UnreadableFigures
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.text import linearize, parse
 from srt.worlds.views.canonical_key import canonical_key, key_of, squares_marked
+from srt.worlds.views.checker.folded_nets import FoldedNets
+from srt.worlds.views.checker.net_corners import CornerNet
+from srt.worlds.views.checker.statements import read_statement
+from srt.worlds.views.checker.views_scene import UnreadableFigures
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
+from srt.worlds.views.faults import net_truth
+from srt.worlds.views.faults.planted_faults import PLANTS
+from srt.worlds.views.faults.views_subject import views_subject
 from srt.worlds.views.figures import CubeFigure, NetFigure, as_meta, figures_of
 from srt.worlds.views.kernel.nets import Net, corners, cube_nets, drawn_beside, folded, next_edge, numbered
 from srt.worlds.views.kernel.stacks import Heights, canonical, mirrored, places, turns
-from srt.worlds.views.mutations import net_truth
-from srt.worlds.views.mutations.planted_faults import PLANTS
-from srt.worlds.views.mutations.views_subject import views_subject
 from srt.worlds.views.problem_reader import read_problem
 from srt.worlds.views.sampling import net_folding
 from srt.worlds.world import Refused

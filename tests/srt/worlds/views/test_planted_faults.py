@@ -11,9 +11,9 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.text import linearize, parse
 from srt.worlds.views.claim_language import parse_claim
-from srt.worlds.views.mutations.fitting_models import FittingModels
-from srt.worlds.views.mutations.planted_faults import PLANTS
-from srt.worlds.views.mutations.views_subject import views_subject
+from srt.worlds.views.faults.fitting_models import FittingModels
+from srt.worlds.views.faults.planted_faults import PLANTS
+from srt.worlds.views.faults.views_subject import views_subject
 from srt.worlds.views.views_world import ViewsWorld
 
 WORLD = ViewsWorld()
