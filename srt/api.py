@@ -5,6 +5,8 @@ Records are immutable pydantic models; files of records are read and written by 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from srt.io.errors import UserError as UserError
 from srt.io.records import Answer as Answer
 from srt.io.records import Problem as Problem
@@ -17,10 +19,10 @@ from srt.language.trace import Step as Step
 from srt.language.trace import StepCheck as StepCheck
 from srt.language.trace import Trace as Trace
 from srt.language.trace import TraceCheck as TraceCheck
-from srt.pipeline.build import TextStyle, TraceRefusal
-from srt.pipeline.build import build as build_sequences
-from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
+
+if TYPE_CHECKING:
+    from srt.pipeline.build import TextStyle
 
 
 def parse(text: str, problem: Problem) -> Trace:
@@ -54,6 +56,9 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     Raises:
         UserError: ``trace`` belongs to another problem.
     """
+    # Half of the time of importing SRT: who solves alone need not wait for the readers of prose and answers.
+    from srt.pipeline.check import check_with_truth
+
     return check_with_truth(problem, trace)
 
 
@@ -76,6 +81,9 @@ def build(
             problem; the arm has no text for it; or the problem has pictures and no description, and ``pictures`` is
             false.
     """
+    from srt.pipeline.build import TraceRefusal
+    from srt.pipeline.build import build as build_sequences
+
     (built,) = build_sequences([trace], {problem.id: problem}, arm, prompt=prompt, text=text, pictures=pictures)
     if isinstance(built, TraceRefusal):
         raise UserError(f"trace {trace.id}: {built.reason}: {built.detail}")
