@@ -9,7 +9,7 @@ import pytest
 
 from srt.prose import check_prose
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "prose.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[4] / "docs" / "prose.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"<!-- ([a-z ]+) -->\n```text\n(.*?)\n```", PAGE, re.DOTALL)
 
 

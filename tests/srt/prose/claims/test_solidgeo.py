@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-BENCHMARK = Path(__file__).resolve().parents[3] / "benchmarks" / "teaching" / "prose_claims.py"
+BENCHMARK = Path(__file__).resolve().parents[4] / "benchmarks" / "teaching" / "prose_claims.py"
 
 
 @pytest.mark.slow
