@@ -17,7 +17,7 @@ from pydantic import Field
 
 from srt.io.jsonl import AppendLog
 from srt.io.records import Problem, Record
-from srt.language.faults import Fault
+from srt.language.faults import FaultWord
 from srt.language.trace import Trace, TraceKind
 from srt.review.draft import Draft, DraftFault, read_draft
 from srt.review.machine_verdict import MachineVerdict, machine_verdict
@@ -41,7 +41,7 @@ class DecisionRequest(Record):
     action: Literal["accept", "edit", "reject", "undo"]
     digest: str
     draft: Draft | None = None
-    fault: Fault | None = None
+    fault: FaultWord | None = None
     note: str = Field(default="", max_length=10_000)
 
 

@@ -27,7 +27,7 @@ from srt.checking.free.givens import givens_of
 from srt.checking.free.hidden_sources import hidden_source_in
 from srt.checking.free.operations import wrong_operation
 from srt.io.records import Lang, Problem
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
 from srt.teaching.case_store.case_records import Issue
@@ -224,5 +224,5 @@ def _explanation(verdict: StepCheck) -> str:
     return f"{verdict.reason or verdict.support}" + (f" ({why})" if why else "")
 
 
-def _issue(step: int | None, fault: Fault, explanation: str, suggested_fix: str | None = None) -> Issue:
+def _issue(step: int | None, fault: FaultWord, explanation: str, suggested_fix: str | None = None) -> Issue:
     return Issue(by="machine", step=step, fault=fault, explanation=explanation, suggested_fix=suggested_fix)

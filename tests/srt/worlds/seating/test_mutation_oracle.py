@@ -15,7 +15,7 @@ from srt.language.faults import PLANTED, Fault
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_one
-from srt.worlds.mutated_steps import renumbered
+from srt.worlds.kit.mutated_steps import renumbered
 from srt.worlds.seating.faults.mutation_subject import MUTATIONS
 from srt.worlds.seating.faults.oracle import Oracle
 from srt.worlds.seating.faults.valid_trace import ValidTrace

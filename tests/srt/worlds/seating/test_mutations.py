@@ -12,7 +12,7 @@ from srt.language.faults import PLANTED, Fault
 from srt.language.premises import parse_premise
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.faults.mutation_subject import MUTATIONS
