@@ -26,7 +26,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
-from srt.worlds.world_registry import check_offered, world_named
+from srt.worlds.world_registry import Kind, check_offered, world_named
 
 
 def check_sources(experiment: Experiment) -> None:
@@ -58,12 +58,15 @@ def check_sources(experiment: Experiment) -> None:
 
 def _check_world(place: str, name: str, experiment: Experiment) -> None:
     """Raise a :class:`UserError` if the exact teacher of world ``name`` cannot write what the experiment asks for."""
-    world = world_named(name)
-    try:
-        check_offered("plan", experiment.plan, [world])
-        check_offered("text style", experiment.text, [world])
-    except UserError as error:
-        raise UserError(f"{place}: {error}") from None
+    wanted: dict[str, tuple[Kind, str]] = {
+        "plan": ("plan", experiment.plan),
+        "text": ("text style", experiment.text),
+    }
+    for key, (kind, asked) in wanted.items():
+        try:
+            check_offered(kind, asked, [world_named(name)])
+        except UserError as error:
+            raise UserError(f"{key}: {error} ({place})") from None
 
 
 def _path(given: str) -> Path:

@@ -43,4 +43,5 @@ EXTRAS = Extras(
     figures=Figures(solved=_solved_scene),
     faults=_faults,
     prompts=Path(__file__).parent / "prompts",
+    retired=dict.fromkeys(("read-as-used", "restated", "scanned"), "405b85f"),
 )
