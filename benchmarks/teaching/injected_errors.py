@@ -34,7 +34,7 @@ from srt.checking import check
 from srt.corpora import read_corpus
 from srt.io.jsonl import read_records
 from srt.io.records import Problem
-from srt.language.faults import PLANTED, Fault
+from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace
 from srt.llm.exchange import LlmContext
 from srt.llm.prompt_templates import token_of
@@ -73,7 +73,7 @@ class Item:
     number: int
     problem: Problem
     trace: Trace
-    planted: Fault | None = None
+    planted: FaultClass | None = None
     submitted: list[bool] = field(default_factory=list)
     """Whether each candidate so far was faulty."""
 
@@ -106,12 +106,12 @@ class Models:
         steps = [{"op": step.op, "premises": list(step.args), "claim": step.claim} for step in trace.steps]
         return {"steps": steps, "answer": trace.answer}
 
-    def _mutant(self, item: Item, rng: random.Random) -> tuple[Trace, Fault]:
+    def _mutant(self, item: Item, rng: random.Random) -> tuple[Trace, FaultClass]:
         """A trace with one fault that the oracle confirms, so that none is valid by accident."""
         subject = self._sources.get(item.number)
         assert subject is not None
         for _ in range(_TRIES):
-            fault = rng.choice(PLANTED)
+            fault = rng.choice(self._sources.planted)
             mutant = subject.mutate(fault, rng)
             if mutant is not None and not subject.judge(mutant.trace).proved:
                 return mutant.trace, fault
@@ -185,7 +185,7 @@ def count_results(items: Sequence[Item], cases: Sequence[TeachingCase], sources:
         if name != "none":
             injected.update(row)
     return {
-        "classes": {name: dict(rows[name]) for name in (fault.value for fault in PLANTED) if name in rows},
+        "classes": {name: dict(rows[name]) for name in sources.planted if name in rows},
         "injected": dict(injected),
         "sound": dict(rows.get("none", Counter())),
         "final": dict(finals),

@@ -156,7 +156,8 @@ def scene_picture(problem: Problem) -> str | None:
 
     world = world_of(problem)
     try:
-        return None if world is None else world.draw(problem)
+        drawing = None if world is None else world.extras.figures.solved
+        return None if drawing is None else drawing(problem)
     except Refused:
         return None
 

@@ -29,7 +29,6 @@ from srt.pipeline.build import build
 from srt.pipeline.check import check_file, first_fault
 from srt.pipeline.solve import solve_file
 from srt.statistics.clusters import Cluster, cluster_of
-from srt.worlds.world import Plan
 
 
 class LeftOut(Record):
@@ -82,7 +81,7 @@ _SOLVED_TOGETHER = 4096
 _COUNTS = "counts.json"
 
 
-def _solve_part(folder: Path, problems: Sequence[Problem], plan: Plan) -> None:
+def _solve_part(folder: Path, problems: Sequence[Problem], plan: str) -> None:
     """Solve and check some of the problems in ``folder``, if this was not done before."""
     done, asked, traces = folder / _COUNTS, folder / "problems.jsonl", folder / "traces.jsonl"
     refusals = beside(traces, "refusals")

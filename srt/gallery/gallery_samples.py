@@ -73,9 +73,10 @@ def _drawn(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> Iterator
 def _sample(world: World, problem: Problem) -> GallerySample:
     try:
         trace = world.solve(problem)
-        picture = world.picture(problem)
-        solved = world.draw(problem)
-        prose, terse = (world.explain(problem, trace, terse) for terse in (False, True))
+        figures = world.extras.figures
+        picture = figures.picture and figures.picture(problem)
+        solved = figures.solved and figures.solved(problem)
+        prose, terse = (world.explain(problem, trace, terse=terse) for terse in (False, True))
     except Refused as refused:
         raise UserError(f"{problem.id}: {refused.reason}: {refused.detail}") from None
     checked = check_with_truth(problem, trace)

@@ -105,27 +105,14 @@ class Problem(Record):
     meta: dict[str, Any] = Field(default_factory=dict)
 
 
-RefusalReason = Literal[
-    "no_world",
-    "unknown_scene",
-    "unknown_wording",
-    "contradictory_clues",
-    "not_unique",
-    "disagrees_with_gold",
-    "no_such_plan",
-    "not_proved",
-    "process_killed",
-]
-
-
 class Refusal(Record):
     """A problem that an exact world did not solve, and why. Refusals are counted, never guessed.
 
-    ``not_proved`` is of experiments: there is a trace, which the checker does not prove, and it is left out.
+    ``reason`` is one of :data:`srt.worlds.world.REFUSALS`, or of the world's own.
     """
 
     problem_id: str
-    reason: RefusalReason
+    reason: str
     detail: str
 
 

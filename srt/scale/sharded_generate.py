@@ -73,7 +73,7 @@ class _Parts:
         lines = [
             line.data for line, keep in zip(read_lines(self.draws.lines(number), Problem), kept, strict=True) if keep
         ]
-        if world_named(self.world).shows_pictures and isinstance(folder.path, Path):
+        if world_named(self.world).extras.figures.picture and isinstance(folder.path, Path):
             lines = shown(self.world, folder.path / "problems.jsonl", lines)
         with open_records({part: Problem}) as (write,):
             write(b"".join(lines))
@@ -96,7 +96,7 @@ def generate_shards(
         UserError: what that function raises, or ``out`` was made by something else.
     """
     sampler = sampler_of(world, n, split, spec)
-    if world_named(world).shows_pictures and not isinstance(out, Path):
+    if world_named(world).extras.figures.picture and not isinstance(out, Path):
         raise UserError(f"{out}: the problems of {world} have pictures: name a folder, they are not written to URLs")
     settings = {"world": world, "n": n, "split": split, "spec": {name: str(value) for name, value in spec.items()}}
     inputs = [identity(file) for file in exclude]

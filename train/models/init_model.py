@@ -54,9 +54,8 @@ def init_model(
             too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
             With ``seats``, a seat is a token of both, after a token for the name that only a seat follows (``Ann@``,
             ``S1``; ``Ann is at ``, ``S1``): where somebody sits is found by that token alone. With ``letters``, too,
-            and the letter of an option without a name after it is a token (``A``, ``B Ann``, ``C``), for the text style
-            ``lettered``. Names of one capitalised word, and what is said to be one token, are so wherever the
-            vocabulary has room for them.
+            and the letter of an option without a name after it is a token (``A``, ``B Ann``, ``C``). Names of one
+            capitalised word, and what is said to be one token, are so wherever the vocabulary has room for them.
         separate: words and signs that are never part of a longer token, unless of a name with its seat. With ``left``
             and ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the
             left side of"), and need not be learned as a whole.

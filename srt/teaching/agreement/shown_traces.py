@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal
 
 from srt.io.records import Problem, Record
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultWord
 from srt.language.trace import Trace
 from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutate_traces import Sources, mutants
@@ -33,7 +33,7 @@ class ShownTrace(Record):
     """
 
     trace: Trace
-    planted: Fault | None = None
+    planted: FaultWord | None = None
     error: Kind | None = None
     step: int | None = None
     in_reading: bool = False
@@ -78,7 +78,7 @@ def draw_traces(
             continue
         found = audit(problems[trace.problem_id], trace, normal_form=normal_form)
         if found.issues:
-            unusable.append(f"{trace.id}: {found.issues[0].fault.value}: {found.issues[0].explanation}")
+            unusable.append(f"{trace.id}: {found.issues[0].fault}: {found.issues[0].explanation}")
         else:
             prose.append(trace.model_copy(update={"checks": found.checks}))
     shown = []
@@ -134,6 +134,6 @@ def _steps(
         yield _shown(mutant.trace, fault, mutant.step, mutant.change)
 
 
-def _shown(trace: Trace, fault: Fault, step: int, change: str, error: Kind | None = None) -> ShownTrace:
+def _shown(trace: Trace, fault: FaultWord, step: int, change: str, error: Kind | None = None) -> ShownTrace:
     reading = 0 < step <= len(trace.steps) and trace.steps[step - 1].op == "CORRELATE"
     return ShownTrace(trace=trace, planted=fault, error=error, step=step or None, in_reading=reading, change=change)

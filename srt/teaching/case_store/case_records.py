@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from srt.io.records import Record
-from srt.language.faults import Fault
+from srt.language.faults import FaultWord
 from srt.language.trace import Trace
 from srt.llm.exchange import Outcome
 from srt.teaching.roles import ModelRole
@@ -44,7 +44,7 @@ class Issue(Record):
 
     by: Literal["machine", "reviewer"]
     step: int | None = None
-    fault: Fault
+    fault: FaultWord
     explanation: str
     suggested_fix: str | None = None
 
@@ -96,7 +96,7 @@ class Decision(Record):
     where: Literal["queue", "audit"]
     action: Literal["accept", "edit", "reject", "undo"]
     trace: Trace | None = None
-    fault: Fault | None = None
+    fault: FaultWord | None = None
     note: str = ""
     who: str = Field(min_length=1)
     when: str

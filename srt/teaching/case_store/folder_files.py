@@ -11,7 +11,6 @@ from srt.io.errors import UserError
 from srt.io.jsonl import write_atomically, write_records
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem
-from srt.language.faults import Fault
 from srt.llm.exchange import Outcome
 from srt.llm.journal import Query, model_usage, read_only
 from srt.pages.page_template import page_environment
@@ -21,6 +20,7 @@ from srt.teaching.case_store.case_table import with_cases
 from srt.teaching.case_store.decisions import CASES, TRACES, final_traces, read_decisions
 from srt.teaching.case_store.manifest import JOURNAL, PROBLEMS, read_manifest
 from srt.teaching.case_store.teaching_summary import Summary, Tally
+from srt.worlds.world_registry import fault_classes
 
 REPORT = "report.json"
 PAGE = "report.html"
@@ -87,7 +87,7 @@ def report_page(summary: Summary) -> str:
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}"
     environment.filters["percent2"] = lambda share: f"{100 * share:.2f}"  # 0 errors in 299 bound the rate at 0.997%
     environment.filters["thousands"] = "{:,}".format
-    explained = {fault.value: (fault.explanation, fault.family) for fault in Fault}
+    explained = {name: (fault.explanation, fault.family) for name, fault in fault_classes().items()}
     return environment.get_template("report.html.jinja").render(
         s=summary, explained=explained, outcomes=[outcome.value for outcome in Outcome]
     )

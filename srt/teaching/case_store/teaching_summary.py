@@ -171,8 +171,8 @@ class Tally:
         self._caught["reviews"] += each.reviewed
         self._caught["overruled"] += len(each.overruled)
         for issue in each.issues:
-            self._issues.setdefault(issue.by, Counter())[issue.fault.value] += 1
-        self._overruled.update(issue.fault.value for issue in each.overruled)
+            self._issues.setdefault(issue.by, Counter())[str(issue.fault)] += 1
+        self._overruled.update(str(issue.fault) for issue in each.overruled)
 
     def _decided(self, case: TeachingCase) -> None:
         taken = self._decisions.get(case.problem_id)

@@ -69,7 +69,7 @@ def form_of(problem: Problem, arm: str) -> Form:
     if arm == "cot":
         return "cot"
     world = world_of(problem)
-    return world.name if world is not None and world.prompts is not None else "srt"
+    return world.name if world is not None and world.extras.prompts is not None else "srt"
 
 
 def form_of_trace(problem: Problem, trace: Trace) -> Form:

@@ -22,7 +22,7 @@ from typing import Literal
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.io.records import Lang, Problem
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
 from srt.prose.checking.citations import citation_faults, premises_of
@@ -224,5 +224,5 @@ def _explanation(verdict: StepCheck) -> str:
     return f"{verdict.reason or verdict.support}" + (f" ({why})" if why else "")
 
 
-def _issue(step: int | None, fault: Fault, explanation: str, suggested_fix: str | None = None) -> Issue:
+def _issue(step: int | None, fault: FaultWord, explanation: str, suggested_fix: str | None = None) -> Issue:
     return Issue(by="machine", step=step, fault=fault, explanation=explanation, suggested_fix=suggested_fix)

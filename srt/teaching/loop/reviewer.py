@@ -19,7 +19,6 @@ from srt.teaching.loop.review_classes import class_lines, review_class, review_c
 from srt.teaching.roles import ModelRole
 
 MAX_ISSUES = 50
-_BY_WORD = {fault.value: fault for fault in Fault}
 
 
 async def review(
@@ -69,9 +68,8 @@ def _issue(raw: Any, number: int, steps: int) -> Issue:
         raise Unusable(Outcome.MALFORMED, f"issue {number} is no object")
     explanation, fix = _clean_text(raw.get("explanation")), _clean_text(raw.get("suggested_fix"))
     word = _clean_text(raw.get("fault")).casefold().replace(" ", "_").replace("-", "_")
-    named = _BY_WORD.get(word)
-    fault = None if named is None else review_class(named)
-    if fault is not named or fault is None:
+    fault = review_class(word)
+    if fault is None or fault != word:
         fault, explanation = fault or Fault.DOES_NOT_FOLLOW, f"{word or 'no class'}: {explanation}"
     return Issue(
         by="reviewer",

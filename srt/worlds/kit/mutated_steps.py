@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from srt.language.premises import parse_premise, renumber_steps
 from srt.language.trace import OPERATIONS, Step, Trace
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutation import Mutant
 
 
 def step_dropped(trace: Trace, rng: random.Random) -> Mutant | None:

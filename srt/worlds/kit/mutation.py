@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from srt.language.faults import Fault
+from srt.io.records import Problem
+from srt.language.faults import FaultClass
 from srt.language.trace import Trace
 
 
@@ -35,8 +37,19 @@ class OracleVerdict:
 class MutationSubject(Protocol):
     """A valid trace of a world, parsed, from which mutants are made."""
 
-    def mutate(self, fault: Fault, rng: random.Random) -> Mutant | None:
+    def mutate(self, fault: FaultClass, rng: random.Random) -> Mutant | None:
         """A mutant with ``fault``, drawn at random; ``None`` where the draw finds no place for it in the trace."""
 
     def judge(self, trace: Trace) -> OracleVerdict:
         """The verdict on ``trace``, a mutant, of an oracle that shares no code with the checker."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What ``srt mutate`` plants in the traces of a world: its classes, in the order of the table, and how.
+
+    ``subject`` takes a valid trace of a problem apart; it raises a :class:`ValueError`, which says why, for others.
+    """
+
+    planted: tuple[FaultClass, ...]
+    subject: Callable[[Problem, Trace], MutationSubject]
