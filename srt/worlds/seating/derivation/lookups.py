@@ -27,7 +27,7 @@ option's name, if it fills the blank. Without, the letters are one token that mu
     INFER A B C D #5 #8 James: options = {C}    ->  INFER #5 #8 A B C James D: options = {C}
 
 A restated trace stays proved: what is repeated is cited. The others may not: a later step may get two premises that say
-the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
+the same, one of them idle. What a cut is worth was measured (``research/LOG.md``).
 """
 
 from __future__ import annotations
