@@ -27,6 +27,7 @@ SEEDS = 3
 """As many seeds have the families of the first table: one training run of each arm says little about arms."""
 SHOWN = 32_000
 """Beside the last point, this one of each curve is shown; p-values are adjusted for all points."""
+TRACES_AND_PROSE = ("srt", "cot")
 _LEVEL = 0.5
 
 STRUCTURE = ["family", "arms", "items", "first, %", "second, %", "difference [95%]", "p", "proved, %", "items to 50%"]
@@ -47,7 +48,7 @@ def structure_table(families: Sequence[Family]) -> str:
         for one, other in _compared_arms(family):
             common = family.common_items(one, other)
             measured = [(family, one, other, items) for items in common if len(family.seeds(one, items)) == SEEDS]
-            if other == "cot":
+            if (one, other) == TRACES_AND_PROSE:
                 prose += measured
             else:
                 others += measured[-1:]
@@ -74,7 +75,7 @@ def _structure_row(
         _points(difference.interval),
         _p(p),
         _percent(proved) if proved else "",
-        _ratio(family) if last and other == "cot" else "",
+        _ratio(family) if last and (one, other) == TRACES_AND_PROSE else "",
     ]
 
 
@@ -117,7 +118,7 @@ def differences_table(family: Family) -> str:
 
 
 def _compared_arms(family: Family) -> list[tuple[str, str]]:
-    pairs = [("srt", "cot"), ("srt", "answer"), ("cot", "answer")]
+    pairs = [TRACES_AND_PROSE, ("srt", "answer"), ("cot", "answer"), ("cot-terse", "cot")]
     pairs += [(arm, "srt") for arm in family.arms if arm.startswith("srt-")]
     return [pair for pair in pairs if set(pair) <= set(family.arms)]
 

@@ -91,7 +91,7 @@ def test_a_folder_without_results_is_named(run: Path) -> None:
     with pytest.raises(UserError, match="nothing"):
         file_results.file_results(run.parent / "nothing")
     (run / "experiment.json").write_bytes(orjson.dumps(RECIPE | {"name": f"{TITLE}: toys"}))
-    with pytest.raises(UserError, match="name: .* rehearsal"):
+    with pytest.raises(UserError, match=r"name: .*rehearsal"):
         file_results.file_results(run)
     assert not families.RESULTS.exists()
 
