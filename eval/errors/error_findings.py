@@ -40,7 +40,7 @@ from srt.checking.free.citations import citation_faults, premises_of
 from srt.checking.free.entities import unknown_entities
 from srt.checking.free.givens import givens_of
 from srt.io.records import Prediction, Problem, Record
-from srt.io.time_limit import TimeLimitExceeded, run_within
+from srt.io.worker_processes import TimeLimitExceeded, run_within
 from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import Operation, Support, Trace, TraceCheck

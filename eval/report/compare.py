@@ -37,8 +37,7 @@ from eval.scoring.human_baseline import read_human_baseline, with_human_rows
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import write_atomically
-from srt.io.records import Problem
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Problem, cluster_of
 
 EXAMPLES = 400
 """Number of problems that the page shows by default."""

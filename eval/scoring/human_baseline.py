@@ -31,8 +31,7 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import parse_record
 from srt.io.problem_files import read_problems
-from srt.io.records import Prediction, Problem, Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Prediction, Problem, Record, cluster_of
 
 HUMAN = "human.json"
 _COLUMNS = ("participant", "item", "answer")

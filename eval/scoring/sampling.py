@@ -19,8 +19,7 @@ from eval.run.run_rows import StoredScore
 from eval.scoring.vote import Votes, majority, pass_at_k, preferred
 from srt.answers.equality import POLICIES
 from srt.answers.groups import groups
-from srt.io.records import Problem, Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Problem, Record, cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Estimate, estimate, share_interval
 

@@ -21,8 +21,7 @@ import PIL.Image
 import PIL.ImageFilter
 from numpy.typing import NDArray
 
-from srt.images.normalise import on_white
-from srt.images.scaled_down import scaled_down
+from srt.images.normalise import on_white, scaled_down
 
 SIDE: Final = 160
 """Pixels a side of the picture that is compared place by place."""

@@ -13,8 +13,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Final
 
+from srt.images.normalise import scaled_down
 from srt.images.open import decode_picture, media_type, picture_size, read_picture
-from srt.images.scaled_down import scaled_down
 from srt.io.records import Image
 
 CACHE_BYTES: Final = 64 * 2**20

@@ -105,6 +105,15 @@ class Problem(Record):
     meta: dict[str, Any] = Field(default_factory=dict)
 
 
+Cluster = tuple[str, str]
+
+
+def cluster_of(problem: Problem) -> Cluster:
+    """The cluster of ``problem``: its group, or itself. Variants and translations of one puzzle are not independent."""
+    # Tagged, because a group may be named like a problem that is not in it.
+    return ("problem", problem.id) if problem.group_id is None else ("group", problem.group_id)
+
+
 RefusalReason = Literal[
     "no_world",
     "unknown_scene",

@@ -19,9 +19,9 @@ from srt.llm.exchange import Answered, LlmContext, ask_usable
 from srt.llm.journal import Journal
 from srt.llm.journaled_client import ask_all, open_session
 from srt.llm.prompt_templates import problem_fields
+from srt.teaching.case_store.case_records import ModelRole
 from srt.teaching.case_store.manifest import JOURNAL
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA, read_description
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig, load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 
