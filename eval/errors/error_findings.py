@@ -116,6 +116,7 @@ def _of_world(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding
 
 
 def _of_free(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding:
+    # Reversed: of several in a step the first stays.
     made_up = {unknown.step: unknown.message for unknown in reversed(unknown_entities(problem, trace))}
     made_up |= dict(_made_up_premises(problem, trace))
     for number, verdict in enumerate(check.steps, 1):

@@ -96,6 +96,7 @@ def _sample(exported: RunExport, asked: ExportedQuestion, sample: Sample, model:
     stop = _STOPS[prediction.finish_reason] if prediction else "unknown"
     made: dict[str, Any] = {
         "id": asked.name,
+        # Epochs count from 1 there.
         "epoch": sample.repeat + 1,
         "uuid": _identity(exported.manifest.fingerprint, asked.name, sample.repeat),
         "input": prompt,

@@ -167,6 +167,7 @@ def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:
     by_arm: dict[str, list[Run]] = {}
     problems: dict[str, dict[str, Problem]] = {}
     for folder in folders:
+        # Runs on one file of problems share its records in memory.
         run = read_run(Path(folder), problems.get(read_manifest(Path(folder)).problems.sha256))
         problems.setdefault(run.manifest.problems.sha256, run.problems)
         others = by_arm.setdefault(run.manifest.arm, [])

@@ -183,6 +183,7 @@ def error_bars(
                         axes.text(middle, row, str(count), ha="center", va="center", color="#15191e", fontsize=8.5)
                     left += width
         for shade, name in zip(shades, [*classes, "no class"], strict=True):
+            # Bars of no size, for the legend.
             axes.bar(0, 0, color=shade, label=name)
         if any(judge for of_arm in counts for _, judge in of_arm):
             axes.bar(0, 0, facecolor="none", edgecolor=ink, linewidth=0, hatch="////", label="by a judge")
@@ -208,6 +209,7 @@ def _figure(width: float, height: float, dark: bool) -> Iterator[tuple[Figure, A
 @contextmanager
 def _panels(width: float, height: float, rows: int, columns: int, dark: bool) -> Iterator[tuple[Figure, Any, str]]:
     ink, faint = ("#d7dde5", "#3a424d") if dark else ("#2b3138", "#dfe3e8")
+    # DejaVu Sans comes with matplotlib: the same letters on every machine.
     with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 9.5, "svg.hashsalt": "srt"}):
         figure = Figure(figsize=(width, height), dpi=_DPI, facecolor="none" if dark else "white", layout="constrained")
         panels = [figure.add_subplot(rows, columns, place + 1, facecolor="none") for place in range(rows * columns)]
@@ -240,5 +242,6 @@ def _plain(text: str, lines: int = 1) -> str:
 def _png(figure: Figure) -> bytes:
     gc.collect()  # earlier figures: circles of references that each hold megabytes of pixels
     buffer = io.BytesIO()
+    # Without the version of matplotlib in the file: the same figures give the same bytes.
     figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()

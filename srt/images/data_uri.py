@@ -40,6 +40,7 @@ class DataUris:
             self._cache.move_to_end(image.sha256)
             return uri
         uri = await asyncio.to_thread(self.make, image)
+        # Another task may have made it in the meantime.
         if image.sha256 not in self._cache and len(uri) <= self._most:
             self._cache[image.sha256] = uri
             self._size += len(uri)

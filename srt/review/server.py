@@ -177,6 +177,7 @@ def browser_opener() -> Iterator[Callable[[str], None]]:
 
         def open_address(address: str) -> None:
             path = Path(folder) / "open.html"
+            # O_EXCL, in a folder of ours alone: no link of another user can be in its place.
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 file.write(_REDIRECT.format(address=html.escape(address)))
             webbrowser.open(path.as_uri())
@@ -208,11 +209,13 @@ def _guard(token: str) -> Any:
 def _admit(request: web.Request, token: str) -> None:
     port = request.transport.get_extra_info("sockname")[1] if request.transport else 0
     host = request.headers.get("Host", "")
+    # A page elsewhere can point a name of its own at 127.0.0.1 (DNS rebinding); its requests have that name.
     if host not in (f"{ADDRESS}:{port}", f"localhost:{port}"):
         raise _error(403, f"open http://{ADDRESS}:{port}; the page has no other name")
     if request.path in _ASSETS:
         return
     given = request.query.get("token", "") if request.path == "/" else request.headers.get(TOKEN, "")
+    # In constant time: how long a comparison takes says nothing about the token.
     if not hmac.compare_digest(given.encode(errors="replace"), token.encode()):
         raise _error(403, "open the address that srt review printed at its last start")
     if request.method not in ("GET", "HEAD"):
