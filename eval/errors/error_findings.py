@@ -155,6 +155,7 @@ def _kind_of_false(trace: Trace, number: int, check: TraceCheck) -> FindingKind:
     is_last = number == len(trace.steps)
     if step.op == "INFER" and is_last and all(verdict.support == "proved" for verdict in check.steps[:-1]):
         return "wrong_conclusion"
+    # What cites the rules of the scene, or a choice that they leave free, goes by them.
     return "rule_broken" if {"scene", "wlog"} & set(step.args) else "contradiction"
 
 

@@ -83,6 +83,7 @@ def write(exported: RunExport, output: Path) -> list[Path]:
         },
         "samples": samples,
     }
+    # Inspect takes the name of a log apart at its underscores.
     path = output / f"{created.replace(':', '-')}_{file_name(manifest.benchmark).replace('_', '-')}_{identity}.json"
     write_atomically(path, [orjson.dumps(log, option=orjson.OPT_INDENT_2)])
     return [path]

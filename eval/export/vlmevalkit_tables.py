@@ -93,6 +93,7 @@ def _tsv(columns: list[str], rows: list[dict[str, Any]]) -> bytes:
     writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([_cell(row.get(column, "")) for column in columns] for row in rows)
+    # A text from a server may hold half of a surrogate pair.
     return file.getvalue().encode("utf-8", "replace")
 
 

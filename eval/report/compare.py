@@ -118,6 +118,7 @@ def compare(
     for name in TAXONOMY_NAMES if errors else ():
         write_atomically(output / f"errors_{name}.png", [error_plot(errors, name, dark=False)])
     chosen = choose_examples(runs, common, examples)
+    # In pieces, which are written as they come: the examples make a page of many megabytes.
     pieces = page(comparison, by_arm, runs, chosen, drawing or scene_picture)
     write_atomically(output / "report.html", (piece.encode() for piece in pieces))
     write_atomically(output / "report.md", [markdown(comparison, errors).encode()])

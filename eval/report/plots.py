@@ -125,6 +125,7 @@ def _cost(at: AtK) -> float:
 def sampling_curves(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
     """One panel for each arm that was sampled: the accuracy of k samples against the tokens of all of them."""
     sampled = [(index, arm.arm, arm.sampling.curve) for index, arm in enumerate(arms) if arm.sampling]
+    # Four panels as two by two, not three and one.
     columns = 2 if len(sampled) in (2, 4) else min(3, len(sampled))
     rows = -(-len(sampled) // max(1, columns))
     with _panels(max(6.4, 3.6 * columns), 3.3 * rows + 0.4, rows, columns, dark) as (figure, panels, ink):
@@ -178,6 +179,7 @@ def error_bars(
                 for count, hatch in zip(pair, ("", "////"), strict=True):
                     width = 100 * count / total if total else 0.0
                     axes.barh(row, width, 0.62, left=left, facecolor=shade, edgecolor=ink, linewidth=0, hatch=hatch)
+                    # A number does not fit into a narrower part.
                     if width >= 6:
                         middle = left + width / 2
                         axes.text(middle, row, str(count), ha="center", va="center", color="#15191e", fontsize=8.5)

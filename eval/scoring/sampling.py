@@ -121,6 +121,7 @@ def _measured(run: Run, ids: Sequence[str], sizes: Sequence[int]) -> tuple[Float
             # The mean of a sample: k of them cost k times as much on average.
             cost = sum(spent) / len(spent) if spent else 0.0
             of_variants.append([figure for k in sizes for figure in (k * cost, *columns[:, k])])
+        # The variants of a problem count as one problem.
         rows.append(np.mean(of_variants, axis=0))
     return np.array(rows), ties
 

@@ -39,6 +39,7 @@ class Answer(Record):
     value: Any
     unit: str | None = None
 
+    # Before the fields are read: what shape `value` must have is known by `kind` alone.
     @model_validator(mode="before")
     @classmethod
     def _shape_value(cls, data: Any) -> Any:

@@ -252,6 +252,7 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
+        # What is being composed: an alias of one of these is a circle, which would be followed for ever.
         self._open: list[yaml.Node | None] = []
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:

@@ -79,6 +79,7 @@ async def _ask_each(
 ) -> list[Answered[str] | None]:
     templates = load_teach_prompts(settings.prompts)
     describer = {ModelRole.DESCRIBER.value: settings.choices()[ModelRole.DESCRIBER.value]}
+    # Twice as many as may be in flight: some wait for their pictures or for the disk.
     at_once = 2 * sum(spec.at_once for spec in settings.endpoints_by_name.values())
     with Journal(folder / JOURNAL) as journal:
         async with open_session(settings, describer, templates, journal, pictures) as session:

@@ -94,6 +94,7 @@ def draw_traces(
         else:
             shown.append(one)
     shown = [
+        # Mutants of one trace need ids of their own: opinions name them.
         one.model_copy(update={"trace": one.trace.model_copy(update={"id": f"{one.trace.id}~{number}"})})
         for number, one in enumerate(shown, 1)
     ]

@@ -55,6 +55,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _WORD_OF = {word: key for key, words in _SYNONYMS.items() for word in words}
 _CIRCLED = {ord("①") + k: f"({k + 1})" for k in range(20)}
+# `#1 (2)`: several without anything between them.
 _REFERENCES = re.compile(r"(?:(?:#\d+|\(\d+\)) ?)+")
 _SEVERAL = re.compile(r"\s*(?:[,;、，；&]|\band\b|和|与)\s*")
 
@@ -219,6 +220,7 @@ def _text_key(form: Form) -> str:
 
 
 def _premises(listed: Any, number: int, issues: list[Issue]) -> list[str]:
+    # Some models write a single premise without a list around it.
     words = [listed] if isinstance(listed, str | int) else listed
     if not isinstance(words, list):
         raise Unusable(Outcome.MALFORMED, f'"premises" of step {number} is no list')
