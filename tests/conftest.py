@@ -12,8 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.published_copies import copy_in
+
+# A busy machine is slow, not wrong: Hypothesis' own time limits would fail tests there.
+settings.register_profile("srt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("srt")
 
 # Tokens made by tests stay out of the user's cache. The library datasets reads this when it is imported.
 _CACHE = tempfile.mkdtemp(prefix="srt-tests-")

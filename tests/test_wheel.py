@@ -105,7 +105,7 @@ def test_the_prompts_of_teachers_and_judges_are_there(installed: Run) -> None:
 
 
 def test_the_page_of_the_package_has_absolute_links(installed: Run) -> None:
-    """README's own are relative; those of the description begin with the address, which stands in ``setup.py`` alone."""
+    """README's own are relative. Those of the description begin with the address, which stands in setup.py alone."""
     read = "from importlib.metadata import distribution; print(distribution('srt-traces').read_text('METADATA'))"
     metadata = email.message_from_string(installed("python", "-c", read).stdout)
     named = dict(line.split(", ") for line in metadata.get_all("Project-URL", []))
