@@ -46,7 +46,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("NOT CHECKED: no chromium on this machine, so no page was opened in a browser")
     sync_api = pytest.importorskip("playwright.sync_api", reason="NOT CHECKED: playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, timeout=120_000, args=["--no-sandbox"])
         yield browser
         browser.close()
 
