@@ -89,7 +89,7 @@ def likeness(one: ComparedPicture, other: ComparedPicture) -> float:
         return 0.0
     first, second = (picture.grey.astype(np.float32) / np.float32(255) for picture in (one, other))
     worst = _worst_block(first, second)
-    # The other way round finds what is drawn in `other` alone; where they differ already, it cannot mend that.
+    # The other way round finds what is drawn only in `other`. It cannot raise a score that is already low.
     return max(0.0, worst if worst < _DIFFERENT else min(worst, _worst_block(second, first)))
 
 

@@ -40,7 +40,7 @@ class PictureGroups:
         self._index = PictureIndex(np.array(rows, PICTURE), bits)
 
     def candidates(self, one: Entry) -> list[Entry] | None:
-        """As :meth:`PictureIndex.candidates`; nobody where ``one`` has no picture that can be read."""
+        """As :meth:`PictureIndex.candidates`; none if ``one`` has no readable picture."""
         if one.position not in self._readable:
             return []
         found = self._index.candidates(picture_rows(one, self._hashes))

@@ -6,8 +6,8 @@ commit for each call), so that ``kill -9`` at any moment loses nothing. One proc
 A reply that was paid for outlives a full disk and a lock: while the journal is open, a file of :data:`RESERVE_BYTES`
 beside it keeps room for the replies in flight, and a reply that cannot be written now is written when the journal is
 closed, or else to a file beside it that the next run takes in. From then on no request may leave
-(:meth:`Journal.add_risk` raises). Whoever reads replies is informed of each wait for a lock (``delayed``), so that a
-reply that has come meanwhile is not taken for one that never came.
+(:meth:`Journal.add_risk` raises). The reader of replies is told of each wait for a lock (``delayed``), so that a reply
+that has come meanwhile is not taken for one that never came.
 
 A request that may cost money is written to ``at_risk`` before it leaves (:meth:`Journal.add_risk`) and removed in the
 transaction that keeps its reply. What is still there when the journal is next opened was sent and never answered: the
@@ -43,7 +43,7 @@ _DELAY_S: Final = 0.1
 
 _LOCKED: Final = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _DISK_FAULTS: Final = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CORRUPT", "SQLITE_NOTADB")
-"""Error names that are the user's to mend; the others are faults of a statement."""
+"""Errors that the user can fix; the others are faults of a statement."""
 
 # The JSON is in the last columns: a scan of the small ones need not read it.
 _SCHEMA: Final = """
@@ -94,7 +94,7 @@ class Overrun(Record):
 
 
 class Journal:
-    """The SQLite file ``path``; its folder is made, and held against other processes.
+    """The SQLite file ``path``; its folder is made, and locked against other processes.
 
     Use it as ``with Journal(folder / "teach.sqlite") as journal:``, in one thread.
 

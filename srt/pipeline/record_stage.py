@@ -126,7 +126,7 @@ def run_stage(
     """Give what ``work`` makes of ``lines``, of which there are about ``total``, to ``out`` and ``refused``, in order.
 
     It is called in ``workers`` processes, in this one if that is 1; the output does not depend on them. ``killed`` is
-    called here, in place of ``work``, for a line that kills its process, also when worked on alone.
+    called here, instead of ``work``, for a line that kills its process, also when it is the only line there.
 
     Raises:
         RecordError: a process was killed so, and there is no ``killed``; or ``ids`` has an id already.
@@ -134,7 +134,7 @@ def run_stage(
     """
 
     def apart(batch: Sequence[L]) -> StageOutput:
-        """What becomes of lines one of which kills its process: they are halved, down to that line."""
+        """The output of lines of which one kills its process; bisection finds that line."""
         if len(batch) > 1:
             made = StageOutput()
             for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):

@@ -233,7 +233,7 @@ class _Pictures:
         return found
 
     def candidates(self, position: int) -> list[int] | None:
-        """As those of :class:`~srt.curate.picture_groups.PictureIndex`; nobody where a picture cannot be read."""
+        """As those of :class:`~srt.curate.picture_groups.PictureIndex`; none if a picture cannot be read."""
         rows = self.of(position)
         return self._index.candidates(rows) if rows else []
 

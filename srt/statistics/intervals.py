@@ -58,7 +58,7 @@ def share_interval(values: Floats, clusters: Sequence[Hashable]) -> tuple[Interv
     """The mean of ``values``, ``[run, problem]``, each in [0, 1], with its interval, and its design effect.
 
     Wilson's interval for the effective number of problems, their number divided by the design effect, with Student's t
-    in place of the normal quantile (Dean and Pagano, Journal of Survey Statistics and Methodology 3, 2015, p. 484;
+    instead of the normal quantile (Dean and Pagano, Journal of Survey Statistics and Methodology 3, 2015, p. 484;
     after Korn and Graubard, Survey Methodology 24, 1998, p. 193). The design effect is the variance over clusters and
     training runs (:func:`srt.statistics.crossed_variance.crossed_variance`), relative to independent problems; below
     1 it counts as 1, and where all values are 0, or all 1, each cluster counts as one problem. One run of problems

@@ -3,7 +3,7 @@
 The contract. The worst case of all requests of a batch is on disk as spent before its file is uploaded; the file's id
 is on disk before the batch is created, and a batch whose creation was not confirmed is looked up by its file before
 another is made. So a process that is killed anywhere submits nothing twice: the next one takes up the batches that are
-open, and hands their replies to whoever asks.
+open, and returns their replies to the requests that wait for them.
 
 ============================= ======================================================================================
 what became of a request      what is done
@@ -52,7 +52,7 @@ class _Pending:
 
 
 class BatchTransport:
-    """The batches of one endpoint. Use :meth:`complete` in place of the endpoint's own.
+    """The batches of one endpoint. Use :meth:`complete` instead of the endpoint's own.
 
     ``config.batch`` is set. It works in a task of its own from the first :meth:`complete` to :meth:`close`.
     """
@@ -244,7 +244,7 @@ class BatchTransport:
         return outcome
 
     def _resolve(self, key: str, outcome: Reply | Failure) -> None:
-        """Book ``outcome``, journal it, and hand it to whoever waits."""
+        """Book ``outcome``, journal it, and return it to the request that waits for it."""
         pending = self._pending.pop(key)
         if isinstance(outcome, Reply):
             cost, overrun = self._budget.settle(pending.reservation, outcome)

@@ -143,7 +143,7 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
     """The first choice in ``body``, as it came: empty, cut short and refused answers too.
 
     Raises:
-        _ErrorInBody: it holds an error in place of choices.
+        _ErrorInBody: it holds an error instead of choices.
         ValueError: it is no chat completion (torn, a page of HTML, another shape); the message says what it is.
     """
     try:

@@ -29,7 +29,7 @@ _FIX: dict[Lang, str] = {"en": " Suggested: {}", "zh": " 建议：{}"}
 
 
 def issue_lines(issues: Iterable[Issue], kind: TraceKind, lang: Lang) -> str:
-    """``issues`` of a trace of ``kind``, one a line: raised by whom, where, its class, and why."""
+    """``issues`` of a trace of ``kind``, one a line: its origin, step and class, and the reason."""
     return "\n".join(f"- {_issue(issue, kind, lang)}" for issue in issues)
 
 
