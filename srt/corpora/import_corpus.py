@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 from srt.corpora import mathspatial, solidgeo, space2025
 from srt.corpora.corpus_reader import CorpusReader, ImportRefusal, ImportRequest
 from srt.images.store import PictureFolder
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.jsonl import beside, keep_apart, keep_outside, write_records
 from srt.io.records import Lang, Problem
@@ -91,7 +92,9 @@ def import_file(
                 notes.update(item.meta.get("notes", ()))
                 world = world_of(item)
                 if world is not None:
-                    item = item.model_copy(update={"meta": {**item.meta, "world": world.name, **world.traits(item)}})
+                    item = item.model_copy(
+                        update={"meta": {**item.meta, "world": world.name, **world.extras.traits(item)}}
+                    )
                 yield item
         # Raised here, in mid-write, so that what lies at `out` already stays as it is.
         if not counts:
@@ -102,6 +105,7 @@ def import_file(
         if traces is not None:
             write_records(traces, imported)
 
+    # A generator: the refusals are written while the problems are, and all of it only if there is a problem.
     write_records(out, problems())
     summary: dict[str, Any] = {"problems": counts.total(), "category": dict(sorted(counts.items()))}
     if refused:
@@ -119,7 +123,9 @@ def import_file(
 
 def _reader(name: str) -> CorpusReader:
     if name not in CORPORA:
-        raise UserError(f"unknown corpus {name!r}: the corpora are {', '.join(sorted(CORPORA))}")
+        raise UserError(
+            f"unknown corpus {name!r}{did_you_mean(name, CORPORA)}: the corpora are {', '.join(sorted(CORPORA))}"
+        )
     return CORPORA[name]
 
 

@@ -11,6 +11,7 @@ import random
 from collections.abc import Sequence
 from functools import partial
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.language.arm import Arm, Builder, Completion, completion
 from srt.language.text import MARKERS, answer_line, linearize, step_line
@@ -20,7 +21,7 @@ from srt.language.trace import OPERATIONS, Operation, Step, Trace
 def arm_named(name: str) -> Arm:
     """The arm ``name``; :class:`~srt.io.errors.UserError` lists the arms if there is none of that name."""
     if name not in ARMS:
-        raise UserError(f"unknown arm {name!r}: the arms are {', '.join(ARMS)}")
+        raise UserError(f"unknown arm {name!r}{did_you_mean(name, ARMS)}: the arms are {', '.join(ARMS)}")
     return ARMS[name]
 
 
@@ -66,6 +67,7 @@ def unlabelled_text(trace: Trace) -> Completion:
 def shuffled_text(trace: Trace) -> Completion:
     """The trace with the same operation words, at the same frequencies, in an order that its id seeds."""
     words = [step.op for step in trace.steps]
+    # By the trace alone: the same order in every build, whatever else is in the file.
     random.Random(hashlib.sha256(trace.id.encode()).digest()).shuffle(words)
     shuffled = [step.model_copy(update={"op": word}) for step, word in zip(trace.steps, words, strict=True)]
     return _steps_text(trace, shuffled)
@@ -74,6 +76,7 @@ def shuffled_text(trace: Trace) -> Completion:
 def text_without(op: Operation, trace: Trace) -> Completion:
     """The trace without the steps of ``op``; references to them are left out too, and the rest renumbered."""
     kept = [number for number, step in enumerate(trace.steps, 1) if step.op != op]
+    # As if those steps had never been there: no gap in the numbers, and no reference that leads nowhere.
     renumbered = {f"#{old}": f"#{new}" for new, old in enumerate(kept, 1)}
     dropped = {f"#{number}" for number, step in enumerate(trace.steps, 1) if step.op == op}
     left = [
