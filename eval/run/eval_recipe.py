@@ -128,14 +128,8 @@ class EvalRecipe(Config):
         except UserError as error:
             faults.append(str(error))
         if self.backend not in BACKENDS:
-            raise ValueError(
-                "; ".join(
-                    [
-                        *faults,
-                        f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}{did_you_mean(self.backend, BACKENDS)}",
-                    ]
-                )
-            )
+            known = f"{', '.join(BACKENDS)}{did_you_mean(self.backend, BACKENDS)}"
+            raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {known}"]))
         entry = BACKENDS[self.backend]
         if self.engine is None:
             faults += [f"{key}: goes with engine: ray" for key in ("address", "replicas") if self._given(key)]

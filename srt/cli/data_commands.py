@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from srt.cli import completions
 from srt.cli.output import (
     AddressOption,
     EngineOption,
@@ -25,7 +26,11 @@ from srt.io.locations import location
 
 def import_(
     source: Annotated[
-        str, typer.Argument(help="The corpus: mathspatial, solidgeo or space2025; or another benchmark.")
+        str,
+        typer.Argument(
+            help="The corpus: mathspatial, solidgeo or space2025; or another benchmark.",
+            autocompletion=completions.corpora,
+        ),
     ],
     path: Annotated[
         Path, typer.Argument(help="The published file, or the folder that holds the files; or a mapping (YAML).")
@@ -76,7 +81,9 @@ def import_any(
 
 
 def generate(
-    world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
+    world: Annotated[
+        str, typer.Argument(help="The world (problems with a built-in solver).", autocompletion=completions.worlds)
+    ],
     out: Annotated[
         Path, out_option("The problems file to write (.jsonl or .parquet); with --engine ray, a folder or URL.")
     ],
@@ -122,7 +129,9 @@ def generate(
 
 
 def gallery(
-    world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
+    world: Annotated[
+        str, typer.Argument(help="The world (problems with a built-in solver).", autocompletion=completions.worlds)
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("gallery.html"),
     n: Annotated[int, typer.Option("-n", "--n", min=1, max=1000, help="Number of problems.")] = 24,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,

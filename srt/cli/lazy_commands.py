@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from srt.cli.command_table import COMMANDS, STAGES
+from srt.cli.metavars import argument_metavar, option_metavar
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
-
-_METAVARS = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
-"""What a value is called by default; an option that can say more (``FILE``, ``DIR``) has a ``metavar`` of its own."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -38,9 +35,11 @@ def load_command(name: str) -> Any:
     command = typer.main.get_command(app)
     types = get_type_hints(function)
     for parameter in command.params:
-        if parameter.metavar is None:
-            is_option = parameter.param_type_name == "option"
-            parameter.metavar = _metavar(types.get(str(parameter.name))) if is_option else _argument_name(parameter)
+        name = str(parameter.name)
+        if parameter.metavar is None and parameter.param_type_name == "option":
+            parameter.metavar = option_metavar(name, types.get(name), parameter.help or "")
+        elif parameter.metavar is None:
+            parameter.metavar = argument_metavar(name, parameter.nargs == -1)
     return command
 
 
@@ -111,15 +110,3 @@ class _PlainCommand(TyperCommand):
 
 def _not_loaded() -> None:
     """Stand for a command until it is run."""
-
-
-def _argument_name(argument: Any) -> str:
-    return str(argument.name).upper() + ("..." if argument.nargs == -1 else "")
-
-
-def _metavar(annotation: Any) -> str | None:
-    """What to call a value of this type; ``None`` for a flag."""
-    if get_origin(annotation) is Literal:
-        return "|".join(map(str, get_args(annotation)))
-    inner = [one for part in get_args(annotation) if (one := _metavar(part)) is not None]
-    return next(iter(inner), _METAVARS.get(annotation))

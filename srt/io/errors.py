@@ -19,7 +19,7 @@ class UserError(Exception):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, where more is known than the command line knows: ``str(error)`` says what was kept and how to continue."""
+    """Ctrl-C, where more is known than the command line knows: ``str(error)`` says what was kept, how to continue."""
 
 
 def one_line(text: str) -> str:

@@ -141,9 +141,8 @@ class BuildLine:
         """The builder of these names. Raises a :class:`UserError`: an unknown one, or an arm that trains on nothing."""
         builder_of(arm)
         if prompt not in PROMPT_STYLES:
-            raise UserError(
-                f"unknown prompt style {prompt!r}{did_you_mean(prompt, PROMPT_STYLES)}: the styles are {', '.join(PROMPT_STYLES)}"
-            )
+            meant = did_you_mean(prompt, PROMPT_STYLES)
+            raise UserError(f"unknown prompt style {prompt!r}{meant}: the styles are {', '.join(PROMPT_STYLES)}")
         check_offered("text style", text)
         return cls(arm, cast("PromptStyle", prompt), text, root, shown_in)
 
