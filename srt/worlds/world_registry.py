@@ -85,14 +85,16 @@ def world_of(problem: Problem) -> World | None:
     return next((world for world in worlds() if world.recognises(problem)), None)
 
 
-Kind = Literal["plan", "text style", "splitting"]
+Kind = Literal["plan", "text style", "pieces"]
 
 
-def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None) -> None:
-    """Raise a :class:`UserError` if none of ``by``, by default of all worlds, offers ``name``.
+def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None, generic: Sequence[str] = ()) -> None:
+    """Raise a :class:`UserError` if ``name`` is neither ``generic`` nor offered by one of ``by``, or of all worlds.
 
     The line says what they offer and which of that is probably meant; of what a world had once, the last commit.
     """
+    if name in generic:
+        return
     by = worlds() if by is None else by
     offers = {world: _offers(world)[kind] for world in by}
     if any(name in offer for offer in offers.values()):
@@ -103,13 +105,13 @@ def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None) -> N
                 f"{kind} {name!r}: {world.name} has it no longer; the last commit that has it is {commit}; "
                 f"now {world.name} offers {', '.join(offers[world])}"
             )
-    near = nearest(name, [known for offer in offers.values() for known in offer])
-    known = "; ".join(f"{world.name} offers {', '.join(offer) or 'none'}" for world, offer in offers.items())
-    raise UserError(f"unknown {kind} {name!r}{f', did you mean {near}?' if near else ':'} {known}")
+    near = nearest(name, [*generic, *(known for offer in offers.values() for known in offer)])
+    known = [*generic, *(f"{world.name} offers {', '.join(offer)}" for world, offer in offers.items() if offer)]
+    raise UserError(f"unknown {kind} {name!r}{f', did you mean {near}?' if near else ':'} {'; '.join(known)}")
 
 
 def _offers(world: World) -> Mapping[Kind, Mapping[str, object]]:
-    return {"plan": world.plans, "text style": world.styles, "splitting": world.extras.splittings}
+    return {"plan": world.plans, "text style": world.styles, "pieces": world.extras.splittings}
 
 
 def fault_classes() -> dict[str, FaultClass]:

@@ -86,7 +86,8 @@ def test_generic_code_names_nothing_that_a_world_offers() -> None:
         for path in sorted((ROOT / package).rglob("*.py")):
             where = path.relative_to(ROOT).as_posix()
             if not where.startswith(folders):
-                found = set(named.findall(path.read_text(encoding="utf-8")))
+                variables = {f"``{word}``" for word in words(path)}  # a parameter may be called ``letters``
+                found = set(named.findall(path.read_text(encoding="utf-8"))) - variables
                 assert not found, f"{where} names what a world offers: {sorted(found)}"
 
 
