@@ -35,15 +35,15 @@ from typing import Literal
 from eval.errors.error_taxonomies import Labels
 from eval.run.run_rows import Checked, StoredScore
 from srt.answers.extraction import without_think_tags
-from srt.checking.free.check_free import check_free
-from srt.checking.free.citations import citation_faults, premises_of
-from srt.checking.free.entities import unknown_entities
-from srt.checking.free.givens import givens_of
 from srt.io.records import Prediction, Problem, Record
 from srt.io.time_limit import TimeLimitExceeded, run_within
 from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import Operation, Support, Trace, TraceCheck
+from srt.prose.checking.check_free import check_free
+from srt.prose.checking.citations import citation_faults, premises_of
+from srt.prose.checking.entities import unknown_entities
+from srt.prose.checking.givens import givens_of
 
 LONGEST_CHECK_S = 20.0
 

@@ -41,7 +41,7 @@ _FLAT: Final = 0.06
 """Standard deviation (of 0 to 1) below which a block is blank."""
 _STROKE: Final = 0.2
 """Share of the full contrast, as the mean of 3 x 3 pixels, by which two copies differ at most. Measured on drawings of
-``benchmarks/teaching/curate_planted.py``: JPEG of quality 40 up to 0.12, one letter or digit for another 0.27 to 0.65.
+``research/teaching/curate_planted.py``: JPEG of quality 40 up to 0.12, one letter or digit for another 0.27 to 0.65.
 """
 _COSINES: Final = np.cos(np.pi * np.arange(_LOW)[:, None] * (2 * np.arange(_HASHED) + 1) / (2 * _HASHED))
 """The first rows of the matrix of the discrete cosine transform (type II, unscaled)."""

@@ -8,7 +8,7 @@ expects every parameter to have a gradient, and most parameters of a model with 
 The closed formula of Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models", 2022, section
 4) does not include the copies of autocast (each matrix product casts its input separately) and of PEFT. For a plain
 layer, adapted to gated feed-forward layers and grouped queries, it gives the same count, which a test checks.
-``benchmarks/training/memory_estimate.py`` prints the error against real passes of a model of 0.1B on a CPU, over 24
+``research/training/memory_estimate.py`` prints the error against real passes of a model of 0.1B on a CPU, over 24
 settings.
 """
 

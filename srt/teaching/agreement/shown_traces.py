@@ -18,8 +18,8 @@ from srt.language.trace import Trace
 from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutate_traces import Sources, mutants
 from srt.mutate.mutation_table import MutationTable
-from srt.mutate.prose_faults import Kind
 from srt.mutate.step_faults import STEP_FAULTS, different_mutants
+from srt.prose.faults.prose_faults import Kind
 from srt.teaching.loop.machine_audit import audit
 
 Sort = Literal["world", "prose"]

@@ -21,15 +21,15 @@ from typing import Literal
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
-from srt.checking.free.citations import citation_faults, premises_of
-from srt.checking.free.form_faults import form_faults
-from srt.checking.free.givens import givens_of
-from srt.checking.free.hidden_sources import hidden_source_in
-from srt.checking.free.operations import wrong_operation
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
+from srt.prose.checking.citations import citation_faults, premises_of
+from srt.prose.checking.form_faults import form_faults
+from srt.prose.checking.givens import givens_of
+from srt.prose.checking.hidden_sources import hidden_source_in
+from srt.prose.checking.operations import wrong_operation
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.loop.arithmetic_objection import objects_to_arithmetic
 from srt.teaching.loop.unclaimed_text import has_unclaimed_text
