@@ -57,7 +57,7 @@ class Refused(Exception):
         return Refusal(problem_id=problem_id, reason=self.reason, detail=self.detail)
 
 
-class Style(NamedTuple):
+class TextStyle(NamedTuple):
     """A way to write the steps of a trace; ``about`` describes it in one line.
 
     ``last_step_answers``: the last step works the letters out one by one, so its line is trained on as part of the
@@ -134,9 +134,9 @@ class World(ABC):
 
     plans: Mapping[str, str] = {NEEDED: "the steps that the question needs, and no others"}
     """Which steps a trace can have, each with a line of description; a world adds its own after this one."""
-    styles: Mapping[str, Style] = {
-        CLAIMS: Style("each step states a claim in the world's language"),
-        ASSERTIONS: Style("each step states its claim as a sentence"),
+    styles: Mapping[str, TextStyle] = {
+        CLAIMS: TextStyle("each step states a claim in the world's language"),
+        ASSERTIONS: TextStyle("each step states its claim as a sentence"),
     }
     """How steps can be written; a world adds its own after these."""
     extras = Extras()
