@@ -42,10 +42,9 @@ from srt.llm.request import LlmRequest, Reply
 from srt.mutate.mutate_traces import Sources
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_one
-from srt.teaching.case_store.case_records import State, TeachingCase
+from srt.teaching.case_store.case_records import ModelRole, State, TeachingCase
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 from srt.teaching.loop.problem_loop import teach_problem
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig
 from srt.teaching.teach_prompts import load_teach_prompts
 from srt.worlds.world_registry import world_of

@@ -15,8 +15,8 @@ from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family
-from train.models.file_rights import apply_umask
 from train.models.init_tokenizer import QWEN, WORDS, check_splitting, train_tokenizer
+from train.models.model_files import apply_umask
 
 
 def init_model(
@@ -100,6 +100,7 @@ def init_model(
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
+    # The caller's random state is as before afterwards.
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model, processor = family.small_model(shape, tokenizer)

@@ -66,7 +66,7 @@ def shown(value: Fraction, style: str) -> str:
 STYLES = {"latex": latex, "unicode": unicode, "chinese": chinese}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(sums(), st.sampled_from(sorted(STYLES)))
 def test_true_sums_are_proved(sum_: Sum, style: str) -> None:
     neutral, value = sum_
@@ -77,7 +77,7 @@ def test_true_sums_are_proved(sum_: Sum, style: str) -> None:
     assert text[check.start] in "0123456789\\(（"
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(sums(), st.sampled_from(sorted(STYLES)), st.integers(-9, 9).filter(bool))
 def test_false_sums_are_refuted(sum_: Sum, style: str, off: int) -> None:
     neutral, value = sum_
@@ -88,7 +88,7 @@ def test_false_sums_are_refuted(sum_: Sum, style: str, off: int) -> None:
     assert check.counterexample
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(sums(), sums())
 def test_equal_values_agrees_with_fractions(a: Sum, b: Sum) -> None:
     assert equal_values(latex(a[0]) + "$", unicode(b[0])) == (a[1] == b[1])

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.io.records import Answer, Problem
@@ -40,7 +40,7 @@ STEP = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(question=TEXT, solution=TEXT, steps=st.lists(STEP, min_size=1, max_size=4), answer=TEXT, lettered=st.booleans())
 def test_no_text_makes_it_raise(question: str, solution: str, steps: list[Step], answer: str, lettered: bool) -> None:
     gold = Answer(kind="choice_set", value=["A"]) if lettered else Answer(kind="expression", value="12")

@@ -25,7 +25,7 @@ PIECES = word_set(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(PIECES)), max_size=80), st.sampled_from(["", " "]))
 def test_scraps_of_formulas(pieces: list[str], between: str) -> None:
     text = between.join(pieces)
@@ -34,7 +34,7 @@ def test_scraps_of_formulas(pieces: list[str], between: str) -> None:
     equal_values(text, text)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=12))
 def test_of_a_megabyte_only_the_beginning_is_read(pieces: list[str]) -> None:
     line = " ".join(pieces) + " "
@@ -46,7 +46,7 @@ def test_of_a_megabyte_only_the_beginning_is_read(pieces: list[str]) -> None:
     assert [len(one) for one in read] == [LONGEST_TEXT, LONGEST_TEXT]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:
     check_prose(text, givens=[text])
