@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from srt.io.records import Lang, Problem, Refusal
 from srt.language.trace import Trace, Truth
@@ -28,6 +28,9 @@ CLAIMS = "claims"
 """The text style that every world has, its default."""
 ASSERTIONS = "assertions"
 """The other one: each claim as the sentence that :meth:`World.assertion` says."""
+
+Kind = Literal["plan", "text style", "pieces"]
+"""What a world offers by name: plans, styles, and splittings, which recipes call ``pieces``."""
 
 REFUSALS: Mapping[str, str] = {
     "no_world": "no world knows problems of this shape",
@@ -122,8 +125,8 @@ class Extras:
     """
     splittings: Mapping[str, Splitting] = field(default_factory=dict)
     """How a new tokenizer may split its texts, beside the splittings that suit any text."""
-    retired: Mapping[str, str] = field(default_factory=dict)
-    """Plans, styles and splittings that are gone: by name, the last commit that has them."""
+    retired: Mapping[Kind, Mapping[str, str]] = field(default_factory=dict)
+    """What it offered once: by kind and name, the last commit that has it."""
 
 
 class World(ABC):

@@ -45,5 +45,9 @@ EXTRAS = Extras(
     faults=_faults,
     prompts=Path(__file__).parent / "prompts",
     splittings=SPLITTINGS,
-    retired=dict.fromkeys(("read-as-used", "restated", "scanned", "phrases", "options", "seats"), "405b85f"),
+    retired={
+        "plan": {"read-as-used": "405b85f"},
+        "text style": dict.fromkeys(("restated", "scanned"), "405b85f"),
+        "pieces": dict.fromkeys(("phrases", "options", "seats"), "405b85f"),
+    },
 )
