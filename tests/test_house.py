@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("srt", "train", "eval")
-MOST_FILES = 13
+MOST_FILES = 20
 """Modules in one folder, ``__init__`` not counted."""
 DESCRIBED = (*PACKAGES, "benchmarks", "research")
 """The packages whose docstrings are read for references."""

@@ -34,7 +34,7 @@ from srt.checking import check
 from srt.corpora import read_corpus
 from srt.io.jsonl import read_records
 from srt.io.records import Problem
-from srt.language.faults import PLANTED, Fault
+from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace
 from srt.llm.exchange import LlmContext
 from srt.llm.prompt_templates import token_of
@@ -42,10 +42,9 @@ from srt.llm.request import LlmRequest, Reply
 from srt.mutate.mutate_traces import Sources
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_one
-from srt.teaching.case_store.case_records import State, TeachingCase
+from srt.teaching.case_store.case_records import ModelRole, State, TeachingCase
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 from srt.teaching.loop.problem_loop import teach_problem
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig
 from srt.teaching.teach_prompts import load_teach_prompts
 from srt.worlds.world_registry import world_of
@@ -73,7 +72,7 @@ class Item:
     number: int
     problem: Problem
     trace: Trace
-    planted: Fault | None = None
+    planted: FaultClass | None = None
     submitted: list[bool] = field(default_factory=list)
     """Whether each candidate so far was faulty."""
 
@@ -106,12 +105,12 @@ class Models:
         steps = [{"op": step.op, "premises": list(step.args), "claim": step.claim} for step in trace.steps]
         return {"steps": steps, "answer": trace.answer}
 
-    def _mutant(self, item: Item, rng: random.Random) -> tuple[Trace, Fault]:
+    def _mutant(self, item: Item, rng: random.Random) -> tuple[Trace, FaultClass]:
         """A trace with one fault that the oracle confirms, so that none is valid by accident."""
         subject = self._sources.get(item.number)
         assert subject is not None
         for _ in range(_TRIES):
-            fault = rng.choice(PLANTED)
+            fault = rng.choice(self._sources.planted)
             mutant = subject.mutate(fault, rng)
             if mutant is not None and not subject.judge(mutant.trace).proved:
                 return mutant.trace, fault
@@ -185,7 +184,7 @@ def count_results(items: Sequence[Item], cases: Sequence[TeachingCase], sources:
         if name != "none":
             injected.update(row)
     return {
-        "classes": {name: dict(rows[name]) for name in (fault.value for fault in PLANTED) if name in rows},
+        "classes": {name: dict(rows[name]) for name in sources.planted if name in rows},
         "injected": dict(injected),
         "sound": dict(rows.get("none", Counter())),
         "final": dict(finals),

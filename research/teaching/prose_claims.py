@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from srt.claims import check_prose
 from srt.io.errors import UserError
 from srt.language.trace import ClaimCheck
-from srt.mutate.computed_equations import Equation, computed_equations
-from srt.mutate.prose_faults import KINDS, Kind, different, has_place
+from srt.prose import check_prose
+from srt.prose.faults.computed_equations import Equation, computed_equations
+from srt.prose.faults.prose_faults import KINDS, Kind, different, has_place
 
 Item = tuple[str, str, str]
 """Name, question, solution."""

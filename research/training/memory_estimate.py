@@ -42,8 +42,7 @@ from train.preflight.activations import (
     MicroBatchShape,
     language_activations,
 )
-from train.preflight.heaviest_batch import heaviest_micro_batch
-from train.preflight.memory_estimate import Cluster, MemoryEstimator
+from train.preflight.memory_estimate import Cluster, MemoryEstimator, heaviest_micro_batch
 from train.recipe import Recipe
 from train.recipe_reader import make_recipe
 

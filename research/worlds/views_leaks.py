@@ -35,7 +35,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from srt.io.records import Lang, Problem
-from srt.worlds.split_shares import Split
+from srt.worlds.kit.splits import Split
 from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.raster import painted, png
 from srt.worlds.views.drawing.style import style_of

@@ -21,8 +21,7 @@ import PIL.Image
 import PIL.ImageFilter
 from numpy.typing import NDArray
 
-from srt.images.normalise import on_white
-from srt.images.scaled_down import scaled_down
+from srt.images.normalise import on_white, scaled_down
 
 SIDE: Final = 160
 """Pixels a side of the picture that is compared place by place."""
@@ -64,6 +63,7 @@ def perceptual_hash(picture: PIL.Image.Image) -> int | None:
         return None
     levels = np.asarray(cut.resize((_HASHED, _HASHED), PIL.Image.Resampling.BOX), dtype=np.float64)
     low = (_COSINES @ levels @ _COSINES.T).ravel()
+    # The median leaves out the first coefficient, the mean brightness, which is far larger than the others.
     return int.from_bytes(np.packbits(low > np.median(low[1:])).tobytes(), "big")
 
 
@@ -72,6 +72,7 @@ def compared_picture(picture: PIL.Image.Image) -> ComparedPicture | None:
     cut = drawn_part(picture)
     if cut is None:
         return None
+    # Blurred, so that a line that lies a pixel off still overlaps.
     small = cut.resize((SIDE, SIDE), PIL.Image.Resampling.BOX).filter(PIL.ImageFilter.GaussianBlur(1.5))
     levels = np.asarray(small, dtype=np.float32)
     low, high = np.percentile(levels, (1, 99))
@@ -100,6 +101,7 @@ def same_strokes(one: PIL.Image.Image, other: PIL.Image.Image) -> bool:
     as a changed letter does.
     """
     small, large = sorted((one, other), key=lambda picture: picture.size)
+    # A pixel apart they are scaled the same, and scaling would only blur one of them.
     if max(large.width - small.width, abs(large.height - small.height)) > 1:
         large = large.resize(small.size, PIL.Image.Resampling.LANCZOS)
     first, second = _contrast(small), _contrast(large)

@@ -33,8 +33,7 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Record, cluster_of
 
 
 class CurvePoint(Record):

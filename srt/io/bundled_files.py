@@ -40,5 +40,6 @@ def _root() -> Path | None:
         files = distribution("srt-traces").files or []
     except PackageNotFoundError:
         return None
+    # A wheel puts them below share/ of its environment; only the record of the installation says where that is.
     found = (Path(str(file.locate())) for file in files if file.match("srt-traces/recipes/*.yaml"))
     return next((file.resolve().parents[1] for file in found), None)
