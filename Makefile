@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-vl demo-long test test-all test-slow test-equivalence lint docs clean
+.PHONY: demo demo-vl demo-long test test-all test-slow test-equivalence research-test lint docs clean
 
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
@@ -25,6 +25,9 @@ test-slow: $(VENV)/ready-dev ## the checks that take hours: whole experiments, m
 
 test-equivalence: $(VENV)/ready-dev ## one process = DDP = FSDP2 = ZeRO, packed = unpacked, resumed = unbroken, ours = TRL's
 	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadgroup tests/train/equivalence
+
+research-test: $(VENV)/ready-dev ## the tests of research/, which are no part of the others
+	$(BIN)/python -m pytest -q research/tests
 
 lint: $(VENV)/ready-dev ## format, then lint
 	$(BIN)/ruff format .

@@ -17,10 +17,11 @@ from srt.language.trace import Step as Step
 from srt.language.trace import StepCheck as StepCheck
 from srt.language.trace import Trace as Trace
 from srt.language.trace import TraceCheck as TraceCheck
-from srt.pipeline.build import TextStyle, TraceRefusal
+from srt.pipeline.build import TraceRefusal
 from srt.pipeline.build import build as build_sequences
 from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
+from srt.worlds.world import CLAIMS
 
 
 def parse(text: str, problem: Problem) -> Trace:
@@ -63,7 +64,7 @@ def build(
     arm: str = "srt",
     *,
     prompt: PromptStyle = "full",
-    text: TextStyle = "claims",
+    text: str = CLAIMS,
     pictures: bool = False,
 ) -> Sequence:
     """Build the training sequence of ``trace`` in ``arm``. ``docs/language.md`` lists arms and text styles.

@@ -37,13 +37,13 @@ from srt.io.jsonl import read_records, write_records
 from srt.language.faults import Fault
 from srt.language.trace import Trace
 from srt.llm.journal import Journal
-from srt.review.apply_decisions import apply_decisions
 from srt.review.draft import Draft
 from srt.review.review_queue import read_queue
 from srt.review.session import DecisionRefused, DecisionRequest, ReviewSession
 from srt.teaching.case_store.case_records import TeachingCase
 from srt.teaching.case_store.case_table import CaseTable
 from srt.teaching.case_store.decisions import DECISIONS, digest, read_decisions
+from srt.teaching.case_store.folder_files import apply_decisions
 from srt.teaching.case_store.manifest import JOURNAL
 
 WRONG, RIGHT, WORLD, HOSTILE = range(4)

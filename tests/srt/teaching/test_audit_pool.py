@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from srt.io.time_limit import TimeLimitExceeded, run_within
+from srt.io.worker_processes import TimeLimitExceeded, run_within
 from srt.language.trace import Step, Trace
 from srt.teaching.loop.audit_pool import Auditors
 from srt.teaching.loop.machine_audit import audit
