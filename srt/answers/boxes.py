@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from srt.answers.equality.normal_form import plain
 from srt.io.records import AnswerKind
-from srt.maths.units.phrases import phrase_unit
+from srt.maths.units.unit_phrases import phrase_unit
 
 _BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
 _BETWEEN_BOXES = re.compile(r"(?:[\s,，、;；:$&]|\\[,;: ()\[\]]|\\q?quad|and|or|和|与|或)*", re.IGNORECASE)

@@ -153,8 +153,9 @@ def _stop_trainers(run: subprocess.Popen[bytes], launched: bool) -> None:
 def _before_exec(blocked: Iterable[signal.Signals]) -> Callable[[], None]:
     """Return what the child calls before its program starts.
 
-    It blocks the signals ``blocked`` for itself and its children. The launcher then survives them, and a training process gets one
-    that came early as soon as it can handle it. On Linux the kernel also kills the child when this process dies.
+    It blocks the signals ``blocked`` for itself and its children. The launcher then survives them, and a training
+    process gets one that came early as soon as it can handle it. On Linux the kernel also kills the child when this
+    process dies.
     """
     linux, parent, pr_set_pdeathsig = sys.platform == "linux", os.getpid(), 1
     if linux:

@@ -14,7 +14,7 @@ from srt.answers.equality.normal_form import balanced, closing, plain
 from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
 from srt.answers.equality.spelled_numbers import number_in_words
 from srt.io.records import Answer
-from srt.maths.units.phrases import as_one_unit, split_unit
+from srt.maths.units.unit_phrases import as_one_unit, split_unit
 
 LONGEST = 300
 """An answer of more characters is a whole solution."""

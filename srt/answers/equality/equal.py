@@ -39,8 +39,8 @@ from srt.answers.equality.understood import OR, alternatives, is_understood, lis
 from srt.answers.equality.units import match_units, split_noun
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
-from srt.maths.units.phrases import as_one_unit, phrase_unit, split_unit
 from srt.maths.units.unit import Unit
+from srt.maths.units.unit_phrases import as_one_unit, phrase_unit, split_unit
 
 Verdict = Literal["equal", "differs", "undecided"]
 How = Literal["exact", "unreadable", "text", "parts", "number", "unit", "algebra", "math-verify", "undecided"]

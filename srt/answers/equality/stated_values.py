@@ -18,7 +18,7 @@ from srt.answers.equality.normal_form import plain, top_level, unbraced
 from srt.answers.equality.rounded_decimals import decimal
 from srt.answers.equality.spelled_numbers import number_in_words
 from srt.answers.equality.units import split_noun
-from srt.maths.units.phrases import as_one_unit, phrase_unit, split_unit
+from srt.maths.units.unit_phrases import as_one_unit, phrase_unit, split_unit
 
 _RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
 _REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")

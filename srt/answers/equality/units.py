@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from srt.answers.equality.normal_form import plain
 from srt.answers.equality.policies import Policy
-from srt.maths.units.phrases import units_in
-from srt.maths.units.spellings import ALL_UNITS
 from srt.maths.units.unit import Unit
+from srt.maths.units.unit_phrases import units_in
+from srt.maths.units.unit_spellings import ALL_UNITS
 from srt.maths.words import word_set
 
 

@@ -1,4 +1,5 @@
-"""Notations that one sign does not show: repeating decimals, amounts of money, matrices, and what a whole text uses."""
+"""Notations that one sign does not show: repeating decimals, amounts of money, matrices, lengths told in words
+(``AB 长为 5``, ``the side AB is 5 cm``), and what a whole text uses."""
 
 from __future__ import annotations
 
@@ -22,6 +23,15 @@ _GOES_ON = re.compile(
 )
 _ARROW_AS_BAR = re.compile(r"\\overline\s*\{[^{}]{2,12}\}\s*=\s*(?:\\left\s*)?\(\s*\{?[^(),]{1,30},")
 _NAMED_LETTER = re.compile(r"(?<![\w.\\])(?<!\d\s)([mghlsL])\s*[=≈]")
+_SIDE = re.compile(r"[A-Z][0-9']*[A-Z][0-9']*")
+_IS_LONG = re.compile(r"is|的?长?度?[为是]|的?长度?")
+_BEFORE_SIDE = re.compile(
+    r"(?:^|[.,;:，。；：、\n(（]|\b(?:where|that|if|length of|side|edge|segment|diameter|radius|height)|"
+    r"[若知设棱边高径段线弦])\s*\$?$"
+)
+_PLAIN_LENGTH = re.compile(
+    r"\s*\$?\s*\d+(?:\.\d+)?\s*(?:[cdmk]?m\b|厘米|分米|米|inch(?:es)?|units?)?\s*\$?\s*(?:[.,;，。；、)）\n]|$|and\b)"
+)
 
 
 @dataclass(frozen=True)
@@ -89,3 +99,16 @@ def matrix_end(text: str, at: int, bracketed: bool) -> int | None:
     table = begin[1] == "array" and "\\hline" in body
     matrix = (begin[1] != "array" or bracketed) and _RELATION.search(body) is None
     return end + len(close) if table or matrix else None
+
+
+def tells_length(text: str, name: str, start: int, verb: re.Match[str]) -> bool:
+    """Whether ``verb`` says what the length of the side ``name``, which begins at ``start``, is: a plain number.
+
+    What is said of more than the side (``the distance from P to AB is 5``, ``AB is 5 cm longer``) is not read.
+    """
+    return (
+        _SIDE.fullmatch(name) is not None
+        and _IS_LONG.fullmatch(verb[0]) is not None
+        and _BEFORE_SIDE.search(text[max(0, start - 30) : start]) is not None
+        and _PLAIN_LENGTH.match(text, verb.end()) is not None
+    )

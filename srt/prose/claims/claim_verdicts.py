@@ -22,17 +22,17 @@ from srt.maths.syntax.expression import (
 from srt.maths.syntax.readings import Readings
 from srt.maths.values.comparison import holds
 from srt.maths.values.expression_value import Undecided
-from srt.maths.values.lost_powers import flattened
 from srt.maths.values.vectors import NotScalar, components
-from srt.maths.values.whole_counts import counts_whole
 from srt.maths.words import word_set
 from srt.prose.claims.decide import FAILS, Finding, decide
 from srt.prose.claims.find import Prose
 from srt.prose.claims.links import Link
+from srt.prose.claims.lost_powers import flattened
 from srt.prose.claims.named_dimension import Named, of_name, of_words
 from srt.prose.claims.perturbation import changed
 from srt.prose.claims.result_unit import holds_with_units, not_in, unit_verdict
 from srt.prose.claims.scope import Scope
+from srt.prose.claims.whole_counts import counts_whole
 
 _MOST_READINGS = 9
 _NEAR = 80

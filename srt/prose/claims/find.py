@@ -17,7 +17,7 @@ from srt.maths.syntax.expression import number
 from srt.maths.syntax.lexing.lexer import tokens_of
 from srt.maths.syntax.lexing.token_writer import Token
 from srt.maths.syntax.spellings import OPERAND_ENDS, OPERAND_STARTS
-from srt.maths.units.spellings import FORMULA_UNITS
+from srt.maths.units.unit_spellings import FORMULA_UNITS
 from srt.maths.words import word_set
 from srt.prose.claims.side_ends import SideEnds
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from srt.maths.syntax.expression import Quantity
 from srt.maths.syntax.lexing.token_writer import Token
-from srt.maths.units.spellings import FORMULA_UNITS, HAN_UNITS
 from srt.maths.units.unit import Unit
+from srt.maths.units.unit_spellings import FORMULA_UNITS, HAN_UNITS
 
 _BETWEEN = frozenset({"and", "by", "和", "与", "及", "、"})
 _MOST = 400

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from srt.prose.faults.computed_equations import Equation, Standing, WrittenSide
-from srt.prose.faults.source_tokens import UNIT_BASES, Sign, signs_of
+from srt.prose.faults.source_tokens import TWO_POINTS, UNIT_BASES, Sign, signs_of
 from srt.prose.faults.source_values import agree
 
 Kind = Literal["result digit", "operand", "operator", "root", "unit", "condition", "named length"]
@@ -30,7 +30,6 @@ _SWAPPED_POWER = re.compile("|".join(_SWAPPED))
 _NEAR_BASES = {"mm": "cm", "cm": "m", "dm": "cm", "m": "cm", "km": "m", "毫米": "厘米", "厘米": "米", "分米": "厘米",
                "米": "厘米", "千米": "米"}  # fmt: skip
 _POINT = re.compile(r"[A-Z]\d*['’′]*")
-_TWO_POINTS = re.compile(_POINT.pattern * 2)
 _STANDINGS: dict[Kind, tuple[Standing, ...]] = {
     "condition": ("condition",),
     "named length": ("true", "condition", "unreadable"),
@@ -240,7 +239,7 @@ def _condition(text: str, equation: Equation, rng: random.Random) -> Iterator[_E
 def _named_length(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
     """Another point in the name of a length, taken from the names of the equation and those with a value."""
     sides = _sides(equation)
-    names = [name for name in equation.names if _TWO_POINTS.fullmatch(name)]
+    names = [name for name in equation.names if TWO_POINTS.fullmatch(name)]
     names += [sign.text for side in sides for sign in _lengths(side)]
     known = {point for name in names for point in _POINT.findall(name)}
     for sign in (sign for side in sides for sign in _lengths(side)):
@@ -274,7 +273,7 @@ def _lengths(side: WrittenSide) -> list[Sign]:
     """The names of two points in a side that computes with them."""
     if not side.operations or any(sign.kind == "opaque" for sign in side.signs):
         return []
-    return [sign for sign in side.signs if sign.kind == "name" and _TWO_POINTS.fullmatch(sign.text)]
+    return [sign for sign in side.signs if sign.kind == "name" and TWO_POINTS.fullmatch(sign.text)]
 
 
 def _in_latex(text: str) -> bool:

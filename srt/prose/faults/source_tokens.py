@@ -1,7 +1,7 @@
 """The signs of a text for the independent reading of its equations: numbers, operators, names, units, and breaks.
 
 Every sign keeps its place in the text, because errors are planted by place. This shares nothing with
-:mod:`srt.prose`, which it is used to test.
+:mod:`srt.maths` and :mod:`srt.prose.claims`, which it is used to test.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ _OPAQUE = (
     "overrightarrow|vec|mathrm|angle|triangle|ldots|cdots|dots|prime|alpha|beta|gamma|theta|lambda|mu|varphi|phi|omega"
 )
 """Commands that a formula goes on after, but that are not computed."""
-_TWO_POINTS = re.compile(r"([A-Z]\d*['’′]*)([A-Z]\d*['’′]*)")
+TWO_POINTS = re.compile(r"([A-Z]\d*['’′]*)([A-Z]\d*['’′]*)")
+"""The name of a segment, and its ends."""
 _KINDS = [
     ("line", r"\n|\\n(?![a-z])|\\\\\s*(?![a-zA-Z\\])|\$\$|\\[\[\]]|\\+(?:begin|end)\s*\{[a-z*]+\}(?:\{[a-z|]+\})?"),
     ("break", r"\$\s+\$"),
@@ -133,7 +134,7 @@ def _normal(kind: str, said: str) -> str:
     match kind:
         case "name":
             name = re.sub(r"\\+(?:text|mathrm)|[\s{}_]", "", said)
-            ends = _TWO_POINTS.fullmatch(name)
+            ends = TWO_POINTS.fullmatch(name)
             return "".join(sorted(ends.groups())) if ends else name  # AB and BA are one length.
         case "vector":
             arrow = "→" if "overrightarrow" in said else ""

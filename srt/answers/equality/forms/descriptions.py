@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from srt.answers.equality.normal_form import plain
 from srt.answers.equality.rounded_decimals import decimal
-from srt.maths.units.phrases import phrase_unit
+from srt.maths.units.unit_phrases import phrase_unit
 
 _TOKEN = re.compile(
     r"\d+(?:\.\d+)?|(?<![A-Za-z])(?:[A-Z]['′]?\d?){1,4}(?![a-z])|[A-Za-z]+(?:\^\{?\d\}?)?|[\u4e00-\u9fff]|%|°"

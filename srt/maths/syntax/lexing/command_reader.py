@@ -21,8 +21,8 @@ from srt.maths.syntax.spellings import (
     TEXT_COMMANDS,
 )
 from srt.maths.syntax.symbols import NAME_SIGNS, name_at
-from srt.maths.units.spellings import POWER_WORDS, unit_named
 from srt.maths.units.unit import Unit
+from srt.maths.units.unit_spellings import POWER_WORDS, unit_named
 
 _COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\n]")
 _POWER = re.compile(

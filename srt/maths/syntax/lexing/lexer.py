@@ -12,10 +12,9 @@ from fractions import Fraction
 
 from srt.io.records import Lang
 from srt.maths.syntax.expression import Number
-from srt.maths.syntax.lengths import tells_length
 from srt.maths.syntax.lexing.command_reader import LOGARITHM_BASE, CommandReader
 from srt.maths.syntax.lexing.token_writer import Token
-from srt.maths.syntax.notations import begins_cell, currency_end, repeating_decimal_at
+from srt.maths.syntax.notations import begins_cell, currency_end, repeating_decimal_at, tells_length
 from srt.maths.syntax.spellings import (
     CONSTANT_NAMES,
     ENGLISH,
@@ -33,7 +32,7 @@ from srt.maths.syntax.spellings import (
     SUPERSCRIPTS,
 )
 from srt.maths.syntax.symbols import NAME_SIGNS, name_at, plain_name_at
-from srt.maths.units.spellings import FORMULA_UNITS, HAN_UNITS, POWER_WORDS, unit_named
+from srt.maths.units.unit_spellings import FORMULA_UNITS, HAN_UNITS, POWER_WORDS, unit_named
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,60})(?![\d.,])")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from srt.answers.equality.normal_form import plain
-from srt.maths.units.phrases import split_unit
+from srt.maths.units.unit_phrases import split_unit
 from srt.prose.checking.conclusion.question_words import asked_names, asked_part, asked_unit
 from srt.prose.claims.named_dimension import asked as powers_asked
 from srt.prose.claims.named_dimension import of_name, of_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from srt.answers.equality.normal_form import plain
-from srt.maths.units.phrases import phrase_unit
 from srt.maths.units.unit import Unit
+from srt.maths.units.unit_phrases import phrase_unit
 
 _SENTENCE = re.compile(r"[.。?？!！;；\n](?!\d)")
 _ASKS = re.compile(r"\b(?:find|what|which|how|calculate|compute|determine|evaluate|express)\b|求|计算", re.IGNORECASE)

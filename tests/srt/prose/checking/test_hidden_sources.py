@@ -10,7 +10,7 @@ from srt.checking import check
 from srt.language.faults import Fault
 from srt.language.premises import entity_word
 from srt.language.trace import Step
-from srt.prose.checking.assertion_language import written_in
+from srt.prose.checking.form_faults import written_in
 from srt.prose.checking.hidden_sources import hidden_source
 
 

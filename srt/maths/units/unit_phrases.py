@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from srt.maths.units.spellings import ALL_UNITS, LETTERS
 from srt.maths.units.unit import Unit
+from srt.maths.units.unit_spellings import ALL_UNITS, LETTERS
 
 _POWER_WORDS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu": 3, "平方": 2, "立方": 3}
 _FOLDED = {
