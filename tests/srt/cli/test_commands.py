@@ -161,6 +161,7 @@ def test_a_run_without_gold_is_predicted_and_not_scored(
     backend = FakeBackend(lambda prompt: next(replies))
     module = SimpleNamespace(TransformersBackend=lambda model, adapter, **settings: backend)
     monkeypatch.setitem(sys.modules, "eval.backends.transformers_backend", module)
+    (folder / "any").mkdir()
     ran = srt("eval", "--model", "any", "--problems", "items.jsonl", "-o", "run", "--json")
     assert (ran.status, orjson.loads(ran.out)) == (0, {"predictions": 8, "scored": 0})
     assert "no problem has a gold answer: there is nothing to score\n" in ran.err
