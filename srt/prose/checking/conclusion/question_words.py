@@ -14,7 +14,8 @@ _ASKS_LATE = re.compile(r"多少|几|何|哪|则|_{2,}|[(（]\s*[)）]")
 _CONDITION = re.compile(
     r"\b(?:if|when|where|given|with|whose|such that|so that|knowing)\b|已知|[,，]?其中", re.IGNORECASE
 )
-_NAME = r"\\?[A-Za-zα-ωΑ-Ω]+(?:_\{?\w+\}?|['′₀-₉\d])*"
+# An index in the middle of a name is read to its end, and only the last may be cut short: one way to read each name.
+_NAME = r"\\?[A-Za-zα-ωΑ-Ω]+(?:_\{?\w+(?:\}|(?!\w)|(?=_\{))|['′₀-₉\d])*(?:_\{?\w+\}?)?"
 _ASKED_NAME = re.compile(
     rf"(?:\b(?:(?:length|value|measure|size)\s+of|find|what\s+is|calculate|compute|determine)|求)\s*(?:the\s+)?"
     rf"(?:(?:line\s+)?segment|edge|side|线段|侧?棱|边|实数)?\s*\$?({_NAME})\$?(?=\s*(?:$|[,，]|的?[长值]|[和与及]|and\b))",

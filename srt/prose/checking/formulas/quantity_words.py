@@ -49,7 +49,8 @@ _LINK = re.compile(
     r"[\s$:：=＝≈\\(]*",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"([A-Z])((?:['′]|_?\{?[\\\w\u3400-\u9fff△]*\}?)*)\s*[=＝≈]\s*\$?\s*$")
+# From where a run of such characters begins, and possessively: no run is read twice, however long it is.
+_LABEL = re.compile(r"(?<![\w\\{}'′△])(?:[^\WA-Z]|[\\{}'′△])*+([A-Z])([\w\\{}'′△]*+)\s*+[=＝≈]\s*+\$?\s*+$")
 _ASKED = re.compile(
     r"(?:\b(?:find|what is|what are|calculate|compute|determine|how (?:many|large|long|much))\b|求|多少|几)"
     r"([^.;。；?？]{0,80})|"
