@@ -52,9 +52,9 @@ def main(hidden: int, layers: int) -> None:
         problems, traces, data = root / "p.jsonl", root / "t.jsonl", root / "srt"
         generate_file("seating", ITEMS, "train", problems, BOOTHS)
         solve_file(problems, traces)
-        build_file(traces, problems, "srt", data, prompt="bare", text="restated")
+        build_file(traces, problems, "srt", data, prompt="bare", text="anchored")
         shape = {"hidden": hidden, "layers": layers, "heads": 4, "vocab": 1024}
-        size = init_model("llama", sequence_texts([data]), root / "init", pieces="phrases", **shape)
+        size = init_model("llama", sequence_texts([data]), root / "init", pieces="placements", **shape)
         print(f"{size:,} parameters\n\n| | batch 8 | batch 16 | batch 32 |\n|---|---|---|---|")
         for name, setting in SETTINGS.items():
             cells = []

@@ -56,6 +56,13 @@ def test_a_family_with_fewer_seeds_is_left_out() -> None:
     assert tables.structure_table([toys((0, 1))]).count("\n") == 1
 
 
+def test_arms_are_compared_where_they_have_the_same_seeds() -> None:
+    family = toys()
+    one_less = [p for p in family.points if (p.arm, p.items, p.seed) != ("cot", 4000, 2)]
+    table = tables.structure_table([Family("toys", family.settings, one_less, family.test, [])])
+    assert row(table, "toys", "srt − cot")[2] == "1,000"
+
+
 def test_p_is_adjusted_for_all_points_of_traces_and_prose() -> None:
     """Also for those that are not shown: four families have six points each."""
     families = read_families()

@@ -39,7 +39,7 @@ from srt.worlds.kit.splits import Split
 from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.raster import painted, png
 from srt.worlds.views.drawing.style import style_of
-from srt.worlds.views.figures import figures_of
+from srt.worlds.views.reading.figures import figures_of
 from srt.worlds.views.sampling.problem_draft import Kind
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 

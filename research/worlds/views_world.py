@@ -31,7 +31,7 @@ from srt.worlds.views.faults.oracle import ViewsOracle
 from srt.worlds.views.faults.planted_faults import PLANTS, SoundTrace
 from srt.worlds.views.kernel.consistent import GivenViews, consistent
 from srt.worlds.views.kernel.stacks import Heights, canonical, footprint, is_connected, is_trimmed, profile
-from srt.worlds.views.problem_reader import read_problem
+from srt.worlds.views.reading.problem_reader import read_problem
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.sampling.second_method import cube_counts
 

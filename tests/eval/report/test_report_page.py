@@ -26,6 +26,7 @@ from eval.scoring.score import Checker, score
 from srt.io.jsonl import write_records
 from srt.io.records import Image, Problem
 
+pytestmark = pytest.mark.usefixtures("blank_plots")
 MakeRun = Callable[..., Path]
 MakeProblem = Callable[..., Problem]
 

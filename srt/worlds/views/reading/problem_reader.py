@@ -10,11 +10,19 @@ import numpy as np
 
 from srt.io.records import Problem
 from srt.worlds.views.claim_language import ASKED_FORMS, ClaimSyntaxError, ViewClaim, parse_claim
-from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure, figures_of
 from srt.worlds.views.kernel.consistent import GivenViews
 from srt.worlds.views.kernel.nets import Net, folded
 from srt.worlds.views.kernel.stacks import SIDES, Heights, Place, Side, cell_name, places
 from srt.worlds.views.kernel.voxels import Voxels, to_heights
+from srt.worlds.views.reading.figures import (
+    CubeFigure,
+    Figure,
+    NetFigure,
+    PlanFigure,
+    SolidFigure,
+    ViewFigure,
+    figures_of,
+)
 from srt.worlds.world import Refused
 
 
