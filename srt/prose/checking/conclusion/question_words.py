@@ -67,7 +67,9 @@ def answers_yes(said: str, question: str) -> bool | None:
         verb, rest = is_it.groups()
         if "not" in rest.split():
             return None
-        for before, after in _around(sentence.split(), verb):
+        said_words = sentence.split()
+        for at in (at for at, word in enumerate(said_words) if word == verb):
+            before, after = said_words[:at], said_words[at + 1 :]
             if [*before, *after] == rest.split():
                 return True
             if after[:1] == ["not"] and [*before, *after[1:]] == rest.split():
@@ -79,7 +81,3 @@ def answers_yes(said: str, question: str) -> bool | None:
     if "是否" in words:
         sentence = sentence.replace("是", "")
     return True if sentence == stem else False if sentence.replace("不", "", 1) == stem else None
-
-
-def _around(words: list[str], verb: str) -> list[tuple[list[str], list[str]]]:
-    return [(words[:at], words[at + 1 :]) for at, word in enumerate(words) if word == verb]

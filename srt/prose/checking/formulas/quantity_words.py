@@ -76,12 +76,12 @@ class Noun:
 def nouns_in(text: str) -> list[Noun]:
     """The words for quantities and lengths in ``text``: of ``base radius`` the radius."""
     nouns = [Noun(_ROLES[int(str(found.lastgroup)[1:])], *found.span()) for found in _NOUN.finditer(text)]
-    modifiers = {one for one, after in itertools.pairwise(nouns) if _modifies(text, one, after)}
+    modifiers = {
+        one
+        for one, after in itertools.pairwise(nouns)
+        if text[one.end : after.start] == " " and not _HAN.match(text[one.start])
+    }
     return [one for one in nouns if one not in modifiers]
-
-
-def _modifies(text: str, noun: Noun, after: Noun) -> bool:
-    return text[noun.end : after.start] == " " and not _HAN.match(text[noun.start])
 
 
 def asked_quantities(question: str) -> frozenset[str]:
