@@ -8,10 +8,10 @@ from pathlib import Path
 
 from srt.io.records import Lang, Problem
 from srt.io.yaml_config import parse_config
-from srt.language.trace import Step, Trace, Truth
+from srt.language.trace import Trace, Truth
 from srt.worlds.kit.mutation import Faults
 from srt.worlds.routes.derivation.claims import Claim, parse_claim
-from srt.worlds.routes.derivation.derive import RESULT, facts_of, legs_first, needed_facts, steps_of
+from srt.worlds.routes.derivation.derive import RESULT, conclusion, facts_of, legs_first, needed_facts, steps_of
 from srt.worlds.routes.reading.read_route import Route, looks_like_a_route, read_route
 from srt.worlds.routes.sampling.sample_route import RoutesSettings, sample_route
 from srt.worlds.routes.walk import canonical_key, result
@@ -37,9 +37,9 @@ def _drawing(problem: Problem) -> str:
 
 
 def _faults() -> Faults:
-    from srt.worlds.routes.routes_faults import PLANTS, RouteSubject
+    from srt.worlds.routes.routes_faults import PLANTED, RouteSubject
 
-    return Faults(tuple(PLANTS), RouteSubject)
+    return Faults(PLANTED, RouteSubject)
 
 
 class Routes(World):
@@ -80,9 +80,7 @@ class Routes(World):
         route, answer = _solved(problem)
         facts = needed_facts(route.asked, route.walk)
         steps = list(steps_of(legs_first(facts) if plan == LEGS_FIRST else facts))
-        cites = tuple(problem.choices) if problem.choices else ("question",)
-        claim = f"options = {{{answer}}}" if problem.choices else f"answer = {answer}"
-        steps.append(Step(op="INFER", args=(*cites, f"#{len(steps)}"), claim=claim))
+        steps.append(conclusion(problem.choices, answer, len(steps)))
         return Trace(
             id=f"t-{problem.id}",
             problem_id=problem.id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from srt.language.trace import Operation, Step
@@ -57,6 +57,13 @@ def needed_facts(asked: Asked, walk: Walk) -> dict[str, Fact]:
             needed.add(subject)
             to_do += facts[subject].cites
     return {subject: fact for subject, fact in facts.items() if subject in needed}
+
+
+def conclusion(letters: Iterable[str], answer: str, last: int) -> Step:
+    """The step that answers with ``answer``, a letter of an option or a number, from step number ``last``."""
+    options = tuple(letters)
+    claim = f"options = {{{answer}}}" if options else f"answer = {answer}"
+    return Step(op="INFER", args=(*(options or ("question",)), f"#{last}"), claim=claim)
 
 
 def legs_first(facts: Mapping[str, Fact]) -> dict[str, Fact]:

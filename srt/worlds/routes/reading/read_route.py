@@ -58,7 +58,8 @@ def looks_like_a_route(problem: Problem) -> bool:
 
 def _start(text: str, lang: Lang) -> tuple[str, Direction]:
     words = WORDINGS[lang]
-    if (found := _match(words.start, text, lang)) is None:
+    found = _match(words.start, text, lang)
+    if found is None or found["name"].lower() in OBJECTS:
         raise Refused("unknown_wording", f"clue (1): {text!r}")
     return found["name"], _key(words.directions, found["direction"])
 
