@@ -114,11 +114,16 @@ def _answer(asked: Asked, corners: Sequence[Place], legs: Sequence[Leg], frame: 
         case _:
             places = [Place(0, 0), Place(end.east, 0), end]
     path = "L".join(frame.at(*place) for place in places)
-    return f'<path d="M{path}" fill="none" stroke="{_ASKED}" stroke-width="2.5" stroke-dasharray="6 5"/>' + "".join(
-        _label(f"{math.hypot(b.east - a.east, b.north - a.north):g}", (a.east + b.east) / 2, (a.north + b.north) / 2, frame, _ASKED)
-        for a, b in pairwise(places)
-        if a != b
-    )
+    line = f'<path d="M{path}" fill="none" stroke="{_ASKED}" stroke-width="2.5" stroke-dasharray="6 5"/>'
+    return line + "".join(_length(a, b, frame) for a, b in pairwise(places) if a != b)
+
+
+def _length(a: Place, b: Place, frame: _Frame) -> str:
+    """How long a dashed line is, to its left: what was walked has its lengths to the right."""
+    east, north = b.east - a.east, b.north - a.north
+    length = math.hypot(east, north)
+    middle = ((a.east + b.east) / 2 - 0.45 * north / length, (a.north + b.north) / 2 + 0.45 * east / length)
+    return _label(f"{length:g}", *middle, frame, _ASKED)
 
 
 def _walker(place: Place, facing: Direction, frame: _Frame, colour: str) -> str:
