@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -12,8 +13,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.published_copies import copy_in
+
+# A busy machine is slow, not wrong: Hypothesis' own time limits would fail tests there.
+settings.register_profile("srt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("srt")
 
 # Tokens made by tests stay out of the user's cache. The library datasets reads this when it is imported.
 _CACHE = tempfile.mkdtemp(prefix="srt-tests-")
@@ -25,6 +31,15 @@ atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and the libraries stay to the end: the garbage collector need not go through them each time.
+
+    It took two thirds of the processor time of a test that draws figures.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +56,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("NOT CHECKED: no chromium on this machine, so no page was opened in a browser")
     sync_api = pytest.importorskip("playwright.sync_api", reason="NOT CHECKED: playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, timeout=120_000, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -57,6 +57,25 @@ def test_walls(folder: str, forbidden: tuple[str, ...]) -> None:
         assert not crossing, f"{path.relative_to(ROOT)} imports {sorted(crossing)}"
 
 
+@pytest.mark.parametrize(
+    ("folder", "allowed"),
+    [
+        ("srt/maths", ("srt.maths", "srt.io")),
+        ("srt/answers", ("srt.answers", "srt.maths", "srt.io")),
+        ("srt/prose", ("srt.prose", "srt.answers", "srt.maths", "srt.language", "srt.io")),
+        (
+            "srt/prose/faults",
+            ("srt.prose.faults",),
+        ),  # Reads equations by itself: it measures the readers of the others.
+    ],
+)
+def test_mathematics_answers_prose_in_this_order(folder: str, allowed: tuple[str, ...]) -> None:
+    assert files(folder)
+    for path in files(folder):
+        crossing = {name for name in imports(path) if inside(name, "srt") and not inside(name, *allowed)}
+        assert not crossing, f"{path.relative_to(ROOT)} imports {sorted(crossing)}"
+
+
 def test_srt_imports_nothing_heavy() -> None:
     for path in files("srt"):
         allowed = {"scipy"} if path.parent.name == "statistics" else set()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import yaml
@@ -236,14 +236,13 @@ def _check_init_model(spec: InitModel) -> None:
 
     from train.models.chat_templates import find_chat_template
     from train.models.families.family_registry import find_family
-    from train.models.init_model import Pieces, init_model
+    from train.models.init_model import init_model
 
     find_family(spec.arch)
     parameters = signature(init_model).parameters.values()
     known = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed")
     for key in spec.options:
         one_of(key, known, "key in model.options")
-    one_of(spec.options.get("pieces", "words"), get_args(Pieces), "kind of pieces")
     if (template := spec.options.get("chat_template")) is not None:
         find_chat_template(template)
     with TemporaryDirectory() as folder:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
-from srt.cli.output import JsonFlag, one_of, print_summary
+from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training, status_text
 from srt.io.bundled_files import find_bundled
@@ -28,7 +28,7 @@ def init_model(
     heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
     vocab: Annotated[int, typer.Option(help="Maximum vocabulary size.")] = 1024,
     pieces: Annotated[
-        str, typer.Option(help="What the longest tokens are: words, phrases, options, placements, seats or letters.")
+        str, typer.Option(help="What may be one token: words, or longer pieces that a world offers.")
     ] = "words",
     separate: Annotated[
         list[str] | None,
@@ -48,8 +48,8 @@ def init_model(
 
     Example: srt init-model llama --data data/srt/sequences.jsonl -o models/small
     """
-    from train.models.init_model import Pieces, sequence_texts
     from train.models.init_model import init_model as make
+    from train.models.init_model import sequence_texts
 
     parameters = make(
         arch,
@@ -59,7 +59,7 @@ def init_model(
         layers=layers,
         heads=heads,
         vocab=vocab,
-        pieces=one_of(pieces, get_args(Pieces), "kind of pieces"),
+        pieces=pieces,
         separate=separate or (),
         initializer_range=initializer_range,
         untied_head=untied_head,

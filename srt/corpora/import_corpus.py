@@ -104,6 +104,7 @@ def import_file(
         if traces is not None:
             write_records(traces, imported)
 
+    # A generator: the refusals are written while the problems are, and all of it only if there is a problem.
     write_records(out, problems())
     summary: dict[str, Any] = {"problems": counts.total(), "category": dict(sorted(counts.items()))}
     if refused:

@@ -22,13 +22,12 @@ from srt.experiment.model_stages import Say
 from srt.io.errors import UserError
 from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems, stream_problems
-from srt.io.records import Problem, Record, Refusal
+from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build
 from srt.pipeline.check import check_file, first_fault
 from srt.pipeline.solve import solve_file
-from srt.statistics.clusters import Cluster, cluster_of
 
 
 class LeftOut(Record):

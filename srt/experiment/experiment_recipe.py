@@ -18,8 +18,8 @@ from srt.io.yaml_config import Config, extended_file, merged, parse_config, read
 from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
-from srt.worlds.world import CLAIMS, NEEDED
-from srt.worlds.world_registry import Kind, check_offered
+from srt.worlds.world import CLAIMS, NEEDED, Kind
+from srt.worlds.world_registry import check_offered
 
 
 class BenchmarkTest(Config):

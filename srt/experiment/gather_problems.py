@@ -26,7 +26,8 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
-from srt.worlds.world_registry import Kind, check_offered, world_named
+from srt.worlds.world import Kind
+from srt.worlds.world_registry import check_offered, world_named
 
 
 def check_sources(experiment: Experiment) -> None:

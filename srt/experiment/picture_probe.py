@@ -3,7 +3,7 @@
 A vision model with random weights that cannot tell whether a square is there learns nothing from a trace that says so,
 and arms that are compared on top of it say nothing about traces. So the weights that all arms start from are first
 trained on questions about single places of the pictures of the training problems
-(:meth:`srt.worlds.world.World.readings`), and asked about pictures of the test. If too few answers are right, the
+(:meth:`srt.worlds.world.Figures.readings`), and asked about pictures of the test. If too few answers are right, the
 experiment ends there.
 
 OUTPUT/data/probe.jsonl            the questions that are asked

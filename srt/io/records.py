@@ -39,6 +39,7 @@ class Answer(Record):
     value: Any
     unit: str | None = None
 
+    # Before the fields are read: what shape `value` must have is known by `kind` alone.
     @model_validator(mode="before")
     @classmethod
     def _shape_value(cls, data: Any) -> Any:
@@ -103,6 +104,15 @@ class Problem(Record):
     subcategory: str | None = None
     group_id: str | None = None
     meta: dict[str, Any] = Field(default_factory=dict)
+
+
+Cluster = tuple[str, str]
+
+
+def cluster_of(problem: Problem) -> Cluster:
+    """The cluster of ``problem``: its group, or itself. Variants and translations of one puzzle are not independent."""
+    # Tagged, because a group may be named like a problem that is not in it.
+    return ("problem", problem.id) if problem.group_id is None else ("group", problem.group_id)
 
 
 class Refusal(Record):

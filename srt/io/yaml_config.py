@@ -51,6 +51,7 @@ class Config(BaseModel):
             return handler(data)
         except ValidationError as error:
             found = error.errors(include_url=False)
+        # Reworded here, where the model of each block is known; its inner blocks have reworded their own already.
         details: list[InitErrorDetails] = []
         for fault in found:
             kind, message, context = fault["type"], fault["msg"], fault.get("ctx", {})
@@ -94,7 +95,16 @@ class KeyFault(NamedTuple):
 
 def find_faults(error: ValidationError) -> list[KeyFault]:
     """What pydantic found, in its order."""
-    return [_key_fault(fault) for fault in error.errors(include_url=False)]
+    faults = []
+    for fault in error.errors(include_url=False):
+        # Tags of unions are in parentheses: they are not in the file.
+        key = tuple(part for part in fault["loc"] if not str(part).startswith("("))
+        unknown = fault["type"] == _UNKNOWN_KEY
+        near = fault["ctx"]["near"] if unknown else None
+        message = str(fault["msg"]) if unknown else fault_in_words(fault)
+        name = ".".join(map(str, key))
+        faults.append(KeyFault(key, " ".join((f"{name}: {message}" if name else message).split()), near))
+    return faults
 
 
 def read_yaml(
@@ -177,16 +187,6 @@ def _in_a_block(name: str, model: type[Config]) -> str | None:
     return None
 
 
-def _key_fault(fault: Mapping[str, Any]) -> KeyFault:
-    # Tags of unions are in parentheses: they are not in the file.
-    key = tuple(part for part in fault["loc"] if not str(part).startswith("("))
-    unknown = fault["type"] == _UNKNOWN_KEY
-    near = fault["ctx"]["near"] if unknown else None
-    message = str(fault["msg"]) if unknown else fault_in_words(fault)
-    name = ".".join(map(str, key))
-    return KeyFault(key, " ".join((f"{name}: {message}" if name else message).split()), near)
-
-
 def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relative: Collection[str]) -> dict[str, Any]:
     real = path.resolve()
     if real in seen:
@@ -238,6 +238,7 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
+        # What is being composed: an alias of one of these is a circle, which would be followed for ever.
         self._open: list[yaml.Node | None] = []
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:

@@ -59,6 +59,7 @@ class Step(Record):
         return self
 
 
+# How the text of a free step marks its claim (srt.language.text); a claim that holds it could not be read back.
 CLAIM_OPENS = " [claim: "
 
 

@@ -25,6 +25,7 @@ from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutation_table import MutantRecord, MutationTable
 from srt.pipeline.check import first_fault
 from srt.worlds.kit.mutation import Mutant, MutationSubject
+from srt.worlds.world import Refused
 from srt.worlds.world_registry import world_of, worlds
 
 _CHUNK: Final = 4
@@ -173,7 +174,7 @@ def _subject_or_fault(job: tuple[Trace, Problem]) -> MutationSubject | str:
         return f"the world {world.name!r} has no faults to plant"
     try:
         subject = world.extras.faults().subject(problem, trace)
-    except ValueError as error:
+    except (ValueError, Refused) as error:
         return str(error)
     checked = check(problem, trace)
     return subject if checked.proved else f"the checker does not prove it: {first_fault(checked)}"

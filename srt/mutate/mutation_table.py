@@ -16,7 +16,7 @@ from srt.io.errors import one_line
 from srt.io.records import Record
 from srt.language.faults import FAMILIES, FaultClass, FaultWord
 from srt.language.trace import Trace
-from srt.mutate.prose_faults import KINDS, Kind
+from srt.prose.faults.prose_faults import KINDS, Kind
 
 _COUNTS = ("made", "accidents", "still_proved", "caught", "missed")
 _PROSE_COUNTS = ("made", "accidents", "unknown", "caught", "missed")

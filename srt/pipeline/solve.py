@@ -40,7 +40,7 @@ def solve_one(problem: Problem, plan: str = NEEDED) -> Trace | Refusal:
     if world is None:
         return Refusal(problem_id=problem.id, reason="no_world", detail="no exact world knows problems of this shape")
     if plan not in world.plans:
-        detail = f"{world.name} has no plan {plan!r}, it offers {', '.join(world.plans)}"
+        detail = f"unknown plan {plan!r}: {world.name} offers {', '.join(world.plans)}"
         return Refusal(problem_id=problem.id, reason="no_such_plan", detail=detail)
     try:
         return world.solve(problem, plan)

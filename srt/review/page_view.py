@@ -97,6 +97,7 @@ def pieces(text: str, claims: Sequence[ClaimCheck], drawing: Drawing) -> list[di
     for one in find_formulas(text):
         if (math := drawing.draw(one.body, one.display)) is not None:
             drawn[one.start] = one, math
+    # A claim that begins inside a formula: the formula stays whole, and has its verdict.
     covered = {at for one, _ in drawn.values() for at in range(one.start + 1, one.end)}
     cuts = (cuts - covered) | {at for one, _ in drawn.values() for at in (one.start, one.end)}
     found = []

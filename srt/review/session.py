@@ -118,6 +118,7 @@ class ReviewSession:
             DecisionRefused: the trace is missing, malformed or proved wrong, or there is nothing to undo.
             OSError: it could not be written (a full disk); the log is as it was.
         """
+        # Two windows may show the same case; the later decision would be on a trace that is gone.
         if request.digest != digest(item.review.trace):
             raise StaleDecision("this trace has changed since you loaded it; look at it again")
         edited = None

@@ -108,17 +108,16 @@ def generate_shards(
             new = NewProblems(out, n, split, exclude)
             shards = 0
             while new.missing:
+                # As many draws as are missing; some turn out to be repeats, and another round follows.
                 more = -(-new.missing // shard_draws)
                 run("draw", draws, [k for k in range(shards, shards + more) if not draws.names(k).exists()])
                 for number in range(shards, shards + more):
                     names = orjson.loads(draws.names(number).read_bytes())
-                    write_atomically(draws.kept(number), [bytes(_decide(new, *name) for name in names)])
+                    # Draw by draw, as on one machine: whether one is taken decides about those after it.
+                    kept = (new.missing > 0 and new.take(bytes.fromhex(content), key) for content, key in names)
+                    write_atomically(draws.kept(number), [bytes(kept)])
                 shards += more
             run("generate", _Parts(draws, world), [k for k in range(shards) if not folder.done(k)])
             counted = LineCounts(n, Counter(new.summary.model_dump()))
             folder.conclude(plan, shards, counted)
     return GenerateSummary(**counted.counts)
-
-
-def _decide(new: NewProblems, content: str, key: str | None) -> bool:
-    return new.missing > 0 and new.take(bytes.fromhex(content), key)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from srt.io.records import Lang, Problem, Refusal
 from srt.language.trace import Trace, Truth
@@ -28,6 +28,9 @@ CLAIMS = "claims"
 """The text style that every world has, its default."""
 ASSERTIONS = "assertions"
 """The other one: each claim as the sentence that :meth:`World.assertion` says."""
+
+Kind = Literal["plan", "text style", "pieces"]
+"""What a world offers by name: plans, styles, and splittings, which recipes call ``pieces``."""
 
 REFUSALS: Mapping[str, str] = {
     "no_world": "no world knows problems of this shape",
@@ -57,7 +60,7 @@ class Refused(Exception):
         return Refusal(problem_id=problem_id, reason=self.reason, detail=self.detail)
 
 
-class Style(NamedTuple):
+class TextStyle(NamedTuple):
     """A way to write the steps of a trace; ``about`` describes it in one line.
 
     ``last_step_answers``: the last step works the letters out one by one, so its line is trained on as part of the
@@ -122,8 +125,8 @@ class Extras:
     """
     splittings: Mapping[str, Splitting] = field(default_factory=dict)
     """How a new tokenizer may split its texts, beside the splittings that suit any text."""
-    retired: Mapping[str, str] = field(default_factory=dict)
-    """Plans, styles and splittings that are gone: by name, the last commit that has them."""
+    retired: Mapping[Kind, Mapping[str, str]] = field(default_factory=dict)
+    """What it offered once: by kind and name, the last commit that has it."""
 
 
 class World(ABC):
@@ -134,9 +137,9 @@ class World(ABC):
 
     plans: Mapping[str, str] = {NEEDED: "the steps that the question needs, and no others"}
     """Which steps a trace can have, each with a line of description; a world adds its own after this one."""
-    styles: Mapping[str, Style] = {
-        CLAIMS: Style("each step states a claim in the world's language"),
-        ASSERTIONS: Style("each step states its claim as a sentence"),
+    styles: Mapping[str, TextStyle] = {
+        CLAIMS: TextStyle("each step states a claim in the world's language"),
+        ASSERTIONS: TextStyle("each step states its claim as a sentence"),
     }
     """How steps can be written; a world adds its own after these."""
     extras = Extras()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from srt.io.did_you_mean import nearest
 from srt.io.errors import UserError
@@ -14,7 +14,7 @@ from srt.io.records import Problem
 from srt.io.yaml_config import read_yaml
 from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace, TraceCheck
-from srt.worlds.world import World
+from srt.worlds.world import Kind, World
 
 Checker = Callable[[Problem, Trace], TraceCheck | None]
 """The verdicts on a trace; ``None`` for a problem of another world."""
@@ -86,31 +86,30 @@ def world_of(problem: Problem) -> World | None:
     return next((world for world in worlds() if world.recognises(problem)), None)
 
 
-Kind = Literal["plan", "text style", "splitting"]
-
-
-def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None) -> None:
-    """Raise a :class:`UserError` if none of ``by``, by default of all worlds, offers ``name``.
+def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None, generic: Sequence[str] = ()) -> None:
+    """Raise a :class:`UserError` if ``name`` is neither ``generic`` nor offered by one of ``by``, or of all worlds.
 
     The line says what they offer and which of that is probably meant; of what a world had once, the last commit.
     """
+    if name in generic:
+        return
     by = worlds() if by is None else by
     offers = {world: _offers(world)[kind] for world in by}
     if any(name in offer for offer in offers.values()):
         return
     for world in by:
-        if commit := world.extras.retired.get(name):
+        if commit := world.extras.retired.get(kind, {}).get(name):
             raise UserError(
-                f"{kind} {name!r}: {world.name} has it no longer; the last commit that has it is {commit}; "
-                f"now {world.name} offers {', '.join(offers[world])}"
+                f"{kind} {name!r}: {world.name} has it no longer, the last commit that has it is {commit}; "
+                f"now it offers {', '.join(offers[world])}"
             )
-    near = nearest(name, [known for offer in offers.values() for known in offer])
-    known = "; ".join(f"{world.name} offers {', '.join(offer) or 'none'}" for world, offer in offers.items())
-    raise UserError(f"unknown {kind} {name!r}{f', did you mean {near}?' if near else ':'} {known}")
+    near = nearest(name, [*generic, *(known for offer in offers.values() for known in offer)])
+    known = [*generic, *(f"{world.name} offers {', '.join(offer)}" for world, offer in offers.items() if offer)]
+    raise UserError(f"unknown {kind} {name!r}{f', did you mean {near}?' if near else ':'} {'; '.join(known)}")
 
 
 def _offers(world: World) -> Mapping[Kind, Mapping[str, object]]:
-    return {"plan": world.plans, "text style": world.styles, "splitting": world.extras.splittings}
+    return {"plan": world.plans, "text style": world.styles, "pieces": world.extras.splittings}
 
 
 def fault_classes() -> dict[str, FaultClass]:

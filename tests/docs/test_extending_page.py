@@ -146,6 +146,12 @@ def test_faults_of_the_world_are_caught(turning: World, tmp_path: Path) -> None:
     assert list(rows) == ["turned_back", "step_dropped", "order_broken", "premise_replaced", "mislabelled"]
     assert all(row["caught"] > 20 for row in rows.values()), rows
     assert (table.missed, table.disputed_records, table.traces) == (0, [], 30)
+    first, *others = read_records(problems, Problem)
+    lost = first.model_copy(update={"question": re.sub(r"faces \w+\.", "faces home.", first.question)})
+    write_records(problems, [lost, *others])
+    table = mutate_file(traces, problems, 300, 0)
+    assert [line.partition(": ")[0] for line in table.skipped] == [f"t-{first.id}"]
+    assert "no_direction" in table.skipped[0]
 
 
 def test_the_world_in_the_gallery(turning: World, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ WRAPPED = [
 COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
 TO_BE_WRITTEN = r"file(?: of its own)?, `([^`]+)`|((?:srt/worlds|tests/srt/worlds|docs)/turning\b[\w./]*)"
 """How docs/extending.md and extending-training.md name the files that their readers write."""
-OURS = "srt|train|eval|docs|tests|recipes|configs|benchmarks"
+OURS = "srt|train|eval|docs|tests|recipes|configs|benchmarks|research"
 
 
 def by_name(path: Path) -> str:
@@ -61,6 +61,18 @@ def test_every_module_exists(page: Path) -> None:
         for member in members:
             module = f"{module}.{member}"
             found = getattr(found, member, None) or importlib.import_module(module)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_every_program_exists(page: Path) -> None:
+    """Those beside the packages, run as ``python -m``."""
+    text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
+    for name in re.findall(r"python -m ((?:benchmarks|research)(?:\.\w+)*)(?!\.)", text):
+        place = ROOT / name.replace(".", "/").removesuffix("/NAME")
+        if name.endswith(".NAME"):
+            assert place.is_dir(), f"{page.name}: {name}"
+            continue
+        assert place.with_suffix(".py").is_file() or (place / "__main__.py").is_file(), f"{page.name}: {name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 
+import PIL.Image
 import pytest
 
 from eval.backends.fake_backend import FakeBackend
@@ -41,6 +43,16 @@ def _check(problem: Problem, trace: Trace) -> TraceCheck:
         for step in trace.steps
     )
     return TraceCheck(steps=steps, answer=StepCheck(support="proved"))
+
+
+@pytest.fixture
+def blank_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plots of a comparison are laid out, and written as one pixel: to draw them takes most of its time."""
+    from eval.report import plots
+
+    pixel = io.BytesIO()
+    PIL.Image.new("RGB", (1, 1)).save(pixel, format="PNG")
+    monkeypatch.setattr(plots, "_png", lambda figure: pixel.getvalue())
 
 
 @pytest.fixture

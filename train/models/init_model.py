@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import Literal
 
 import torch
 
@@ -16,10 +15,8 @@ from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family
-from train.models.file_rights import apply_umask
-from train.models.init_tokenizer import train_tokenizer
-
-Pieces = Literal["words", "phrases", "options", "placements", "seats", "letters"]
+from train.models.init_tokenizer import QWEN, WORDS, check_splitting, train_tokenizer
+from train.models.model_files import apply_umask
 
 
 def init_model(
@@ -34,7 +31,7 @@ def init_model(
     seed: int = 0,
     chat_template: str | None = None,
     max_positions: int = 4096,
-    pieces: Pieces = "words",
+    pieces: str = WORDS,
     separate: Collection[str] = (),
     initializer_range: float = 0.02,
     untied_head: bool = False,
@@ -49,14 +46,10 @@ def init_model(
         seed: of the weights; the same arguments give the same files.
         chat_template: one of :data:`train.models.chat_templates.CHAT_TEMPLATES`; by default that of the family. A
             vision model can only have its own.
-        pieces: what may become one token: ``words``, or ``phrases`` between names (capitalised), steps and seats;
-            ``options`` are phrases too, and an option's letter with its name (``B Ann``); ``placements`` are options
-            too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
-            With ``seats``, a seat is a token of both, after a token for the name that only a seat follows (``Ann@``,
-            ``S1``; ``Ann is at ``, ``S1``): where somebody sits is found by that token alone. With ``letters``, too,
-            and the letter of an option without a name after it is a token (``A``, ``B Ann``, ``C``). Names of one
-            capitalised word, and what is said to be one token, are so wherever the vocabulary has room for them.
-        separate: words and signs that are never part of a longer token, unless of a name with its seat. With ``left``
+        pieces: what may become one token: ``words``, or a splitting that a world offers
+            (:attr:`srt.worlds.world.Extras.splittings`), and whatever stands between two of its pieces. The pieces
+            themselves are one token wherever the vocabulary has room for them.
+        separate: words and signs that are never part of a longer token, unless of such a piece. With ``left``
             and ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the
             left side of"), and need not be learned as a whole.
         initializer_range: standard deviation of the random weights. At a width of 128 the usual 0.02 costs hundreds of
@@ -71,7 +64,8 @@ def init_model(
             tokenizer class splits words in its own way.
     """
     family = find_family(arch)
-    if pieces != "words" and family.tokenizer_splits_as_qwen:
+    check_splitting(pieces)
+    if pieces != WORDS and family.tokenizer_splits_as_qwen:
         raise UserError(f"pieces: {arch} always splits text as Qwen's tokenizer does, not into {pieces!r}; use llama")
     if separate and family.tokenizer_splits_as_qwen:
         raise UserError(f"separate: {arch} always splits text as Qwen's tokenizer does; use llama")
@@ -90,7 +84,7 @@ def init_model(
     existing = next(path for path in (Path(output), *Path(output).absolute().parents) if path.exists())
     if not existing.is_dir():
         raise UserError(f"{output}: a folder was expected, but {existing} is a file")
-    splitting = "qwen" if family.tokenizer_splits_as_qwen else pieces
+    splitting = QWEN if family.tokenizer_splits_as_qwen else pieces
     tokenizer = train_tokenizer(splitting, texts, vocab, template, max_positions, separate)
     shape = {
         "vocab_size": len(tokenizer),
@@ -106,6 +100,7 @@ def init_model(
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
+    # The caller's random state is as before afterwards.
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model, processor = family.small_model(shape, tokenizer)

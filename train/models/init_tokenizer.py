@@ -7,57 +7,37 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Literal
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 
 from srt.io.errors import UserError
+from srt.worlds.world_registry import check_offered, worlds
 from train.models.chat_templates import ChatTemplate
 
-Splitting = Literal["words", "phrases", "options", "placements", "seats", "letters", "qwen"]
+WORDS = "words"
+QWEN = "qwen"
 
 # Qwen's tokenizer class adds this token if it is missing, and the model would have no embedding for it.
 _PAD = "<|endoftext|>"
-# One word, one token: a clue number `(2)`, a step number `#4`, a seat `S1`, a name. A Chinese character is separate (a
-# run of them has no word borders), numbers never join punctuation, and a space belongs to what follows it.
-_WORDS = r" ?\([0-9]+\)| ?#[0-9]+| ?\p{Han}| ?[\p{L}&&[^\p{Han}]]+[0-9]*| ?[0-9]+| ?[^\s\p{L}0-9]|\s+(?!\S)|\s"
-# What varies between problems is separate: a name, a name at its seat, a step number; everything between two of them
-# may become one token (" is left of "). Sequences are about a third shorter, which saves time on a CPU, and who sits
-# where is one lookup instead of two.
-_PHRASES = r"(?:\p{Lu}\p{Ll}+|\?)@[A-Z0-9]+|\p{Lu}\p{Ll}+|#[0-9]+"
-# The same, and the letter of an option with the name after it ("B Ann"): which option a name is, is one lookup then,
-# where a letter in the token before has first to be carried over to the name.
-_OPTION = r"(?<!\p{L})\p{Lu} \p{Lu}\p{Ll}+"
-_OPTIONS = rf"{_OPTION}|{_PHRASES}"
-# The same, and a name with its seat in prose too ("Ann is at S1"), so that no arm has who sits where for less.
-_PLACEMENTS = rf"(?:\p{{Lu}}\p{{Ll}}+|whoever) is at \p{{Lu}}[A-Z0-9]*|{_OPTIONS}"
-# As options, but a seat is a token after its name, in traces ("Ann@", "S1") and in prose ("Ann is at ", "S1"): whoever
-# counts on from a seat needs the seat, whoever sits there. The name has one token wherever a seat follows and another
-# elsewhere, so that whoever looks its seat up finds it by that token alone.
-_SEATED = r"(?:\p{Lu}\p{Ll}+|whoever|\?)(?:@| is at |位于)"
-_SEAT = r"(?:(?<=@)|(?<= is at )|(?<=位于))[A-Z0-9]+"
-_SEATS = rf"{_SEATED}|{_SEAT}|{_OPTION}|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
-# The same, and a letter without a name is a token: to go through the options is then one lookup a token, which of "B"
-# and "B Ann" comes next, in traces ("A B Ann C D") and in prose ("A no, B Ann yes", "A不符合、B 小刚符合").
-_LETTER = r"(?<=[ ：、])\p{Lu}(?=[ :\p{Han}])"
-_LETTERS = rf"{_SEATED}|{_SEAT}|{_OPTION}|{_LETTER}|\p{{Lu}}\p{{Ll}}+|#[0-9]+"
-# AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever tokenizer.json
-# says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
-_SPLIT: dict[Splitting, str] = {
-    "words": _WORDS,
-    "phrases": _PHRASES,
-    "options": _OPTIONS,
-    "placements": _PLACEMENTS,
-    "seats": _SEATS,
-    "letters": _LETTERS,
-    "qwen": PRETOKENIZE_REGEX,
+_GENERIC = {
+    # One word, one token: a clue number `(2)`, a step number `#4`, a name. A Chinese character is separate (a run of
+    # them has no word borders), numbers never join punctuation, and a space belongs to what follows it.
+    WORDS: r" ?\([0-9]+\)| ?#[0-9]+| ?\p{Han}| ?[\p{L}&&[^\p{Han}]]+[0-9]*| ?[0-9]+| ?[^\s\p{L}0-9]|\s+(?!\S)|\s",
+    # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever
+    # tokenizer.json says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
+    QWEN: PRETOKENIZE_REGEX,
 }
 
 
+def check_splitting(pieces: str) -> None:
+    """Raise a :class:`UserError` if ``pieces`` is neither ``words`` nor a splitting that a world offers."""
+    check_offered("pieces", pieces, generic=[WORDS])
+
+
 def train_tokenizer(
-    splitting: Splitting,
+    splitting: str,
     texts: Iterable[str],
     vocab: int,
     template: ChatTemplate,
@@ -66,7 +46,8 @@ def train_tokenizer(
 ) -> PreTrainedTokenizerFast:
     """A tokenizer trained on ``texts``, with at most ``vocab`` tokens including the special ones of ``template``.
 
-    Words or signs of ``separate`` are tokens without anything around them, as names are.
+    ``splitting``: ``words``, ``qwen``, or one that a world offers (:class:`srt.worlds.world.Splitting`). Words or signs
+    of ``separate`` are tokens without anything around them.
 
     Raises:
         UserError: no text, or ``vocab`` is too small for the bytes and the special tokens.
@@ -77,9 +58,10 @@ def train_tokenizer(
     if vocab < smallest:
         raise UserError(f"vocab: {vocab} is too small; the bytes and special tokens take {smallest}")
     tokenizer = Tokenizer(models.BPE())
-    if splitting == "qwen":
+    if splitting == QWEN:
         tokenizer.normalizer = normalizers.NFC()
-    pattern = "|".join([*_apart(separate), _SPLIT[splitting]])
+    of_worlds = {name: one.pattern for world in worlds() for name, one in world.extras.splittings.items()}
+    pattern = "|".join([*_apart(separate), {**of_worlds, **_GENERIC}[splitting]])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(Regex(pattern), behavior="isolated"),
@@ -96,7 +78,7 @@ def train_tokenizer(
     texts = iter(texts)
     if (first := next(texts, None)) is None:
         raise UserError("no text to train a tokenizer on")
-    pieces = _Pieces(pattern if splitting not in ("words", "qwen") else None)
+    pieces = _Pieces(None if splitting in _GENERIC else pattern)
     tokenizer.train_from_iterator(pieces.counted(chain([first], texts)), trainer)
     tokenizer = _with_whole(tokenizer, pieces.frequent(), len(special))
     tokenizer.add_tokens([AddedToken(mark, special=False, normalized=False) for mark in template.visible])
@@ -131,9 +113,9 @@ def _apart(separate: Collection[str]) -> Iterator[str]:
 
 
 class _Pieces:
-    """The pieces between phrases, counted while the texts are read: names, placements, options with their letters.
+    """The pieces that a world's splitting matches, such as names, counted while the texts are read.
 
-    ``pattern`` matches them; there are none without it.
+    Without a ``pattern`` there are none.
     """
 
     def __init__(self, pattern: str | None) -> None:
@@ -174,6 +156,8 @@ def _with_whole(tokenizer: Tokenizer, pieces: Sequence[str], special: int) -> To
     by_id = sorted(trained["model"]["vocab"], key=trained["model"]["vocab"].__getitem__)
     made = len(by_id) - special - len(pre_tokenizers.ByteLevel.alphabet())
     in_parts: list[str] = []
+    # A merge that is removed may have been part of another piece, which is then in parts too: again, until none is
+    # added.
     while len(missing := _in_parts(tokenizer, pieces)[:made]) > len(in_parts):
         in_parts = missing
         vocab = {token: number for number, token in enumerate(by_id[: len(by_id) - len(in_parts)])}
@@ -182,7 +166,7 @@ def _with_whole(tokenizer: Tokenizer, pieces: Sequence[str], special: int) -> To
             json.dumps({**trained, "model": {**trained["model"], "vocab": vocab, "merges": merges}})
         )
     tokenizer.add_tokens(
-        [  # No part of a word, unless it ends where a seat begins ("Ann@").
+        [  # No part of a word, unless it ends in a sign ("Ann@").
             AddedToken(piece, single_word=piece[-1].isalnum(), special=False, normalized=False) for piece in in_parts
         ]
     )

@@ -8,7 +8,7 @@ from srt.io.records import Problem, Record
 from srt.language.faults import FaultWord
 from srt.llm.exchange import Answered, LlmContext, Outcome
 from srt.llm.journaled_client import ask_all
-from srt.mutate.prose_faults import Kind
+from srt.prose.faults.prose_faults import Kind
 from srt.teaching.agreement.shown_traces import ShownTrace, Sort
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.loop.machine_audit import MachineAudit

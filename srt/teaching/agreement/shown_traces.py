@@ -18,8 +18,8 @@ from srt.language.trace import Trace
 from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutate_traces import Sources, mutants
 from srt.mutate.mutation_table import MutationTable
-from srt.mutate.prose_faults import Kind
 from srt.mutate.step_faults import STEP_FAULTS, different_mutants
+from srt.prose.faults.prose_faults import Kind
 from srt.teaching.loop.machine_audit import audit
 
 Sort = Literal["world", "prose"]
@@ -94,6 +94,7 @@ def draw_traces(
         else:
             shown.append(one)
     shown = [
+        # Mutants of one trace need ids of their own: opinions name them.
         one.model_copy(update={"trace": one.trace.model_copy(update={"id": f"{one.trace.id}~{number}"})})
         for number, one in enumerate(shown, 1)
     ]
@@ -110,6 +111,7 @@ def _of_prose(traces: Sequence[Trace], problems: Mapping[str, Problem], seed: in
     streams: list[Iterator[ShownTrace | None]] = [_equations(traces, problems, seed)]
     for fault in STEP_FAULTS:
         streams.append(_steps(fault, free, problems, seed))
+    # By turns, so that a class with few mutants has its share before the total is reached.
     while streams:
         for stream in list(streams):
             try:
@@ -120,6 +122,7 @@ def _of_prose(traces: Sequence[Trace], problems: Mapping[str, Problem], seed: in
 
 def _equations(traces: Sequence[Trace], problems: Mapping[str, Problem], seed: int) -> Iterator[ShownTrace | None]:
     sources = ProseSources(traces, problems)
+    # As many as there are; the caller takes what it needs.
     for record in sources.mutants(10**9, seed):
         if record.outcome in ("accident", "unknown"):
             yield None

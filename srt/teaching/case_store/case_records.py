@@ -17,7 +17,15 @@ from srt.io.records import Record
 from srt.language.faults import FaultWord
 from srt.language.trace import Trace
 from srt.llm.exchange import Outcome
-from srt.teaching.roles import ModelRole
+
+
+class ModelRole(StrEnum):
+    """A role of a model. Tokens and cost are counted by role."""
+
+    TEACHER = "teacher"
+    REVIEWER = "reviewer"
+    CHECKER = "checker"
+    DESCRIBER = "describer"
 
 
 class State(StrEnum):

@@ -36,6 +36,7 @@ _NOT_IN: Mapping[TraceKind, frozenset[Fault]] = {
     "world": frozenset({Fault.ANSWER_CITED}),
 }
 
+# The finer faults, which machines find and mutations plant, by the class in which a Reviewer would name them.
 _NAMED_BY: Mapping[Fault, tuple[Fault, ...]] = {
     Fault.MISREAD: (Fault.MISQUOTED_CLUE,),
     Fault.FALSE_CLAIM: (

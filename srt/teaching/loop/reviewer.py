@@ -13,10 +13,9 @@ from srt.language.trace import Trace, TraceKind, one_line
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
-from srt.teaching.case_store.case_records import Issue
+from srt.teaching.case_store.case_records import Issue, ModelRole
 from srt.teaching.loop.candidate import form_of_trace, storable
 from srt.teaching.loop.review_classes import class_lines, review_class, review_classes
-from srt.teaching.roles import ModelRole
 
 MAX_ISSUES = 50
 
@@ -82,6 +81,7 @@ def _issue(raw: Any, number: int, steps: int) -> Issue:
 
 def _step(value: Any, steps: int) -> int | None:
     if isinstance(value, str):
+        # No more digits than a step can have: int() refuses thousands of them.
         digits = value.strip().removeprefix("#")
         value = int(digits) if digits.isdecimal() and len(digits) < 5 else None
     whole = isinstance(value, int) and not isinstance(value, bool)

@@ -48,7 +48,8 @@ class MutationSubject(Protocol):
 class Faults:
     """What ``srt mutate`` plants in the traces of a world: its classes, in the order of the table, and how.
 
-    ``subject`` takes a valid trace of a problem apart; it raises a :class:`ValueError`, which says why, for others.
+    ``subject`` takes a valid trace of a problem apart. For others it raises a :class:`ValueError`, which says why, or
+    :class:`~srt.worlds.world.Refused`.
     """
 
     planted: tuple[FaultClass, ...]

@@ -10,6 +10,7 @@ from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.solved_problem import placement_for, solved
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.writing.scene_svg import draw
+from srt.worlds.seating.writing.splittings import SPLITTINGS
 from srt.worlds.world import Extras, Figures, Refused
 
 
@@ -43,5 +44,10 @@ EXTRAS = Extras(
     figures=Figures(solved=_solved_scene),
     faults=_faults,
     prompts=Path(__file__).parent / "prompts",
-    retired=dict.fromkeys(("read-as-used", "restated", "scanned"), "405b85f"),
+    splittings=SPLITTINGS,
+    retired={
+        "plan": {"read-as-used": "405b85f"},
+        "text style": dict.fromkeys(("restated", "scanned"), "405b85f"),
+        "pieces": dict.fromkeys(("phrases", "options", "seats"), "405b85f"),
+    },
 )

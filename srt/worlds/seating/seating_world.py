@@ -20,7 +20,7 @@ from srt.worlds.seating.sampling.sampler import keys_of, sample
 from srt.worlds.seating.seating_extras import EXTRAS
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
-from srt.worlds.world import CLAIMS, NEEDED, Refused, Sampler, Style, World
+from srt.worlds.world import CLAIMS, NEEDED, Refused, Sampler, TextStyle, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
 _BLANK = re.compile(r"[(（] *[)）]")
@@ -37,10 +37,10 @@ class SeatingWorld(World):
         "running": "a plan of all seats, carried along from step to step",
         "read-as-turns": "the same; each clue is read right before it is used, around a ring down to one turn",
     }
-    styles: Mapping[str, Style] = {
+    styles: Mapping[str, TextStyle] = {
         **World.styles,
-        "anchored": Style("claims, with the seats written out that a step looks up"),
-        "lettered": Style("anchored, and seats and options are gone through one by one", last_step_answers=True),
+        "anchored": TextStyle("claims, with the seats written out that a step looks up"),
+        "lettered": TextStyle("anchored, and seats and options are gone through one by one", last_step_answers=True),
     }
     extras = EXTRAS
 

@@ -19,7 +19,7 @@ from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.kernel.nets import Net
 from srt.worlds.views.kernel.stacks import Heights, canonical
 from srt.worlds.views.kernel.voxels import Voxels, canonical_voxels, from_heights
-from srt.worlds.views.problem_reader import heights_of, net_of, read_problem, seen_faces, voxels_of
+from srt.worlds.views.reading.problem_reader import heights_of, net_of, read_problem, seen_faces, voxels_of
 from srt.worlds.world import Refused
 
 

@@ -29,8 +29,8 @@ def test_a_banned_word_does_not_come(model: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def phrases_tokenizer() -> PreTrainedTokenizerFast:
-    """As ``srt init-model`` makes it with ``pieces: phrases``: what stands between names and numbers may be a token."""
+def longer_tokenizer() -> PreTrainedTokenizerFast:
+    """As ``srt init-model`` makes it with longer pieces: what stands between names and numbers may be a token."""
     words = Tokenizer(models.BPE())
     between = pre_tokenizers.Split(Regex(r"\p{Lu}\p{Ll}+|#[0-9]+|@[A-Z0-9]+"), behavior="isolated")
     words.pre_tokenizer = pre_tokenizers.Sequence(
@@ -43,22 +43,22 @@ def phrases_tokenizer() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=words, eos_token="<end>")
 
 
-def test_a_banned_word_does_not_come_inside_a_longer_token(phrases_tokenizer: PreTrainedTokenizerFast) -> None:
+def test_a_banned_word_does_not_come_inside_a_longer_token(longer_tokenizer: PreTrainedTokenizerFast) -> None:
     """A table of logits in place of a network: it wants the word in one token, then in ever smaller pieces."""
-    pieces = [phrases_tokenizer.decode([token]) for token in range(len(phrases_tokenizer))]
+    pieces = [longer_tokenizer.decode([token]) for token in range(len(longer_tokenizer))]
     longer = [token for token, piece in enumerate(pieces) if "INFER" in piece]
     assert longer, "the tokenizer should have the word inside a longer token"
-    assert phrases_tokenizer.encode("INFER", add_special_tokens=False) not in [[token] for token in longer]
+    assert longer_tokenizer.encode("INFER", add_special_tokens=False) not in [[token] for token in longer]
     for word in ("INFER", "推断"):
         text = word.encode()
         spelt = [[b] for b in longer] if word == "INFER" else []
-        by_byte = [phrases_tokenizer.convert_tokens_to_ids(bytes_to_unicode()[byte]) for byte in text]
-        half = phrases_tokenizer.encode(f"{word[:1]}", add_special_tokens=False)
+        by_byte = [longer_tokenizer.convert_tokens_to_ids(bytes_to_unicode()[byte]) for byte in text]
+        half = longer_tokenizer.encode(f"{word[:1]}", add_special_tokens=False)
         spelt += [by_byte, half + by_byte[len(word[:1].encode()) :]]
         for ids in spelt:
-            refused = [at for at, token in enumerate(ids) if refuses(phrases_tokenizer, by_byte, ids[:at], token)]
+            refused = [at for at, token in enumerate(ids) if refuses(longer_tokenizer, by_byte, ids[:at], token)]
             assert refused == [len(ids) - 1], (word, [pieces[token] for token in ids])
-        assert not refuses(phrases_tokenizer, by_byte[:-1], [], by_byte[-1])
+        assert not refuses(longer_tokenizer, by_byte[:-1], [], by_byte[-1])
 
 
 def refuses(tokenizer: PreTrainedTokenizerFast, prompt: list[int], generated: list[int], token: int) -> bool:

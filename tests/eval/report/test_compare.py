@@ -16,6 +16,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import write_records
 from srt.io.records import Image, Problem
 
+pytestmark = pytest.mark.usefixtures("blank_plots")
 MakeRun = Callable[..., Path]
 MakeProblem = Callable[..., Problem]
 
@@ -50,14 +51,6 @@ def test_pairs_and_their_figures(make_run: MakeRun, tmp_path: Path) -> None:
     assert names == {"accuracy_by_scene.png", "accuracy_tokens.png", "comparison.json", "report.html", "report.md"}
     data = orjson.loads((tmp_path / "report" / "comparison.json").read_bytes())
     assert data["differences"][3]["only_arm"] == 10
-
-
-def test_same_runs_same_bytes(make_run: MakeRun, tmp_path: Path) -> None:
-    folders = arms(make_run)
-    compare(folders, tmp_path / "one")
-    compare(folders, tmp_path / "two")
-    for path in (tmp_path / "one").iterdir():
-        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
 
 
 def test_the_markdown_table(make_run: MakeRun, tmp_path: Path) -> None:
@@ -238,7 +231,7 @@ def test_everything_in_a_manifest_but_the_weights_is_compared(make_run: MakeRun)
             "pictures": not manifest.pictures,
             "options": {**manifest.options, "rolls": "3"},
             "model": {"model": "other", "adapter": "lora", "dtype": "bfloat16", "vllm": "0.9"},
-            "versions": {**manifest.versions, "srt": "0.2.0"},
+            "versions": {**manifest.versions, "srt": "9.9.9"},
         }
     )
     assert settings_apart(described, other) == [
@@ -247,7 +240,7 @@ def test_everything_in_a_manifest_but_the_weights_is_compared(make_run: MakeRun)
         f"prompt style {manifest.style} against bare",
         f"pictures {manifest.pictures} against {not manifest.pictures}",
         "option rolls 1 against 3",
-        f"version of srt {manifest.versions['srt']} against 0.2.0",
+        f"version of srt {manifest.versions['srt']} against 9.9.9",
         "dtype float32 against bfloat16",
     ]
 

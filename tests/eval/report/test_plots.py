@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
+from eval.report.compare import compare
 from eval.report.plots import _HATCHES, _MARKERS, COLOURS, _figure, _legend, _plain
 
 ARMS = ["base", "answer", "cot", "srt", "srt-drop-CORRELATE", "srt-drop-CONSTRAIN", "srt-drop-INFER"]
@@ -28,3 +32,13 @@ def test_labels_are_shortened_at_a_word_if_they_have_two_lines() -> None:
     assert _plain("Measurement of Solid Geometric Forms", lines=2) == "Measurement of Solid\nGeometric Forms"
     assert len(_plain("x" * 60)) == 24
     assert _plain("$5") == r"\$5"
+
+
+def test_same_runs_same_bytes(make_run: Callable[..., Path], tmp_path: Path) -> None:
+    folders = [make_run("base", lambda number: "ANSWER: A"), make_run("srt", lambda number: "ANSWER: B")]
+    for name in ("one", "two"):
+        compare(folders, tmp_path / name)
+    written = list((tmp_path / "one").iterdir())
+    assert {path.suffix for path in written} == {".png", ".json", ".html", ".md"}
+    for path in written:
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name

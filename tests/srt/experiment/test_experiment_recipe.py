@@ -145,6 +145,22 @@ def test_faults_that_are_found_before_anything_is_written(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"plan": "read-as-used"}, "plan: plan 'read-as-used': .*405b85f"),
+        ({"text": "restated"}, "text: .*'restated': .*405b85f.* anchored"),
+        ({"text": "anchord"}, r"text: .*'anchord', did you mean anchored\?"),
+        ({"plan": "read-as-turn"}, r"plan: .*'read-as-turn', did you mean read-as-turns\?"),
+    ],
+)
+def test_a_plan_or_a_style_that_no_world_offers_any_more(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text(yaml.safe_dump({"extends": "demo", **changes}))
+    with pytest.raises(UserError, match=message) as caught:
+        load_experiment(tmp_path / "old.yaml")
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("place", ["file/out", "/proc/out"])
 def test_an_output_that_cannot_be_made_is_one_line(place: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()

@@ -15,7 +15,7 @@ from srt.gallery.gallery_samples import samples
 from srt.io.errors import UserError
 from srt.io.records import Answer, Lang, Problem
 from srt.language.trace import Step, Trace
-from srt.worlds.world import Refused, Sampler, World
+from srt.worlds.world import CLAIMS, NEEDED, Refused, Sampler, World
 from srt.worlds.world_registry import world_named
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
@@ -43,14 +43,14 @@ class HostileWorld(World):
             diagram_description=HOSTILE,
         )
 
-    def split_key(self, problem: Problem) -> str | None:
-        return None
+    def split_keys(self, problem: Problem) -> tuple[str, ...]:
+        return ()
 
-    def solve(self, problem: Problem) -> Trace:
+    def solve(self, problem: Problem, plan: str = NEEDED) -> Trace:
         step = Step(op="INFER", args=(), claim=HOSTILE)
         return Trace(id="t", problem_id=problem.id, kind="world", lang="en", steps=(step,), answer="A", teacher=HOSTILE)
 
-    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
+    def explain(self, problem: Problem, trace: Trace, *, terse: bool = False, style: str = CLAIMS) -> str:
         return HOSTILE
 
     def assertion(self, claim: str, lang: Lang) -> str:

@@ -20,8 +20,8 @@ from srt.worlds.seating.seating_world import SeatingWorld
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.drawing.picture import picture
-from srt.worlds.views.figures import ViewFigure
 from srt.worlds.views.kernel.stacks import canonical, is_connected, is_trimmed
+from srt.worlds.views.reading.figures import ViewFigure
 from srt.worlds.world_registry import world_named
 
 SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}

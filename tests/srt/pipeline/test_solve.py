@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from srt.io.jsonl import dump, read_records, write_records
 from srt.io.records import Answer, Problem, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_file, solve_one
+from srt.worlds.seating.seating_world import SeatingWorld
 from srt.worlds.world_registry import world_named
 
 CLUES = "(1) Ben is right of Ada;\n(2) Dov is right of Cleo.\n"
@@ -96,6 +98,15 @@ def test_the_plan(tmp_path: Path) -> None:
     refusal = solve_one(world_named("views").sampler({"split": "train"})(0), "running")
     assert isinstance(refusal, Refusal)
     assert refusal.reason == "no_such_plan"
+    assert "views offers needed" in refusal.detail
+    with pytest.raises(UserError, match=r"plan 'read-as-used': .*405b85f"):
+        solve_file(tmp_path / "p.jsonl", tmp_path / "walking.jsonl", plan="read-as-used")
+
+
+def test_a_reason_that_a_world_does_not_list_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SeatingWorld, "extras", replace(SeatingWorld.extras, refusals={}))
+    with pytest.raises(ValueError, match="contradictory_clues"):
+        list(map(solve_one, PROBLEMS))
 
 
 @pytest.mark.parametrize(("plan", "ways"), [("running", "25"), ("needed", "60")])

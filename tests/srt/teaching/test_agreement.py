@@ -28,11 +28,10 @@ from srt.pipeline.solve import solve_file
 from srt.teaching.agreement.agreement_figures import agreement_rows, reviewer_summary
 from srt.teaching.agreement.opinions import Opinion, ask_opinions
 from srt.teaching.agreement.shown_traces import DrawnTraces, ShownTrace, draw_traces
-from srt.teaching.case_store.case_records import Issue
+from srt.teaching.case_store.case_records import Issue, ModelRole
 from srt.teaching.loop.machine_audit import audit
 from srt.teaching.loop.review_classes import names_it, review_class, review_classes
 from srt.teaching.loop.reviewer import candidate_text
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 from srt.worlds.seating.faults.fault_classes import SeatingFault

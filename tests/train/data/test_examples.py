@@ -88,7 +88,7 @@ def test_the_tokens_of_each_role_are_the_text_of_its_span(
     tokenizer = load_tokenizer(str(models[template]))
     some = next(read_records(data, Sequence))
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.lists(st.tuples(LABELS, WORDS), min_size=1, max_size=5))
     def check(steps: list[tuple[str, str]]) -> None:
         lines = [*steps, ("ANSWER", "ANSWER: A")]
@@ -115,7 +115,7 @@ def test_the_tokens_of_each_role_are_the_text_of_its_span(
 
 
 def test_a_token_that_begins_before_a_span_belongs_to_it(data: Path, tmp_path: Path) -> None:
-    init_model("llama", sequence_texts([data]), tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="phrases")
+    init_model("llama", sequence_texts([data]), tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="placements")
     tokenizer = load_tokenizer(str(tmp_path))
     example = encode(next(read_records(data, Sequence)), tokenizer, False)
     pieces = [tokenizer.decode([token]) for token in example.input_ids]

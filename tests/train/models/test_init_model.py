@@ -10,7 +10,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer
 
 from srt.io.errors import UserError
-from train.models.init_model import Pieces, init_model, sequence_texts
+from train.models.init_model import init_model, sequence_texts
 
 TEXTS = [
     "CONSTRAIN scene #2 #14: Ana@S12 & Bo@N1\nINFER A B #3: options = {A, C}\nANSWER: A, C",
@@ -55,46 +55,24 @@ def test_one_word_is_one_token(tmp_path: Path) -> None:
     assert pieces == ["CONSTRAIN", " scene", " #2", " #14", ":", " Ana", "@", "S12", " &", " Bo", "@", "N1"]
 
 
-def test_phrases_are_tokens_between_names_steps_and_seats(tmp_path: Path) -> None:
+def test_what_stands_between_pieces_is_one_token(tmp_path: Path) -> None:
     texts = [f"{name} is left of Bo\nINFER #{n}: ? = {name}@N{n}" for n, name in enumerate(["Ana", "Cleo", "Dan"], 1)]
-    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="phrases")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    ids = tokenizer.encode(texts[0], add_special_tokens=False)
-    assert [tokenizer.decode([i]) for i in ids] == [
-        "Ana",
-        " is left of ",
-        "Bo",
-        "\nINFER ",
-        "#1",
-        ": ? = ",
-        "Ana@N1",
+    assert tokens_of_the_first(texts, "placements", tmp_path) == [
+        *("Ana", " is left of ", "Bo", "\nINFER ", "#1", ": ? = ", "Ana@N1"),
     ]
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     for text in TEXTS:
         assert tokenizer.decode(tokenizer.encode(text, add_special_tokens=False)) == text
 
 
 def test_the_letter_of_an_option_and_its_name_are_one_token(tmp_path: Path) -> None:
-    texts = [
-        f"Who is left of Bo?\nA {name}; B Bo; D None\nINFER A B #{n} {name}: x" for n, name in enumerate(["Ana", "Cy"])
-    ]
-    init_model("llama", texts * 9, tmp_path, hidden=16, layers=1, heads=2, vocab=450, pieces="options")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    ids = tokenizer.encode(texts[0].split("\n", 1)[1], add_special_tokens=False)
-    assert [tokenizer.decode([i]) for i in ids] == [
-        "A Ana",
-        "; ",
-        "B Bo",
-        "; ",
-        "D None",
-        "\nINFER A B ",
-        "#0",
-        " ",
-        "Ana",
-        ": x",
+    texts = [f"A {name}; B Bo; D None\nINFER A B #{n} {name}: x" for n, name in enumerate(["Ana", "Cy"])]
+    assert tokens_of_the_first(texts, "placements", tmp_path) == [
+        *("A Ana", "; ", "B Bo", "; ", "D None", "\nINFER A B ", "#0", " ", "Ana", ": x"),
     ]
 
 
-def tokens_of_the_first(texts: list[str], pieces: Pieces, folder: Path) -> list[str]:
+def tokens_of_the_first(texts: list[str], pieces: str, folder: Path) -> list[str]:
     """The first of ``texts`` as a tokenizer cuts it that was trained on all of them."""
     init_model("llama", texts * 9, folder, hidden=16, layers=1, heads=2, vocab=450, pieces=pieces)
     tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -118,7 +96,7 @@ def test_a_seat_is_a_token_after_a_name_that_a_seat_follows_in_a_trace_and_in_pr
         f"as {name} is at N2, {name}@N2 & ?@S1 and whoever is at 1E and 小玲位于P1。\nA {name}"
         for name in ("Ana", "Cy", "Dan")
     ]
-    assert tokens_of_the_first(texts, "seats", tmp_path) == [
+    assert tokens_of_the_first(texts, "letters", tmp_path) == [
         *("as ", "Ana is at ", "N2", ", ", "Ana@", "N2", " & ", "?@", "S1", " and ", "whoever is at ", "1E"),
         *(" and 小玲位于", "P1", "。\n", "A Ana"),
     ]
@@ -191,7 +169,7 @@ def test_names_are_whole_where_passages_that_repeat_would_take_the_vocabulary(tm
 def test_a_name_before_a_seat_is_one_token_where_the_vocabulary_is_full(tmp_path: Path) -> None:
     names = ["Ana", "Bo", "Quetzal", "Wolfgang", "Yvonne", "Zdenek"]
     texts = [f"so {name}@N1 as {name} is at S1. The {number}th" for number, name in enumerate(names * 50)]
-    init_model("llama", texts, tmp_path, hidden=16, layers=1, heads=2, vocab=300, pieces="seats")
+    init_model("llama", texts, tmp_path, hidden=16, layers=1, heads=2, vocab=300, pieces="letters")
     tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     for name in names:
         ids = tokenizer(f"so {name}@N1 as {name} is at S1.")["input_ids"]
@@ -222,6 +200,20 @@ def test_the_head_is_tied_unless_asked_otherwise(arch: str, tmp_path: Path) -> N
         assert torch.equal(head, embeddings) != untied
 
 
+@pytest.mark.parametrize(
+    ("pieces", "message"),
+    [
+        ("placement", r"pieces 'placement', did you mean placements\?.* offers .*placements"),
+        ("crumbs", r"pieces 'crumbs': words; .* offers .*letters"),
+        ("seats", r"pieces 'seats': .*405b85f"),
+    ],
+)
+def test_unknown_pieces_are_answered_with_those_there_are(pieces: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        init_model("llama", TEXTS, tmp_path / "m", pieces=pieces)
+    assert not (tmp_path / "m").exists()
+
+
 def test_faults(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gpt2.*qwen2, llama, qwen2_5_vl, internvl"):
         init_model("gpt2", TEXTS, tmp_path / "m")
@@ -232,7 +224,7 @@ def test_faults(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="vocab"):
         init_model("llama", TEXTS, tmp_path / "m", vocab=100)
     with pytest.raises(UserError, match="pieces: qwen2"):
-        init_model("qwen2", TEXTS, tmp_path / "m", pieces="phrases")
+        init_model("qwen2", TEXTS, tmp_path / "m", pieces="placements")
     with pytest.raises(UserError, match="separate"):
         init_model("qwen2", TEXTS, tmp_path / "m", separate=["left"])
     with pytest.raises(UserError, match="text"):

@@ -15,7 +15,6 @@ from srt.worlds.seating.faults import coarse_steps, support_breaking, truth_chan
 from srt.worlds.seating.faults.fault_classes import SeatingFault
 from srt.worlds.seating.faults.oracle import Oracle
 from srt.worlds.seating.faults.valid_trace import ValidTrace
-from srt.worlds.world import Refused
 
 
 def _of_steps(
@@ -78,11 +77,8 @@ class SeatingSubject:
 
 
 def mutation_subject(problem: Problem, trace: Trace) -> SeatingSubject:
-    """``trace`` of ``problem`` in parsed form; raises :class:`ValueError` if it is not valid."""
-    try:
-        oracle = Oracle(problem)
-    except Refused as refused:
-        raise ValueError(str(refused)) from None
+    """``trace`` of ``problem`` in parsed form; raises as :class:`~srt.worlds.kit.mutation.Faults` says."""
+    oracle = Oracle(problem)
     verdict = oracle.judge(trace)
     placement = oracle.placement(trace)
     if not verdict.proved or verdict.false or placement is None:

@@ -10,10 +10,10 @@ from srt.worlds.views.derivation.from_nets import folded_cube, opposite_face
 from srt.worlds.views.derivation.from_turns import turned_solid
 from srt.worlds.views.derivation.rejections import reject
 from srt.worlds.views.derivation.steps import Derivation
-from srt.worlds.views.figures import ViewFigure
 from srt.worlds.views.kernel.consistent import consistent
 from srt.worlds.views.kernel.stacks import SIDES, cell_name
-from srt.worlds.views.problem_reader import ViewsProblem, column_heights, read_problem, squares
+from srt.worlds.views.reading.figures import ViewFigure
+from srt.worlds.views.reading.problem_reader import ViewsProblem, column_heights, read_problem, squares
 from srt.worlds.world import Refused
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.steps import Derivation
 from srt.worlds.views.kernel.nets import Net, corners, drawn_beside, folded, next_edge
-from srt.worlds.views.problem_reader import net_of, seen_faces
+from srt.worlds.views.reading.problem_reader import net_of, seen_faces
 from srt.worlds.world import Refused
 
 

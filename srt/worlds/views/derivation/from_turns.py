@@ -9,7 +9,7 @@ from srt.worlds.views.derivation.steps import Derivation
 from srt.worlds.views.kernel.quarter_turns import position, turned, turns_to_positions
 from srt.worlds.views.kernel.stacks import cell_name
 from srt.worlds.views.kernel.voxels import Voxels
-from srt.worlds.views.problem_reader import voxels_of
+from srt.worlds.views.reading.problem_reader import voxels_of
 from srt.worlds.world import Refused
 
 

@@ -7,9 +7,9 @@ from typing import get_args
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.from_solid import column
 from srt.worlds.views.derivation.steps import Derivation
-from srt.worlds.views.figures import Figure
 from srt.worlds.views.kernel.stacks import SIDES, Side, cell_name, footprint, line, profile, size
-from srt.worlds.views.problem_reader import column_heights, heights_of, squares
+from srt.worlds.views.reading.figures import Figure
+from srt.worlds.views.reading.problem_reader import column_heights, heights_of, squares
 from srt.worlds.views.writing.question_text import SEEN_FROM
 from srt.worlds.world import Refused
 

@@ -8,7 +8,7 @@ from srt.language.premises import renumber_steps
 from srt.language.trace import Step
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.kernel.stacks import Side, cell_name, line
-from srt.worlds.views.problem_reader import ViewsProblem, heights_of
+from srt.worlds.views.reading.problem_reader import ViewsProblem, heights_of
 
 
 class Derivation:

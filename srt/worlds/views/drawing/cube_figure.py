@@ -6,7 +6,7 @@ from srt.worlds.views.drawing.lettering import slanted_text
 from srt.worlds.views.drawing.raster import PIXEL, Mark, Point, Sketch
 from srt.worlds.views.drawing.solid_figure import cube_faces, fitted
 from srt.worlds.views.drawing.style import Style
-from srt.worlds.views.figures import CubeFigure
+from srt.worlds.views.reading.figures import CubeFigure
 
 _TIMES = 2
 """Its edges are so many times as long as those of the cubes of a solid, so that the digits can be read."""

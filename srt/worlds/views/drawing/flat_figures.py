@@ -8,7 +8,7 @@ from functools import cache
 from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.raster import PIXEL, Mark, Path, Sketch, Stamp, face, stroke
 from srt.worlds.views.drawing.style import Style
-from srt.worlds.views.figures import Line, ViewFigure
+from srt.worlds.views.reading.figures import Line, ViewFigure
 
 _DASHED = 10
 """The greatest width of a dashed line: a dashed edge of one small square still has four dashes."""

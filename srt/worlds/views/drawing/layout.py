@@ -11,7 +11,7 @@ from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.raster import Mark, Sketch
 from srt.worlds.views.drawing.solid_figure import solid_drawing
 from srt.worlds.views.drawing.style import PATCH, SHADE, Style
-from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.reading.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 
 _WIDEST = 21 * PATCH
 """A row of figures is broken before it is wider."""

@@ -8,7 +8,7 @@ from srt.io.records import Lang, Problem
 from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.raster import painted, png
 from srt.worlds.views.drawing.style import StyleName, style_of
-from srt.worlds.views.figures import Figure, figures_of
+from srt.worlds.views.reading.figures import Figure, figures_of
 
 
 def problem_picture(problem: Problem) -> bytes | None:

@@ -11,7 +11,7 @@ from functools import cache
 from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.raster import PIXEL, Mark, Sketch, Stamp, face, solid_area, stroke
 from srt.worlds.views.drawing.style import Style
-from srt.worlds.views.figures import SolidFigure
+from srt.worlds.views.reading.figures import SolidFigure
 
 Cube = tuple[int, int, int]
 """Layer from the bottom, row from the back, column from the left."""

@@ -13,9 +13,9 @@ from srt.language.trace import Truth
 from srt.worlds.views.claim_language import ASKED_FORMS, NET_FORMS, ViewClaim
 from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.faults import net_truth, turned_truth
-from srt.worlds.views.figures import PlanFigure, SolidFigure
 from srt.worlds.views.kernel.stacks import SIDES, Side, cell_name, line, view_width
-from srt.worlds.views.problem_reader import ViewsProblem, heights_of, read_problem
+from srt.worlds.views.reading.figures import PlanFigure, SolidFigure
+from srt.worlds.views.reading.problem_reader import ViewsProblem, heights_of, read_problem
 from srt.worlds.world import Refused
 
 MOST_CANDIDATES = 1_000_000

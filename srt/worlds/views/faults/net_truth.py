@@ -7,7 +7,7 @@ from itertools import product
 
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.kernel.nets import EDGES, drawn_beside, folded, next_edge
-from srt.worlds.views.problem_reader import ViewsProblem, net_of, seen_faces
+from srt.worlds.views.reading.problem_reader import ViewsProblem, net_of, seen_faces
 
 FORMS = ("beside", "beyond", "opposite", "seen", "corner", "same", "found")
 

@@ -18,9 +18,9 @@ from srt.worlds.views.claim_language import ASKED_FORMS, NET_FORMS, ClaimSyntaxE
 from srt.worlds.views.derivation.rejections import DIRECTION_NAMES
 from srt.worlds.views.faults import net_truth, turned_truth
 from srt.worlds.views.faults.fitting_models import FittingModels
-from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import SIDES, Heights, Side, cell_name, line, profile, view_width
-from srt.worlds.views.problem_reader import column_heights, heights_of, squares
+from srt.worlds.views.reading.figures import PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.reading.problem_reader import column_heights, heights_of, squares
 
 Premises = frozenset[str]
 

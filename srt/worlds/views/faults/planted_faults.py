@@ -16,7 +16,7 @@ from srt.worlds.views.claim_language import ViewClaim, parse_claim
 from srt.worlds.views.kernel.nets import EDGES
 from srt.worlds.views.kernel.quarter_turns import TURNS
 from srt.worlds.views.kernel.stacks import SIDES
-from srt.worlds.views.problem_reader import ViewsProblem
+from srt.worlds.views.reading.problem_reader import ViewsProblem
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.derivation.from_turns import layers_of
 from srt.worlds.views.kernel.quarter_turns import TURNS, turned
 from srt.worlds.views.kernel.voxels import Voxels, canonical_voxels
-from srt.worlds.views.problem_reader import ViewsProblem, voxels_of
+from srt.worlds.views.reading.problem_reader import ViewsProblem, voxels_of
 
 FORMS = ("layer", "turned", "same")
 _MOST_TURNS = 3

@@ -11,7 +11,6 @@ from srt.language.trace import Trace
 from srt.worlds.kit.mutation import Mutant, OracleVerdict
 from srt.worlds.views.faults.oracle import ViewsOracle
 from srt.worlds.views.faults.planted_faults import PLANTS, SoundTrace
-from srt.worlds.world import Refused
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,8 @@ class ViewsSubject:
 
 
 def views_subject(problem: Problem, trace: Trace) -> ViewsSubject:
-    """``trace`` of ``problem`` in parsed form; raises :class:`ValueError` if it is not valid."""
-    try:
-        oracle = ViewsOracle(problem)
-    except Refused as refused:
-        raise ValueError(str(refused)) from None
+    """``trace`` of ``problem`` in parsed form; raises as :class:`~srt.worlds.kit.mutation.Faults` says."""
+    oracle = ViewsOracle(problem)
     if oracle.models.solids is None and oracle.read.asked.form == "asked":
         raise ValueError("too many solids fit its views to be written out")
     verdict = oracle.judge(trace)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import Figure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.consistent import GivenViews
 from srt.worlds.views.kernel.corner_picture import every_top_is_seen
 from srt.worlds.views.kernel.stacks import (
@@ -27,7 +26,8 @@ from srt.worlds.views.kernel.stacks import (
     surface,
     view_width,
 )
-from srt.worlds.views.problem_reader import column_heights, heights_of
+from srt.worlds.views.reading.figures import Figure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.reading.problem_reader import column_heights, heights_of
 from srt.worlds.views.sampling.mistakes import (
     wrong_number,
     wrong_side_view,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from srt.worlds.views.figures import ViewFigure
 from srt.worlds.views.kernel.stacks import (
     SIDES,
     Heights,
@@ -17,7 +16,8 @@ from srt.worlds.views.kernel.stacks import (
     size,
     turns,
 )
-from srt.worlds.views.problem_reader import column_heights, squares
+from srt.worlds.views.reading.figures import ViewFigure
+from srt.worlds.views.reading.problem_reader import column_heights, squares
 from srt.worlds.views.sampling.problem_draft import Option, Reason
 
 Mistake = Callable[[Option], Reason | None]

@@ -6,9 +6,9 @@ import random
 
 from srt.worlds.views.canonical_key import squares_marked
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import CubeFigure, NetFigure
 from srt.worlds.views.kernel.nets import Beyond, Net, corners, cube_nets, drawn_beside, folded, next_edge, numbered
 from srt.worlds.views.kernel.stacks import mirrored, quarter_turn
+from srt.worlds.views.reading.figures import CubeFigure, NetFigure
 from srt.worlds.views.sampling.problem_draft import Choices, Option, ProblemDraft, Reason
 
 

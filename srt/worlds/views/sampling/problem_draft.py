@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Literal, TypeVar
 
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import Heights, Side, footprint
 from srt.worlds.views.kernel.voxels import Voxels
+from srt.worlds.views.reading.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 
 Kind = Literal["C3M", "3VM", "IVI", "MVC", "VT", "PRA", "FPBI", "GPC", "SVT", "MRT"]
 _Choice = TypeVar("_Choice")

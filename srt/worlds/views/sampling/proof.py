@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from srt.worlds.views.figures import CubeFigure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Heights
+from srt.worlds.views.reading.figures import CubeFigure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 from srt.worlds.views.sampling.net_folding import folds_to, opposite_face
 from srt.worlds.views.sampling.problem_draft import Option, ProblemDraft
 from srt.worlds.views.sampling.second_method import cube_counts, cubes_of, free_faces, is_turned, view_rows

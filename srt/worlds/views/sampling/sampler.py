@@ -24,8 +24,8 @@ from srt.io.yaml_config import Config, parse_config
 from srt.worlds.kit.splits import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.claim_language import NET_FORMS
-from srt.worlds.views.figures import Figure, as_meta
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed, size
+from srt.worlds.views.reading.figures import Figure, as_meta
 from srt.worlds.views.sampling.kinds import KINDS, OF_NETS, OF_ONE_SOLID, Drawer
 from srt.worlds.views.sampling.like_problems import like_drafts, like_solid
 from srt.worlds.views.sampling.net_problems import draw_net, like_net

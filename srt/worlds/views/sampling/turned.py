@@ -6,11 +6,11 @@ import random
 from functools import lru_cache
 
 from srt.worlds.views.claim_language import ViewClaim
-from srt.worlds.views.figures import SolidFigure
 from srt.worlds.views.kernel.corner_picture import positions_seen
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, mirrored, places
 from srt.worlds.views.kernel.voxels import canonical_in_space, canonical_voxels
-from srt.worlds.views.problem_reader import voxels_of
+from srt.worlds.views.reading.figures import SolidFigure
+from srt.worlds.views.reading.problem_reader import voxels_of
 from srt.worlds.views.sampling.problem_draft import Choices, Option, ProblemDraft, Reason, voxels_figure
 
 _MOST_CUBES_TURNED = 8

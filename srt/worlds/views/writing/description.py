@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srt.io.records import Lang
-from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
+from srt.worlds.views.reading.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure
 
 _NAMES: dict[Lang, dict[str, str]] = {
     "en": {

@@ -8,8 +8,8 @@ views and plans these are the names that claims give to stacks.
 from __future__ import annotations
 
 from srt.io.records import Problem
-from srt.worlds.views.figures import PlanFigure, ViewFigure, figures_of
 from srt.worlds.views.kernel.stacks import DIRECTIONS, cell_name
+from srt.worlds.views.reading.figures import PlanFigure, ViewFigure, figures_of
 from srt.worlds.world import Reading
 
 

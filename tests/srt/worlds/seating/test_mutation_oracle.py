@@ -128,7 +128,7 @@ def sampled(which: int, index: int, plan: str) -> tuple[Problem, Oracle, ValidTr
     return problem, oracle, ValidTrace(oracle.puzzle, trace, placement)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     which=st.integers(0, len(SPECS) - 1),
     index=st.integers(0, 24),
@@ -153,7 +153,7 @@ def test_oracle_and_checker_agree(which: int, index: int, plan: str, faults: lis
         assert checked.refuted, (linearize(valid.trace), verdict, checked)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     which=st.integers(0, len(SPECS) - 1),
     index=st.integers(0, 24),

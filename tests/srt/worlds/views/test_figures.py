@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from srt.io.records import Problem
-from srt.worlds.views.figures import PlanFigure, SolidFigure, ViewFigure, as_meta, figures_of
+from srt.worlds.views.reading.figures import PlanFigure, SolidFigure, ViewFigure, as_meta, figures_of
 
 
 def problem(figures: Any) -> Problem:

@@ -23,10 +23,10 @@ from srt.worlds.views.derivation.exact_teacher import make_trace
 from srt.worlds.views.faults import net_truth
 from srt.worlds.views.faults.planted_faults import PLANTS
 from srt.worlds.views.faults.views_subject import views_subject
-from srt.worlds.views.figures import CubeFigure, NetFigure, as_meta, figures_of
 from srt.worlds.views.kernel.nets import Net, corners, cube_nets, drawn_beside, folded, next_edge, numbered
 from srt.worlds.views.kernel.stacks import Heights, canonical, mirrored, places, turns
-from srt.worlds.views.problem_reader import read_problem
+from srt.worlds.views.reading.figures import CubeFigure, NetFigure, as_meta, figures_of
+from srt.worlds.views.reading.problem_reader import read_problem
 from srt.worlds.views.sampling import net_folding
 from srt.worlds.world import Refused
 from tests.srt.worlds.views.conftest import sampled

@@ -16,10 +16,10 @@ from srt.io.records import Problem
 from srt.worlds.kit.splits import split_of
 from srt.worlds.views.canonical_key import canonical_key, key_of
 from srt.worlds.views.claim_language import parse_claim
-from srt.worlds.views.figures import ViewFigure, figures_of
 from srt.worlds.views.kernel.consistent import GivenViews, consistent
 from srt.worlds.views.kernel.stacks import footprint, profile
-from srt.worlds.views.problem_reader import heights_of
+from srt.worlds.views.reading.figures import ViewFigure, figures_of
+from srt.worlds.views.reading.problem_reader import heights_of
 from srt.worlds.views.sampling.sampler import ViewsSampler, ViewsSpec
 from srt.worlds.views.sampling.second_method import cube_counts, free_faces, view_rows
 from tests.srt.worlds.views.conftest import KINDS, sampled

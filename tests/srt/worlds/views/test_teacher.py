@@ -12,7 +12,7 @@ from srt.language.text import linearize, parse
 from srt.pipeline.check import first_fault
 from srt.pipeline.solve import solve_one
 from srt.worlds.views.claim_language import ClaimSyntaxError, parse_claim
-from srt.worlds.views.figures import SolidFigure, ViewFigure, as_meta
+from srt.worlds.views.reading.figures import SolidFigure, ViewFigure, as_meta
 from srt.worlds.views.views_world import ViewsWorld
 from srt.worlds.world import Refused
 

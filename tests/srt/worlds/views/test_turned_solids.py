@@ -9,11 +9,11 @@ import pytest
 
 from srt.checking import check
 from srt.worlds.views.derivation.exact_teacher import make_trace
-from srt.worlds.views.figures import SolidFigure, figures_of
 from srt.worlds.views.kernel.corner_picture import every_cube_is_seen
 from srt.worlds.views.kernel.quarter_turns import TURNS, position, turned, turns_to_positions
 from srt.worlds.views.kernel.voxels import Voxels, canonical_voxels, rotations, trimmed
-from srt.worlds.views.problem_reader import voxels_of
+from srt.worlds.views.reading.figures import SolidFigure, figures_of
+from srt.worlds.views.reading.problem_reader import voxels_of
 from srt.worlds.views.sampling.second_method import is_turned
 from tests.srt.worlds.views.conftest import sampled
 

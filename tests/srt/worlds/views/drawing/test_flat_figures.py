@@ -15,8 +15,8 @@ from srt.worlds.views.drawing.layout import page
 from srt.worlds.views.drawing.picture import picture
 from srt.worlds.views.drawing.raster import painted
 from srt.worlds.views.drawing.style import style_of
-from srt.worlds.views.figures import Figure, PlanFigure, ViewFigure
 from srt.worlds.views.kernel.stacks import DIRECTIONS, Direction
+from srt.worlds.views.reading.figures import Figure, PlanFigure, ViewFigure
 from tests.srt.worlds.views.drawn_view import drawn_view, seen_from
 
 PATCH = 28

@@ -15,7 +15,7 @@ from srt.worlds.views.drawing.lettering import drawn_text
 from srt.worlds.views.drawing.picture import picture, problem_picture
 from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.style import StyleName, style_of
-from srt.worlds.views.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure, as_meta
+from srt.worlds.views.reading.figures import CubeFigure, Figure, NetFigure, PlanFigure, SolidFigure, ViewFigure, as_meta
 
 LAYERS = (("###", "##.", "#.."), ("##.", "#..", "..."), ("#..", "...", "..."))
 FIGURES: tuple[Figure, ...] = (

@@ -14,9 +14,9 @@ from srt.worlds.views.drawing.cube_figure import cube_drawing
 from srt.worlds.views.drawing.raster import LEVELS, Sketch, painted
 from srt.worlds.views.drawing.solid_figure import cube_faces, fitted, solid_drawing
 from srt.worlds.views.drawing.style import style_of
-from srt.worlds.views.figures import CubeFigure, SolidFigure
 from srt.worlds.views.kernel.corner_picture import every_top_is_seen
 from srt.worlds.views.kernel.stacks import is_connected, is_trimmed
+from srt.worlds.views.reading.figures import CubeFigure, SolidFigure
 
 STYLE = style_of("patches", "en", "")
 Face = tuple[int, int, int, int]
