@@ -58,6 +58,11 @@ def headline_difference(comparison: Comparison) -> Difference | None:
     return comparison.differences[0] if comparison.differences else None
 
 
+def answer(comparison: Comparison) -> str:
+    """What a console shows: the sentence that answers the question, after the warning if there is one."""
+    return "\n".join(filter(None, (comparison.warning, headline(comparison))))
+
+
 def headline(comparison: Comparison) -> str:
     """One sentence: what was found, on how many problems and runs, and whether the difference is significant."""
     row = headline_difference(comparison)

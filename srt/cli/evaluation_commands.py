@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from srt.cli import completions
 from srt.cli.output import (
     AddressOption,
     Group,
@@ -53,13 +54,21 @@ def eval_(
         typer.Option("--config", help="A recipe (YAML), such as one in recipes/eval/; options override it."),
     ] = None,
     adapter: Annotated[Path | None, typer.Option("--adapter", help="Folder of a LoRA adapter.")] = None,
-    backend: Annotated[str | None, typer.Option(help="transformers (default), vllm, server or file.")] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(autocompletion=completions.backends, help="transformers (default), vllm, server or file."),
+    ] = None,
     predictions: Annotated[
         Path | None,
         typer.Option("--predictions", help="file: another system's predictions, with the columns id and prediction."),
     ] = None,
     benchmark: Annotated[
-        str | None, typer.Option("--benchmark", help="The benchmark of the problems; see srt benchmarks.")
+        str | None,
+        typer.Option(
+            "--benchmark",
+            autocompletion=completions.benchmarks,
+            help="The benchmark of the problems; see srt benchmarks.",
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="Your copy of the benchmark, instead of --problems.")
@@ -70,7 +79,10 @@ def eval_(
         typer.Option("--option", metavar="KEY=VALUE", help="An option of the benchmark; may be repeated."),
     ] = None,
     arm: Annotated[
-        str | None, typer.Option("--arm", help="Name of the run in comparisons (default: the model's).")
+        str | None,
+        typer.Option(
+            "--arm", autocompletion=completions.arms, help="Name of the run in comparisons (default: the model's)."
+        ),
     ] = None,
     prompt: Annotated[
         str | None,
@@ -207,7 +219,10 @@ def human(
     ],
     problems: Annotated[Path, typer.Option("--problems", help="The problems that people answered (JSONL).")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for human.json.")],
-    benchmark: Annotated[str, typer.Option("--benchmark", help="The benchmark whose grading is used.")] = "plain",
+    benchmark: Annotated[
+        str,
+        typer.Option("--benchmark", autocompletion=completions.benchmarks, help="The benchmark whose grading is used."),
+    ] = "plain",
     policy: Annotated[
         str, typer.Option("--policy", help="How numbers and units are compared with gold: strict or lenient.")
     ] = "strict",

@@ -123,6 +123,12 @@ class TrainAndEval:
 
     def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         """As ``srt train --resume``, line by line to ``say``."""
+        from train.recipe_reader import load_recipe
+        from train.run.before_launch import finished_before
+
+        if (summary := finished_before(load_recipe(recipe), launch)) is not None:
+            say(summary.line)
+            return
         heard = _LastLine(say)
         options = ["--resume", *([] if until is None else ["--until", str(until)])]
         if status := run_training(recipe, launch, options, say=heard):
@@ -202,12 +208,12 @@ class TrainAndEval:
     ) -> str:
         """As ``srt compare``."""
         from eval.report.compare import compare
-        from eval.report.markdown import summary
+        from eval.report.report_wording import answer
         from eval.run.wandb_settings import make_wandb_settings
 
         where = {key: value for key, value in reporting.items() if key != "report_to"}
         wandb = make_wandb_settings(reporting.get("report_to"), where)
-        return summary(compare(runs, out, title=title, warning=warning, wandb=wandb))
+        return answer(compare(runs, out, title=title, warning=warning, wandb=wandb))
 
 
 class _LastLine:
