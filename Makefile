@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-vl demo-long test test-slow test-equivalence lint docs clean
+.PHONY: demo demo-vl demo-long test test-all test-slow test-equivalence research-test lint docs clean
 
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
@@ -14,14 +14,20 @@ demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a pr
 demo-long: $(VENV)/ready ## the first demo, on a small family, with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy
 	$(BIN)/srt experiment recipes/demo-long.yaml
 
-test: $(VENV)/ready-dev ## the test suite without its long checks
+test: $(VENV)/ready-dev ## the tests that need no patience: under 8 minutes on two cores
+	$(BIN)/python -m pytest -q -m "not long and not slow" -n 2
+
+test-all: $(VENV)/ready-dev ## what a change must pass: those, and the ones of many seconds each
 	$(BIN)/python -m pytest -q -m "not slow" -n 2
 
-test-slow: $(VENV)/ready-dev ## the long checks
+test-slow: $(VENV)/ready-dev ## the checks that take hours: whole experiments, many kills, equivalence of launches
 	$(BIN)/python -m pytest -q -m slow
 
 test-equivalence: $(VENV)/ready-dev ## one process = DDP = FSDP2 = ZeRO, packed = unpacked, resumed = unbroken, ours = TRL's
 	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadgroup tests/train/equivalence
+
+research-test: $(VENV)/ready-dev ## the tests of research/, which are no part of the others
+	$(BIN)/python -m pytest -q research/tests
 
 lint: $(VENV)/ready-dev ## format, then lint
 	$(BIN)/ruff format .

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from srt.api import *
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Answer",
     "Problem",

@@ -5,8 +5,6 @@ Records are immutable pydantic models; files of records are read and written by 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from srt.io.errors import UserError as UserError
 from srt.io.records import Answer as Answer
 from srt.io.records import Problem as Problem
@@ -20,9 +18,7 @@ from srt.language.trace import StepCheck as StepCheck
 from srt.language.trace import Trace as Trace
 from srt.language.trace import TraceCheck as TraceCheck
 from srt.pipeline.solve import solve_one
-
-if TYPE_CHECKING:
-    from srt.pipeline.build import TextStyle
+from srt.worlds.world import CLAIMS
 
 
 def parse(text: str, problem: Problem) -> Trace:
@@ -68,7 +64,7 @@ def build(
     arm: str = "srt",
     *,
     prompt: PromptStyle = "full",
-    text: TextStyle = "claims",
+    text: str = CLAIMS,
     pictures: bool = False,
 ) -> Sequence:
     """Build the training sequence of ``trace`` in ``arm``. ``docs/language.md`` lists arms and text styles.

@@ -12,8 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.published_copies import copy_in
+
+# A busy machine is slow, not wrong: Hypothesis' own time limits would fail tests there.
+settings.register_profile("srt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("srt")
 
 # Tokens made by tests stay out of the user's cache. The library datasets reads this when it is imported.
 _CACHE = tempfile.mkdtemp(prefix="srt-tests-")
@@ -41,7 +46,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("NOT CHECKED: no chromium on this machine, so no page was opened in a browser")
     sync_api = pytest.importorskip("playwright.sync_api", reason="NOT CHECKED: playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, timeout=120_000, args=["--no-sandbox"])
         yield browser
         browser.close()
 

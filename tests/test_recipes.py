@@ -9,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import load_experiment
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"
-
-
-EXPERIMENTS = sorted([*RECIPES.glob("*.yaml"), *RECIPES.glob("ladder/*.yaml")])
+EXPERIMENTS = sorted(RECIPES.glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.name)
@@ -26,8 +23,12 @@ def test_experiments(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.name)
 def test_every_experiment_has_a_rehearsal(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As small as docs/experiments.md says, and on this machine alone."""
     monkeypatch.chdir(tmp_path)  # without the recipe's model
+    assert_rehearsal_is_small(path)
+
+
+def assert_rehearsal_is_small(path: Path) -> None:
+    """As small as docs/experiments.md says, and on this machine alone."""
     experiment = load_experiment(path)
     tiny = tiny_experiment(experiment)
     stages, points = tiny.stages or [], tiny.curve.items if tiny.curve else []
@@ -44,11 +45,3 @@ def test_every_experiment_has_a_rehearsal(path: Path, tmp_path: Path, monkeypatc
     assert points == [8 * at for at in range(last - len(points) + 1, last + 1)]
     assert tiny.launch is tiny.eval_launch is tiny.train["hub"] is None
     assert tiny.train["logging"]["report_to"] == []
-
-
-def test_a_recipe_that_trains_on_names_the_model_of_the_first() -> None:
-    """Both paths are relative to the current folder, so both recipes are to be run from the same one."""
-    first, then = (load_experiment(RECIPES / "ladder" / f"space2025-booths{name}.yaml") for name in ("", "-all"))
-    assert first.curve is not None
-    assert then.model == ExperimentFolder(first.output).weights("srt", 0, first.curve.items[-1])
-    assert (first.arms, first.seeds) == (["srt"], [0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import email
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PARTS = ("srt", "train", "eval", "recipes", "configs", "pyproject.toml", "README.md", "LICENSE")
+PARTS = ("srt", "train", "eval", "recipes", "configs", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 pytestmark = pytest.mark.slow
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -100,3 +102,23 @@ def test_the_prompts_of_teachers_and_judges_are_there(installed: Run) -> None:
         for file in (ROOT / package).rglob("prompts/*/*.md")
     ]
     assert installed("python", "-c", count).stdout.strip() == str(sorted(there))
+
+
+def test_the_page_of_the_package_has_absolute_links(installed: Run) -> None:
+    """README's own are relative. Those of the description begin with the address, which stands in setup.py alone."""
+    read = "from importlib.metadata import distribution; print(distribution('srt-traces').read_text('METADATA'))"
+    metadata = email.message_from_string(installed("python", "-c", read).stdout)
+    named = dict(line.split(", ") for line in metadata.get_all("Project-URL", []))
+    address = named["Repository"]
+    assert all(url.startswith(address) for url in named.values())
+    description = metadata.get_payload()
+    assert isinstance(description, str)
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", description)
+    own = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", (ROOT / "README.md").read_text("utf-8"))
+    files = f"v{metadata['Version']}"
+    for (picture, link), (_, relative) in zip(links, own, strict=True):
+        if not relative.startswith(("https:", "#")):
+            assert (ROOT / relative.partition("#")[0]).is_file()
+            assert link == f"{address}/{'raw' if picture else 'blob'}/{files}/{relative}"
+    assert any(picture for picture, _ in links)
+    assert metadata["Author"] == "SRT contributors"

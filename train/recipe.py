@@ -168,7 +168,7 @@ class Recipe(Config):
 
     Args:
         data: a file of :class:`~srt.io.records.Sequence`, as ``srt build`` writes it: JSON Lines or Parquet.
-        stages: a curriculum, in place of ``data``, ``steps`` and ``epochs``.
+        stages: a curriculum, instead of ``data``, ``steps`` and ``epochs``.
         batch_size: sequences for one optimizer step, over all processes.
         micro_batch: sequences that one process computes at a time, padded to the longest; by default all of its share
             of the batch.
@@ -177,7 +177,7 @@ class Recipe(Config):
         warmup: the steps in which the learning rate rises from 0: below 1 a share of the run, from 1 on their number.
         decay: with ``scheduler: constant``, the last steps, in which the learning rate falls to 0 in a line: below 1 a
             share of the run, from 1 on their number; none by default. What comes before does not depend on it.
-        muon_learning_rate: train the matrices of the layers with Muon in place of AdamW, at this rate (0.01 and
+        muon_learning_rate: train the matrices of the layers with Muon instead of AdamW, at this rate (0.01 and
             0.02 were used for small models from random weights); embeddings, head and vectors stay with AdamW at
             ``learning_rate``.
         adam_beta2: how slowly AdamW forgets the size of past gradients; 0.95 to 0.98 suits short runs from scratch.
@@ -278,7 +278,7 @@ class Recipe(Config):
         return [self.model_copy(update={"data": stage.data, "stages": None}) for stage in self.stages]
 
     def on(self, data: str) -> Recipe:
-        """The same with ``data`` in place of its own data, and without other arms."""
+        """The same with ``data`` instead of its own data, and without other arms."""
         return self.model_copy(update={"data": data, "stages": None, "other_arms": ()})
 
     def policies(self) -> dict[PartName, PartPolicy]:

@@ -22,15 +22,15 @@ import transformers
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import write_records
+from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines
 from train.data.data_warnings import data_warnings
 from train.data.examples import data_faults
-from train.data.parent_death import die_with_parent
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
-from train.loop.preemption import Preempted, StopAtSignal, grace_note
+from train.loop.preemption import STOPPED, Preempted, StopAtSignal, grace_note, pass_on
 from train.loop.reporting import ReportTarget, reporting, reporting_faults
 from train.loop.training_arguments import make_arguments
 from train.loop.trl_trainer import TraceTrainer, make_trainer
@@ -41,7 +41,6 @@ from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
 from train.run.curves import draw_curves
-from train.run.exit_status import STOPPED, pass_on
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
 from train.run.resume import (
@@ -107,6 +106,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             warn_of_overlap(examples, held_out)
 
     # 3. The model and the trainer. From here on no other process may write to the folder.
+    # Arguments first: they start the process group, and transformers then loads only a share of sharded weights.
     arguments = make_arguments(recipe, plan)
     model = load_model(recipe)
     with hold_folder(output) if is_main else nullcontext(), ExitStack() as stack:

@@ -36,7 +36,7 @@ from srt.io.jsonl import write_atomically
 from train.models.flops import peak_flops
 from train.run.run_manifest import this_attempt
 
-_RESULTS = Path("benchmarks/results/gpu")
+_RESULTS = Path("runs/gpu")
 _ROUNDS, _TIMED = 3, 8  # blocks of each side, and the most timed steps in a block
 _ROUNDS_TINY, _TIMED_TINY = 1, 1
 
@@ -216,7 +216,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--case", choices=[*CASES, "all"], required=True, help="see benchmarks/gpu/README.md")
     parser.add_argument("--minutes", type=float, default=9.0, help="what all cases of the call may take together")
-    parser.add_argument("--out", type=Path, help="where the figures go (by default benchmarks/results/gpu/)")
+    parser.add_argument("--out", type=Path, help="where the figures go (by default runs/gpu/)")
     parser.add_argument("--variants", action="store_true", help="ours against variants of ours, not against TRL")
     parser.add_argument("--tiny", action="store_true", help="tiny models of the same classes, on the CPU")
     return parser.parse_args(arguments)

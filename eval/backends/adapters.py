@@ -98,6 +98,7 @@ def check_shapes(adapter: Path, base: Path, skeleton: torch.nn.Module) -> None:
     tensors: dict[str, Any] = {**dict(skeleton.named_parameters()), **dict(skeleton.named_buffers())}
     faults = []
     try:
+        # Names and shapes are in the header: no weight is read.
         with safe_open(adapter / WEIGHTS, framework="np") as file:
             names = list(file.keys())
             shapes = {name: tuple(file.get_slice(name).get_shape()) for name in names}
@@ -116,6 +117,7 @@ def check_shapes(adapter: Path, base: Path, skeleton: torch.nn.Module) -> None:
 
 def base_hash(folder: Path) -> str:
     """SHA-256 of the names and contents of all files that lie in ``folder``, as in the manifest of a training run."""
+    # As in train/run/run_manifest.py, which this package does not import.
     digest = hashlib.sha256()
     files = sorted(file for file in folder.iterdir() if file.is_file())
     for file in files:
@@ -146,6 +148,7 @@ def _names(named: str, base: Path) -> bool:
 
 
 def _misfit(name: str, shape: tuple[int, ...], modules: dict[str, Any], tensors: dict[str, Any]) -> str | None:
+    # PEFT's names: its prefix, and what it calls the module inside the one that it has put in its place.
     path = name.removeprefix("base_model.model.").replace(".base_layer.", ".")
     match = _OF_LORA.fullmatch(path)
     if match is None:

@@ -96,6 +96,7 @@ class ThinkBudget:
     def __call__(self, generated: Sequence[int], scores: torch.Tensor) -> None:
         """Forbid all but the next token of the closing, where its time has come."""
         written = len(generated) - self._budget
+        # Looked at once: to decode the text at each step would take quadratic time.
         if written == 0:
             text = text_of(self._tokenizer, generated)
             self.cut = think_state(self._prompt, text) == "open"
@@ -164,6 +165,7 @@ def draw_tokens(scores: torch.Tensor, uniforms: torch.Tensor, temperature: float
     [0, 1) decide the draws: token n is drawn where the cumulative probability, in the order of the vocabulary, first
     exceeds them. No row looks at another.
     """
+    # Not normalised: a draw compares shares of the total.
     weights = (scores.float() - scores.amax(1, keepdim=True)).mul_(1 / temperature).exp_()
     if top_p == 1:
         return _inverse_cdf(weights, uniforms)

@@ -64,6 +64,7 @@ class ModelFolder:
         self.base_verified = True
         if self.adapter is not None:
             self.base_verified = check_base(self.adapter, self.folder)
+            # Shapes without weights are enough to see whether the adapter fits.
             with torch.device("meta"):
                 skeleton = self._auto_class.from_config(self.config, trust_remote_code=False)
             check_shapes(self.adapter, self.folder, skeleton)

@@ -57,6 +57,7 @@ class PicturePrompts:
     """
 
     def __init__(self, processor: Any, settings: GenerationSettings) -> None:
+        # Settings differ in their limits, and share a processor.
         self._processor = copy.copy(processor)
         self._processor.image_processor = copy.deepcopy(processor.image_processor)
         limit_pictures(self._processor, settings.min_pixels, settings.max_pixels)
@@ -89,6 +90,7 @@ class PicturePrompts:
                 planned = self._processor._get_num_multimodal_tokens(image_sizes=[(height, width)])
             except (UserError, ValueError):
                 continue
+            # The placeholder in the text is one of them.
             count += int(planned["num_image_tokens"][0]) - 1
         return count
 
@@ -135,5 +137,6 @@ def pad_left(prompts: Sequence[Prompt], pad: int) -> dict[str, torch.Tensor]:
         inputs["mm_token_type_ids"] = padded((prompt.kinds or [0] * len(prompt.ids) for prompt in prompts), 0)
     names = dict.fromkeys(name for prompt in prompts for name in prompt.features)
     for name in names:
+        # The model takes the pictures of all rows in one tensor, in the order of their placeholders.
         inputs[name] = torch.cat([prompt.features[name] for prompt in prompts if name in prompt.features])
     return inputs

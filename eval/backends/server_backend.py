@@ -150,6 +150,8 @@ class ServerBackend:
                 for _ in batches:
                     number, outcome = runner.run(following())
                     held[number] = outcome
+                    # Nothing is yielded, and so written, until one of the first is answered: refusals of all end the
+                    # run instead.
                     if undecided and isinstance(outcome, RequestRejected):
                         if not first <= held.keys():
                             continue
@@ -242,6 +244,7 @@ class ServerBackend:
         finish_reason, why = _ended(reply)
         if finish_reason != "error" and not reply.output_tokens and (reply.text or not reply.input_tokens):
             raise RequestRejected("its reply has no usage: without the server's own counts there are no token figures")
+        # A server that sends the thought apart has cut the text at its tags: put together again as the model wrote it.
         closing = f"{THINK_CLOSES}\n\n" if reply.text or reply.finish_reason == "stop" else ""
         thought = "" if reply.reasoning is None else f"{THINK_OPENS}\n{reply.reasoning}\n{closing}"
         text = thought + reply.text

@@ -100,4 +100,5 @@ class ReferenceTokenizer:
 
 def _first(count: int, reached: Any) -> int:
     """The smallest n in 1..count for which ``reached(n)``, which stays true once it is."""
+    # A handful of decodings instead of one for each token.
     return 1 + bisect_left(range(1, count + 1), True, key=reached)

@@ -33,7 +33,8 @@ _SOLID = f"[!-~{_HAN}]"
 _ANY = f"[ -~°-ÿ\u0370-\u03ff\u2018-\u201d\u2190-\u22ff\u3001-\u301f{_HAN}\uff01-\uff5e]"
 """What goes on in them: Latin, Greek, mathematical signs, Chinese with its punctuation; no line break."""
 _NUMBER = "[1-9][0-9]{0,2}"
-_NAME = {"en": "[A-Za-z][A-Za-z'-]{0,20}", "zh": f"[A-Za-z{_HAN}][A-Za-z{_HAN}]{{0,20}}"}
+_NAME = {"en": ("[A-Za-z]", "[A-Za-z'-]"), "zh": (f"[A-Za-z{_HAN}]", f"[A-Za-z{_HAN}]")}
+"""What a name begins with, and what goes on in it."""
 _QUOTED = f'"[A-Za-z{_HAN}]{{1,20}}( [A-Za-z0-9{_HAN}]{{1,20}}){{1,3}}"'
 
 
@@ -48,7 +49,7 @@ class Limits:
 
 
 def trace_regex(*, ban: Operation | None = None, think: bool = False, limits: Limits | None = None) -> str:
-    """One regular expression for the whole text of a trace, in either language; whoever uses it anchors both its ends.
+    """One regular expression for the whole text of a trace, in either language; the caller anchors both its ends.
 
     It keeps to what the dialects of Rust, xgrammar and Python share: groups, classes, bounded repetition. ``think``:
     the prompt has opened a think block. What is generated begins after the prompt's last line break, or with one.
@@ -70,7 +71,8 @@ def trace_gbnf(*, ban: Operation | None = None) -> str:
             )
         words = " | ".join(f'"{word}"' for word in _operations(lang, ban))
         rules.append(f"{lang}op ::= {words}")
-        rules.append(f'{lang}premise ::= "(" number ")" | "#" number | {_NAME[lang].split("{")[0]}* | quoted')
+        begins, goes_on = _NAME[lang]
+        rules.append(f'{lang}premise ::= "(" number ")" | "#" number | {begins}{goes_on}* | quoted')
     rules += [
         "number ::= [1-9] [0-9]? [0-9]?",
         f'quoted ::= "\\"" [A-Za-z{_HAN}]+ (" " [A-Za-z0-9{_HAN}]+)+ "\\""',
@@ -113,8 +115,10 @@ class TraceGrammar:
         if self._matcher.is_stopped():  # nothing can follow: it ends by itself, without an end of sequence
             allowed[self._ends] = True
         else:
+            # A bit for each token, the lowest first.
             bits = torch.frombuffer(bytearray(self._matcher.compute_bitmask()), dtype=torch.uint8)
             each = (bits[:, None] >> torch.arange(8, dtype=torch.uint8)) & 1
+            # Either may be longer: masks are filled up to whole words, embeddings to a round number.
             width = min(each.numel(), len(allowed))
             allowed[:width] = each.flatten()[:width].bool()
         if self._matcher.is_error():
@@ -148,7 +152,8 @@ def _matcher(tokenizer: Any, regex: str, ends: tuple[int, ...]) -> Any:
 def _text(lang: Lang, separator: str, ban: Operation | None, think: bool, bounds: Limits) -> str:
     words = "|".join(_operations(lang, ban))
     reserved = "|".join(WORDS[lang].values())
-    premise = rf"(\({_NUMBER}\)|#{_NUMBER}|{reserved}|{_NAME[lang]}|{_QUOTED})"
+    begins, goes_on = _NAME[lang]
+    premise = rf"(\({_NUMBER}\)|#{_NUMBER}|{reserved}|{begins}{goes_on}{{0,20}}|{_QUOTED})"
     step = rf"({words})( {premise}){{0,{bounds.premises}}}{separator}{_SOLID}{_ANY}{{0,{bounds.body}}}"
     bridge = f"\n{THINK_CLOSES}\n\n" if think else "\n"
     answer = f"{MARKERS[lang]['ANSWER']}: {_SOLID}{_ANY}{{0,{bounds.answer}}}"

@@ -80,6 +80,7 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
     # Predictions without a text count as wrong for both, and were not sent to the judge.
     counted = {key: row for key, row in run.scores.items() if key in replies.values or key not in replies.asked}
     verdicts = {key: verdict for key, (verdict, _) in replies.values.items()}
+    # Through the same means over variants and repeats as our own scores.
     theirs = [replace(row, value=float(verdicts.get(key) == "right")) for key, row in counted.items()]
     pairs = [(run.scores[key].value >= 1, verdict == "right") for key, verdict in verdicts.items()]
     summary = JudgedSummary(

@@ -99,6 +99,7 @@ def classify_errors(
             raters = {"machine": row.machine, "judge": row.judge}
             said = [(rater, word) for rater, labels in raters.items() if labels and (word := labels.of(name))]
             if said:
+                # The machine's, if it has one: what it proves needs no judge.
                 rater, word = said[0]
                 classes[name][word][rater] += 1
             else:

@@ -35,15 +35,15 @@ from typing import Literal
 from eval.errors.error_taxonomies import Labels
 from eval.run.run_rows import Checked, StoredScore
 from srt.answers.extraction import without_think_tags
-from srt.checking.free.check_free import check_free
-from srt.checking.free.citations import citation_faults, premises_of
-from srt.checking.free.entities import unknown_entities
-from srt.checking.free.givens import givens_of
 from srt.io.records import Prediction, Problem, Record
-from srt.io.time_limit import TimeLimitExceeded, run_within
+from srt.io.worker_processes import TimeLimitExceeded, run_within
 from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import Operation, Support, Trace, TraceCheck
+from srt.prose.checking.check_free import check_free
+from srt.prose.checking.citations import citation_faults, premises_of
+from srt.prose.checking.entities import unknown_entities
+from srt.prose.checking.givens import givens_of
 
 LONGEST_CHECK_S = 20.0
 
@@ -116,6 +116,7 @@ def _of_world(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding
 
 
 def _of_free(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding:
+    # Reversed: of several in a step the first stays.
     made_up = {unknown.step: unknown.message for unknown in reversed(unknown_entities(problem, trace))}
     made_up |= dict(_made_up_premises(problem, trace))
     for number, verdict in enumerate(check.steps, 1):
@@ -154,6 +155,7 @@ def _kind_of_false(trace: Trace, number: int, check: TraceCheck) -> FindingKind:
     is_last = number == len(trace.steps)
     if step.op == "INFER" and is_last and all(verdict.support == "proved" for verdict in check.steps[:-1]):
         return "wrong_conclusion"
+    # What cites the rules of the scene, or a choice that they leave free, goes by them.
     return "rule_broken" if {"scene", "wlog"} & set(step.args) else "contradiction"
 
 

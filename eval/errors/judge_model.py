@@ -119,6 +119,7 @@ def ask_about(
     texts = {key: run.predictions[key].read().text for key in keys if key in run.predictions}
     texts = {key: text for key, text in texts.items() if text.strip()}
     templates = load_templates(config.prompts, PROMPTS, JUDGE_PROMPTS)
+    # A judge has one endpoint, which has no name.
     choice = config.model.model_copy(update={"endpoint": None})
     llm = LlmConfig(endpoint=config.endpoint, prices={choice.model: config.price}, budget=config.budget)
 

@@ -83,6 +83,7 @@ def write(exported: RunExport, output: Path) -> list[Path]:
         },
         "samples": samples,
     }
+    # Inspect takes the name of a log apart at its underscores.
     path = output / f"{created.replace(':', '-')}_{file_name(manifest.benchmark).replace('_', '-')}_{identity}.json"
     write_atomically(path, [orjson.dumps(log, option=orjson.OPT_INDENT_2)])
     return [path]
@@ -96,6 +97,7 @@ def _sample(exported: RunExport, asked: ExportedQuestion, sample: Sample, model:
     stop = _STOPS[prediction.finish_reason] if prediction else "unknown"
     made: dict[str, Any] = {
         "id": asked.name,
+        # Epochs count from 1 there.
         "epoch": sample.repeat + 1,
         "uuid": _identity(exported.manifest.fingerprint, asked.name, sample.repeat),
         "input": prompt,

@@ -62,6 +62,7 @@ def _sample(exported: RunExport, number: int, asked: ExportedQuestion) -> dict[s
         "target": asked.gold,
         "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": _generation(exported)}},
         "resps": [texts],
+        # As the harness has it: a text, or the texts of all repeats in a list of one.
         "filtered_resps": read if len(read) == 1 else [read],
         "filter": FILTER,
         "metrics": [] if value is None else [METRIC],

@@ -97,6 +97,7 @@ def read_run_export(folder: Path) -> RunExport:
         samples = [Sample(key[2], run.scores.get(key), run.predictions.get(key), run.checked.get(key)) for key in keys]
         gold = question.problem.answer
         asked.append(ExportedQuestion(question, canonical_text(gold) if gold else "", samples))
+    # Whole seconds: not every file system keeps more, and a copy must give the same file.
     made = datetime.fromtimestamp(int((folder / PREDICTIONS).stat().st_mtime), UTC)
     return RunExport(run, asked, problems_path(run), made)
 

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
+from eval.export.run_export import RunExport, Sample, file_name
 from srt.io.jsonl import write_atomically
 
 VARIANT_STEP = 1_000_000
 FAILED = "Failed to obtain answer"
-"""What VLMEvalKit writes, and looks for, in place of a missing answer."""
+"""What VLMEvalKit writes, and looks for, instead of a missing answer."""
 
 _EMPTY_TO_PANDAS = re.compile(r"#N/A(?: N/A)?|#NA|-?1\.#(?:IND|QNAN)|-?(?:NaN|nan)|<NA>|N/A|n/a|NA|NULL|null|None")
 
@@ -49,30 +49,24 @@ def _rows(exported: RunExport) -> Iterator[dict[str, Any]]:
     numbers: dict[str, int] = {}
     variants: dict[str, int] = {}
     for asked in exported.asked:
-        problem_id = asked.question.problem.id
-        number = numbers.setdefault(problem_id, len(numbers))
-        turn = variants[problem_id] = variants.get(problem_id, -1) + 1
-        yield _row(exported, asked, number + turn * VARIANT_STEP)
-
-
-def _row(exported: RunExport, asked: ExportedQuestion, index: int) -> dict[str, Any]:
-    problem = asked.question.problem
-    letters = problem.answer is not None and problem.answer.kind == "choice_set"
-    paths = exported.pictures(asked.question)
-    # One path, or a list as VLMEvalKit reads it: it evaluates what begins with [ and ends with ].
-    alone = len(paths) == 1 and not (paths[0].startswith("[") and paths[0].endswith("]"))
-    image_path = paths[0] if alone else repr(paths) if paths else ""
-    return {
-        "index": index,
-        "image_path": image_path,
-        "question": problem.question,
-        **dict(sorted(problem.choices.items())),
-        "answer": asked.gold.replace(", ", "") if letters else asked.gold,
-        "category": problem.subcategory or problem.category or "",
-        "l2-category": problem.category or "",
-        "problem_id": problem.id,
-        "variant": asked.question.variant,
-    }
+        problem = asked.question.problem
+        number = numbers.setdefault(problem.id, len(numbers))
+        turn = variants[problem.id] = variants.get(problem.id, -1) + 1
+        letters = problem.answer is not None and problem.answer.kind == "choice_set"
+        paths = exported.pictures(asked.question)
+        # One path, or a list as VLMEvalKit reads it: it evaluates what begins with [ and ends with ].
+        alone = len(paths) == 1 and not (paths[0].startswith("[") and paths[0].endswith("]"))
+        yield {
+            "index": number + turn * VARIANT_STEP,
+            "image_path": paths[0] if alone else repr(paths) if paths else "",
+            "question": problem.question,
+            **dict(sorted(problem.choices.items())),
+            "answer": asked.gold.replace(", ", "") if letters else asked.gold,
+            "category": problem.subcategory or problem.category or "",
+            "l2-category": problem.category or "",
+            "problem_id": problem.id,
+            "variant": asked.question.variant,
+        }
 
 
 def _prediction(sample: Sample) -> dict[str, Any]:
@@ -99,6 +93,7 @@ def _tsv(columns: list[str], rows: list[dict[str, Any]]) -> bytes:
     writer = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([_cell(row.get(column, "")) for column in columns] for row in rows)
+    # A text from a server may hold half of a surrogate pair.
     return file.getvalue().encode("utf-8", "replace")
 
 

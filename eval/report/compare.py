@@ -37,8 +37,7 @@ from eval.scoring.human_baseline import read_human_baseline, with_human_rows
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import write_atomically
-from srt.io.records import Problem
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Problem, cluster_of
 
 EXAMPLES = 400
 """Number of problems that the page shows by default."""
@@ -119,6 +118,7 @@ def compare(
     for name in TAXONOMY_NAMES if errors else ():
         write_atomically(output / f"errors_{name}.png", [error_plot(errors, name, dark=False)])
     chosen = choose_examples(runs, common, examples)
+    # In pieces, which are written as they come: the examples make a page of many megabytes.
     pieces = page(comparison, by_arm, runs, chosen, drawing or scene_picture)
     write_atomically(output / "report.html", (piece.encode() for piece in pieces))
     write_atomically(output / "report.md", [markdown(comparison, errors).encode()])
@@ -156,7 +156,8 @@ def scene_picture(problem: Problem) -> str | None:
 
     world = world_of(problem)
     try:
-        return None if world is None else world.draw(problem)
+        drawing = None if world is None else world.extras.figures.solved
+        return None if drawing is None else drawing(problem)
     except Refused:
         return None
 
@@ -168,6 +169,7 @@ def _read(folders: Sequence[str | Path]) -> dict[str, list[Run]]:
     by_arm: dict[str, list[Run]] = {}
     problems: dict[str, dict[str, Problem]] = {}
     for folder in folders:
+        # Runs on one file of problems share its records in memory.
         run = read_run(Path(folder), problems.get(read_manifest(Path(folder)).problems.sha256))
         problems.setdefault(run.manifest.problems.sha256, run.problems)
         others = by_arm.setdefault(run.manifest.arm, [])

@@ -119,6 +119,7 @@ def _environment() -> Environment:
         token_estimate=_dashed(figures.tokens),
         bare=_dashed(figures.bare),
         difference_bounds=figures.difference_bounds,
+        # Text that report_examples has made safe inside a script element; all else is escaped.
         json=Markup,
     )
     return environment

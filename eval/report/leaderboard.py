@@ -86,6 +86,7 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
     # Equal scores have equal ranks: 1, 2, 2, 4.
     ranked = [replace(row, rank=1 + sum(other.score > row.score for other in rows)) for row in rows]
     ranked.sort(key=lambda row: -row.score)
+    # Below the arm whose name it begins with.
     for other in others:
         own = [place for place, row in enumerate(ranked) if other.name.startswith(f"{row.name}, ")]
         ranked.insert(own[-1] + 1 if own else len(ranked), other)

@@ -31,6 +31,7 @@ def signed(share: float) -> str:
     points = 100 * share
     if abs(points) < 1e-9:
         return "0.0"
+    # The sign U+2212 is as wide as the plus.
     return (f"{points:+.1f}" if abs(points) >= 0.05 else f"{points:+.1g}").replace("-", "−")
 
 

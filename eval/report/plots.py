@@ -125,6 +125,7 @@ def _cost(at: AtK) -> float:
 def sampling_curves(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
     """One panel for each arm that was sampled: the accuracy of k samples against the tokens of all of them."""
     sampled = [(index, arm.arm, arm.sampling.curve) for index, arm in enumerate(arms) if arm.sampling]
+    # Four panels as two by two, not three and one.
     columns = 2 if len(sampled) in (2, 4) else min(3, len(sampled))
     rows = -(-len(sampled) // max(1, columns))
     with _panels(max(6.4, 3.6 * columns), 3.3 * rows + 0.4, rows, columns, dark) as (figure, panels, ink):
@@ -178,11 +179,13 @@ def error_bars(
                 for count, hatch in zip(pair, ("", "////"), strict=True):
                     width = 100 * count / total if total else 0.0
                     axes.barh(row, width, 0.62, left=left, facecolor=shade, edgecolor=ink, linewidth=0, hatch=hatch)
+                    # A number does not fit into a narrower part.
                     if width >= 6:
                         middle = left + width / 2
                         axes.text(middle, row, str(count), ha="center", va="center", color="#15191e", fontsize=8.5)
                     left += width
         for shade, name in zip(shades, [*classes, "no class"], strict=True):
+            # Bars of no size, for the legend.
             axes.bar(0, 0, color=shade, label=name)
         if any(judge for of_arm in counts for _, judge in of_arm):
             axes.bar(0, 0, facecolor="none", edgecolor=ink, linewidth=0, hatch="////", label="by a judge")
@@ -208,6 +211,7 @@ def _figure(width: float, height: float, dark: bool) -> Iterator[tuple[Figure, A
 @contextmanager
 def _panels(width: float, height: float, rows: int, columns: int, dark: bool) -> Iterator[tuple[Figure, Any, str]]:
     ink, faint = ("#d7dde5", "#3a424d") if dark else ("#2b3138", "#dfe3e8")
+    # DejaVu Sans comes with matplotlib: the same letters on every machine.
     with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 9.5, "svg.hashsalt": "srt"}):
         figure = Figure(figsize=(width, height), dpi=_DPI, facecolor="none" if dark else "white", layout="constrained")
         panels = [figure.add_subplot(rows, columns, place + 1, facecolor="none") for place in range(rows * columns)]
@@ -240,5 +244,6 @@ def _plain(text: str, lines: int = 1) -> str:
 def _png(figure: Figure) -> bytes:
     gc.collect()  # earlier figures: circles of references that each hold megabytes of pixels
     buffer = io.BytesIO()
+    # Without the version of matplotlib in the file: the same figures give the same bytes.
     figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()

@@ -21,8 +21,8 @@ from eval.run.run_rows import Checked, RowId, StoredScore
 from eval.scoring.dimensions import labels_of
 from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text
+from srt.images.normalise import scaled_down
 from srt.images.open import open_picture
-from srt.images.scaled_down import scaled_down
 from srt.io.errors import UserError
 from srt.io.records import Image, Prediction, Problem
 from srt.language.trace import StepCheck

@@ -82,6 +82,7 @@ def _wandb_run(to: WandbSettings, folder: Path, job: str, identity: str, config:
             group=to.group,
             name=to.run_name or folder.resolve().name,
             job_type=job,
+            # The same each time, so that W&B updates its run.
             id=hashlib.blake2b(f"{job} {identity}".encode(), digest_size=8).hexdigest(),
             resume="allow",
             dir=folder,

@@ -16,8 +16,7 @@ from eval.run.run_rows import StoredScore
 from eval.scoring.dimensions import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
 from srt.answers.equality import unreadable_gold
-from srt.io.records import Problem, Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Problem, Record, cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import share_interval
 
@@ -128,6 +127,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
         values = np.array([[values[problem_id] for problem_id in of] for values in by_run], dtype=np.float64)
         return share(values, [cluster_of(problems[problem_id]) for problem_id in of])
 
+    # Of the same predictions, or reasoning and answer would not add up to the output.
     split = [
         (row.output_tokens, row.reasoning_tokens)
         for row in predictions
@@ -208,6 +208,7 @@ def _tokens(counts: list[int]) -> Tokens | None:
 def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:
     rows = {key: row for key, row in run.checked.items() if key[0] in problems}
     right = {key for key, score in run.scores.items() if score.value == 1}
+    # One row a prediction, not a problem: the repeats of a problem are in its cluster.
     clusters = [cluster_of(problems[key[0]]) for key in rows]
 
     def of_rows(holds: Iterable[bool]) -> Share:

@@ -11,8 +11,7 @@ import numpy as np
 from eval.run.run_records import Run, mean_values, same_problem, same_problems, settings_apart
 from eval.scoring.arm_summary import reference_tokenizers
 from srt.io.errors import UserError
-from srt.io.records import Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Record, cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Estimate, Interval, estimate
 from srt.statistics.paired_difference import Test, paired_difference
@@ -103,6 +102,7 @@ def differences(by_arm: Mapping[str, Sequence[Run]], common: Sequence[str], refe
         if len(reference_tokenizers(score for run in both for score in run.scores.values())) > 1:
             update["reference_token_ratio"] = None
         rows.append(row.model_copy(update=update))
+    # After all rows are known: the more rows, the less a small p says.
     adjusted = holm([row.p for row in rows])
     rows = [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]
     per_right = {

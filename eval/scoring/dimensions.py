@@ -1,7 +1,7 @@
 """By what the results of a run are broken down.
 
 Problems of an exact world are broken down by the dimensions that their world names
-(:attr:`srt.worlds.world.World.dimensions`), other problems by category; all by language and number of right options.
+(:attr:`srt.worlds.world.Extras.dimensions`), other problems by category; all by language and number of right options.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ COMMON = ("lang", "right_options")
 
 def dimensions() -> tuple[str, ...]:
     """All dimensions, in the order in which they are shown."""
-    return (*dict.fromkeys(name for world in worlds() for name in world.dimensions), "category", *COMMON)
+    return (*dict.fromkeys(name for world in worlds() for name in world.extras.dimensions), "category", *COMMON)
 
 
 def labels_of(problem: Problem) -> dict[str, str]:

@@ -31,8 +31,7 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import parse_record
 from srt.io.problem_files import read_problems
-from srt.io.records import Prediction, Problem, Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Prediction, Problem, Record, cluster_of
 
 HUMAN = "human.json"
 _COLUMNS = ("participant", "item", "answer")
@@ -103,6 +102,7 @@ def score_human(
         if (participant, item) in places:
             place = places[participant, item]
             raise UserError(f"{row.place}: item: {participant!r} already answered {item!r} at {place}")
+        # A participant who counts in two groups would make their figures depend on each other.
         if group_of.setdefault(participant, group) != group:
             raise UserError(f"{row.place}: group: {participant!r} is in {group_of[participant]!r} elsewhere")
         places[participant, item] = row.place
@@ -155,6 +155,7 @@ def _scored(problem: Problem, answer: str, policy: PolicyName, grade: Grade | No
     prediction = Prediction(
         key="",
         problem_id=problem.id,
+        # The form in which a model ends its text: the same reader takes the answer out of both.
         text=f"ANSWER: {answer}",
         finish_reason="stop",
         seconds=0.0,
@@ -225,6 +226,7 @@ def _majorities(read: Sequence[_Response]) -> dict[str, tuple[float, bool]]:
         items[response.item].append(response)
     votes: dict[str, tuple[float, bool]] = {}
     for item, each in items.items():
+        # Of answers that tie none has more than half, so it does not matter which comes first.
         answer, count = Counter(response.extracted for response in each).most_common(1)[0]
         agreed = answer is not None and 2 * count > len(each)
         votes[item] = (next(one.value for one in each if one.extracted == answer) if agreed else 0.0, agreed)

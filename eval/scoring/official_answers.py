@@ -83,6 +83,7 @@ def _elected(ballots: Sequence[_Ballot]) -> tuple[Answer, bool]:
     """The most frequent answer, of several the one of the lowest sample; and whether there were several."""
     alike: dict[str, list[_Ballot]] = {}
     for cast in sorted(ballots, key=lambda cast: cast.repeat):
+        # Answers are records in normal form: equal ones have equal JSON.
         alike.setdefault(cast.answer.model_dump_json(), []).append(cast)
     most = max(map(len, alike.values()))
     leading = [casts[0].answer for casts in alike.values() if len(casts) == most]

@@ -19,8 +19,7 @@ from eval.run.run_rows import StoredScore
 from eval.scoring.vote import Votes, majority, pass_at_k, preferred
 from srt.answers.equality import POLICIES
 from srt.answers.groups import groups
-from srt.io.records import Problem, Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Problem, Record, cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Estimate, estimate, share_interval
 
@@ -70,6 +69,7 @@ def sample_curve(runs: Sequence[Run], only: Collection[str]) -> Sampling | None:
     ids = [problem_id for problem_id, problem in runs[0].problems.items() if problem.answer and problem_id in only]
     if samples < 2 or not ids:
         return None
+    # 1, 2, 4, ... and the number of samples itself.
     sizes = sorted({1 << power for power in range(samples.bit_length()) if 1 << power <= samples} | {samples})
     measured, ties = zip(*(_measured(run, ids, sizes) for run in runs), strict=True)
     values = np.stack(measured)
@@ -118,8 +118,10 @@ def _measured(run: Run, ids: Sequence[str], sizes: Sequence[int]) -> tuple[Float
             spent = tokens[problem_id, variant]
             columns, tied = _worth(run.questions[problem_id, variant], several)
             ties += tied
+            # The mean of a sample: k of them cost k times as much on average.
             cost = sum(spent) / len(spent) if spent else 0.0
             of_variants.append([figure for k in sizes for figure in (k * cost, *columns[:, k])])
+        # The variants of a problem count as one problem.
         rows.append(np.mean(of_variants, axis=0))
     return np.array(rows), ties
 

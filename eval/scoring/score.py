@@ -102,8 +102,11 @@ def score(
     def checked(pool: Workers) -> Iterator[Checked]:
         """Scores and checks some predictions at a time, so that no more than their texts are in memory."""
         for key, text, found, verdicts in pool.map(_ScoreRow(policy, manifest.benchmark, checker), rows(), _CHUNK):
+            if found is not None and reference is not None:
+                counted = {"reference_tokens": reference.count(text), "reference_tokenizer": reference.name}
+                found = found.model_copy(update=counted)
             if found is not None:
-                scores[key] = found if reference is None else _counted(found, reference, text)
+                scores[key] = found
             yield verdicts
 
     with Workers(workers, here=_FEW) as pool:
@@ -146,7 +149,7 @@ def score_prediction(
 ) -> Score:
     """Compare one prediction with the gold answer of its problem, which must have one, under ``policy``.
 
-    ``grade``, if the benchmark has one, gives the credit in place of equality.
+    ``grade``, if the benchmark has one, gives the credit instead of equality.
     """
     if problem.answer is None:
         raise ValueError(f"problem {problem.id} has no gold answer")
@@ -196,10 +199,6 @@ def check_prediction(problem: Problem, prediction: Prediction, checker: Checker)
     """Parse the text of ``prediction`` as a trace, and check its steps."""
     found = check_text(problem, prediction.text, prediction.key, checker)
     return Checked(problem_id=problem.id, variant=prediction.variant, repeat=prediction.repeat, **found._asdict())
-
-
-def _counted(score: Score, tokenizer: ReferenceTokenizer, text: str) -> Score:
-    return score.model_copy(update={"reference_tokens": tokenizer.count(text), "reference_tokenizer": tokenizer.name})
 
 
 def _in_order(

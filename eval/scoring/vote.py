@@ -59,6 +59,7 @@ def preferred(chosen: Sequence[Votes], rest: Sequence[Votes], silent: int) -> Fl
         ways = comb(total, k)
         if k <= left:
             score[k] += comb(left, k) / ways * without[k]
+        # The chance that j of the k are chosen ones (hypergeometric), and then the vote among these j.
         for j in range(1, min(k, picked) + 1):
             score[k] += comb(picked, j) * comb(left, k - j) / ways * among[j]
     return score
@@ -78,6 +79,7 @@ def _wins(own: int, others: tuple[int, ...], silent: int) -> tuple[float, ...]:
     for m in range(1, own + 1):
         by_ties = [silence]
         for other in others:
+            # Fewer times than the answer in question: no tie with it.
             fewer = np.array([float(comb(other, i)) for i in range(min(other, m - 1) + 1)])
             extended = [np.convolve(polynomial, fewer) for polynomial in by_ties]
             if other >= m:

@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from srt.answers.equality.normal_form import plain
-from srt.answers.equality.units import unit_named
 from srt.io.records import AnswerKind
+from srt.maths.units.phrases import phrase_unit
 
 _BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
 _BETWEEN_BOXES = re.compile(r"(?:[\s,，、;；:$&]|\\[,;: ()\[\]]|\\q?quad|and|or|和|与|或)*", re.IGNORECASE)
@@ -70,4 +70,4 @@ def _unit_behind(body: str, end: int) -> str:
     if match is None:
         return ""
     unit = plain(match[1]).strip("*_ ")
-    return f" {unit}" if unit_named(unit) is not None else ""
+    return f" {unit}" if phrase_unit(unit) is not None else ""

@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from srt.claims.syntax.words import word_set
 from srt.io.records import Answer, AnswerKind, Problem
+from srt.maths.words import word_set
 
 _DECORATION = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200b-\u200f\u2060\ufeff]|[*`$]|\\\\[()\\[\\]]|"

@@ -5,12 +5,12 @@ Only support is decided here; ``truth`` stays ``unknown`` and is filled in where
 
 from __future__ import annotations
 
-from srt.checking.free.check_free import check_free
 from srt.checking.size_limits import oversize
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import StepCheck, Trace, TraceCheck
+from srt.prose.checking.check_free import check_free
 from srt.worlds.world_registry import checkers
 
 

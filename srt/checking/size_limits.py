@@ -8,15 +8,9 @@ from srt.language.trace import Trace
 MOST_STEPS = 100
 MOST_PREMISES = 40
 LONGEST_STEP = 4_000
-LONGEST_PROSE = 20_000
-"""Of a cot trace: what is longer is checked so far, and the verdict on its answer says so."""
 LONGEST_ANSWER = 2_000
 LONGEST_PROBLEM = 20_000
 LONGEST_SOLUTION = 100_000
-MOST_READ = 60_000
-"""Characters of steps and of what they cite, over a whole trace in prose."""
-MOST_CLAIMS = 300
-"""Claims found in a whole free trace; each may need an exact proof."""
 
 
 def oversize(problem: Problem, trace: Trace) -> str | None:

@@ -43,7 +43,7 @@ def experiment(
 
     Example: srt experiment r1-distill-seating --set 'seeds=[0]' --set output=runs/one-seed
 
-    Example: srt experiment ladder/booths --arm cot --arm srt --seed 0 --items 40000
+    Example: srt experiment my-curves.yaml --arm cot --arm srt --seed 0 --items 40000
     """
     from srt.cli.experiment_stages import TrainAndEval
     from srt.experiment.experiment_recipe import load_experiment

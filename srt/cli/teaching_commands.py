@@ -111,11 +111,10 @@ def review(
     import asyncio
 
     from srt.io.folder_lock import hold_folder
-    from srt.review.apply_decisions import apply_decisions
-    from srt.review.browser import browser_opener
     from srt.review.review_queue import read_queue
-    from srt.review.server import serve
+    from srt.review.server import browser_opener, serve
     from srt.review.session import ReviewSession
+    from srt.teaching.case_store.folder_files import apply_decisions
 
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder: one that srt teach has written was expected")

@@ -33,10 +33,7 @@ def solve(
         ),
     ],
     plan: Annotated[
-        str,
-        typer.Option(
-            "--plan", help="Steps: needed (no others), running, read-as-used or read-as-turns (a plan carried along)."
-        ),
+        str, typer.Option("--plan", help="Which steps a trace has: needed, or another plan of the problems' world.")
     ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
@@ -142,8 +139,7 @@ def build(
     text: Annotated[
         str,
         typer.Option(
-            "--text",
-            help="claims, restated (lookups written out), anchored, scanned or lettered (finer), or assertions.",
+            "--text", help="How steps are written: claims, assertions, or a text style of the problems' world."
         ),
     ] = "claims",
     pictures: Annotated[

@@ -68,6 +68,7 @@ def refusing_pictures(field: str | None = None) -> Iterator[None]:
     """
     try:
         yield
+    # A kind of UserError, but no fault of the item.
     except CannotCopy:
         raise
     except UserError as error:

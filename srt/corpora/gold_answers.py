@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from srt.answers.equality.normal_form import balanced, closing, plain
 from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
 from srt.answers.equality.spelled_numbers import number_in_words
-from srt.answers.equality.units import as_one_unit, split_unit
 from srt.io.records import Answer
+from srt.maths.units.phrases import as_one_unit, split_unit
 
 LONGEST = 300
 """An answer of more characters is a whole solution."""
@@ -34,7 +34,9 @@ _NUMBER = re.compile(r"[-+−]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+−]?\
 _COUNTED = re.compile(r"(?P<value>[\d.,]+)\s*(?P<unit>[个块条种面根张次])")
 _COUNT = re.compile(r"\d+\s*[个块条种面根张次]?")
 _LEADS = re.compile(r"^(?:【答案】|解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
+# `24. cm`: a full stop that somebody typed between number and unit.
 _DOT_BEFORE_UNIT = re.compile(r"(?<=\d)\.(?=\s*(?:\\[,;! ]\s*)?(?:\\(?:mathrm|text|rm)(?![A-Za-z])|[A-Za-z]))")
+# 30°15': degrees with minutes have no one unit.
 _MINUTES = re.compile(r"(?:\\circ|°)\s*\}?\s*\d")
 _ASKS_SEVERAL = re.compile(
     r"(?<![a-z])(?:both|respectively|and\s+(?:its|the|their|how)|two\s+(?:numbers|values|weights|lengths))(?![a-z])|"
@@ -43,11 +45,13 @@ _ASKS_SEVERAL = re.compile(
 )
 _FEW_WORDS = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{3,})?|[\u4e00-\u9fff]{2,8}")
 _STATEMENTS = re.compile(r"[(（]\s*\d\s*[)）].*|.*\d\s+\d.*", re.S)
+# Nothing but commands, signs, numbers and single small letters: words make an answer a text.
 _MATHS = re.compile(
     r"(?:\\(?:[dt]?frac|sqrt|pi|times|cdot|left|right|circ|pm|sin|cos|tan|arcsin|arccos|arctan|quad|[,;! ])"
     r"|[\d\s.+\-−*/^_{}()\[\]π√×÷·²³]|(?<![A-Za-z\\])[a-z](?![A-Za-z]))+"
 )
 _SPLIT = re.compile(r"\s*(?:\\q?quad|[;；])\s*")
+# Not the comma of 1,000; one without a space counts where the question asks for several.
 _COMMAS = re.compile(r"\s*(?:，|、|,\s+|,(?!\d{3}(?!\d)))\s*")
 _AND = re.compile(r"\s*(?:[和与及]|(?<![a-z])and(?![a-z]))\s*")
 _ANY_COMMA = re.compile(r"\s*[,，、]\s*")
@@ -102,7 +106,7 @@ def _cut_tail(printed: str) -> tuple[str, str | None]:
 
 
 def _letters(head: str) -> list[str] | None:
-    body = _bare(balanced(_unwrap(head))).rstrip(".。 ")
+    body = _bare(balanced(_WRAPPED.sub(r"\1", head))).rstrip(".。 ")
     match = _LETTERS.fullmatch(body)
     if match is None:
         return None
@@ -112,12 +116,14 @@ def _letters(head: str) -> list[str] | None:
 
 def _parts(head: str, question: str) -> Answer | None:
     """``(1) ...; (2) ...``, or readable pieces between semicolons, quads or commas; ``None`` where it is one answer."""
+    # f(1), A(1) and the like are no numbers of parts.
     marks = [m for m in _PART.finditer(head) if not re.search(r"[A-Za-z)）=]\s*$", head[: m.start()])]
     if len(marks) > 1 and marks[0].start() == 0 and [int(m[1]) for m in marks] == list(range(1, len(marks) + 1)):
         ends = [m.start() for m in marks[1:]] + [len(head)]
         pieces = [head[m.end() : end].strip().strip(";；,，. \n") for m, end in zip(marks, ends, strict=True)]
         return _joined([_single(piece) for piece in without_proofs(pieces)]) if all(pieces) else None
     several = _ANY_COMMA if _ASKS_SEVERAL.search(question) else _COMMAS
+    # The strongest separator first: a comma inside (1; 2, 3) divides less than the semicolon.
     for separator in (_SPLIT, several, _AND):
         pieces = [piece for piece in separator.split(_bare(head)) if piece]
         if len(pieces) > 1 and all(map(_closed, pieces)):  # A comma of ``(1, 2, 0)`` parts no answers.
@@ -163,6 +169,7 @@ def _cut_unit(body: str) -> tuple[str, str | None]:
     if _MINUTES.search(body) or len(body) > LONGEST:
         return body, None
     written = plain(body)
+    # Two units in one length: it is read as a whole when answers are compared.
     if as_one_unit(written) != written:
         return body, None  # 1 m 20 cm
     counted = _COUNTED.fullmatch(written)
@@ -189,10 +196,6 @@ def _bare(text: str) -> str:
 def _closed(text: str) -> bool:
     """Whether as many brackets close as open, of whatever kind: an interval is ``[0, 2)``."""
     return sum(text.count(sign) for sign in "([{") == sum(text.count(sign) for sign in ")]}")
-
-
-def _unwrap(text: str) -> str:
-    return _WRAPPED.sub(lambda match: match[1], text)
 
 
 def _plain(text: str) -> str:

@@ -91,7 +91,9 @@ def import_file(
                 notes.update(item.meta.get("notes", ()))
                 world = world_of(item)
                 if world is not None:
-                    item = item.model_copy(update={"meta": {**item.meta, "world": world.name, **world.traits(item)}})
+                    item = item.model_copy(
+                        update={"meta": {**item.meta, "world": world.name, **world.extras.traits(item)}}
+                    )
                 yield item
         # Raised here, in mid-write, so that what lies at `out` already stays as it is.
         if not counts:
@@ -102,6 +104,7 @@ def import_file(
         if traces is not None:
             write_records(traces, imported)
 
+    # A generator: the refusals are written while the problems are, and all of it only if there is a problem.
     write_records(out, problems())
     summary: dict[str, Any] = {"problems": counts.total(), "category": dict(sorted(counts.items()))}
     if refused:

@@ -177,6 +177,7 @@ def _choices(value: Any) -> dict[str, str]:
 
 def _is_placeholder(letter: str, text: str) -> bool:
     """The option is in the picture: its text is empty, its own letter, or a word for a picture."""
+    # What is left of "选项A见图" or "image A" is the letter.
     body = re.sub(r"[\W_]|选项|option|图片?|image|picture|见", "", text, flags=re.I)
     return body.upper() in ("", letter)
 
@@ -188,6 +189,7 @@ def _images(paths: Any, folder: Path, request: ImportRequest) -> list[Image]:
     images = []
     for path in picture_paths(paths, f"{folder / 'data.json'}: images"):
         path = path.removeprefix("./")
+        # Some paths begin with the problem's folder, some with images/, some with neither.
         if f"/{folder.name}/" in f"/{path}":
             path = path.rpartition(f"{folder.name}/")[2]
         if "/" not in path:

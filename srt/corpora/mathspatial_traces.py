@@ -103,6 +103,7 @@ def _answer_text(value: Any) -> str:
 
 def _age(field: str) -> tuple[tuple[tuple[int, str], ...], str]:
     numbers = (number.lstrip("0") for number in re.findall(r"\d+", field.removeprefix(FIELD)))
+    # Compared as text, the longer number being the larger: int() refuses thousands of digits.
     return tuple((len(number), number) for number in numbers), field
 
 

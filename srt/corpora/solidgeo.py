@@ -119,6 +119,7 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: ImportRequest
 
 def _groups(problems: Sequence[Problem]) -> dict[str, str]:
     """The group of each problem that is not alone in one: the id of the group's first problem."""
+    # Union of sets: what shares a trait with a member of a group joins the whole group.
     group = {problem.id: problem.id for problem in problems}
     members: dict[str, list[str]] = {problem.id: [problem.id] for problem in problems}
     seen: dict[tuple[str, ...], str] = {}
@@ -141,6 +142,7 @@ def _traits(problem: Problem) -> Iterator[tuple[str, ...]]:
     yield "text and pictures", " ".join(problem.question.split()), *(image.sha256 for image in problem.images)
     number = problem.meta.get("qa_id")
     if problem.meta.get("source") == "MathVerse" and isinstance(number, int):
+        # The samples count from 1, five to a problem.
         yield "MathVerse", str((number - 1) // _FORMS)
 
 

@@ -68,6 +68,7 @@ def read(path: Path) -> Iterator[Problem]:
     for file in files:
         for number, row in read_rows(file):
             problem = _problem(row, f"{file}:{number}")
+            # The development sets are published twice, with answers and without.
             there = by_id.setdefault(problem.id, problem)
             if there is not problem:
                 by_id[problem.id] = _with_answer(there, problem, f"{file}:{number}")

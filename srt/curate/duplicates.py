@@ -115,9 +115,12 @@ def decide(entries: list[Entry], outcomes: Iterable[tuple[Entry, Entry, Outcome]
     staying: set[int] = set()
     for one in by_priority(entries):
         standing = [(other, finding) for other, finding in neighbours[one.position] if other.position in staying]
+        # Until the findings drop it. What is dropped takes no other with it: two problems that are like it may differ.
         staying.add(one.position)
         if not standing:
             continue
+        # The one that decides most: a reason to drop before one to look, an item of a split that takes precedence, the
+        # likest.
         other, finding = max(standing, key=lambda pair: (pair[1][0] == "drop", pair[0].rank < one.rank, pair[1][2]))
         findings = _findings(one, other, finding)
         found += findings
@@ -168,6 +171,7 @@ def compare_texts(one: Entry, other: Entry, similarity: Similarity, thresholds: 
     asks_the_same = agree and bool(one.images) and one.lang == other.lang and text >= thresholds.same_pictures
     if not (alike or asks_the_same) or (conflict and text < thresholds.text_drop):
         return None
+    # Measures of likeness hardly see one turned word or number, which makes another problem.
     certain = text >= thresholds.text_drop and same_facts and wording(one.compared) == wording(other.compared)
     return AlikeTexts(one, other, text, alike, certain, conflict)
 
@@ -185,6 +189,7 @@ def outcome(texts: AlikeTexts, pictures: PairLikeness, thresholds: Thresholds) -
     certain = texts.certain and least >= thresholds.picture_drop
     if texts.conflict:
         return ("review", "duplicate_with_another_answer", texts.score, least) if certain else None
+    # Nothing is dropped on a likeness alone.
     if certain and pictures.same_strokes:
         return ("drop", "near_duplicate", texts.score, least)
     if texts.alike:

@@ -56,6 +56,7 @@ class EmbeddingModel:
             block = matrix[start : start + _ROWS].astype(np.float32)
             for before in range(0, start + len(block), _ROWS):
                 cosines = block @ matrix[before : before + _ROWS].astype(np.float32).T
+                # A little below, for what half precision rounds away; score() decides.
                 for row, column in _most_a_row(cosines >= least - 1e-3, most):
                     if before + column < start + row:
                         yield entries[before + column], entries[start + row]

@@ -43,6 +43,7 @@ class Entry:
 
 def entry(problem: Problem, position: int, root: Path, file: str | None = None) -> Entry:
     """The entry of ``problem``. The paths of its pictures are relative to ``root``."""
+    # Sorted, and without options that only repeat their letter: the same options in another order are the same problem.
     options = sorted(text for letter, text in problem.choices.items() if normal_form(text) not in ("", letter.lower()))
     compared = "\n".join([problem.question, *options])
     return Entry(
@@ -87,6 +88,7 @@ def same_answer(one: Entry, other: Entry) -> bool | None:
 
 @lru_cache(maxsize=2**16)
 def _equal_answers(one: str, other: str) -> bool:
+    # Two whole numbers need no algebra, which takes long.
     if _WHOLE.fullmatch(one) and _WHOLE.fullmatch(other):
         return int(one) == int(other)
     return normal_form(one) == normal_form(other) or equal_texts(one, other, "text", SAME_VALUE).equal

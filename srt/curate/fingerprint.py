@@ -21,8 +21,7 @@ import PIL.Image
 import PIL.ImageFilter
 from numpy.typing import NDArray
 
-from srt.images.normalise import on_white
-from srt.images.scaled_down import scaled_down
+from srt.images.normalise import on_white, scaled_down
 
 SIDE: Final = 160
 """Pixels a side of the picture that is compared place by place."""
@@ -41,7 +40,7 @@ _FLAT: Final = 0.06
 """Standard deviation (of 0 to 1) below which a block is blank."""
 _STROKE: Final = 0.2
 """Share of the full contrast, as the mean of 3 x 3 pixels, by which two copies differ at most. Measured on drawings of
-``benchmarks/teaching/curate_planted.py``: JPEG of quality 40 up to 0.12, one letter or digit for another 0.27 to 0.65.
+``research/teaching/curate_planted.py``: JPEG of quality 40 up to 0.12, one letter or digit for another 0.27 to 0.65.
 """
 _COSINES: Final = np.cos(np.pi * np.arange(_LOW)[:, None] * (2 * np.arange(_HASHED) + 1) / (2 * _HASHED))
 """The first rows of the matrix of the discrete cosine transform (type II, unscaled)."""
@@ -64,6 +63,7 @@ def perceptual_hash(picture: PIL.Image.Image) -> int | None:
         return None
     levels = np.asarray(cut.resize((_HASHED, _HASHED), PIL.Image.Resampling.BOX), dtype=np.float64)
     low = (_COSINES @ levels @ _COSINES.T).ravel()
+    # The median leaves out the first coefficient, the mean brightness, which is far larger than the others.
     return int.from_bytes(np.packbits(low > np.median(low[1:])).tobytes(), "big")
 
 
@@ -72,6 +72,7 @@ def compared_picture(picture: PIL.Image.Image) -> ComparedPicture | None:
     cut = drawn_part(picture)
     if cut is None:
         return None
+    # Blurred, so that a line that lies a pixel off still overlaps.
     small = cut.resize((SIDE, SIDE), PIL.Image.Resampling.BOX).filter(PIL.ImageFilter.GaussianBlur(1.5))
     levels = np.asarray(small, dtype=np.float32)
     low, high = np.percentile(levels, (1, 99))
@@ -100,6 +101,7 @@ def same_strokes(one: PIL.Image.Image, other: PIL.Image.Image) -> bool:
     as a changed letter does.
     """
     small, large = sorted((one, other), key=lambda picture: picture.size)
+    # A pixel apart they are scaled the same, and scaling would only blur one of them.
     if max(large.width - small.width, abs(large.height - small.height)) > 1:
         large = large.resize(small.size, PIL.Image.Resampling.LANCZOS)
     first, second = _contrast(small), _contrast(large)

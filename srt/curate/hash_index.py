@@ -44,6 +44,8 @@ class HashIndex:
             wanted = ((query >> start) & mask) ^ flips
             low, high = np.searchsorted(keys, wanted, "left"), np.searchsorted(keys, wanted, "right")
             counts = high - low
+            # All positions of all ranges [low, high) in one array, without a loop over the hundreds of values looked
+            # up.
             offsets = np.repeat(low - np.cumsum(counts) + counts, counts)
             found.append(order[offsets + np.arange(counts.sum())])
         candidates = np.unique(np.concatenate(found))

@@ -100,6 +100,7 @@ def _least_likeness(pair: PicturePair) -> float:
         if equal is not None:
             del left[equal]
             continue
+        # The digest decides between equals, so that the result does not depend on the order of the pictures.
         scores = [(_likeness(file, value, *other, pair.bits), other[0].sha256, other) for other in dict.fromkeys(left)]
         score, _, best = max(scores)
         if score == 0.0:

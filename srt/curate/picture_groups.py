@@ -75,6 +75,7 @@ def _look_at_all(entries: Collection[Entry], workers: Workers) -> dict[PictureFi
     are only verified: a picture under one path says nothing about the file at another.
     """
     files = list(dict.fromkeys(file for one in entries for file in picture_files(one)))
+    # Reversed: of several copies the first stays.
     first = {file.sha256: file for file in reversed(files)}
     jobs = ((file, first[file.sha256] is file) for file in files)
     looks = dict(zip(files, progress(workers.map(_look, jobs, _CHUNK), len(files), "pictures"), strict=True))
@@ -121,6 +122,7 @@ class PictureIndex:
             if near is None:
                 continue
             found = near if found is None else found & near
+            # Few enough: to look up the next picture would cost more than to compare them.
             if len(found) <= _FEW:
                 break
         return None if found is None else sorted(found - {pictures[0][0]})

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Facts = tuple[tuple[str, int], ...]
 
+# `3.`, `第3题:`, `(3)` and `(5分)` at the beginning; "3.5" is a number of the problem.
 _NUMBERED = re.compile(
     r"\s*(?:第?\s*\d{1,3}\s*[.．、)）题:：](?!\d)|[(（]\s*\d{1,3}\s*[)）]|[(（][^()（）]{0,20}\d\s*分[)）])\s*"
 )
@@ -61,6 +62,7 @@ PERMUTATIONS: Final = 128
 def unnumbered(text: str) -> str:
     """Narrow, in lower case, without the number of the question and without marks of pictures."""
     text = _PICTURE.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+    # A number and the points that the question is worth.
     for _ in range(2):
         text = _NUMBERED.sub("", text, count=1) if _NUMBERED.match(text) else text
     return text.strip()
@@ -69,6 +71,7 @@ def unnumbered(text: str) -> str:
 def normal_form(text: str) -> str:
     """``text`` without spacing, punctuation, numbering and marks of pictures: equal for exact duplicates."""
     plain = _STYLED.sub(lambda group: group[1] or group[2] or "", _PRIME.sub("'", unnumbered(text)))
+    # Sums in brackets and groups keep their borders: 2(a+b) is not 2a+b, \frac{1}{23} not \frac{12}{3}.
     plain = _GROUP.sub(":", _SUM.sub("⦅\\1⦆", _LATEX.sub("", plain)))
     return _KEPT.sub("", _BETWEEN_NUMBERS.sub(":", plain))  # "3, 12" is not "31, 2"
 
@@ -93,6 +96,7 @@ def facts(text: str) -> Facts:
 
 def shingles(normal: str) -> frozenset[str]:
     """Runs of three characters of a Chinese text, of five of another; the whole of a shorter text."""
+    # Three Chinese characters say about as much as five letters.
     size = 3 if len(_CHINESE.findall(normal)) * 3 > len(normal) else 5
     if len(normal) <= size:
         return frozenset((normal,))

@@ -36,6 +36,7 @@ def disagreement(problem: Problem) -> str | None:
     """One line if the last word of the solution contradicts gold, otherwise ``None``."""
     if problem.answer is None or not problem.solution:
         return None
+    # The last word stands at the end, and patterns on a whole solution take long.
     ending = _BLANKS.sub(" ", problem.solution[-_TAIL:])
     if problem.answer.kind == "choice_set":
         found = list(_CHOSEN.finditer(ending))

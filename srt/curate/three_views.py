@@ -24,12 +24,15 @@ _VIEWS: dict[str, View] = {
 }  # fmt: skip
 _VIEW = re.compile("|".join(sorted(_VIEWS, key=len, reverse=True)))
 _ENDS = re.compile(r"[。;；\n?？]|\.(?!\d)")
+# Words by which a sentence does not state a size of the whole view: conditions, choices, parts, halves.
 _DOUBT = re.compile(
     r"若|如果|假设|可能|或|不是|不可能|\bif\b|\bnot\b|\bor\b|could|suppose|option|选项|另一|组成|拼成|构成|由|[个小]|半(?!径)|composed|made|consist|small|each|half|semi|ring|inside"
 )
+# A number that is not the beginning of a longer one, of a root, a product or a count of things.
 _VALUE = r"(\d{1,6}(?:\.\d{1,6})?)(?!\d|\.\d|\s*(?:[√π*/^+\-]|\\|x\s*[a-z]|个|cubes|squares))"
 _UNIT = r"\s*(mm|cm|dm|m|毫米|厘米|分米|米)?"
 _OF = r"\s*(?:of|is|=|为|是|:)?\s*"
+# "side length", 边长, 周长 and the like have the word in them and are another size.
 _LABEL = {
     "length": re.compile(rf"(?:(?<!side )(?<!edge )\blength{_OF}|(?<![边周母弦弧棱])长{_OF}){_VALUE}{_UNIT}"),
     "width": re.compile(rf"(?:\bwidth{_OF}|(?<!等)宽{_OF}){_VALUE}{_UNIT}"),
@@ -78,6 +81,7 @@ def view_sizes(text: str) -> dict[View, Size]:
             for view in views if size else ():
                 found.setdefault(view, set()).add(size)  # type: ignore[arg-type]
             views = []
+    # Sizes in different units cannot be compared as they stand.
     if len(units) > 1:
         return {}
     return {view: sizes.pop() for view, sizes in found.items() if len(sizes) == 1}

@@ -22,14 +22,12 @@ from srt.experiment.model_stages import Say
 from srt.io.errors import UserError
 from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems, stream_problems
-from srt.io.records import Problem, Record, Refusal
+from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build
 from srt.pipeline.check import check_file, first_fault
 from srt.pipeline.solve import solve_file
-from srt.statistics.clusters import Cluster, cluster_of
-from srt.worlds.world import Plan
 
 
 class LeftOut(Record):
@@ -82,7 +80,7 @@ _SOLVED_TOGETHER = 4096
 _COUNTS = "counts.json"
 
 
-def _solve_part(folder: Path, problems: Sequence[Problem], plan: Plan) -> None:
+def _solve_part(folder: Path, problems: Sequence[Problem], plan: str) -> None:
     """Solve and check some of the problems in ``folder``, if this was not done before."""
     done, asked, traces = folder / _COUNTS, folder / "problems.jsonl", folder / "traces.jsonl"
     refusals = beside(traces, "refusals")

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, field_validator, model_validator
 
 from srt.experiment.problem_sources import Source, TrainingStage
 from srt.io.bundled_files import find_bundled
@@ -18,8 +18,8 @@ from srt.io.yaml_config import Config, extended_file, merged, parse_config, read
 from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
-from srt.pipeline.build import TextStyle
-from srt.worlds.world import Plan
+from srt.worlds.world import CLAIMS, NEEDED
+from srt.worlds.world_registry import Kind, check_offered
 
 
 class BenchmarkTest(Config):
@@ -182,9 +182,10 @@ class Experiment(Config):
     traces: dict[str, _TraceSources] = Field(default_factory=dict)
     held_out: int | None = Field(default=None, ge=1)
     prompt: PromptStyle = "full"
-    plan: Plan = "needed"
-    """Which steps the exact teacher writes: only those that the question needs, or a plan that is carried along."""
-    text: TextStyle = "claims"
+    plan: str = NEEDED
+    """Which steps the exact teacher writes: a plan that the world of the problems offers."""
+    text: str = CLAIMS
+    """How the steps are written: a text style that the world of the problems offers."""
     model: Model
     probe: Probe | None = None
     train: dict[str, Any]
@@ -241,6 +242,16 @@ class Experiment(Config):
             except UserError as error:
                 raise ValueError(str(error)) from None
         return arms
+
+    @field_validator("plan", "text")
+    @classmethod
+    def _offered(cls, name: str, info: ValidationInfo) -> str:
+        kinds: dict[str | None, Kind] = {"plan": "plan", "text": "text style"}
+        try:
+            check_offered(kinds[info.field_name], name)
+        except UserError as error:
+            raise ValueError(str(error)) from None
+        return name
 
     @field_validator("test_problems")
     @classmethod

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 import orjson
 
@@ -27,8 +26,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key
-from srt.worlds.world import LookupStyle
-from srt.worlds.world_registry import world_named
+from srt.worlds.world_registry import Kind, check_offered, world_named
 
 
 def check_sources(experiment: Experiment) -> None:
@@ -60,11 +58,15 @@ def check_sources(experiment: Experiment) -> None:
 
 def _check_world(place: str, name: str, experiment: Experiment) -> None:
     """Raise a :class:`UserError` if the exact teacher of world ``name`` cannot write what the experiment asks for."""
-    world = world_named(name)
-    if experiment.plan != "needed" and not world.has_running_plan:
-        raise UserError(f"plan: {name!r} ({place}) has no traces with a running plan; 'needed' was expected")
-    if experiment.text in get_args(LookupStyle) and not world.has_lookups:
-        raise UserError(f"text: {name!r} ({place}) has no style {experiment.text!r}; 'claims' was expected")
+    wanted: dict[str, tuple[Kind, str]] = {
+        "plan": ("plan", experiment.plan),
+        "text": ("text style", experiment.text),
+    }
+    for key, (kind, asked) in wanted.items():
+        try:
+            check_offered(kind, asked, [world_named(name)])
+        except UserError as error:
+            raise UserError(f"{key}: {error} ({place})") from None
 
 
 def _path(given: str) -> Path:

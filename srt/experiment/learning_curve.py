@@ -33,8 +33,7 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Record
-from srt.statistics.clusters import cluster_of
+from srt.io.records import Record, cluster_of
 
 
 class CurvePoint(Record):
@@ -136,7 +135,9 @@ class LearningCurves:
         self._folder.curve.mkdir(exist_ok=True)
         for test in self._tests:
             if not self._folder.puzzles(test).exists():  # of problems that no longer change
-                write_atomically(self._folder.puzzles(test), [orjson.dumps(self._puzzles(test).model_dump())])
+                write_atomically(
+                    self._folder.puzzles(test), [orjson.dumps(puzzles_of(self._folder, test).model_dump())]
+                )
         for arm, seed, items in self._order(portion):
             points = read_points(self._folder)
             done = {point.test for point in points if (point.arm, point.seed, point.items) == (arm, seed, items)}
@@ -215,17 +216,19 @@ class LearningCurves:
                 first_wrong=figures.first_wrong,
             )
 
-    def _puzzles(self, test: str) -> TestPuzzles:
-        clusters = [cluster_of(problem) for problem in read_problems(self._folder.test(test)).values()]
-        number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
-        trained = Counter(cluster_of(problem) for problem in read_problems(self._folder.train).values())
-        times = Counter(trained.values())
-        return TestPuzzles(
-            puzzles=[number[cluster] for cluster in clusters],
-            training_problems=trained.total(),
-            trained_puzzles=len(trained),
-            puzzles_at_least=len(trained) + times[1] * (times[1] - 1) // (2 * (times[2] + 1)),
-        )
+
+def puzzles_of(folder: ExperimentFolder, test: str) -> TestPuzzles:
+    """Counted in the problems of the experiment in ``folder``."""
+    clusters = [cluster_of(problem) for problem in read_problems(folder.test(test)).values()]
+    number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
+    trained = Counter(cluster_of(problem) for problem in read_problems(folder.train).values())
+    times = Counter(trained.values())
+    return TestPuzzles(
+        puzzles=[number[cluster] for cluster in clusters],
+        training_problems=trained.total(),
+        trained_puzzles=len(trained),
+        puzzles_at_least=len(trained) + times[1] * (times[1] - 1) // (2 * (times[2] + 1)),
+    )
 
 
 def _place(point: CurvePoint) -> tuple[str, str, int, int]:

@@ -32,7 +32,7 @@ from srt.io.problem_files import read_problems
 from srt.io.records import Answer, Message, Problem, Sequence, Span
 from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line
-from srt.worlds.world_registry import world_named, world_of
+from srt.worlds.world_registry import world_named, world_of, worlds
 
 _ARM = "answer"
 
@@ -42,9 +42,14 @@ def check_probe(experiment: Experiment, stages: ModelStages) -> None:
     if not stages.reads_pictures(example_model(experiment)):
         raise UserError("probe: the model reads no pictures; a vision model was expected (model: {arch: qwen2_5_vl})")
     sources = [*(experiment.train_problems or ()), *experiment.test_problems]
-    if all(isinstance(one, SampledSource) and not world_named(one.world).shows_pictures for one in sources):
-        worlds = ", ".join(sorted({one.world for one in sources if isinstance(one, SampledSource)}))
-        raise UserError(f"probe: no problem of the world {worlds} shows a picture; one that does is views")
+    if all(isinstance(one, SampledSource) and not world_named(one.world).extras.figures.picture for one in sources):
+        names = ", ".join(sorted({one.world for one in sources if isinstance(one, SampledSource)}))
+        raise UserError(f"probe: no problem of the world {names} shows a picture; {_showing()}")
+
+
+def _showing() -> str:
+    names = [world.name for world in worlds() if world.extras.figures.picture]
+    return f"these do: {', '.join(names)}"
 
 
 def write_probe(experiment: Experiment, say: Say) -> None:
@@ -130,7 +135,7 @@ def _questions(problems: Path, of_each: int | None) -> Iterator[list[Problem]]:
 
 def _of_picture(problem: Problem, of_each: int | None) -> Iterator[Problem]:
     world = world_of(problem)
-    found = [] if world is None or not problem.images else world.readings(problem)
+    found = [] if world is None or not problem.images else world.extras.figures.readings(problem)
     order = random.Random(problem.id).sample(range(len(found)), len(found))
     for number in order[:of_each]:
         question, answer = found[number]

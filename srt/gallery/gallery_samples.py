@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from srt.io.errors import UserError
@@ -56,26 +56,25 @@ def samples(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> list[Ga
     """
     kinds: dict[str, list[Problem]] = {}
     seen: set[str] = set()
-    for problem in _drawn(world, n * _CANDIDATES, seed, spec):
+    sample, drawn = world.sampler({"split": "train", **spec}), n * _CANDIDATES
+    # Each seed has a range of sample numbers of its own.
+    for problem in (sample(seed * drawn + index) for index in range(drawn)):
         if problem.id not in seen:
             seen.add(problem.id)
             kinds.setdefault(problem.category or world.name, []).append(problem)
+    # One of each kind in turn.
     turns = itertools.zip_longest(*(kinds[kind] for kind in sorted(kinds)))
     chosen = [problem for turn in turns for problem in turn if problem is not None][:n]
     return [_sample(world, problem) for problem in sorted(chosen, key=lambda problem: problem.category or "")]
 
 
-def _drawn(world: World, n: int, seed: int, spec: Mapping[str, Any]) -> Iterator[Problem]:
-    sample = world.sampler({"split": "train", **spec})
-    return (sample(seed * n + index) for index in range(n))
-
-
 def _sample(world: World, problem: Problem) -> GallerySample:
     try:
         trace = world.solve(problem)
-        picture = world.picture(problem)
-        solved = world.draw(problem)
-        prose, terse = (world.explain(problem, trace, terse) for terse in (False, True))
+        figures = world.extras.figures
+        picture = figures.picture and figures.picture(problem)
+        solved = figures.solved and figures.solved(problem)
+        prose, terse = (world.explain(problem, trace, terse=terse) for terse in (False, True))
     except Refused as refused:
         raise UserError(f"{problem.id}: {refused.reason}: {refused.detail}") from None
     checked = check_with_truth(problem, trace)

@@ -13,8 +13,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Final
 
+from srt.images.normalise import scaled_down
 from srt.images.open import decode_picture, media_type, picture_size, read_picture
-from srt.images.scaled_down import scaled_down
 from srt.io.records import Image
 
 CACHE_BYTES: Final = 64 * 2**20
@@ -40,6 +40,7 @@ class DataUris:
             self._cache.move_to_end(image.sha256)
             return uri
         uri = await asyncio.to_thread(self.make, image)
+        # Another task may have made it in the meantime.
         if image.sha256 not in self._cache and len(uri) <= self._most:
             self._cache[image.sha256] = uri
             self._size += len(uri)

@@ -62,6 +62,22 @@ def eight_bits(picture: PIL.Image.Image) -> PIL.Image.Image:
     return PIL.Image.fromarray((np.asarray(picture).clip(0, 0xFFFF) >> 8).astype(np.uint8))
 
 
+def scaled_down(
+    picture: PIL.Image.Image,
+    max_side: int,
+    resampling: PIL.Image.Resampling = PIL.Image.Resampling.LANCZOS,
+) -> PIL.Image.Image:
+    """``picture`` with at most ``max_side`` pixels on its longer side, in RGB, RGBA or grey of 8 bits.
+
+    Transparency is kept, and a smaller picture keeps its size. The given picture is not changed.
+    """
+    picture = eight_bits(picture)
+    mode = "RGBA" if picture.has_transparency_data else "RGB"
+    scaled = picture.copy() if picture.mode in ("RGB", "RGBA", "L") else picture.convert(mode)
+    scaled.thumbnail((max_side, max_side), resampling)
+    return scaled
+
+
 def _orientation(picture: PIL.Image.Image) -> int:
     # Pillow would decode a whole PNG to look for EXIF data after its pixels. Where there are some, the size turns out
     # to be another one when the picture is opened.

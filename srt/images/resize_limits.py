@@ -41,6 +41,7 @@ def _limit_tiles(images: Any, min_pixels: int | None, max_pixels: int | None) ->
     if max_pixels is not None:
         if max_pixels < area:
             raise UserError(f"pictures: max_pixels {max_pixels} is less than one tile, which has {area} pixels")
+        # Whole tiles within the limits.
         images.max_patches = max_pixels // area
     if min_pixels is not None:
         images.min_patches = -(-min_pixels // area)

@@ -42,6 +42,7 @@ class PictureFolder:
             CannotCopy: its copy cannot be written.
         """
         data = file_bytes(root, path)
+        # By the real places: a link that leads out of the folder would be refused when the file is read.
         real, here = (root / path).resolve(), self.root.resolve()
         if not real.is_relative_to(here):
             return self.keep(data, f"{root / path}")

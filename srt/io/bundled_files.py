@@ -12,7 +12,7 @@ def find_bundled(path: Path, folder: str) -> Path:
     """``path`` if it exists, else the file that comes with the toolkit under that name.
 
     A name is looked for in ``folder``, with ``.yaml`` or without: ``cpu`` in ``configs`` is ``configs/cpu.yaml``, and
-    ``ladder/booths`` in ``recipes`` is ``recipes/ladder/booths.yaml``. A path as in the documentation
+    ``train/base`` in ``recipes`` is ``recipes/train/base.yaml``. A path as in the documentation
     (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it is: whoever
     opens it reports that.
 
@@ -40,5 +40,6 @@ def _root() -> Path | None:
         files = distribution("srt-traces").files or []
     except PackageNotFoundError:
         return None
+    # A wheel puts them below share/ of its environment; only the record of the installation says where that is.
     found = (Path(str(file.locate())) for file in files if file.match("srt-traces/recipes/*.yaml"))
     return next((file.resolve().parents[1] for file in found), None)

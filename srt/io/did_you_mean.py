@@ -20,3 +20,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a message about the unknown ``word``: `` (did you mean 'seating'?)``, or nothing if none is near."""
     near = nearest(word, known)
     return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def suggested(near: str | None, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the ``near`` one, or all of ``known``."""
+    return f"did you mean {near}?" if near else f"known are {', '.join(known)}"
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """The same, with the nearest one of ``known``."""
+    names = list(known)
+    return suggested(nearest(word, names), names)

@@ -82,6 +82,7 @@ def fault_in_words(fault: Mapping[str, Any]) -> str:
     given = "nothing" if fault["input"] is None else shorten(reprlib.repr(fault["input"]), 80, placeholder=" ...")
     if kind == "literal_error":
         return f"{fault['ctx']['expected']} was expected, not {given}"
+    # pydantic says "Input should be greater than 0".
     if kind in _BOUNDS:
         return f"a number {message.removeprefix('Input should be ')} was expected, not {given}"
     if kind in _EXPECTED:

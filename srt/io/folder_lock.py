@@ -37,6 +37,7 @@ def hold_folder(folder: Location, *, shared: bool = False, name: str = LOCK, wai
         yield
         return
     try:
+        # For appending: it is made where it is missing, and never cut off under a process that holds it.
         file = open(folder / name, "ab")  # noqa: SIM115 (closed below)
     except OSError as error:
         raise UserError(f"{folder}: cannot be written to: {error.strerror}") from None

@@ -40,6 +40,7 @@ def record_place(path: str | Location, number: int) -> str:
     return f"{_before_number(str(path))}{number}"
 
 
+# Asked for each record of a file, and the answer depends on the file alone.
 @lru_cache(maxsize=16)
 def _before_number(path: str) -> str:
     return f"{path}: row " if is_parquet(path) else f"{path}:"

@@ -57,6 +57,7 @@ class ProblemLines:
         """
         self._path = path
         self._index: dict[str, int] = {}
+        # Eight bytes a number: a file may have millions of problems.
         self._numbers, self._offsets = array("Q"), array("Q")
         ids, offset = UniqueValues(path, "id"), 0
         try:

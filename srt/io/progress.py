@@ -37,6 +37,7 @@ def progress_bar(
     def advance(count: int) -> None:
         nonlocal done
         before, done = done, done + count
+        # At every tenth, however large the steps are.
         if total and total >= lines_from and done * 10 // total > before * 10 // total:
             print(f"{what}: {done}/{total}", file=sys.stderr, flush=True)
 

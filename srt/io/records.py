@@ -39,6 +39,7 @@ class Answer(Record):
     value: Any
     unit: str | None = None
 
+    # Before the fields are read: what shape `value` must have is known by `kind` alone.
     @model_validator(mode="before")
     @classmethod
     def _shape_value(cls, data: Any) -> Any:
@@ -105,27 +106,23 @@ class Problem(Record):
     meta: dict[str, Any] = Field(default_factory=dict)
 
 
-RefusalReason = Literal[
-    "no_world",
-    "unknown_scene",
-    "unknown_wording",
-    "contradictory_clues",
-    "not_unique",
-    "disagrees_with_gold",
-    "no_such_plan",
-    "not_proved",
-    "process_killed",
-]
+Cluster = tuple[str, str]
+
+
+def cluster_of(problem: Problem) -> Cluster:
+    """The cluster of ``problem``: its group, or itself. Variants and translations of one puzzle are not independent."""
+    # Tagged, because a group may be named like a problem that is not in it.
+    return ("problem", problem.id) if problem.group_id is None else ("group", problem.group_id)
 
 
 class Refusal(Record):
     """A problem that an exact world did not solve, and why. Refusals are counted, never guessed.
 
-    ``not_proved`` is of experiments: there is a trace, which the checker does not prove, and it is left out.
+    ``reason`` is one of :data:`srt.worlds.world.REFUSALS`, or of the world's own.
     """
 
     problem_id: str
-    reason: RefusalReason
+    reason: str
     detail: str
 
 

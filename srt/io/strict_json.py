@@ -42,6 +42,7 @@ def load_json(data: bytes | str, what: str = "JSON") -> Any:
         if fault := not_utf8_text(data):
             raise JsonFault(f"not {what}: {fault}")
     try:
+        # This pass only looks for losses, with the slower reader, which calls back for each object and integer.
         json.loads(data, object_pairs_hook=_without_repeats, parse_int=_fitting)
     except _Lost:
         raise JsonLoss(_first_loss(data)) from None
@@ -113,6 +114,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> None:
 
 
 def _fitting(digits: str) -> None:
+    # The length first: Python refuses to read thousands of digits, with an error of its own.
     if len(digits) > _LONGEST or not _LEAST <= int(digits) <= _MOST:
         raise _Lost
 

@@ -1,4 +1,4 @@
-"""Work on several processes, with its results in the order in which it was given.
+"""Work on several processes, with its results in the order in which it was given; and work with a time limit.
 
 The processes are forks of a server that imports what they need and does nothing else (``forkserver``). A fork of this
 process would copy the locks of threads that it does not have; processes started afresh would each import everything.
@@ -101,6 +101,7 @@ class Workers:
             try:
                 done = future.result()
             except BrokenProcessPool:
+                # A broken pool does not say which item killed its process, and loses what the others were working on.
                 under_way = [part, *(part for part, _ in waiting)]
                 waiting.clear()
                 self._pool.shutdown()
@@ -175,6 +176,43 @@ def on_each(work: Callable[[T], R], part: list[T]) -> Outcomes[R]:
         except UserError as fault:
             return Outcomes(results, fault)
     return Outcomes(results, None)
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent dies, however it dies (Linux only).
+
+    For processes that were forked or launched. Those of a pool are children of the fork server, and watch the process
+    that owns the pool instead (:func:`_exit_with_parent`).
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1  # of linux/prctl.h
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+class TimeLimitExceeded(BaseException):
+    """The time is up. It is not an :class:`Exception`, so that no handler in the work catches it."""
+
+
+def run_within(seconds: float, work: Callable[[], T]) -> T:
+    """``work()`` in the main thread of this process; raises :class:`TimeLimitExceeded` after ``seconds``.
+
+    For work that cannot be trusted to end, such as exact algebra on a model's text.
+    """
+
+    def expire(*_: object) -> None:
+        raise TimeLimitExceeded
+
+    # A process has one such timer, and only its main thread handles signals: calls cannot be nested, nor made in
+    # threads.
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -8,7 +8,6 @@ keys and values that its model refuses, an unknown key with the nearest one that
 from __future__ import annotations
 
 import copy
-import difflib
 import re
 import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from srt.io.bundled_files import find_bundled
+from srt.io.did_you_mean import nearest, suggested
 from srt.io.errors import UserError, cannot_read, fault_in_words
 
 C = TypeVar("C", bound="Config")
@@ -51,14 +51,15 @@ class Config(BaseModel):
             return handler(data)
         except ValidationError as error:
             found = error.errors(include_url=False)
+        # Reworded here, where the model of each block is known; its inner blocks have reworded their own already.
         details: list[InitErrorDetails] = []
         for fault in found:
             kind, message, context = fault["type"], fault["msg"], fault.get("ctx", {})
             if kind == "extra_forbidden" and len(fault["loc"]) == 1:
                 key = str(fault["loc"][0])
-                near = _in_a_block(key, cls) or _nearest(key, cls.model_fields)
+                near = _in_a_block(key, cls) or nearest(key, cls.model_fields)
                 kind, context = _UNKNOWN_KEY, {"near": near}
-                message = f"no such key, {_suggested(near, cls.model_fields)}"
+                message = f"no such key, {suggested(near, cls.model_fields)}"
             reworded = PydanticCustomError(kind, "{message}", {**context, "message": message})
             details.append(InitErrorDetails(type=reworded, loc=fault["loc"], input=fault["input"]))
         raise ValidationError.from_exception_data(cls.__name__, details)
@@ -94,7 +95,16 @@ class KeyFault(NamedTuple):
 
 def find_faults(error: ValidationError) -> list[KeyFault]:
     """What pydantic found, in its order."""
-    return [_key_fault(fault) for fault in error.errors(include_url=False)]
+    faults = []
+    for fault in error.errors(include_url=False):
+        # Tags of unions are in parentheses: they are not in the file.
+        key = tuple(part for part in fault["loc"] if not str(part).startswith("("))
+        unknown = fault["type"] == _UNKNOWN_KEY
+        near = fault["ctx"]["near"] if unknown else None
+        message = str(fault["msg"]) if unknown else fault_in_words(fault)
+        name = ".".join(map(str, key))
+        faults.append(KeyFault(key, " ".join((f"{name}: {message}" if name else message).split()), near))
+    return faults
 
 
 def read_yaml(
@@ -139,11 +149,6 @@ def extended_file(path: Path, base: str) -> Path:
         raise UserError(f"{path}: extends: {error}") from None
 
 
-def suggestion(name: str, known: Collection[str]) -> str:
-    """The end of a message about the unknown ``name``: the nearest one of ``known``, or all of them."""
-    return _suggested(_nearest(name, known), known)
-
-
 def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """``base`` with what ``over`` says in its place, within mappings too."""
     result = dict(base)
@@ -173,10 +178,6 @@ def with_new_names(values: Mapping[str, Any], renamed: Mapping[str, str], place:
     return result
 
 
-def _suggested(near: str | None, known: Iterable[str]) -> str:
-    return f"did you mean {near}?" if near else f"known are {', '.join(known)}"
-
-
 def _in_a_block(name: str, model: type[Config]) -> str | None:
     """The first key of that ``name`` in a block of ``model``, with the block (``model.attn``)."""
     for block, field in model.model_fields.items():
@@ -184,21 +185,6 @@ def _in_a_block(name: str, model: type[Config]) -> str | None:
             if isinstance(kind, type) and issubclass(kind, Config) and name in kind.model_fields:
                 return f"{block}.{name}"
     return None
-
-
-def _nearest(name: str, known: Collection[str]) -> str | None:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
-    return near[0] if near else None
-
-
-def _key_fault(fault: Mapping[str, Any]) -> KeyFault:
-    # Tags of unions are in parentheses: they are not in the file.
-    key = tuple(part for part in fault["loc"] if not str(part).startswith("("))
-    unknown = fault["type"] == _UNKNOWN_KEY
-    near = fault["ctx"]["near"] if unknown else None
-    message = str(fault["msg"]) if unknown else fault_in_words(fault)
-    name = ".".join(map(str, key))
-    return KeyFault(key, " ".join((f"{name}: {message}" if name else message).split()), near)
 
 
 def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relative: Collection[str]) -> dict[str, Any]:
@@ -252,6 +238,7 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
+        # What is being composed: an alias of one of these is a circle, which would be followed for ever.
         self._open: list[yaml.Node | None] = []
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:

@@ -45,6 +45,7 @@ def completion(trace: Trace, lines: Sequence[tuple[Operation, str]] = (), prose:
     spans: list[Span] = []
     text = prose
     for op, line in lines:
+        # With the newline, so that every character but those of prose has a role in the loss.
         spans.append(Span(start=len(text), end=len(text) + len(line) + 1, label=op))
         text += line + "\n"
     answer = answer_line(trace.answer, trace.lang)

@@ -66,6 +66,7 @@ def unlabelled_text(trace: Trace) -> Completion:
 def shuffled_text(trace: Trace) -> Completion:
     """The trace with the same operation words, at the same frequencies, in an order that its id seeds."""
     words = [step.op for step in trace.steps]
+    # By the trace alone: the same order in every build, whatever else is in the file.
     random.Random(hashlib.sha256(trace.id.encode()).digest()).shuffle(words)
     shuffled = [step.model_copy(update={"op": word}) for step, word in zip(trace.steps, words, strict=True)]
     return _steps_text(trace, shuffled)
@@ -74,6 +75,7 @@ def shuffled_text(trace: Trace) -> Completion:
 def text_without(op: Operation, trace: Trace) -> Completion:
     """The trace without the steps of ``op``; references to them are left out too, and the rest renumbered."""
     kept = [number for number, step in enumerate(trace.steps, 1) if step.op != op]
+    # As if those steps had never been there: no gap in the numbers, and no reference that leads nowhere.
     renumbered = {f"#{old}": f"#{new}" for new, old in enumerate(kept, 1)}
     dropped = {f"#{number}" for number, step in enumerate(trace.steps, 1) if step.op == op}
     left = [

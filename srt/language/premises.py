@@ -65,6 +65,7 @@ def parse_premise(word: str) -> Premise:
             name = json.loads(word)
         except ValueError:
             raise ValueError(f"{word!r} is not a quoted name") from None
+        # A name has one spelling: quoted only where it must be, or the same premise could be written in two ways.
         if not isinstance(name, str) or not name or entity_word(name) != word:
             raise ValueError(f"{word!r} is not a name in its normal form")
         return Premise("entity", name=name)

@@ -136,6 +136,7 @@ def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = Fal
         raise UserError(f"{where}: completion: its last line must begin with {marker!r}")
     if THINK_CLOSES in text:
         raise UserError(f"{where}: completion: it contains {THINK_CLOSES}, but the block must end before the answer")
+    # The steps begin on a line of their own, whether the template has written the line break or not.
     opening = "" if opened else THINK_OPENS
     if not prompt_text.endswith("\n") or not opened:
         opening += "\n"
@@ -144,6 +145,7 @@ def render_completion(prompt_text: str, sequence: Sequence, *, think: bool = Fal
     shift = len(opening) + len(steps) + len(bridge) - answer_at
     spans = []
     for span in sequence.spans:
+        # The tags move the steps and the answer by different lengths.
         by = shift if span.start >= answer_at else len(opening)
         spans.append(span.model_copy(update={"start": span.start + by, "end": span.end + by}))
     return Completion(f"{opening}{steps}{bridge}{answer}", tuple(spans))

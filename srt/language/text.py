@@ -33,7 +33,9 @@ _OPERATION_OF: dict[str, tuple[Lang, Operation]] = {
 _ANSWER_LINE = re.compile(rf"({MARKERS['en']['ANSWER']}|{MARKERS['zh']['ANSWER']}): (.*)")
 _ANSWER_LANG: dict[str, Lang] = {MARKERS[lang]["ANSWER"]: lang for lang in MARKERS}
 _MARKER = "|".join(word for words in MARKERS.values() for word in words.values())
+# With any backslashes that are there already: each such line gets one more, so that taking one off is the way back.
 _TO_ESCAPE = re.compile(rf"\\*(?:{_MARKER})")
+# The whole word: a line of prose may begin with INFERENCE.
 _STEP_WORD = re.compile(rf"({'|'.join(_OPERATION_OF)})(?=[ :]|$)")
 _BARE_PREMISE = re.compile(r"[^\s:\"]+")
 
@@ -98,6 +100,7 @@ def parse(text: str) -> ParsedTrace:
         raise TraceSyntaxError("the last line must be the answer, as in 'ANSWER: C'", len(lines))
     lang, answer = _ANSWER_LANG[match[1]], one_line(match[2])
     body = lines[:-1]
+    # What begins with a step is a trace of steps, and every line must be one; anything else is prose.
     if body and not _STEP_WORD.match(body[0]):
         return ParsedTrace("cot", lang, (), _parse_prose(body), answer)
     parsed = [_parse_step(line, number, lang) for number, line in enumerate(body, 1)]

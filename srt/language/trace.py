@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from srt.io.records import Lang, Record
-from srt.language.faults import Fault
+from srt.language.faults import FaultWord
 from srt.language.premises import parse_premise
 
 Operation = Literal["CORRELATE", "CONSTRAIN", "INFER"]
@@ -59,6 +59,7 @@ class Step(Record):
         return self
 
 
+# How the text of a free step marks its claim (srt.language.text); a claim that holds it could not be read back.
 CLAIM_OPENS = " [claim: "
 
 
@@ -88,7 +89,7 @@ class StepCheck(Record):
 
     support: Support
     truth: Truth = "unknown"
-    fault: Fault | None = None
+    fault: FaultWord | None = None
     reason: str | None = None
     counterexample: str | None = None
     witness: str | None = None

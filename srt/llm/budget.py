@@ -103,12 +103,15 @@ class Budget:
             return self._hold(reservation)
         kind = reservation.kind
         if kind not in self._answered and not batch:
+            # The first of its kind goes alone, until its bill shows whether the bounds hold.
             await self._firsts[kind].acquire()
+            # That was shown while this one waited.
             if kind in self._answered:
                 self._firsts[kind].release()
             else:
                 reservation.first = self._firsts[kind]
         try:
+            # A lock serves in the order of arrival: a dear request is not overtaken by cheap ones for ever.
             async with self._line:
                 while not self.fits(reservation):
                     if self.total + reservation.cost > self.limit:
@@ -116,6 +119,7 @@ class Budget:
                             f"budget: {self.total:.4f} of {self.limit} is spent, and the next request to"
                             f" {request.model} could cost {reservation.cost:.4f}"
                         )
+                    # No other task runs between the check above and this line, so no release goes unnoticed.
                     self._freed.clear()
                     await self._freed.wait()
                     reservation.cost = self._most(reservation)
@@ -145,6 +149,7 @@ class Budget:
         """
         request = reservation.request
         given, written = self._bounds(reservation)
+        # 0 is what a reply has where its endpoint does not count.
         given = reply.input_tokens or given
         written = reply.output_tokens if reply.counted else max(written, reply.output_tokens)
         price = self._prices[request.model]
@@ -226,6 +231,7 @@ class Budget:
         if learnt == known:
             return None
         self._overruns[request.model] = learnt
+        # Those in flight may be billed as much as this one was.
         for other in self._held:
             if other.request.model != request.model:
                 continue

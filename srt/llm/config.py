@@ -12,7 +12,8 @@ from pydantic import Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
 
-_OURS = frozenset(
+# What extra_body may not set. The budget bounds a reply by max_tokens and expects one reply, which is not streamed.
+_SET_BY_US = frozenset(
     {
         "model", "messages", "max_tokens", "max_completion_tokens", "temperature", "response_format", "n", "best_of",
         "stream", "stream_options",
@@ -154,7 +155,7 @@ class ModelChoice(Config):
     @field_validator("extra_body")
     @classmethod
     def _names_of_others(cls, value: dict[str, Any]) -> dict[str, Any]:
-        if taken := sorted(_OURS & value.keys()):
+        if taken := sorted(_SET_BY_US & value.keys()):
             raise ValueError(f"{taken[0]}: may not be set here; srt sets it, or its accounts rest on it")
         try:
             orjson.dumps(value)

@@ -21,6 +21,7 @@ from srt.llm.structured_output import read_json
 
 T = TypeVar("T")
 Ask = Callable[[LlmRequest], Awaitable[Reply]]
+# How a refusal in plain text begins. A long text that begins so may be an answer all the same.
 _REFUSES = (
     "i'm sorry", "i am sorry", "sorry, ", "i can't", "i cannot", "i'm unable", "i am unable", "抱歉", "对不起",
     "我无法",

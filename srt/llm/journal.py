@@ -114,6 +114,7 @@ class Journal:
             try:
                 # isolation_level=None: transactions begin and end where we say so.
                 self._db = stack.enter_context(closing(sqlite3.connect(path, LONGEST_LOCK_S, isolation_level=None)))
+                # In WAL mode the default would lose the last commits when the machine loses power.
                 self._db.execute("PRAGMA synchronous=FULL")
                 self._db.execute("PRAGMA journal_mode=WAL")
                 version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -227,6 +228,7 @@ class Journal:
             fault = self._fault(error)
             if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_FULL") or not self._reserve.exists():
                 raise fault from None
+            # The room that was kept is for this: once, for replies that are paid for.
             self._reserve.unlink()
         return self.write_all(statements)
 
@@ -251,11 +253,13 @@ class Journal:
     def _transaction(self, statements: Sequence[Statement]) -> int:
         began = time.monotonic()
         try:
+            # Takes the lock at once: a wait is here, and not in the middle of a transaction.
             self._db.execute("BEGIN IMMEDIATE")
             last = 0
             for sql, params in statements:
                 last = self._db.execute(sql, params).lastrowid or last
             self._db.execute("COMMIT")
+        # OverflowError: an integer of more than 64 bits.
         except (sqlite3.Error, OverflowError):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
@@ -282,6 +286,7 @@ class Journal:
 def _keep_room(reserve: Path) -> None:
     try:
         with open(reserve, "wb") as file:
+            # Allocated, not only long: a sparse file keeps no room.
             os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
     except OSError as error:
         reserve.unlink(missing_ok=True)

@@ -84,8 +84,10 @@ class JournaledClient:
             self._running[key] = task
             task.add_done_callback(lambda done: self._forget(key, done))
         try:
+            # The request is paid for once it is on its way, and others may wait for it: only this caller is cancelled.
             return await asyncio.shield(task)
         except asyncio.CancelledError:
+            # stop() has cancelled the task, and nobody has cancelled the caller.
             if task.cancelled() and self.endpoint.closing:
                 raise RunStopping from None
             raise
@@ -128,6 +130,7 @@ class JournaledClient:
                 return await self._complete(request, keys, pictures, None)
             dialect = self._dialect(request, request.json_schema.name)
             if not dialect.known:
+                # One request goes ahead, the others wait for what it finds out.
                 async with dialect.probing:
                     while not dialect.known:
                         try:

@@ -36,9 +36,11 @@ def _rest_of(first: str, commands: str) -> str:
     return rf"(?=(?:{'|'.join(words)})(?![A-Za-z]))"
 
 
+# A control character with the rest of a command after it; in running text only those whose rest begins no word.
 _ALWAYS = re.compile(rf"[\b\f]|\t{_rest_of('t', _TAB)}|\r{_rest_of('r', _RETURN)}|\n{_rest_of('n', _NEWLINE)}")
 _IN_MATH = re.compile(rf"\n{_rest_of('n', _NEWLINE_IN_MATH)}")
 _ANY = _rest_of("", " ".join((_TAB, _RETURN, _NEWLINE, _NEWLINE_IN_MATH, _OTHERS)))
+# Two backslashes, no more and no fewer, before any command.
 _TWO = re.compile(rf"(?<!\\)\\\\{_ANY}")
 _RUN = re.compile(r"\\+")
 _MATH = re.compile(r"\$[^$]*\$|\\\([^$]*?\\\)|\\\[[^$]*?\\\]")

@@ -65,7 +65,12 @@ class PromptTemplates:
 
     def parts(self, name: str, lang: Lang, values: Mapping[str, str]) -> list[str]:
         """The parts of a prompt that lines ``---`` separate, each without the paragraphs that are empty fields."""
-        return [_without_empty(part, values) for part in _RULE.split(self.texts[f"{lang}/{name}"])]
+        found = []
+        for part in _RULE.split(self.texts[f"{lang}/{name}"]):
+            # The template is cut into paragraphs before data is put in: blank lines of the data are no borders.
+            paragraphs = [_put(paragraph, values).strip() for paragraph in part.split("\n\n")]
+            found.append("\n\n".join(paragraph for paragraph in paragraphs if paragraph))
+        return found
 
 
 def load_templates(own: Path | None, ours: Path, prompts: Mapping[str, PromptFile]) -> PromptTemplates:
@@ -137,11 +142,6 @@ def _read(path: Path, prompt: PromptFile) -> str:
     if not prompt.piece and not _RULE.search(text):
         raise UserError(f"prompts: {path}: a line --- between the system message and the user's turn is missing")
     return text
-
-
-def _without_empty(template: str, values: Mapping[str, str]) -> str:
-    paragraphs = [_put(paragraph, values).strip() for paragraph in template.split("\n\n")]
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _put(template: str, values: Mapping[str, str]) -> str:

@@ -58,19 +58,6 @@ class LlmRequest(Record):
     @property
     def keys(self) -> RequestKeys:
         """Computed each time: ``model_copy`` would take a kept one over to another content."""
-        content = self._content()
-        return RequestKeys(_digest({**content, "max_tokens": self.max_tokens}), _digest(content))
-
-    def without(self, names: Iterable[str]) -> LlmRequest:
-        """The request without these parameters, as far as it has them."""
-        gone = frozenset(names)
-        extra = {name: value for name, value in self.extra_body.items() if name not in gone}
-        temperature = None if "temperature" in gone else self.temperature
-        if temperature == self.temperature and extra == self.extra_body:
-            return self
-        return self.model_copy(update={"temperature": temperature, "extra_body": extra})
-
-    def _content(self) -> dict[str, Any]:
         schema = self.json_schema
         content: dict[str, Any] = {
             "model": self.model,
@@ -81,7 +68,19 @@ class LlmRequest(Record):
             "temperature": self.temperature,
             "attempt": self.attempt,
         }
-        return {**content, "extra_body": self.extra_body} if self.extra_body else content
+        # Only where there is any: the keys of requests without it, which journals hold, stay what they were.
+        if self.extra_body:
+            content["extra_body"] = self.extra_body
+        return RequestKeys(_digest({**content, "max_tokens": self.max_tokens}), _digest(content))
+
+    def without(self, names: Iterable[str]) -> LlmRequest:
+        """The request without these parameters, as far as it has them."""
+        gone = frozenset(names)
+        extra = {name: value for name, value in self.extra_body.items() if name not in gone}
+        temperature = None if "temperature" in gone else self.temperature
+        if temperature == self.temperature and extra == self.extra_body:
+            return self
+        return self.model_copy(update={"temperature": temperature, "extra_body": extra})
 
 
 class Reply(Record):

@@ -19,6 +19,7 @@ from srt.llm.config import AnswerForm
 from srt.llm.latex_escapes import double_lone_backslashes, restore_commands
 from srt.llm.request import LlmRequest
 
+# From the strictest to the plainest, which is the order in which they are tried.
 FORMS: Final[tuple[AnswerForm, ...]] = get_args(AnswerForm)
 LONGEST_ANSWER: Final = 1_000_000
 """Characters; what is longer is not read."""

@@ -1,6 +1,6 @@
 """``srt mutate``: corrupt valid traces in every class of fault, and show what the checker catches.
 
-The mutations belong to the world of a trace (:meth:`srt.worlds.world.World.mutation_subject`). Some leave the trace
+The mutations belong to the world of a trace (:attr:`srt.worlds.world.Extras.faults`). Some leave the trace
 valid by accident; the world's oracle, which shares nothing with the checker, recognises those, and they are counted
-separately. :mod:`.prose_faults` plants errors in the equations of a text, to measure the prose checker.
+separately. :mod:`srt.prose.faults` plants errors in the equations of a text, to measure the prose checker.
 """

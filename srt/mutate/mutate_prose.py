@@ -12,10 +12,10 @@ from srt.io.records import Problem
 from srt.io.worker_processes import Workers
 from srt.language.faults import Fault
 from srt.language.trace import Trace
-from srt.mutate.computed_equations import Equation, computed_equations
 from srt.mutate.mutation_table import MutantRecord
-from srt.mutate.prose_faults import KINDS, Effect, Kind, different
 from srt.pipeline.check import first_fault
+from srt.prose.faults.computed_equations import Equation, computed_equations
+from srt.prose.faults.prose_faults import KINDS, Effect, Kind, different
 
 _CHUNK: Final = 4
 _ORACLE: dict[Effect, str] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,13 +19,13 @@ from srt.io.problem_files import read_problems
 from srt.io.progress import progress
 from srt.io.records import Problem
 from srt.io.worker_processes import Workers
-from srt.language.faults import PLANTED, Fault
+from srt.language.faults import FaultClass
 from srt.language.trace import Step, Trace
 from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutation_table import MutantRecord, MutationTable
 from srt.pipeline.check import first_fault
-from srt.worlds.mutation import Mutant, MutationSubject
-from srt.worlds.world_registry import world_of
+from srt.worlds.kit.mutation import Mutant, MutationSubject
+from srt.worlds.world_registry import world_of, worlds
 
 _CHUNK: Final = 4
 _MUTANTS_A_WORKER: Final = 200
@@ -85,6 +86,7 @@ def _all_mutants(
 
 def mutants(sources: Sources, n: int, seed: int, table: MutationTable) -> Iterator[MutantRecord]:
     """Up to ``n`` mutants of ``sources``, of which at least one is valid, counted in ``table``."""
+    table.planted = sources.planted
     for record in progress(sources.judge(_spread(sources, n, seed)), n, "mutants"):
         table.add(record)
         yield record
@@ -97,7 +99,7 @@ class _Drawn(NamedTuple):
 
     problem: Problem
     subject: MutationSubject
-    fault: Fault
+    fault: FaultClass
     mutant: Mutant
 
 
@@ -118,6 +120,13 @@ class Sources:
     def __len__(self) -> int:
         return len(self._traces)
 
+    @cached_property
+    def planted(self) -> tuple[FaultClass, ...]:
+        """The classes of fault of the worlds that the traces are of, each once."""
+        found = {world_of(self._problems[trace.problem_id]) for trace in self._traces}
+        plant = [world.extras.faults for world in worlds() if world in found and world.extras.faults]
+        return tuple(dict.fromkeys(fault for faults in plant for fault in faults().planted))
+
     @property
     def valid(self) -> int:
         """How many valid traces were asked for."""
@@ -137,11 +146,11 @@ class Sources:
             self._subjects[i] = None if isinstance(found, str) else found
         return self._subjects[i]
 
-    def judge(self, drawn: Iterator[tuple[Fault, int, Mutant]]) -> Iterator[MutantRecord]:
+    def judge(self, drawn: Iterator[tuple[FaultClass, int, Mutant]]) -> Iterator[MutantRecord]:
         """The verdicts on mutants, each made of the trace of its number."""
         return self._workers.map(_judged, (self._drawn(*one) for one in drawn), _CHUNK)
 
-    def _drawn(self, fault: Fault, i: int, mutant: Mutant) -> _Drawn:
+    def _drawn(self, fault: FaultClass, i: int, mutant: Mutant) -> _Drawn:
         subject = self._subjects[i]
         assert subject is not None
         return _Drawn(self._problems[self._traces[i].problem_id], subject, fault, mutant)
@@ -160,20 +169,22 @@ def _subject_or_fault(job: tuple[Trace, Problem]) -> MutationSubject | str:
     world = world_of(problem)
     if world is None:
         return "no exact world knows its problem"
+    if world.extras.faults is None:
+        return f"the world {world.name!r} has no faults to plant"
     try:
-        subject = world.mutation_subject(problem, trace)
+        subject = world.extras.faults().subject(problem, trace)
     except ValueError as error:
         return str(error)
     checked = check(problem, trace)
     return subject if checked.proved else f"the checker does not prove it: {first_fault(checked)}"
 
 
-def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[Fault, int, Mutant]]:
+def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[FaultClass, int, Mutant]]:
     """``n`` different mutants, the classes by turns; a class that finds nothing more drops out."""
     order = list(range(len(sources)))
     random.Random(f"{seed}").shuffle(order)
-    ahead = min(n // len(PLANTED), _MOST_AHEAD)
-    streams = {fault: _stream(fault, sources, order, seed, ahead) for fault in PLANTED}
+    ahead = min(n // max(1, len(sources.planted)), _MOST_AHEAD)
+    streams = {fault: _stream(fault, sources, order, seed, ahead) for fault in sources.planted}
     made = 0
     while streams and made < n:
         for fault in list(streams):
@@ -188,7 +199,7 @@ def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[Fault, int, M
 
 
 def _stream(
-    fault: Fault, sources: Sources, order: Sequence[int], seed: int, ahead: int
+    fault: FaultClass, sources: Sources, order: Sequence[int], seed: int, ahead: int
 ) -> Iterator[tuple[int, Mutant]]:
     """Different mutants of one class; each class begins elsewhere among the traces and goes round them.
 

@@ -14,9 +14,9 @@ from rich.table import Table
 
 from srt.io.errors import one_line
 from srt.io.records import Record
-from srt.language.faults import FAMILIES, PLANTED, Family, Fault
+from srt.language.faults import FAMILIES, FaultClass, FaultWord
 from srt.language.trace import Trace
-from srt.mutate.prose_faults import KINDS, Kind
+from srt.prose.faults.prose_faults import KINDS, Kind
 
 _COUNTS = ("made", "accidents", "still_proved", "caught", "missed")
 _PROSE_COUNTS = ("made", "accidents", "unknown", "caught", "missed")
@@ -38,7 +38,7 @@ class MutantRecord(Record):
     """
 
     trace: Trace
-    fault: Fault
+    fault: FaultWord
     error: Kind | None = None
     step: int
     change: str
@@ -52,12 +52,15 @@ class MutantRecord(Record):
 class MutationTable:
     """Counts by class. ``still_proved``: the accidents that leave the whole trace proved, and not only true.
 
+    ``planted`` are the classes of the worlds whose traces there are, in the order of the table.
+
     ``traces`` counts the valid ones; ``skipped`` names those that were not valid, with the reason. ``prose`` has the
     errors in prose, apart from the classes of world traces, and ``in_prose`` counts the traces that they were made of.
     """
 
-    outcomes: dict[str, Counter[Fault]] = field(default_factory=lambda: defaultdict(Counter))
-    still_proved: Counter[Fault] = field(default_factory=Counter)
+    planted: tuple[FaultClass, ...] = ()
+    outcomes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    still_proved: Counter[str] = field(default_factory=Counter)
     prose: dict[str, Counter[Kind]] = field(default_factory=lambda: defaultdict(Counter))
     missed_in_prose: list[MutantRecord] = field(default_factory=list)
     traces: int = 0
@@ -85,7 +88,11 @@ class MutationTable:
         if record.disputed:
             self.disputed_records.append(record)
 
-    def row(self, faults: Sequence[Fault]) -> dict[str, Any]:
+    def of(self, family: str) -> list[FaultClass]:
+        """The classes of one family."""
+        return [fault for fault in self.planted if fault.family == family]
+
+    def row(self, faults: Sequence[FaultClass]) -> dict[str, Any]:
         """The counts of some classes together."""
         still_proved = sum(self.still_proved[fault] for fault in faults)
         return {**_row(self.outcomes, faults), "still_proved": still_proved}
@@ -97,9 +104,9 @@ class MutationTable:
     def as_dict(self) -> dict[str, Any]:
         """The table for machines."""
         return {
-            "classes": {fault.value: {"family": fault.family, **self.row([fault])} for fault in PLANTED},
-            "families": {family: self.row(_of(family)) for family in FAMILIES},
-            "total": self.row(PLANTED),
+            "classes": {fault.value: {"family": fault.family, **self.row([fault])} for fault in self.planted},
+            "families": {family: self.row(self.of(family)) for family in FAMILIES},
+            "total": self.row(self.planted),
             "prose": {kind: self.prose_row([kind]) for kind in KINDS},
             "prose_total": self.prose_row(KINDS),
             "in_prose": self.in_prose,
@@ -131,7 +138,7 @@ def print_table(table: MutationTable, as_json: bool) -> None:
     )
     for name, records in shown:
         for record in records[:_SHOWN]:
-            what = record.error or record.fault.value
+            what = record.error or record.fault
             where = f"{name}: {record.trace.id}, {what}, step {record.step}: {record.change}"
             console.print(one_line(f"{where}; oracle: {record.oracle}; checker: {record.verdict}"))
         if len(records) > _SHOWN:
@@ -141,9 +148,9 @@ def print_table(table: MutationTable, as_json: bool) -> None:
 def _print_world(console: Console, table: MutationTable) -> None:
     grid = _grid("class", _COUNTS)
     for family in FAMILIES:
-        for fault in _of(family):
+        for fault in table.of(family):
             grid.add_row(fault.value, *_cells(table.row([fault]), _COUNTS))
-        grid.add_row(f"{family}, all", *_cells(table.row(_of(family)), _COUNTS), style="bold", end_section=True)
+        grid.add_row(f"{family}, all", *_cells(table.row(table.of(family)), _COUNTS), style="bold", end_section=True)
         grid.add_row()
     console.print(grid)
     console.print(f"from {table.traces} valid traces; an accident is no fault: nothing false is said, or all is proved")
@@ -164,10 +171,6 @@ def _grid(first: str, counts: Sequence[str]) -> Table:
     for heading in (first, *counts, "detection"):
         grid.add_column(heading.replace("_", " "), justify="left" if heading == first else "right")
     return grid
-
-
-def _of(family: Family) -> list[Fault]:
-    return [fault for fault in PLANTED if fault.family == family]
 
 
 def _row(outcomes: Mapping[str, Counter[Any]], classes: Sequence[Any]) -> dict[str, Any]:

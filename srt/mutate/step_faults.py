@@ -17,7 +17,7 @@ from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.premises import parse_premise, renumber_steps
 from srt.language.trace import Operation, Step, Trace
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutation import Mutant
 
 _NUMBER = re.compile(r"(?<![\w.^_{#(/-])\d+(?:\.\d+)?(?![\w.}/]|\s*(?:[-+*/^°]|\\times|\\circ))")
 _VIEWS: Mapping[Lang, Sequence[str]] = {

@@ -29,13 +29,10 @@ from srt.language.premises import parse_premise
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
-from srt.worlds.world import LookupStyle, Refused, World
-from srt.worlds.world_registry import world_of
-
-TextStyle = Literal["claims", "restated", "anchored", "scanned", "lettered", "assertions"]
+from srt.worlds.world import ASSERTIONS, CLAIMS, Refused, World
+from srt.worlds.world_registry import check_offered, world_of
 
 PROMPT_STYLES = get_args(PromptStyle)
-TEXT_STYLES = get_args(TextStyle)
 TraceRefusalReason = Literal[
     "unknown_problem", "disagrees_with_gold", "undecided", "no_description", "picture", "arm", "process_killed"
 ]
@@ -62,7 +59,7 @@ def build_file(
     out: Path,
     *,
     prompt: str = "full",
-    text: str = "claims",
+    text: str = CLAIMS,
     pictures: bool = False,
     workers: int = 1,
     keep_going: bool = False,
@@ -134,7 +131,7 @@ class BuildLine:
 
     arm: str
     prompt: PromptStyle
-    text: TextStyle
+    text: str
     root: Path
     shown_in: Path | None
 
@@ -144,9 +141,8 @@ class BuildLine:
         builder_of(arm)
         if prompt not in PROMPT_STYLES:
             raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
-        if text not in TEXT_STYLES:
-            raise UserError(f"unknown text style {text!r}: the styles are {', '.join(TEXT_STYLES)}")
-        return cls(arm, cast("PromptStyle", prompt), cast("TextStyle", text), root, shown_in)
+        check_offered("text style", text)
+        return cls(arm, cast("PromptStyle", prompt), text, root, shown_in)
 
     def __call__(self, line: TraceLine, made: StageOutput) -> None:
         """Raises a :class:`RecordError`: the line is not a trace, or that of its problem not a problem."""
@@ -184,7 +180,7 @@ def build(
     arm: str,
     *,
     prompt: PromptStyle = "full",
-    text: TextStyle = "claims",
+    text: str = CLAIMS,
     pictures: bool = False,
 ) -> Iterator[Sequence | TraceRefusal]:
     """The sequence of each trace, or why there is none, in the order of the traces.
@@ -198,7 +194,7 @@ def build(
 
 
 def _build_one(
-    trace: Trace, problem: Problem | None, arm: str, prompt: PromptStyle, text: TextStyle, pictures: bool
+    trace: Trace, problem: Problem | None, arm: str, prompt: PromptStyle, text: str, pictures: bool
 ) -> Sequence | TraceRefusal:
     if problem is None:
         return _refused(trace, "unknown_problem", f"its problem {trace.problem_id!r} is not in the problems file")
@@ -221,8 +217,8 @@ def _build_one(
         completion, spans = completion_text(written, arm)
     except (UserError, Refused) as error:
         return _refused(trace, "arm", str(error).removeprefix(f"trace {trace.id}: "))
-    if text == "lettered" and _goes_through_options(trace, problem, arm_named(arm)):
-        spans = _answer_from_the_options_on(completion, spans, written)
+    if _last_step_answers(trace, problem, arm_named(arm), text):
+        spans = _answer_from_the_last_step_on(completion, spans, written)
     return Sequence(
         problem_id=problem.id,
         trace_id=trace.id,
@@ -235,17 +231,17 @@ def _build_one(
     )
 
 
-def _goes_through_options(trace: Trace, problem: Problem, arm: Arm) -> bool:
-    """Whether ``arm`` has a line of the options in the style ``lettered``; prose of a teacher, or terse, has none."""
+def _last_step_answers(trace: Trace, problem: Problem, arm: Arm, text: str) -> bool:
+    """Whether ``arm`` has a line that works the letters out in this style; prose of a teacher, or terse, has none."""
     if trace.kind != "world" or arm.input not in ("prose", "steps"):
         return False
     world = world_of(problem)
     cited = (parse_premise(word).kind for step in trace.steps[-1:] for word in step.args)
-    return world is not None and world.has_lookups and "option" in cited
+    return world is not None and world.styles[text].last_step_answers and "option" in cited
 
 
-def _answer_from_the_options_on(completion: str, spans: tuple[Span, ...], written: Trace) -> tuple[Span, ...]:
-    """``spans`` with the line that goes through the options as part of the answer, in traces and in prose alike.
+def _answer_from_the_last_step_on(completion: str, spans: tuple[Span, ...], written: Trace) -> tuple[Span, ...]:
+    """``spans`` with the line of the last step as part of the answer, in traces and in prose alike.
 
     The letters are found there, and what follows repeats them: a weight of the answer in the loss is for both. An arm
     that leaves the step out has no such line.
@@ -273,20 +269,18 @@ def _picture_fault(sequence: Sequence, root: Path) -> str | None:
     return None
 
 
-def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace:
+def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: str) -> Trace:
     """The trace in the words that ``arm`` is written in: prose of the same derivation, or its steps in a text style."""
-    if trace.kind != "world" or arm.input == "any" or (arm.input == "steps" and text == "claims"):
+    if trace.kind != "world" or arm.input == "any" or (arm.input == "steps" and text == CLAIMS):
         return trace
     world = world_of(problem)
     if world is None:
         wanted = f"text in the style {text!r}" if arm.input == "steps" else "prose of its derivation"
         raise UserError(f"no exact world knows its problem, so there is no {wanted}")
+    check_offered("text style", text, [world])
     match arm.input:
         case "prose" | "terse prose":
-            if arm.input == "prose" and text in ("scanned", "lettered"):
-                prose = world.explain_lookups(problem, trace, text)
-            else:
-                prose = world.explain(problem, trace, terse=arm.input == "terse prose")
+            prose = world.explain(problem, trace, terse=arm.input == "terse prose", style=text)
             return trace.model_copy(update={"kind": "cot", "steps": (), "text": prose})
         case "steps":
             return _in_style(trace, problem, text, world)
@@ -294,34 +288,23 @@ def _for_arm(trace: Trace, problem: Problem, arm: Arm, text: TextStyle) -> Trace
             assert_never(arm.input)
 
 
-_CUTS: dict[TextStyle, tuple[LookupStyle, ...]] = {
-    "restated": ("restated",),
-    "anchored": ("anchored", "restated"),
-    "scanned": ("scanned", "restated"),
-    "lettered": ("lettered", "scanned", "restated"),
-}
-"""How a trace is cut in each style: as in the first of these that leaves it proved."""
+def _in_style(trace: Trace, problem: Problem, text: str, world: World) -> Trace:
+    if text == ASSERTIONS:
+        return _in_sentences(trace, world)
+    # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.
+    cut = trace
+    for cut in world.respell(problem, trace, text):
+        if check(problem, cut).proved:
+            return cut
+    return trace if check(problem, trace).proved else cut
 
 
-def _in_style(trace: Trace, problem: Problem, text: TextStyle, world: World) -> Trace:
-    match text:
-        case "claims":
-            return trace
-        case "restated" | "anchored" | "scanned" | "lettered":
-            # Never train on a step that is not proved: a trace that a fine cut breaks is cut less finely.
-            for style in _CUTS[text]:
-                cut = world.spell_out_lookups(problem, trace, style)
-                if check(problem, cut).proved:
-                    return cut
-            return trace if check(problem, trace).proved else cut
-        case "assertions":
-            steps = []
-            for number, step in enumerate(trace.steps, 1):
-                try:
-                    sentence = world.assertion(step.claim or "", trace.lang)
-                except ValueError as error:
-                    raise UserError(f"steps.{number}: claim: {error}") from None
-                steps.append(step.model_copy(update={"claim": sentence}))
-            return trace.model_copy(update={"steps": tuple(steps)})
-        case _:
-            assert_never(text)
+def _in_sentences(trace: Trace, world: World) -> Trace:
+    steps = []
+    for number, step in enumerate(trace.steps, 1):
+        try:
+            sentence = world.assertion(step.claim or "", trace.lang)
+        except ValueError as error:
+            raise UserError(f"steps.{number}: claim: {error}") from None
+        steps.append(step.model_copy(update={"claim": sentence}))
+    return trace.model_copy(update={"steps": tuple(steps)})

@@ -143,7 +143,7 @@ def _count(checked: TraceCheck, counts: Counter[str]) -> None:
         counts[f"claims.{claim.support}"] += 1
     for verdict in (*checked.steps, checked.answer):
         if verdict.fault is not None:
-            counts[f"classes.{verdict.fault.value}"] += 1
+            counts[f"classes.{verdict.fault}"] += 1
 
 
 def _killed(line: TraceLine, made: StageOutput) -> None:

@@ -86,7 +86,7 @@ def generate_file(
     with Workers(1 if few else workers, here=START) as pool:
         taken = (one.line for one in _drawn(pool, sampler, n, draws) if new.take(one.content, one.key))
         lines: Iterator[bytes] = islice(taken, n)
-        if made_by.shows_pictures:
+        if made_by.extras.figures.picture is not None:
             show = partial(shown, world, Path(out))
             lines = chain.from_iterable(pool.map(show, batches(lines), 1))
         with open_records({Path(out): Problem}) as (write,):
@@ -117,7 +117,7 @@ class NewProblems:
         texts: set[bytes] = set()
         for problem in (one for file in exclude for one in read_records(file, Problem)):
             world, content = world_of(problem), _content(problem)
-            keys = set() if world is None else world.group_keys(problem)
+            keys = () if world is None else world.split_keys(problem)
             self._kept_out.update(keys, [content])
             if not keys:
                 texts.add(content)
@@ -213,11 +213,12 @@ def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iter
 
 def shown(world: str, out: Path, lines: Iterable[bytes]) -> list[bytes]:
     """``lines`` with what their problems show, which is written beside ``out``."""
+    draw_picture = world_named(world).extras.figures.picture
+    assert draw_picture is not None, "only a world that shows pictures is asked for them"
     made = []
     for line in lines:
         problem = parse_record(line, Problem, "drawn")
-        picture = world_named(world).picture(problem)
-        if picture is not None:
+        if (picture := draw_picture(problem)) is not None:
             image = PictureFolder(out).keep(picture, problem.id)
             line = dump(problem.model_copy(update={"images": [image]}))
         made.append(line)
@@ -241,7 +242,7 @@ def _content(problem: Problem) -> bytes:
 def split_key(problem: Problem) -> str | None:
     """The split key of any problem, sampled or not; ``None`` where no world can solve it."""
     world = world_of(problem)
-    return None if world is None else world.split_key(problem)
+    return None if world is None else next(iter(world.split_keys(problem)), None)
 
 
 def generate_command(

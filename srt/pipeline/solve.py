@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 from pydantic import Field
 
@@ -13,10 +13,8 @@ from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_rec
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, Work, run_stage
-from srt.worlds.world import Plan, Refused
-from srt.worlds.world_registry import world_of
-
-PLANS: tuple[str, ...] = get_args(Plan)
+from srt.worlds.world import NEEDED, REFUSALS, Refused
+from srt.worlds.world_registry import check_offered, world_of
 
 
 class SolveSummary(Record):
@@ -36,14 +34,19 @@ class SolveSummary(Record):
         return {**self.model_dump(), "agreement": self.agreed / self.gold if self.gold else None}
 
 
-def solve_one(problem: Problem, plan: Plan = "needed") -> Trace | Refusal:
+def solve_one(problem: Problem, plan: str = NEEDED) -> Trace | Refusal:
     """The exact trace of ``problem`` with the steps of ``plan``, or why there is none."""
     world = world_of(problem)
     if world is None:
         return Refusal(problem_id=problem.id, reason="no_world", detail="no exact world knows problems of this shape")
+    if plan not in world.plans:
+        detail = f"{world.name} has no plan {plan!r}, it offers {', '.join(world.plans)}"
+        return Refusal(problem_id=problem.id, reason="no_such_plan", detail=detail)
     try:
-        return world.solve(problem) if plan == "needed" else world.solve_with_running_plan(problem, plan)
+        return world.solve(problem, plan)
     except Refused as refused:
+        if refused.reason not in {**REFUSALS, **world.extras.refusals}:
+            raise ValueError(f"{world.name}: {refused.reason!r} is not among its refusals") from refused
         return refused.record(problem.id)
 
 
@@ -52,7 +55,7 @@ def solve_file(
     out: str | Path,
     refusals: str | Path | None = None,
     *,
-    plan: str = "needed",
+    plan: str = NEEDED,
     workers: int = 1,
     keep_going: bool = False,
 ) -> SolveSummary:
@@ -89,10 +92,9 @@ def solve_file(
 
 
 def line_solver(plan: str) -> Work[Line]:
-    """:func:`solve_line` with the steps of ``plan``. Raises a :class:`UserError` if there is no plan of that name."""
-    if plan not in PLANS:
-        raise UserError(f"unknown plan {plan!r}: the plans are {', '.join(PLANS)}")
-    return partial(solve_line, plan=cast("Plan", plan))
+    """:func:`solve_line` with the steps of ``plan``. Raises a :class:`UserError` if no world has such a plan."""
+    check_offered("plan", plan)
+    return partial(solve_line, plan=plan)
 
 
 def summary_of(counted: LineCounts) -> SolveSummary:
@@ -102,7 +104,7 @@ def summary_of(counted: LineCounts) -> SolveSummary:
     return SolveSummary(problems=counted.read, solved=solved, refused=refused, gold=gold, agreed=agreed)
 
 
-def solve_line(line: Line, made: StageOutput, *, plan: Plan = "needed") -> None:
+def solve_line(line: Line, made: StageOutput, *, plan: str = NEEDED) -> None:
     """The trace of a problem, or why there is none.
 
     Raises:

@@ -13,8 +13,7 @@ from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.jsonl import keep_apart, write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Problem
-from srt.statistics.clusters import Cluster, cluster_of
+from srt.io.records import Cluster, Problem, cluster_of
 
 _TOLERANCE = 1e-6
 

@@ -14,6 +14,7 @@ from srt.language.premises import canonical, parse_premise
 from srt.language.trace import Operation, Step, Trace, TraceKind
 
 DraftField = Literal["premises", "text", "answer"]
+# A quoted name, or anything without a separator, Chinese ones included.
 _PREMISE = re.compile(r'"(?:\\.|[^"\\])*"|[^\s,，、]+')
 _MAX_CHARS = 20_000
 

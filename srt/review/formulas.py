@@ -33,6 +33,7 @@ _BETWEEN_WORDS = re.compile(r"(?!\s)[^\u4e00-\u9fff\u3000-\u303f\uff00-\uff65\n]
 _ESCAPED = re.compile(r"\\.")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\^|_\{")
 _WORDS = re.compile(r"[\u4e00-\u9fff]|(?<!\\)\b[A-Za-z]{3,}(?![A-Za-z]*\})")
+# At most two digits: nothing may be drawn over the rest of the page.
 _LENGTH = re.compile(r"(?:-?0?\.[0-9]{1,4}|[0-9]{1,2}(?:\.[0-9]{1,4})?)(?:em|ex|pt)?|negativethinmathspace")
 _WORD = re.compile(r"[a-z -]{1,60}")
 _ELEMENTS: Final = frozenset(
@@ -104,6 +105,7 @@ def _marked(text: str) -> Iterator[FormulaSpan]:
                 yield from _within_sentence(body, start + len(mark))
             elif whole:
                 yield FormulaSpan(start, at + len(found), body, mark in ("$$", "\\["))
+            # "$a$$b$", and the second mark of "$6 or $7", may open the next formula.
             reopened = match[0] != found or (mark == "$" and not whole)
             mark, start = ("$", match.end() - 1) if reopened else ("", 0)
         elif found == "\n":

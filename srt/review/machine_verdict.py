@@ -34,6 +34,7 @@ def machine_verdict(problem: Problem, trace: Trace) -> MachineVerdict:
     steps = {issue.step for issue in blocking}
     verdicts = [*enumerate(audited.checks.steps, 1), (None, audited.checks.answer)]
     for step, verdict in verdicts:
+        # Refuted, but of a class that usually is no proof of anything wrong: the proof counts.
         if verdict.support == "refuted" and step not in steps:
             why = verdict.counterexample or verdict.reason or "it is refuted"
             blocking.append(Issue(by="machine", step=step, fault=Fault.FALSE_CLAIM, explanation=why))

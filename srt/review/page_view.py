@@ -8,7 +8,6 @@ from typing import Any
 
 from srt.answers.written_form import canonical_text
 from srt.io.records import Problem
-from srt.language.faults import Fault
 from srt.language.premises import localize
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, Trace, TraceCheck
 from srt.review.formulas import Drawing, FormulaSpan, find_formulas
@@ -17,6 +16,7 @@ from srt.review.session import ReviewItem, ReviewSession
 from srt.review.trace_diff import LineDiff, diff_lines
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.case_store.decisions import digest, latest_trace
+from srt.worlds.world_registry import fault_classes
 
 _GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "proved")
 
@@ -28,7 +28,7 @@ def session_view(session: ReviewSession) -> dict[str, Any]:
         "where": session.where,
         "who": session.who,
         "operations": OPERATIONS,
-        "faults": [{"name": f.value, "explanation": f.explanation} for f in Fault],
+        "faults": [{"name": name, "explanation": fault.explanation} for name, fault in fault_classes().items()],
         "cases": [case_summary(item) for item in session.items],
     }
 
@@ -40,7 +40,7 @@ def case_summary(item: ReviewItem) -> dict[str, Any]:
         "id": case.problem_id,
         "category": case.category or item.problem.category or "none",
         "state": case.state.value,
-        "faults": sorted({issue.fault.value for issue in _last_issues(item)}),
+        "faults": sorted({str(issue.fault) for issue in _last_issues(item)}),
         "question": item.problem.question[:120],
         "decided": last.action if last else None,
     }
@@ -97,6 +97,7 @@ def pieces(text: str, claims: Sequence[ClaimCheck], drawing: Drawing) -> list[di
     for one in find_formulas(text):
         if (math := drawing.draw(one.body, one.display)) is not None:
             drawn[one.start] = one, math
+    # A claim that begins inside a formula: the formula stays whole, and has its verdict.
     covered = {at for one, _ in drawn.values() for at in range(one.start + 1, one.end)}
     cuts = (cuts - covered) | {at for one, _ in drawn.values() for at in (one.start, one.end)}
     found = []
@@ -162,8 +163,8 @@ def _issue(issue: Issue, drawing: Drawing) -> dict[str, Any]:
     return {
         "by": issue.by,
         "step": issue.step,
-        "fault": issue.fault.value,
-        "meaning": issue.fault.explanation,
+        "fault": str(issue.fault),
+        "meaning": meant.explanation if (meant := fault_classes().get(issue.fault)) else "",
         "explanation": pieces(issue.explanation, (), drawing),
         "suggested_fix": pieces(issue.suggested_fix or "", (), drawing),
     }

@@ -2,16 +2,22 @@
 
 A request is answered if its ``Host`` is this address (another name that resolves to 127.0.0.1 is refused) and it has
 the token of this start, which nobody else on the machine knows; a POST must also come from the page's own origin. Every
-response forbids scripts, styles and connections from elsewhere.
+response forbids scripts, styles and connections from elsewhere. The browser is given the token in a file, because every
+user of the machine sees a command line.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
+import html
+import os
 import secrets
 import signal
-from collections.abc import Awaitable, Callable
+import tempfile
+import webbrowser
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,11 +25,12 @@ import orjson
 from aiohttp import web
 from pydantic import ValidationError
 
+from srt.images.open import media_type, read_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import validation_fault
+from srt.io.records import Problem
 from srt.review.draft import Draft
 from srt.review.formulas import Drawing
-from srt.review.page_images import picture_bytes
 from srt.review.page_view import case_summary, case_view, session_view, verdict_view
 from srt.review.session import DecisionRefused, DecisionRequest, ReviewItem, ReviewSession, StaleDecision
 
@@ -134,6 +141,50 @@ class _Routes:
         return self.session.items[index]
 
 
+def picture_bytes(problem: Problem, number: int, root: Path) -> tuple[bytes, str]:
+    """The file of picture ``number`` (from 1) of ``problem``, and its media type. Nothing is decoded.
+
+    Raises:
+        UserError: there is no such picture, or it is refused by :func:`srt.images.open.read_picture`.
+    """
+    if not 1 <= number <= len(problem.images):
+        raise UserError(f"problem {problem.id}: images: there is no picture {number}, only {len(problem.images)}")
+    image = problem.images[number - 1]
+    try:
+        data = read_picture(root, image)
+        return data, media_type(data, image.path)
+    except UserError as error:
+        raise UserError(f"problem {problem.id}: images.{number}: {error}") from None
+
+
+_REDIRECT = """<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}">
+<title>srt review</title>
+<a href="{address}">srt review</a>
+"""
+
+
+@contextmanager
+def browser_opener() -> Iterator[Callable[[str], None]]:
+    """Yield what opens an address in the person's browser.
+
+    The browser is given a file that redirects to the address. Only this user can read it (mode 0600 in a new folder of
+    mode 0700); it is removed when the block ends.
+    """
+    with tempfile.TemporaryDirectory(prefix="srt-review-") as folder:
+
+        def open_address(address: str) -> None:
+            path = Path(folder) / "open.html"
+            # O_EXCL, in a folder of ours alone: no link of another user can be in its place.
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+                file.write(_REDIRECT.format(address=html.escape(address)))
+            webbrowser.open(path.as_uri())
+
+        yield open_address
+
+
 async def _file(request: web.Request) -> web.Response:
     text = (_HERE / (request.path[1:] or "page.html")).read_text(encoding="utf-8")
     return web.Response(text=text, content_type=_ASSETS.get(request.path, "text/html"))
@@ -158,11 +209,13 @@ def _guard(token: str) -> Any:
 def _admit(request: web.Request, token: str) -> None:
     port = request.transport.get_extra_info("sockname")[1] if request.transport else 0
     host = request.headers.get("Host", "")
+    # A page elsewhere can point a name of its own at 127.0.0.1 (DNS rebinding); its requests have that name.
     if host not in (f"{ADDRESS}:{port}", f"localhost:{port}"):
         raise _error(403, f"open http://{ADDRESS}:{port}; the page has no other name")
     if request.path in _ASSETS:
         return
     given = request.query.get("token", "") if request.path == "/" else request.headers.get(TOKEN, "")
+    # In constant time: how long a comparison takes says nothing about the token.
     if not hmac.compare_digest(given.encode(errors="replace"), token.encode()):
         raise _error(403, "open the address that srt review printed at its last start")
     if request.method not in ("GET", "HEAD"):

@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from srt.io.jsonl import AppendLog
 from srt.io.records import Problem, Record
-from srt.language.faults import Fault
+from srt.language.faults import FaultWord
 from srt.language.trace import Trace, TraceKind
 from srt.review.draft import Draft, DraftFault, read_draft
 from srt.review.machine_verdict import MachineVerdict, machine_verdict
@@ -32,7 +32,7 @@ from srt.teaching.case_store.decisions import (
     read_decisions,
     review_state,
 )
-from srt.worlds.world_registry import world_of
+from srt.worlds.world_registry import fault_classes, world_of
 
 
 class DecisionRequest(Record):
@@ -41,8 +41,15 @@ class DecisionRequest(Record):
     action: Literal["accept", "edit", "reject", "undo"]
     digest: str
     draft: Draft | None = None
-    fault: Fault | None = None
+    fault: FaultWord | None = None
     note: str = Field(default="", max_length=10_000)
+
+    @field_validator("fault")
+    @classmethod
+    def _is_known(cls, fault: FaultWord | None) -> FaultWord | None:
+        if fault is not None and fault not in fault_classes():
+            raise ValueError(f"{fault!r} is no class of fault")
+        return fault
 
 
 class StaleDecision(Exception):
@@ -111,6 +118,7 @@ class ReviewSession:
             DecisionRefused: the trace is missing, malformed or proved wrong, or there is nothing to undo.
             OSError: it could not be written (a full disk); the log is as it was.
         """
+        # Two windows may show the same case; the later decision would be on a trace that is gone.
         if request.digest != digest(item.review.trace):
             raise StaleDecision("this trace has changed since you loaded it; look at it again")
         edited = None

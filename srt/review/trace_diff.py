@@ -79,6 +79,7 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int | None, int
     bags_old, bags_new = [Counter(_WORD.findall(line)) for line in old], [Counter(_WORD.findall(line)) for line in new]
     like = [[_similarity(a, b) for b in bags_new] for a in bags_old]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    # best[i][j]: the most that old[i:] and new[j:] can have in common.
     for i in reversed(range(len(old))):
         for j in reversed(range(len(new))):
             best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + like[i][j])

@@ -192,6 +192,7 @@ class MarkProblems(ComparisonStep):
             alone += [dump(one) for one in found if one.verdict != "review" or one.problem_id not in self.cleared]
             left = all(finding.verdict != "drop" for finding in found)
             key, group = hash_of("\0".join(exact_key(one))), 0 if one.group is None else hash_of(one.group)
+            # Numbers alone: of millions of problems, texts would not fit in one machine's memory.
             marks.append((one.rank, one.answer is not None, len(one.images), key, group, left))
         write_atomically(self.problems.other("alone", number), alone)
         save_array(self.problems.array(self.last, number), np.array(marks, MARK))
@@ -214,6 +215,8 @@ class LookAtPictures(ComparisonStep):
             fault = None
             for file in picture_files(one) if want else ():
                 known = looks.get(file.sha256)
+                # A copy of a picture that was decoded is only read: a picture under one path says nothing about the
+                # file at another.
                 look = verify(file) if known else look_at(file)
                 if (fault := look.fault) is not None:
                     source = self.problems.sources[self.problems.shards[number][0]]

@@ -80,6 +80,7 @@ class FindCandidates(PairStep):
                 others = others[self.worth_comparing(position, others)]
                 rows = np.empty(len(others), _PAIR)
                 here, there = at[position], at[others]
+                # The order of what is left, not of the sources: "earlier" is the one that stays.
                 rows["later"], rows["earlier"] = np.maximum(here, there), np.minimum(here, there)
                 rows["by_text"], rows["found_for"], rows["found"] = False, here, others
                 pairs.append(rows)
@@ -156,11 +157,14 @@ class ComparePairs(PairStep):
         by_text["found_for"], by_text["found"] = texts["later"], texts["earlier"]
         near = [self.problems.array("near", shard) for shard in range(len(self.problems.shards))]
         every = np.concatenate([np.empty(0, _PAIR), *_between(near, "later", low, high), by_text])
+        # By later, earlier, by_text, ...: of the same pair the one that one machine would find first comes first, and
+        # stays.
         every = every[np.lexsort([every[name] for name in reversed(_PAIR.names or ())])]
         return every[changes(every["later"], every["earlier"])]
 
     def _compare(self, pairs: Any) -> Iterator[tuple[Any, int, int, tuple[Any, ...]]]:
         order = mapped(self.problems.array("order"))
+        # Pairs are sorted, so the same problems come again and again.
         entry_at = lru_cache(maxsize=4096)(self.problems.entry)
         similarity = Shingles(Workers(1))
         for pair in pairs:

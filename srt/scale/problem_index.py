@@ -73,6 +73,7 @@ class ProblemIndex:
         """The line of each problem by its id; ``None`` where there is no such problem."""
         hashes, places = mapped(self.folder / "hashes.npy"), mapped(self.folder / "places.npy")
         wanted = np.array([0 if name is None else hash_of(name) for name in names], np.uint64)
+        # All problems with that hash; their lines say which of them has the name.
         first, end = (np.searchsorted(hashes, wanted, side).tolist() for side in ("left", "right"))
         alike = [[] if name is None else [*range(*at)] for name, *at in zip(names, first, end, strict=True)]
         entries = sorted({at for places_of_name in alike for at in places_of_name})
@@ -162,6 +163,7 @@ def map_array(path: Location) -> Any:
     if isinstance(path, Path):
         return np.load(path, mmap_mode="r")
     with NamedTemporaryFile() as copy:  # on disk for as long as it is mapped
+        # Mapped before the file is removed, so that it stays readable (POSIX).
         path.fs.get_file(path.path, copy.name)
         return np.load(copy.name, mmap_mode="r")
 

@@ -38,6 +38,7 @@ def ray_cluster(address: str | None = None, store_bytes: int | None = _STORE_BYT
     connected = ray.is_initialized()
     if not connected:
         _connect(ray, address, store_bytes)
+    # Ray's own bars would be one for each of its operators; ours counts shards.
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     try:
@@ -74,6 +75,7 @@ def _run_shards(what: str, work: Callable[[int], None], numbers: Sequence[int]) 
         # A fault of the data is a value: an exception would be tried again, and come back with Ray's whole stack.
         return {"fault": [_fault(work, int(number), driver) for number in batch["number"]]}
 
+    # A block and a batch for each shard: Ray deals them out one by one.
     shards = ray.data.from_items([{"number": number} for number in numbers], override_num_blocks=len(numbers))
     done = shards.map_batches(one_batch, batch_size=1)
     with progress_bar(what, len(numbers)) as advance:

@@ -97,6 +97,7 @@ class ShardFolder:
             if has_ended:
                 yield _counts_of(_read(self._ended))
                 return
+            # Losses are counted since the command was started: to start it again is to try again.
             for name in listed(self.work):
                 if name.endswith(".begun"):
                     (self.work / name).unlink()
@@ -131,6 +132,7 @@ class ShardFolder:
             UserError: that has happened :data:`MOST_LOSSES` times since the command was started.
         """
         begun = self.work / f"{step}{number:05d}.begun"
+        # A byte for each time: its size is the count, and can be read without opening it.
         times = size_of(begun) or 0
         if times == MOST_LOSSES:
             raise UserError(f"its process was killed {MOST_LOSSES} times; did memory run out?")

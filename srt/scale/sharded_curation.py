@@ -122,6 +122,7 @@ class _Curation:
             for entries in self._alike(marks["key"], left):
                 findings, staying = exact_duplicates(entries)
                 self._add(findings, entries)
+                # As on one machine: the later checks look at one of each set of equals.
                 left[[one.position for one in entries if one.position not in staying]] = False
         if "near" not in skip:
             self._near(marks, left)
@@ -175,6 +176,7 @@ class _Curation:
         rows.sort(key=lambda row: row[:3])  # the order in which one machine comes upon them
         of: dict[int, Entry] = {}
         for position in sorted({position for row in rows for position in row[3:5]}):
+            # Without the texts, which are not needed any more: there may be many of these.
             of[position] = replace(self.problems.entry(position), compared="", normal="", facts=())
         known = {(one.problem_id, one.reason, one.other_id) for found in self.findings.values() for one in found}
         findings = decide(list(of.values()), ((of[row[3]], of[row[4]], tuple(row[5:])) for row in rows))

@@ -73,7 +73,7 @@ class _Parts:
         lines = [
             line.data for line, keep in zip(read_lines(self.draws.lines(number), Problem), kept, strict=True) if keep
         ]
-        if world_named(self.world).shows_pictures and isinstance(folder.path, Path):
+        if world_named(self.world).extras.figures.picture and isinstance(folder.path, Path):
             lines = shown(self.world, folder.path / "problems.jsonl", lines)
         with open_records({part: Problem}) as (write,):
             write(b"".join(lines))
@@ -96,7 +96,7 @@ def generate_shards(
         UserError: what that function raises, or ``out`` was made by something else.
     """
     sampler = sampler_of(world, n, split, spec)
-    if world_named(world).shows_pictures and not isinstance(out, Path):
+    if world_named(world).extras.figures.picture and not isinstance(out, Path):
         raise UserError(f"{out}: the problems of {world} have pictures: name a folder, they are not written to URLs")
     settings = {"world": world, "n": n, "split": split, "spec": {name: str(value) for name, value in spec.items()}}
     inputs = [identity(file) for file in exclude]
@@ -108,17 +108,16 @@ def generate_shards(
             new = NewProblems(out, n, split, exclude)
             shards = 0
             while new.missing:
+                # As many draws as are missing; some turn out to be repeats, and another round follows.
                 more = -(-new.missing // shard_draws)
                 run("draw", draws, [k for k in range(shards, shards + more) if not draws.names(k).exists()])
                 for number in range(shards, shards + more):
                     names = orjson.loads(draws.names(number).read_bytes())
-                    write_atomically(draws.kept(number), [bytes(_decide(new, *name) for name in names)])
+                    # Draw by draw, as on one machine: whether one is taken decides about those after it.
+                    kept = (new.missing > 0 and new.take(bytes.fromhex(content), key) for content, key in names)
+                    write_atomically(draws.kept(number), [bytes(kept)])
                 shards += more
             run("generate", _Parts(draws, world), [k for k in range(shards) if not folder.done(k)])
             counted = LineCounts(n, Counter(new.summary.model_dump()))
             folder.conclude(plan, shards, counted)
     return GenerateSummary(**counted.counts)
-
-
-def _decide(new: NewProblems, content: str, key: str | None) -> bool:
-    return new.missing > 0 and new.take(bytes.fromhex(content), key)

@@ -75,6 +75,7 @@ def solve_shards(
     with folder.hold(made_of) as counted:
         if counted is None:
             shards = tuple(cut(problems, shard_bytes))
+            # Nothing is looked up in it here: it finds ids that come twice.
             ProblemIndex(shards, folder.work).make(run)
             counted = _run(run, "solve", ShardWork(folder, shards, work, Trace, Refusal))
             if not counted.read:

@@ -85,6 +85,7 @@ def cut(source: Location, size: int = SHARD_BYTES) -> list[InputShard]:
     try:
         with open_to_read(source) as file:
             while data := file.read(size):
+                # Up to the end of the line that the cut falls into.
                 data += file.readline()
                 shards.append(InputShard(source, offset, len(data), number))
                 number += data.count(b"\n")

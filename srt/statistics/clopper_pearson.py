@@ -39,8 +39,10 @@ def _upper(k: int, n: int, alpha: float) -> float:
     if k == n:
         return 1.0
     if k == 0:
+        # (1 - p)**n = alpha, solved; expm1 keeps the digits of a small p.
         return -expm1(log(alpha) / n)
     low, high = k / n, 1.0
+    # Bisection: P(X <= k) falls as p grows.
     for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):
@@ -54,6 +56,7 @@ def _upper(k: int, n: int, alpha: float) -> float:
 
 def _at_most(k: int, n: int, p: float) -> float:
     """``P(X <= k)`` for ``X ~ Binomial(n, p)`` with ``p > k / n``: the terms fall from the k-th down, so few count."""
+    # The k-th term as a logarithm: n over k overflows a float from about n = 1,000 on.
     top = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p)
     total = term = 1.0
     for i in range(k, 0, -1):

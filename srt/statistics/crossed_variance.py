@@ -53,14 +53,17 @@ def crossed_variance(arms: Sequence[Floats], clusters: Sequence[Hashable], pseud
     for arm in arms:
         runs = len(arm)
         totals = np.stack([np.bincount(of_problem, weights=run) for run in arm], axis=1)  # [cluster, run]
+        # The arms are summed before squaring: what a cluster does to both cancels where they are subtracted.
         across += totals.mean(axis=1)
         if runs > 1:
             apart = totals - totals.mean(axis=1, keepdims=True)
+            # What is left of a run in a cluster when the run's own effect, spread by size, is taken out.
             within = apart - sizes[:, None] * apart.sum(axis=0)
             between.append(float(totals.sum(axis=0).var(ddof=1)) / runs)
             explained.append(correction * float((within**2).sum()) / (runs * (runs - 1)))
             of_runs.append(runs - 1)
     problems = correction * float((across**2).sum())
+    # An estimate of the variance between runs may be negative by chance; a variance is not.
     value = problems + sum(max(0.0, each - noise) for each, noise in zip(between, explained, strict=True))
     return Variance(value, _freedom(value, problems, count - 1, between, of_runs))
 
@@ -89,5 +92,6 @@ def _freedom(
     if not value or not runs:
         return float(of_problems)
     parts = sum(each * each / freedom for each, freedom in zip(between, of_runs, strict=True))
+    # Satterthwaite: (sum of parts)^2 over the sum of part^2 / freedom; never below that of the part with the fewest.
     freedom = max(value * value / (problems * problems / of_problems + parts), min(of_runs))
     return min(freedom, runs * runs / parts) if runs > problems else freedom

@@ -77,6 +77,7 @@ def share_interval(values: Floats, clusters: Sequence[Hashable]) -> tuple[Interv
     variance, freedom = crossed_variance([(values - share) / problems], clusters)
     effect = effect_on_variance(variance, share * (1 - share) / problems)
     if effect is None:
+        # All right or all wrong: the variance is 0, which says nothing of the design.
         effect, freedom = problems / count, count - 1
     return _score_interval(share, problems / effect, float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))), effect
 

@@ -116,9 +116,11 @@ def _draws(arms: Sequence[Sequence[Curve]], clusters: Sequence[Hashable], level:
     number = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
     of_problem = np.array([number[cluster] for cluster in clusters])
     runs = min(map(len, arms))
+    # A draw of clusters with replacement, as the number of times that each was drawn.
     weights = rng.multinomial(len(number), np.full(len(number), 1 / len(number)), size=_DRAWS)[:, of_problem]
     # A draw without problems does not happen: as many clusters are drawn as there are.
     totals = weights.sum(axis=1)
+    # The same seeds for both arms: the curves of one place in the lists belong together.
     chosen = rng.integers(runs, size=(_DRAWS, runs))
     drawn = []
     for curves in arms:

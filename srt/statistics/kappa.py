@@ -62,6 +62,7 @@ def _kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float | None, float]:
     if chance == 1:
         return None, 0.0
     kappa = (observed - chance) / (1 - chance)
+    # The three terms of the variance: items on which the raters agree, those on which they do not, and chance.
     agreed = differed = 0.0
     for (one, other), share in both.items():
         if one == other:

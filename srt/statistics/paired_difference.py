@@ -45,9 +45,15 @@ def paired_difference(first: Floats, second: Floats, clusters: Sequence[Hashable
     apart = first.mean(axis=0) - second.mean(axis=0)
     value = float(apart.mean())
     extent = float(np.abs(apart).sum())
+    # 1 where scores are 0 or 1; with fractions, as far apart as problems that differ usually are.
     usual = float((apart**2).sum()) / extent if extent else 1.0
-    padded = [_with_two_more(arm, *extra) for arm, extra in ((first, (usual, 0.0)), (second, (0.0, usual)))]
+    # Two problems more, which differ in opposite directions, each by as much as is usual.
+    padded = [
+        np.concatenate([arm, np.broadcast_to(np.array(two), (len(arm), 2))], axis=1)
+        for arm, two in ((first, (usual, 0.0)), (second, (0.0, usual)))
+    ]
     problems = padded[0].shape[1]
+    # What each problem contributes to the mean, less its expectation, as crossed_variance takes it.
     one, other = ((arm - arm.mean()) / problems for arm in padded)
     variance, freedom = crossed_variance([one, -other], [*clusters, object(), object()], pseudo=2)
     centre, error = float(padded[0].mean() - padded[1].mean()), variance**0.5
@@ -56,6 +62,7 @@ def paired_difference(first: Floats, second: Floats, clusters: Sequence[Hashable
     if len(first) > 1 or len(second) > 1:
         p = 2 * float(stdtr(freedom, -abs(centre) / error)) if freedom else 1.0
         return PairedDifference(Interval(value, low, high), p, "t")
+    # Problems of a cluster may depend on each other in any way: only its total can change sign by chance.
     totals: dict[Hashable, float] = {}
     for cluster, each in zip(clusters, apart.tolist(), strict=True):
         totals[cluster] = totals.get(cluster, 0.0) + each
@@ -68,9 +75,3 @@ def paired_difference(first: Floats, second: Floats, clusters: Sequence[Hashable
         high = min(high, 0.0)
     whole = len(totals) == len(clusters) and set(np.unique([first, second]).tolist()) <= {0.0, 1.0}
     return PairedDifference(Interval(value, low, high), p, "mcnemar" if whole else "sign_flip")
-
-
-def _with_two_more(arm: Floats, first: float, second: float) -> Floats:
-    """``arm`` with two more problems, on which every run scores ``first`` and ``second``."""
-    more = np.broadcast_to(np.array([first, second]), (len(arm), 2))
-    return np.concatenate([arm, more], axis=1)

@@ -59,6 +59,7 @@ def detectable_difference(
     low, high = 0.0, 1.0
     if not enough(high):
         return None
+    # The number that is needed falls as the difference grows.
     while high - low > 1e-6:
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -43,6 +43,7 @@ def ratio_interval(first: Quotient, clusters: Sequence[Hashable], second: Quotie
     value = ratios[0] / (ratios[1] if second else 1.0)
     errors = [_relative(each.above) - _relative(each.below) for each in given]
     half = _half_width([errors[0], *(-error for error in errors[1:])], clusters)
+    # A denominator whose own interval reaches 0, that is a relative error of 1 or more.
     open_ends = [_half_width([_relative(each.below)], clusters) >= 1 for each in given]
     low = 0.0 if open_ends[1:] == [True] else value * math.exp(-half)
     high = math.inf if open_ends[0] or half > _BEYOND else value * math.exp(half)

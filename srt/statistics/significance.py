@@ -41,6 +41,7 @@ def sign_flip(totals: Sequence[float]) -> float:
     ways = np.zeros(against + 1)
     ways[0] = 1.0
     for step in steps:
+        # Each total takes either sign with the chance one half: a convolution with (1/2, 1/2).
         flipped = 0.5 * ways
         ways = flipped.copy()
         if step <= against:

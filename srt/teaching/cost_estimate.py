@@ -60,6 +60,7 @@ def estimate_cost(query: Query, sample: Iterable[int], problems: int, currency: 
     ]
     if len(ended) < 2:
         return None
+    # A problem that ended without a request cost nothing, and counts.
     costs = dict.fromkeys(ended, 0.0)
     sums: dict[str, list[float]] = {}
     for role, problem_id, *figures in query(

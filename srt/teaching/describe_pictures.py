@@ -19,9 +19,9 @@ from srt.llm.exchange import Answered, LlmContext, ask_usable
 from srt.llm.journal import Journal
 from srt.llm.journaled_client import ask_all, open_session
 from srt.llm.prompt_templates import problem_fields
+from srt.teaching.case_store.case_records import ModelRole
 from srt.teaching.case_store.manifest import JOURNAL
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA, read_description
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig, load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 
@@ -79,6 +79,7 @@ async def _ask_each(
 ) -> list[Answered[str] | None]:
     templates = load_teach_prompts(settings.prompts)
     describer = {ModelRole.DESCRIBER.value: settings.choices()[ModelRole.DESCRIBER.value]}
+    # Twice as many as may be in flight: some wait for their pictures or for the disk.
     at_once = 2 * sum(spec.at_once for spec in settings.endpoints_by_name.values())
     with Journal(folder / JOURNAL) as journal:
         async with open_session(settings, describer, templates, journal, pictures) as session:

@@ -29,6 +29,7 @@ class RunProgress:
         console = Console(stderr=True)
         if console.is_terminal:
             columns = (TextColumn("teach"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+            # Transient: the figures of the run follow on the same lines.
             self._bar = Progress(*columns, TextColumn("{task.fields[status]}"), console=console, transient=True)
 
     def begin(self, total: int, cost: Callable[[], float]) -> None:

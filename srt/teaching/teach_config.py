@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from srt.io.yaml_config import Config, read_config
 from srt.llm.config import LlmConfig, ModelChoice
 from srt.llm.prompt_templates import PromptTemplates
-from srt.teaching.roles import ModelRole
+from srt.teaching.case_store.case_records import ModelRole
 
 Arm = Literal["srt", "cot"]
 

@@ -148,6 +148,7 @@ async def run_folder(
         _stop_on_signals(run)
         numbered = enumerate(stream_problems(problems.path))
         todo = ((n, problem) for n, problem in numbered if n in wanted and not ended[n])
+        # Workers, not one task for each problem: a file may have millions.
         workers = min(total, PROBLEMS_PER_SLOT * sum(spec.at_once for spec in config.endpoints_by_name.values()))
         context = replace(session.context, ask=_stoppable(session.context.ask, run))
         work = partial(teach_problem, config=config, context=context, audit=audit)

@@ -32,9 +32,12 @@ PROMPTS: dict[str, PromptFile] = {
     "rules_srt": _RULES,
     "rules_cot": _RULES,
     "normal_form": _RULES,
-    **{f"teacher_{world.name}": replace(_TEACHER, folder=world.prompts) for world in worlds() if world.prompts},
-    **{f"form_{world.name}": replace(_FORM, folder=world.prompts) for world in worlds() if world.prompts},
-    **{f"rules_{world.name}": replace(_RULES, folder=world.prompts) for world in worlds() if world.prompts},
+    **{
+        f"{piece}_{world.name}": replace(file, folder=world.extras.prompts)
+        for piece, file in (("teacher", _TEACHER), ("form", _FORM), ("rules", _RULES))
+        for world in worlds()
+        if world.extras.prompts
+    },
 }
 
 

@@ -1,16 +1,20 @@
-"""What an exact world is to the rest of the toolkit: it makes its problems, solves them, and puts them into words."""
+"""What an exact world is to the rest of the toolkit: it makes its problems, solves them, and puts them into words.
+
+A world is one class, :class:`World`. What it may do without is beside it in :class:`Extras`: what it draws
+(:class:`Figures`), what ``srt mutate`` plants (:class:`~srt.worlds.kit.mutation.Faults`), what language models need.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from srt.io.errors import UserError
-from srt.io.records import Lang, Problem, Refusal, RefusalReason
+from srt.io.records import Lang, Problem, Refusal
 from srt.language.trace import Trace, Truth
-from srt.worlds.mutation import MutationSubject
+from srt.worlds.kit.mutation import Faults
 
 Sampler = Callable[[int], Problem]
 """Problem number ``index`` of a specification: the same index gives the same problem on every machine.
@@ -18,30 +22,61 @@ Sampler = Callable[[int], Problem]
 It can be pickled: other processes draw with it too.
 """
 
-Plan = Literal["needed", "running", "read-as-used", "read-as-turns"]
-LookupStyle = Literal["restated", "anchored", "scanned", "lettered"]
-"""How finely lookups are written out; each is finer than the one before."""
-"""Which steps a trace of the exact teacher has: only those that the question needs, or a plan that is carried along.
+NEEDED = "needed"
+"""The plan that every world has, its default."""
+CLAIMS = "claims"
+"""The text style that every world has, its default."""
+ASSERTIONS = "assertions"
+"""The other one: each claim as the sentence that :meth:`World.assertion` says."""
 
-``read-as-used`` is a running plan in which each clue, and the question, is read right before it is used. In
-``read-as-turns``, a clue around a ring is read one thing at a time, down to a turn from whom is seated to who is not;
-a seat is found beside the one that it is counted from; and the clues of a ring are taken in their order, and read and
-passed by as long as they are about nobody who is seated. A question about left, right or turns on a ring comes down to
-a turn from whom it names.
-"""
+REFUSALS: Mapping[str, str] = {
+    "no_world": "no world knows problems of this shape",
+    "unknown_wording": "a sentence, an option or a field is not understood",
+    "not_unique": "it leaves several solutions, or several right options",
+    "disagrees_with_gold": "its gold answer is not the solution",
+    "no_such_plan": "the world, or this problem, has no trace with this plan",
+    "not_proved": "there is a trace, which the checker does not prove",
+    "process_killed": "the process that worked on it was killed",
+}
+"""Why a problem of any world is refused; a world adds its own in :attr:`Extras.refusals`."""
 
 
 class Refused(Exception):
-    """A problem that a world will not solve. ``detail`` names the clue or the field and its text."""
+    """A problem that a world will not solve. ``detail`` names the clue or the field and its text.
 
-    def __init__(self, reason: RefusalReason, detail: str) -> None:
+    ``reason`` is one of :data:`REFUSALS` or of the world's own.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
-        self.reason: RefusalReason = reason
+        self.reason = reason
         self.detail = detail
 
     def record(self, problem_id: str) -> Refusal:
         """The refusal as it is written to the refusals file."""
         return Refusal(problem_id=problem_id, reason=self.reason, detail=self.detail)
+
+
+class Style(NamedTuple):
+    """A way to write the steps of a trace; ``about`` describes it in one line.
+
+    ``last_step_answers``: the last step works the letters out one by one, so its line is trained on as part of the
+    answer (a weight of the answer in the loss is for both).
+    """
+
+    about: str
+    last_step_answers: bool = False
+
+
+class Splitting(NamedTuple):
+    """What may become one token of a new tokenizer; ``about`` describes it in one line.
+
+    ``pattern`` matches the pieces that no longer token reaches into (a regular expression of the ``tokenizers``
+    package). What is between two of them may be one token, too.
+    """
+
+    about: str
+    pattern: str
 
 
 class Reading(NamedTuple):
@@ -51,21 +86,60 @@ class Reading(NamedTuple):
     answer: int
 
 
-class World(ABC):
-    """A family of problems with an exact model; ``docs/extending.md`` shows a small one in full.
+@dataclass(frozen=True)
+class Figures:
+    """What a world draws."""
 
-    What is abstract here every world must define. The rest has a default for worlds that do without.
+    picture: Callable[[Problem], bytes | None] | None = None
+    """What a problem shows, as a PNG; ``None`` where its text is all. ``srt generate`` writes it beside the file.
+
+    Raises a :class:`ValueError` where the problem has figures that cannot be drawn.
     """
+    readings: Callable[[Problem], list[Reading]] = lambda problem: []
+    """Questions about single places of the picture; none where it shows nothing."""
+    solved: Callable[[Problem], str] | None = None
+    """The solved problem as an SVG picture. Raises as :meth:`World.solve`."""
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What a world may do without."""
 
     dimensions: tuple[str, ...] = ()
     """Keys of ``problem.meta`` by which results are broken down, the most telling first."""
-
+    traits: Callable[[Problem], dict[str, str]] = lambda problem: {}
+    """The values of :attr:`dimensions`, read off the text of a problem; empty where it cannot be read."""
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    """Its own reasons for refusing a problem, beside :data:`REFUSALS`, each with a line of description."""
+    figures: Figures = Figures()
+    faults: Callable[[], Faults] | None = None
+    """What ``srt mutate`` plants in its traces: a function, because no other command needs to load it."""
     prompts: Path | None = None
     """The folder of the prompts with which language models write traces of this world.
 
-    It holds ``<lang>/teacher_<name>.md`` and ``<lang>/form_<name>.md`` (:mod:`srt.teaching.teach_prompts`). Without it
-    they write free traces.
+    It holds ``<lang>/teacher_<name>.md``, ``form_<name>.md`` and ``rules_<name>.md``
+    (:mod:`srt.teaching.teach_prompts`). Without it they write free traces.
     """
+    splittings: Mapping[str, Splitting] = field(default_factory=dict)
+    """How a new tokenizer may split its texts, beside the splittings that suit any text."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Plans, styles and splittings that are gone: by name, the last commit that has them."""
+
+
+class World(ABC):
+    """A family of problems with an exact model; ``docs/extending.md`` shows a small one in full.
+
+    Its docstring begins with one line that says what its problems are: ``srt gallery`` shows it.
+    """
+
+    plans: Mapping[str, str] = {NEEDED: "the steps that the question needs, and no others"}
+    """Which steps a trace can have, each with a line of description; a world adds its own after this one."""
+    styles: Mapping[str, Style] = {
+        CLAIMS: Style("each step states a claim in the world's language"),
+        ASSERTIONS: Style("each step states its claim as a sentence"),
+    }
+    """How steps can be written; a world adds its own after these."""
+    extras = Extras()
 
     @property
     @abstractmethod
@@ -85,7 +159,7 @@ class World(ABC):
         """The problems of the specification ``fields``: ``split``, and whatever else this world understands.
 
         Each has one right answer, proven. Its ``question``, with the ``diagram_description`` where there is one, is
-        different from that of every problem of another split.
+        different from that of every problem of another split. Its ``group_id`` is one of its split keys.
 
         Raises:
             UserError: a field is unknown or has a wrong value. The sampler may raise it too, where the specification
@@ -93,110 +167,47 @@ class World(ABC):
         """
 
     @abstractmethod
-    def split_key(self, problem: Problem) -> str | None:
-        """The key of ``problem``, sampled or not: problems that differ in names and order alone have the same key.
+    def split_keys(self, problem: Problem) -> tuple[str, ...]:
+        """What tells ``problem``, sampled or not, from others, whatever its names and the order of its sentences.
 
-        ``None`` where it cannot be read or has no single solution.
+        First its split key: problems that have the same are in the same split. Then other keys, if the world can
+        group its samples by them. Empty where the problem cannot be read or has no single solution.
         """
-
-    def group_keys(self, problem: Problem) -> set[str]:
-        """The values of ``group_id`` with which a sampled problem counts as the same as ``problem``.
-
-        By default its split key alone; a world that can group samples by something else adds the key of that.
-        """
-        key = self.split_key(problem)
-        return set() if key is None else {key}
 
     @abstractmethod
-    def solve(self, problem: Problem) -> Trace:
-        """The exact trace of ``problem``, every step proved by its premises.
+    def solve(self, problem: Problem, plan: str = NEEDED) -> Trace:
+        """The exact trace of ``problem``, with the steps of ``plan``, every one proved by its premises.
 
         Raises:
-            Refused: the problem is not understood, contradicts itself, has several solutions, or its gold answer is
-                not the solution.
+            Refused: the problem is not understood, contradicts itself, has several solutions, its gold answer is not
+                the solution, or it has no trace with this plan.
         """
 
     @abstractmethod
-    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
-        """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words. Raises as ``solve``."""
+    def explain(self, problem: Problem, trace: Trace, *, terse: bool = False, style: str = CLAIMS) -> str:
+        """``trace`` (of this world, of ``problem``) as prose; ``terse`` for the fewest words.
+
+        Prose that is not terse goes into as much detail as the trace does in ``style``. Raises as :meth:`solve`.
+        """
 
     @abstractmethod
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence for people; raises a :class:`ValueError` for text that is no claim."""
 
-    def traits(self, problem: Problem) -> dict[str, str]:
-        """The values of :attr:`dimensions`, read off the text of ``problem``; empty where it cannot be read."""
-        return {}
+    def respell(self, problem: Problem, trace: Trace, style: str) -> Iterable[Trace]:
+        """``trace``, of ``problem``, in one of this world's own styles: as finely as the style wants, then coarser.
 
-    def solve_with_running_plan(self, problem: Problem, plan: Plan = "running") -> Trace:
-        """As :meth:`solve`, in steps that carry a plan along, so that whoever writes them never has to look ahead.
-
-        ``plan`` is one of those other than ``needed``.
+        Written more finely, not every trace stays proved: the first of them that is proved is trained on.
 
         Raises:
-            Refused: as :meth:`solve`; ``no_such_plan`` where the world or the problem has no such trace.
+            UserError: a claim cannot be read, or a step cites one that does not come before it.
         """
-        raise Refused("no_such_plan", f"the world {self.name!r} has no traces with a running plan")
-
-    def spell_out_lookups(self, problem: Problem, trace: Trace, style: LookupStyle = "restated") -> Trace:
-        """``trace``, of ``problem``, with the key of each lookup written out beside it.
-
-        In the style ``anchored`` those of the steps that place something, too; in ``scanned``, what is found by its
-        place is found by going through all places; in ``lettered``, the options are gone through as well. In these
-        three not every trace stays proved.
-
-        Raises:
-            UserError: this world has no such style.
-        """
-        raise UserError(f"trace {trace.id}: the world {self.name!r} has no text in the style {style!r}")
-
-    def explain_lookups(self, problem: Problem, trace: Trace, style: LookupStyle) -> str:
-        """As :meth:`explain`; of a world with lookups, places and options are gone through where ``style`` does so."""
-        return self.explain(problem, trace, terse=False)
+        raise NotImplementedError(f"the world {self.name!r} lists the style {style!r} and does not write it")
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
-        """Whether a claim is true in the solved problem.
+        """Whether a claim is true in the solved problem, whatever it was derived from.
 
         Where a scene has symmetries, positions are those that ``trace`` chose. The function returns ``unknown`` for a
         claim that it cannot read, and for every claim where the problem is not solved.
         """
         return lambda claim: "unknown"
-
-    def picture(self, problem: Problem) -> bytes | None:
-        """What ``problem`` shows, as a PNG; ``None`` where its text is all. ``srt generate`` writes it beside the file.
-
-        Raises:
-            ValueError: the problem has figures that cannot be drawn.
-        """
-        return None
-
-    @property
-    def shows_pictures(self) -> bool:
-        """Whether problems of this world may have figures: whether it defines :meth:`picture`."""
-        return type(self).picture is not World.picture
-
-    @property
-    def has_running_plan(self) -> bool:
-        """Whether this world defines :meth:`solve_with_running_plan`."""
-        return type(self).solve_with_running_plan is not World.solve_with_running_plan
-
-    @property
-    def has_lookups(self) -> bool:
-        """Whether this world defines :meth:`spell_out_lookups`."""
-        return type(self).spell_out_lookups is not World.spell_out_lookups
-
-    def readings(self, problem: Problem) -> list[Reading]:
-        """Questions about single places of what :meth:`picture` shows; empty where it shows nothing."""
-        return []
-
-    def draw(self, problem: Problem) -> str | None:
-        """The solved problem as an SVG picture; ``None`` where this world draws none. Raises as ``solve``."""
-        return None
-
-    def mutation_subject(self, problem: Problem, trace: Trace) -> MutationSubject:
-        """``trace``, parsed for ``srt mutate``.
-
-        Raises:
-            ValueError: the trace is not valid, or this world has no mutations; the message says which.
-        """
-        raise ValueError(f"the world {self.name!r} has no mutations")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
+from srt.io.did_you_mean import nearest
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.io.yaml_config import read_yaml
+from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace, TraceCheck
 from srt.worlds.world import World
 
@@ -58,7 +60,9 @@ def world_named(name: str) -> World:
         UserError: there is no such world; the message lists those that exist.
     """
     if name not in WORLDS:
-        raise UserError(f"unknown world {name!r}: the worlds are {', '.join(WORLDS)}")
+        near = nearest(name, WORLDS)
+        meant = f", did you mean {near}?" if near else ":"
+        raise UserError(f"unknown world {name!r}{meant} the worlds are {', '.join(WORLDS)}")
     return _world(WORLDS[name].world)
 
 
@@ -79,3 +83,36 @@ def read_spec(world: World, path: Path) -> dict[str, Any]:
 def world_of(problem: Problem) -> World | None:
     """The first world that recognises ``problem``, or ``None``."""
     return next((world for world in worlds() if world.recognises(problem)), None)
+
+
+Kind = Literal["plan", "text style", "splitting"]
+
+
+def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None) -> None:
+    """Raise a :class:`UserError` if none of ``by``, by default of all worlds, offers ``name``.
+
+    The line says what they offer and which of that is probably meant; of what a world had once, the last commit.
+    """
+    by = worlds() if by is None else by
+    offers = {world: _offers(world)[kind] for world in by}
+    if any(name in offer for offer in offers.values()):
+        return
+    for world in by:
+        if commit := world.extras.retired.get(name):
+            raise UserError(
+                f"{kind} {name!r}: {world.name} has it no longer; the last commit that has it is {commit}; "
+                f"now {world.name} offers {', '.join(offers[world])}"
+            )
+    near = nearest(name, [known for offer in offers.values() for known in offer])
+    known = "; ".join(f"{world.name} offers {', '.join(offer) or 'none'}" for world, offer in offers.items())
+    raise UserError(f"unknown {kind} {name!r}{f', did you mean {near}?' if near else ':'} {known}")
+
+
+def _offers(world: World) -> Mapping[Kind, Mapping[str, object]]:
+    return {"plan": world.plans, "text style": world.styles, "splitting": world.extras.splittings}
+
+
+def fault_classes() -> dict[str, FaultClass]:
+    """Every class of fault by its name: those of any trace, then those that only one world plants."""
+    planted = (fault for world in worlds() if world.extras.faults for fault in world.extras.faults().planted)
+    return {fault.value: fault for fault in (*Fault, *planted)}

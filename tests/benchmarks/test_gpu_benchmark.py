@@ -172,7 +172,7 @@ def test_what_does_not_fit_is_told_and_the_next_setting_tried(
     fits = Block([_step()], 0.0, 0.0, 7.0, None, None, None)
     blocks = iter([failed, fits])
     monkeypatch.setattr(benchmark, "run_block", lambda *_: next(blocks))
-    measured = benchmark._Measured(case._replace(sides=(side,)), CPU, True, time.monotonic() + 9)
+    measured = benchmark._Measured(case._replace(sides=(side,)), CPU, True, float("inf"))
     measured._block(side, text, tmp_path, 0.0)
     told = measured.result["sides"]["ours"]
     assert [refused["settings"] for refused in told["did_not_fit"]] == [{"batch_size": 8}]

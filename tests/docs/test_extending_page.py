@@ -1,4 +1,4 @@
-"""docs/extending.md: each worked example is taken from the page, registered, and run.
+"""docs/extending.md and extending-training.md: each worked example is taken from its page, registered, and run.
 
 An example is a Python block under a comment ``<!-- example: NAME -->``. A test takes it with :func:`example`, which
 executes the block as a module and returns that, and registers the result with ``monkeypatch``.
@@ -7,6 +7,7 @@ executes the block as a module and returns that, and registers the result with `
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -26,9 +27,10 @@ from eval.run.scored_run import read_run
 from eval.scoring.dimensions import labels_of
 from eval.scoring.score import score
 from srt.checking import check
+from srt.gallery.gallery_page import gallery_command
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
-from srt.io.records import Answer, Message, Problem, Sequence, Span
+from srt.io.records import Answer, Message, Problem, Refusal, Sequence, Span
 from srt.language.arms import ARMS, completion_text
 from srt.language.prompts import prompt_messages
 from srt.language.trace import Step, Trace
@@ -36,7 +38,7 @@ from srt.mutate.mutate_traces import mutate_file
 from srt.pipeline.build import build_file
 from srt.pipeline.check import check_file
 from srt.pipeline.generate import generate_file
-from srt.pipeline.solve import solve_file
+from srt.pipeline.solve import solve_file, solve_one
 from srt.worlds.world import World
 from srt.worlds.world_registry import WORLDS, WorldEntry, world_named, world_of
 from train.models.families.family_registry import MODEL_FAMILIES
@@ -45,13 +47,16 @@ from train.recipe_reader import make_recipe
 from train.run.merge_adapter import merge
 from train.train_srt import train
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
+PAGE = "\n".join(
+    (Path(__file__).resolve().parents[2] / "docs" / name).read_text(encoding="utf-8")
+    for name in ("extending.md", "extending-training.md")
+)
 EXAMPLES = dict(re.findall(r"<!-- example: ([\w-]+) -->\n```python\n(.*?)\n```", PAGE, re.DOTALL))
 
 
-def example(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module that the example ``name`` of the page defines."""
-    module = ModuleType(f"example_{name.replace('-', '_')}")
+def example(name: str, monkeypatch: pytest.MonkeyPatch, import_path: str | None = None) -> ModuleType:
+    """The module that the example ``name`` of the page defines; ``import_path`` if another one imports it."""
+    module = ModuleType(import_path or f"example_{name.replace('-', '_')}")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # dataclasses look their module up there
     exec(EXAMPLES[name], module.__dict__)  # noqa: S102 (our own page)
     return module
@@ -64,42 +69,91 @@ def test_the_page_has_its_sections() -> None:
 
 @pytest.fixture
 def turning(monkeypatch: pytest.MonkeyPatch) -> World:
-    """The world of the page and its checker, registered."""
-    for name in ("world", "world-checker"):
-        example(name, monkeypatch)
-    monkeypatch.setitem(WORLDS, "turning", WorldEntry("example_world:Turning", "example_world_checker:check_turning"))
+    """The world of the page, registered by the line that the page gives."""
+    entry = re.search(r'add `"turning":\sWorldEntry\("([\w.:]+)",\s+"([\w.:]+)"\)`', PAGE)
+    assert entry is not None
+    world, checker = entry.groups()
+    example("world", monkeypatch, world.partition(":")[0])
+    example("world-checker", monkeypatch, checker.partition(":")[0])
+    example("world-faults", monkeypatch, "srt.worlds.turning.turning_faults")
+    monkeypatch.setitem(WORLDS, "turning", WorldEntry(world, checker))
     return world_named("turning")
 
 
 def test_a_world_from_sampling_to_training_sequences(turning: World, tmp_path: Path) -> None:
-    problems, traces = tmp_path / "problems.jsonl", tmp_path / "traces.jsonl"
+    problems = tmp_path / "problems.jsonl"
     assert generate_file("turning", 60, "train", problems, {"most": 4}).problems == 60
     by_id = {problem.id: problem for problem in read_records(problems, Problem)}
     assert {world_of(problem) for problem in by_id.values()} == {turning}
-    held_out = {turning.split_key(turning.sampler({"split": "test", "most": 4})(index)) for index in range(20)}
+    assert all((problem.group_id,) == turning.split_keys(problem) for problem in by_id.values())
+    held_out = {turning.sampler({"split": "test", "most": 4})(index).group_id for index in range(20)}
     assert not held_out & {problem.group_id for problem in by_id.values()}
     with pytest.raises(UserError, match=r"turning: most: "):
         turning.sampler({"most": "four"})
-    with pytest.raises(UserError, match=r"turning: moast: "):
+    with pytest.raises(UserError, match=r"turning: moast: .*most"):
         generate_file("turning", 60, "train", problems, {"moast": 4})
+    sampler = turning.sampler({"most": 4})
+    assert pickle.loads(pickle.dumps(sampler))(7) == sampler(7)  # noqa: S301 (our own)
 
     assert {next(iter(labels_of(problem))) for problem in by_id.values()} == {"turns"}
 
-    solved = solve_file(problems, traces)
-    assert (solved.solved, solved.agreed, solved.refused) == (60, 60, {})
-    checked = check_file(traces, problems)
-    assert (checked.proved, checked.refuted) == (60, 0)
-    for trace in read_records(traces, Trace):
-        for number, step in enumerate(trace.steps):  # every claim made false is refuted
+    texts = set()
+    for plan in turning.plans:
+        traces = tmp_path / f"{plan}.jsonl"
+        solved = solve_file(problems, traces, plan=plan)
+        assert (solved.solved, solved.agreed, solved.refused) == (60, 60, {})
+        checked = check_file(traces, problems)
+        assert (checked.proved, checked.refuted) == (60, 0)
+        for arm in ("answer", "cot", "cot-terse", "srt", "srt-drop-CORRELATE"):
+            assert build_file(traces, problems, arm, tmp_path / plan / arm)["sequences"] == 60
+        for style in turning.styles:
+            built = build_file(traces, problems, "srt", tmp_path / plan / style, text=style)
+            assert built["sequences"] == 60
+            texts.add(Path(built["file"]).read_bytes())
+    assert len(texts) == len(turning.plans) * len(turning.styles) == 4
+    with pytest.raises(UserError, match=r"unknown plan 'turn-first', did you mean turns-first\?"):
+        solve_file(problems, tmp_path / "none.jsonl", plan="turn-first")
+
+
+def test_a_false_claim_is_refuted_and_untrue(turning: World) -> None:
+    for index in range(40):
+        problem = turning.sampler({"most": 4})(index)
+        trace = turning.solve(problem)
+        truth = turning.truth(problem)
+        for number, step in enumerate(trace.steps):
             wrong = step.model_copy(update={"claim": (step.claim or "").replace("= ", "= no")})
             steps = (*trace.steps[:number], wrong, *trace.steps[number + 1 :])
-            assert check(by_id[trace.problem_id], trace.model_copy(update={"steps": steps})).refuted
+            assert check(problem, trace.model_copy(update={"steps": steps})).refuted
+            assert (truth(step.claim or ""), truth(wrong.claim or "")) == ("true", "false")
 
-    for arm in ("answer", "cot", "cot-terse", "srt", "srt-drop-CORRELATE"):
-        assert build_file(traces, problems, arm, tmp_path / arm)["sequences"] == 60
-    assert build_file(traces, problems, "srt", tmp_path / "assertions", text="assertions")["sequences"] == 60
-    with pytest.raises(UserError, match=r"traces\.jsonl: .*'turning'"):
-        mutate_file(traces, problems, 10, 0)
+
+def test_a_refusal_of_the_worlds_own(turning: World) -> None:
+    problem = turning.sampler({})(0)
+    lost = problem.model_copy(
+        update={"question": re.sub("faces (north|east|south|west)", "faces home", problem.question)}
+    )
+    refusal = solve_one(lost)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.reason, "home" in refusal.detail) == ("no_direction", True)
+
+
+def test_faults_of_the_world_are_caught(turning: World, tmp_path: Path) -> None:
+    problems, traces = tmp_path / "problems.jsonl", tmp_path / "traces.jsonl"
+    generate_file("turning", 30, "train", problems, {})
+    solve_file(problems, traces)
+    table = mutate_file(traces, problems, 300, 0)
+    rows = table.as_dict()["classes"]
+    assert list(rows) == ["turned_back", "step_dropped", "order_broken", "premise_replaced", "mislabelled"]
+    assert all(row["caught"] > 20 for row in rows.values()), rows
+    assert (table.missed, table.disputed_records, table.traces) == (0, [], 30)
+
+
+def test_the_world_in_the_gallery(turning: World, tmp_path: Path) -> None:
+    told = gallery_command("turning", tmp_path / "page.html", 6, 0)
+    assert (told["problems"], told["proved traces"]) == (6, 6)
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "Ann turns a few times by 90 degrees" in page
+    assert "data:image/svg+xml" in page
 
 
 def test_an_arm(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from srt.io.records import Problem
 from srt.language.arms import completion_text
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
-from srt.worlds.seating.derivation.lookups import spell_out_lookups
+from srt.worlds.seating.derivation.lookups import ANCHORED, LETTERED, spell_out_lookups
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "language.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"<!-- (\w+): ([^>]*) -->\n```\w+\n(.*?)\n```", PAGE, re.DOTALL)
@@ -89,7 +89,7 @@ def test_the_styles_of_its_last_steps() -> None:
     full = next(text for kind, what, text in EXAMPLES if kind == "trace" and what == "proved")
     trace = trace_of(full)
     options = dict(zip("ABCD", ("Robert", "Mary", "James", None), strict=True))
-    written = [linearize(spell_out_lookups(trace, style, options)).splitlines() for style in ("anchored", "lettered")]
+    written = [linearize(spell_out_lookups(trace, cut, options)).splitlines() for cut in (ANCHORED, LETTERED)]
     rows = re.findall(r"^\| (\d) \| `(.*?)` \| (.*) \|$", PAGE, re.MULTILINE)
     assert [int(number) for number, *_ in rows] == [7, 8, 9]
     for number, anchored, lettered in rows:

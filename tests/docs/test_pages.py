@@ -25,9 +25,9 @@ WRAPPED = [
 ]
 """The files whose lines have at most 120 characters; ruff looks after the code."""
 COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
-TO_BE_WRITTEN = r"file(?: of its own)?, `([^`]+)`"
-"""How docs/extending.md names the files that its reader writes."""
-OURS = "srt|train|eval|docs|tests|recipes|configs|benchmarks"
+TO_BE_WRITTEN = r"file(?: of its own)?, `([^`]+)`|((?:srt/worlds|tests/srt/worlds|docs)/turning\b[\w./]*)"
+"""How docs/extending.md and extending-training.md name the files that their readers write."""
+OURS = "srt|train|eval|docs|tests|recipes|configs|benchmarks|research"
 
 
 def by_name(path: Path) -> str:
@@ -44,7 +44,9 @@ def test_lines_are_short(file: Path) -> None:
 def test_every_path_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     found = re.findall(rf"(?<![\w/.<-])((?:{OURS})/[\w./*<>|-]*)", text)
-    for path in {path.rstrip(".") for path in found} - set(re.findall(TO_BE_WRITTEN, text)):
+    for path in {path.rstrip(".") for path in found} - {
+        name for names in re.findall(TO_BE_WRITTEN, text) for name in names
+    }:
         pattern = re.sub(r"<[^>]*>|NAME", "*", path).rstrip("/")
         assert list(ROOT.glob(pattern)), f"{page.name}: {path}"
 
@@ -59,6 +61,18 @@ def test_every_module_exists(page: Path) -> None:
         for member in members:
             module = f"{module}.{member}"
             found = getattr(found, member, None) or importlib.import_module(module)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_every_program_exists(page: Path) -> None:
+    """Those beside the packages, run as ``python -m``."""
+    text = re.sub(r"\s+", " ", page.read_text(encoding="utf-8"))
+    for name in re.findall(r"python -m ((?:benchmarks|research)(?:\.\w+)*)(?!\.)", text):
+        place = ROOT / name.replace(".", "/").removesuffix("/NAME")
+        if name.endswith(".NAME"):
+            assert place.is_dir(), f"{page.name}: {name}"
+            continue
+        assert place.with_suffix(".py").is_file() or (place / "__main__.py").is_file(), f"{page.name}: {name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=by_name)

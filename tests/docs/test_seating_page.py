@@ -59,6 +59,6 @@ def test_the_trace_with_a_running_plan() -> None:
         question=textwrap.dedent(question),
         choices={option[0]: option[2:] for option in options.split(", ")},
     )
-    trace = SeatingWorld().solve_with_running_plan(problem)
+    trace = SeatingWorld().solve(problem, "running")
     assert linearize(trace) == textwrap.dedent(shown)
     assert check(problem, trace).proved

@@ -21,8 +21,8 @@ from safetensors.torch import load_file
 import train.loop.trl_trainer as trl_trainer
 import train.train_srt as script
 from srt.io.errors import UserError
+from train.loop.preemption import STOPPED
 from train.recipe import Recipe
-from train.run.exit_status import STOPPED
 from train.run.resume import is_complete
 from train.train_srt import main, train
 

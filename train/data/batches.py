@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
@@ -61,6 +61,8 @@ class MicroBatches(Sequence[list[int]]):
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """For each micro-batch, the sum over its examples of ``values`` (one for each example)."""
+        # reduceat takes no bound at the end of the array, hence one more value, and gives the value at its bound for an
+        # empty micro-batch, hence the mask.
         summed: npt.NDArray[Any] = np.add.reduceat(np.append(values[self.members], 0), self.bounds[:-1])
         return np.where(np.diff(self.bounds) > 0, summed, 0)
 
@@ -161,6 +163,7 @@ def data_order(examples: TokenizedExamples, seed: int, batch_size: int, steps: i
     by_key = np.empty(len(keys), dtype=np.int64)
     by_key[pc.sort_indices(keys).to_numpy()] = np.arange(len(keys))
     batches = order.reshape(steps, batch_size)
+    # Two sort keys in one integer: the length, longest first, and for equal lengths the order of the names.
     shorter = examples.lengths.max() - examples.lengths.astype(np.int64)
     within = np.argsort((shorter * len(keys) + by_key)[batches], axis=1, kind="stable")
     return np.take_along_axis(batches, within, axis=1)
@@ -168,8 +171,10 @@ def data_order(examples: TokenizedExamples, seed: int, batch_size: int, steps: i
 
 def _keys(problem_ids: pa.ChunkedArray) -> pa.LargeStringArray:
     """``NUMBER/PROBLEM`` of each example: its number among the examples of its problem, from 1."""
+    # Large strings, whose offsets have 64 bits: all names together may have more than 2 GiB.
     problems = pa.chunked_array(problem_ids.chunks, pa.string()).cast(pa.large_string()).combine_chunks()
     codes = problems.dictionary_encode().indices.to_numpy()
+    # Sorted by problem, an example's number is its distance from the first of its problem.
     by_problem = np.argsort(codes, kind="stable")
     first = np.flatnonzero(np.diff(codes[by_problem], prepend=-1))
     numbers = np.empty(len(codes), dtype=np.int64)
@@ -181,11 +186,10 @@ def _keys(problem_ids: pa.ChunkedArray) -> pa.LargeStringArray:
 
 def _shuffled(keys: pa.LargeStringArray, prefix: str) -> Indices:
     """The indices of ``keys``, sorted by the BLAKE2b hash of the prefix with each key."""
-    hashes = np.frombuffer(b"".join(_hashes(keys, prefix)), dtype=">u8").astype(np.uint64).reshape(-1, 2)
-    return np.lexsort((hashes[:, 1], hashes[:, 0]))
-
-
-def _hashes(keys: pa.LargeStringArray, prefix: str) -> Iterator[bytes]:
+    digests = bytearray()
     for start in range(0, len(keys), _HASHED):
-        some = keys[start : start + _HASHED].to_pylist()
-        yield b"".join(hashlib.blake2b(f"{prefix}{key}".encode(), digest_size=16).digest() for key in some)
+        for key in keys[start : start + _HASHED].to_pylist():
+            digests += hashlib.blake2b(f"{prefix}{key}".encode(), digest_size=16).digest()
+    # A digest as two numbers, the first of which counts more; lexsort takes the most important key last.
+    hashes = np.frombuffer(digests, dtype=">u8").astype(np.uint64).reshape(-1, 2)
+    return np.lexsort((hashes[:, 1], hashes[:, 0]))

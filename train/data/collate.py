@@ -153,6 +153,7 @@ class PictureOpener:
         """``dtype`` is that of the pixels, which a model in bfloat16 would round itself."""
         self._dtype = dtype
         self._image_processor: Any = processor.image_processor
+        # The smallest picture that the default limits of Qwen2.5-VL's processor do not enlarge: four tokens there.
         blank = Image.new("RGB", (56, 56))
         inputs = processor(text=[processor.image_token], images=[blank], return_tensors="pt")
         tokens = int((inputs["input_ids"] == processor.image_token_id).sum())
@@ -174,6 +175,7 @@ class PictureOpener:
         if pictures:
             features = open_pictures(pictures, self._image_processor)
         else:
+            # At the end, where it moves none of the others.
             members, features = [*members, self._blank], self._blank_features
         return members, features | {"pixel_values": features["pixel_values"].to(self._dtype)}
 

@@ -16,21 +16,17 @@ _SAME_FOR_ALL_TRACES = "answer"
 
 def data_warnings(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
     """A line for each oddity of ``examples``, which are those of ``recipe``; each stage is looked at alone."""
-    parts = zip(recipe.parts(), examples.by_stage(), strict=True)
-    return [line for part, those in parts for line in _warnings_of_file(part, those)]
-
-
-def _warnings_of_file(recipe: Recipe, examples: TokenizedExamples) -> list[str]:
     warnings = []
-    if repeated := count_repeated(examples):
-        warnings.append(
-            f"{recipe.data}: {repeated:,} of {len(examples):,} sequences repeat another one of the same problem token "
-            "for token, and weigh more for it"
-        )
-    arms = {str(found["values"]): found["counts"] for found in pc.value_counts(examples.column["arm"]).to_pylist()}
-    if len(arms) > 1:
-        counts = ", ".join(f"{arm} {count:,}" for arm, count in sorted(arms.items()))
-        warnings.append(f"{recipe.data}: its sequences are of {len(arms)} arms ({counts}), and all are trained on")
+    for part, those in zip(recipe.parts(), examples.by_stage(), strict=True):
+        if repeated := count_repeated(those):
+            warnings.append(
+                f"{part.data}: {repeated:,} of {len(those):,} sequences repeat another one of the same problem token "
+                "for token, and weigh more for it"
+            )
+        arms = {str(found["values"]): found["counts"] for found in pc.value_counts(those.column["arm"]).to_pylist()}
+        if len(arms) > 1:
+            counts = ", ".join(f"{arm} {count:,}" for arm, count in sorted(arms.items()))
+            warnings.append(f"{part.data}: its sequences are of {len(arms)} arms ({counts}), and all are trained on")
     return warnings
 
 

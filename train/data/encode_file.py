@@ -22,9 +22,9 @@ from transformers import PreTrainedTokenizerBase
 from srt.io.errors import UserError
 from srt.io.jsonl import Line, count_lines, parse_record, read_lines
 from srt.io.records import Sequence
+from srt.io.worker_processes import die_with_parent
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
-from train.data.parent_death import die_with_parent
 from train.data.token_table import make_batch
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -147,6 +147,7 @@ def _in_order(pool: ProcessPoolExecutor, ahead: int, parts: Iterator[Lines]) -> 
         yield waiting.popleft().result()
 
 
+# A global, which the forks inherit: tokenizer and processor are not pickled for each part.
 _job: _Job  # of a process of the pool
 
 

@@ -120,12 +120,14 @@ class PictureTokens:
             ValueError: a shape that the processor refuses.
         """
         if (width, height) not in self._counts:
+            # Private in transformers, and what vLLM counts with. It counts what is around the tokens too.
             planned = self._processor._get_num_multimodal_tokens(image_sizes=[(height, width)])["num_image_tokens"][0]
             self._counts[width, height] = int(planned) - len(self._opening) - len(self._closing)
         return self._counts[width, height]
 
     def _delimiters(self) -> tuple[list[int], list[int]]:
         """What the processor writes before and after the tokens of a picture (for some models the template does)."""
+        # Any size will do: only what stands around the tokens is read.
         some = {"image_grid_thw": torch.tensor([[1, 8, 8]]), "num_patches": [1]}
         text = self._processor.replace_image_token(some, image_idx=0)
         ids = self._processor.tokenizer.encode(text, add_special_tokens=False)

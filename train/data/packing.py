@@ -65,6 +65,7 @@ def pack_steps(
     totals = lengths[steps].sum(axis=1, dtype=np.int64)
     # The fullest steps are tried first: with too few rows it is they that do not fit.
     hardest = np.argsort(-totals, kind="stable")
+    # Fewer cannot hold the fullest step.
     rows = processes * -(-int(totals.max()) // (capacity * processes))
     while rows <= sequences:
         members, sizes = np.empty_like(steps), np.empty((count, rows), dtype=np.int64)
@@ -91,6 +92,7 @@ def _assign(
     """
     longest_first = np.argsort(-lengths[steps], axis=1, kind="stable")
     steps = np.take_along_axis(steps, longest_first, axis=1)
+    # All steps at once, sequence by sequence: a step has some dozens of sequences, a run has up to a million steps.
     every = np.arange(len(steps))
     loads = np.zeros((len(steps), rows), dtype=np.int64)
     row_of = np.empty(steps.shape, dtype=np.int64)

@@ -233,6 +233,7 @@ def _open_or_make(cached: CachedTokens, data: Path, encoder: Encoder) -> Tokeniz
     lock = partial(hold_folder, cached.folder, name=f"{cached.key}.lock")
     try:
         with lock():
+            # With the lock: another process may have made it since this one looked.
             return cached.open(encoder.root) or _make(cached, data, encoder)
     except FolderHeld:
         print(f"waiting for another process to tokenize {data}", file=sys.stderr, flush=True)

@@ -212,6 +212,7 @@ def make_batch(examples: Iterable[tuple[str, Example]]) -> pa.RecordBatch:
 
 def _rows_of(batch: pa.RecordBatch) -> _Rows:
     tokens, roles = batch.column("input_ids"), batch.column("roles")
+    # The batch may be a slice: its offsets then count from the start of the whole array, and flatten() from its own.
     return _Rows(
         problem_id=batch.column("problem_id"),
         tokens=tokens.flatten().to_numpy(),

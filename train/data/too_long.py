@@ -19,23 +19,6 @@ from train.data.token_table import DroppedProblem, TokenizedExamples
 from train.recipe import Recipe
 
 
-def _length_fault(recipe: Recipe, examples: TokenizedExamples) -> str | None:
-    """A line if ``examples`` are longer than ``recipe.max_length``: how many, and the longest."""
-    lengths = examples.lengths
-    over = int((lengths > recipe.max_length).sum())
-    if not over:
-        return None
-    longest = int(lengths.argmax())
-    pictures = int(examples.picture_tokens[longest])
-    smaller = "lower pictures.max_pixels, " if pictures else ""
-    return (
-        f"{recipe.data}: max_length: {over} of {len(examples)} sequences have more than {recipe.max_length} "
-        f"tokens (the longest {lengths[longest]}, {f'{pictures} of them pictures, ' if pictures else ''}"
-        f"problem {examples.problem_id(longest)}); raise max_length, {smaller}or leave them out "
-        "(too_long: drop): nothing is truncated"
-    )
-
-
 def fit_lengths(
     recipe: Recipe, examples: TokenizedExamples, others: Iterable[tuple[str, TokenizedExamples]]
 ) -> TokenizedExamples:
@@ -45,9 +28,10 @@ def fit_lengths(
         UserError: a sequence is too long (all are counted), or no problem is left.
     """
     if recipe.too_long == "refuse":
-        if fault := _length_fault(recipe, examples):
-            raise UserError(fault)
+        if (examples.lengths > recipe.max_length).any():
+            raise UserError(_length_fault(recipe, examples))
         return examples
+    # A problem goes if it is too long in any arm, so that all arms leave out the same ones.
     longest: dict[str, tuple[int, str]] = {}  # of each problem that is too long: tokens and file
     for data, those in ((str(recipe.data), examples), *others):
         for at in np.flatnonzero(those.lengths > recipe.max_length).tolist():
@@ -68,6 +52,21 @@ def fit_lengths(
         for problem, count in sorted(sequences.items())
     ]
     return examples.select(~out, dropped)
+
+
+def _length_fault(recipe: Recipe, examples: TokenizedExamples) -> str:
+    """How many of ``examples`` are longer than ``recipe.max_length``, and the longest."""
+    lengths = examples.lengths
+    over = int((lengths > recipe.max_length).sum())
+    longest = int(lengths.argmax())
+    pictures = int(examples.picture_tokens[longest])
+    smaller = "lower pictures.max_pixels, " if pictures else ""
+    return (
+        f"{recipe.data}: max_length: {over} of {len(examples)} sequences have more than {recipe.max_length} "
+        f"tokens (the longest {lengths[longest]}, {f'{pictures} of them pictures, ' if pictures else ''}"
+        f"problem {examples.problem_id(longest)}); raise max_length, {smaller}or leave them out "
+        "(too_long: drop): nothing is truncated"
+    )
 
 
 def dropped_line(recipe: Recipe, examples: TokenizedExamples) -> str:

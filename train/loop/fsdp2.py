@@ -30,6 +30,7 @@ def allow_fsdp_on_cpu(arguments: SFTConfig) -> None:
     """
     state = arguments.distributed_state
     if _asked_for("FSDP") and state.distributed_type is DistributedType.MULTI_CPU:
+        # The value from which accelerate goes on to FSDP. From MULTI_CPU it does not (1.15, accelerate/state.py).
         state.distributed_type = DistributedType.MULTI_GPU
 
 
@@ -51,6 +52,7 @@ def reduce_in_float32(trainer: SFTTrainer) -> None:
     accelerate would sum gradients in bfloat16, which has 8 bits, and round the scores of the tokens to it.
     """
     if trainer.is_fsdp_enabled and trainer.args.bf16:
+        # No output dtype: the scores leave the model in the dtype that the fused head computes them in.
         policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, output_dtype=None)
         trainer.accelerator.state.fsdp_plugin.mixed_precision_policy = policy
 

@@ -28,7 +28,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import AppendLog, read_records, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem, Record
-from srt.io.time_limit import TimeLimitExceeded, run_within
+from srt.io.worker_processes import TimeLimitExceeded, run_within
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 from srt.pipeline.check_text import check_text
 from train.data.collate import PictureOpener
@@ -122,7 +122,10 @@ class HeldOutGenerations:
                     eos_token_id=ends,
                     pad_token_id=ends[0],
                 ),
-                synced_gpus=accelerator.num_processes > 1 and _is_sharded(model),
+                # Each forward pass gathers weights from all: a process whose texts have ended goes on until the last
+                # one has.
+                synced_gpus=accelerator.num_processes > 1
+                and (isinstance(model, FSDPModule) or is_deepspeed_zero3_enabled()),
             )
         texts = []
         for row in output[: len(members), inputs["input_ids"].size(1) :].tolist():
@@ -231,10 +234,6 @@ def _ends(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> lis
     return list(dict.fromkeys([tokenizer.eos_token_id, *others]))
 
 
-def _is_sharded(model: Any) -> bool:
-    return isinstance(model, FSDPModule) or is_deepspeed_zero3_enabled()
-
-
 @contextmanager
 def _ready_to_generate(model: Any, base: Any, attention: AttentionChoice) -> Iterator[None]:
     """Attend with ``attention``, without the checkpoint's own sampling settings; afterwards as before.
@@ -242,6 +241,7 @@ def _ready_to_generate(model: Any, base: Any, attention: AttentionChoice) -> Ite
     ``base`` is ``model``, or the model within its adapters.
     """
     defaults, before = base.generation_config, attention_of(base)
+    # What the config given to generate() leaves open, transformers takes from the checkpoint's own.
     base.generation_config = GenerationConfig()
     set_attention(base, attention)
     if isinstance(model, FSDPModule):

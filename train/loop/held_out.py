@@ -69,6 +69,7 @@ class HeldOutLoss:
         sums = torch.zeros(len(Role), 4, dtype=torch.float64, device=accelerator.device)
         for members, batch in zip(own, loader, strict=True):
             scores = score(batch)
+            # All have computed this round; only real micro-batches count.
             if members is not None:
                 sums += sum_by_role(scores)
         sums = accelerator.reduce(sums, "sum").cpu()

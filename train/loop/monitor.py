@@ -47,6 +47,7 @@ class PlannedWork:
         positions = micro.sums(tokens) if packed else micro.largest(examples.lengths) * np.diff(micro.bounds)
         work = np.stack([micro.sums(tokens), positions, micro.sums(pictures), micro.sums(operations)], axis=1)
         by_step = work.reshape(plan.steps, -1, len(Work._fields)).sum(axis=1)
+        # Sums from the start: the work between two logs is one subtraction, however many steps lie between.
         self._until = np.concatenate([np.zeros((1, len(Work._fields))), by_step.cumsum(axis=0)])
 
     def between(self, start: int, stop: int) -> Work:

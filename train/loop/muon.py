@@ -48,6 +48,7 @@ class MuonWithAdamW(Optimizer):
         ]
         self._adamw = AdamW([g for g in groups if g["params"]], lr=learning_rate, betas=betas, eps=eps, fused=True)
         self._muon = MuonByShape(matrices, lr=muon_learning_rate, weight_decay=weight_decay)
+        # The base class takes the groups of both as its own, and _share gives both what is kept there.
         super().__init__([*self._adamw.param_groups, *self._muon.param_groups], {})
         self._share()
 
@@ -102,10 +103,12 @@ class MuonByShape(Muon):
             if "momentum_buffer" not in self.state[matrix]:
                 self.state[matrix]["momentum_buffer"] = torch.zeros_like(matrix)
         momenta = [self.state[matrix]["momentum_buffer"] for matrix in matrices]
+        # One kernel for all matrices; torch's own optimizers use these private functions too.
         torch._foreach_lerp_(momenta, gradients, 1 - group["momentum"])
         updates = torch._foreach_lerp(gradients, momenta, group["momentum"]) if group["nesterov"] else momenta
         orthogonal = orthogonalized(torch.stack(updates), group["ns_coefficients"], group["ns_steps"], group["eps"])
         rows, columns = matrices[0].shape
+        # Larger for tall matrices, as in torch by default ("original" of _adjust_lr in torch/optim/_muon.py).
         rate = group["lr"] * max(1.0, rows / columns) ** 0.5
         torch._foreach_mul_(matrices, 1 - group["lr"] * group["weight_decay"])
         torch._foreach_add_(matrices, list(orthogonal.unbind()), alpha=-rate)
@@ -120,10 +123,13 @@ def orthogonalized(
     """
     a, b, c = coefficients
     found = matrices.bfloat16()
+    # The iteration multiplies by the Gram matrix, which is smaller on the short side.
     if tall := matrices.size(1) > matrices.size(2):
         found = found.mT
+    # It converges for singular values of at most 1, which the Frobenius norm bounds.
     found = found / found.norm(dim=(1, 2), keepdim=True).clamp(min=eps)
     for _ in range(steps):
+        # X <- a X + (b G + c G G) X with G = X X^T: an odd polynomial of degree 5 of the singular values of X.
         gram = found @ found.mT
         found = torch.baddbmm(found, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), found, beta=a)
     return found.mT if tall else found
@@ -132,6 +138,7 @@ def orthogonalized(
 def hidden_matrices(model: PreTrainedModel) -> list[nn.Parameter]:
     """The trained weights of linear layers, but for that of the output head."""
     head = model.get_output_embeddings()
+    # With tied embeddings this matrix is the embeddings too, which Muon is not meant for.
     tied = None if head is None else head.weight
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     weights = [module.get_parameter("weight") for module in linear]

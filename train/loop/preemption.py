@@ -45,7 +45,7 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
     it the last one: the run can then be made longer.
 
     Attributes:
-        stopped: whether the run was stopped, with a checkpoint in place of a result.
+        stopped: whether the run was stopped, with a checkpoint instead of a result.
     """
 
     def __init__(self, until: int | None = None) -> None:
@@ -102,6 +102,8 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._received = True
+        # Python calls handlers between two instructions of the main thread: raising there ends whatever it does,
+        # loading included.
         if not self._begun:
             raise Preempted(None)
 
@@ -112,6 +114,23 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         received = torch.tensor([int(self._received)], device=device)
         torch.distributed.all_reduce(received, torch.distributed.ReduceOp.MAX)
         return bool(received.item())
+
+
+STOPPED = 128 + signal.SIGTERM
+"""What a shell reports for a process that SIGTERM ended."""
+
+
+def pass_on(status: int) -> int:
+    """Write ``status`` to the file that ``srt train`` reads, if it has started us; return the status for the launcher.
+
+    A run that was stopped by a signal ends with 0 for the launcher, which would otherwise print a traceback.
+    """
+    path = os.environ.get("SRT_STATUS_FILE")
+    if path is None:
+        return status
+    with open(path, "a") as file:  # one short line of each process
+        file.write(f"{status}\n")
+    return 0 if status == STOPPED else status
 
 
 def grace_note() -> str | None:

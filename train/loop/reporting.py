@@ -87,6 +87,7 @@ def _wandb(recipe: Recipe, first_start: str) -> Iterator[_Wandb]:
             group=options.group,
             name=recipe.run_name,
             job_type="train",
+            # The same for each attempt: with resume="allow" they are one run there.
             id=hashlib.blake2b(f"{output.absolute()} {first_start}".encode(), digest_size=8).hexdigest(),
             resume="allow",
             dir=output,

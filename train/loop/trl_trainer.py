@@ -34,14 +34,12 @@ from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_
 from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
 from train.loop.muon import MuonWithAdamW
 from train.loop.preemption import load_through_signals
-from train.models.file_rights import apply_umask
 from train.models.flops import count_flops, peak_flops
-from train.models.model_files import read_config
+from train.models.model_files import apply_umask, read_config
 from train.recipe import Recipe
-from train.run.final_weights import cast_weights, record_dtype
 from train.run.resume import checkpoint_of, mark_complete, with_new_names
 from train.run.run_manifest import HELD_OUT_LOSS
-from train.run.sharded_checkpoint import check_shards
+from train.run.saved_weights import cast_weights, check_shards, record_dtype
 
 _KEPT_CHECKPOINTS = 2  # among them that of the best model, if it is needed at the end
 
@@ -188,6 +186,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
         loss = weighted_loss(scores, self.weights, total)
         if num_items_in_batch is None:
             return loss
+        # Added up on the device, and read at the next log: reading a number waits for everything queued before it.
         self._sums += sum_by_role(scores)
         self._losses += (loss.detach(),)
         # The weight is that of all processes, but DDP, FSDP and DeepSpeed average the gradients over processes.

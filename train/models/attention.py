@@ -51,6 +51,7 @@ def choose_attention(recipe: Recipe, config: PreTrainedConfig, device: Device | 
     """
     device = device or Device.current()
     attn, packed = recipe.model.attn, recipe.pack is not None
+    # What the kernels of flash attention and varlen_attn take: 16-bit states, on Ampere or later.
     half = device.gpu and device.capability >= (8, 0) and recipe.model.dtype == "bfloat16"
     if packed:
         _check_packing(recipe, config)
@@ -110,6 +111,8 @@ def _fault(attn: Attention, packed: bool, device: Device, half: bool) -> str | N
 
 def _check_packing(recipe: Recipe, config: PreTrainedConfig) -> None:
     text = config.get_text_config()
+    # A sliding window would have to be cut off at the borders of each sequence, which none of the packed functions
+    # does.
     others = set(getattr(text, "layer_types", None) or []) - {"full_attention"}
     if others:
         raise UserError(

@@ -70,6 +70,8 @@ def count_flops(model: Any) -> FlopCount:
     """The operations of ``model``: a transformers or a PEFT model, which may be sharded or quantized."""
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     family = family_of(base.config, base.config.name_or_path)
+    # A gradient goes back to the first part, in the order of the forward pass, that has something to train: what comes
+    # after it computes the gradient of its input, frozen or not.
     trained: set[PartName] = {family.part_of(name) for name, p in base.named_parameters() if p.requires_grad}
     order: tuple[PartName, ...] = ("vision", "projector", "language")
     reached = {part: any(earlier in trained for earlier in order[: at + 1]) for at, part in enumerate(order)}
@@ -82,6 +84,7 @@ def count_flops(model: Any) -> FlopCount:
         # of a module that is trained in full, but does not compute with it.
         if isinstance(module, nn.Linear) and ".original_module" not in name:
             part = family.part_of(name)
+            # Forward; gradient of the input; gradient of the weight.
             passes = 1 + reached[part] + module.weight.requires_grad
             operations = 2.0 * passes * module.in_features * module.out_features
             if module is head:

@@ -16,8 +16,8 @@ from srt.io.jsonl import read_records
 from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family
-from train.models.file_rights import apply_umask
 from train.models.init_tokenizer import train_tokenizer
+from train.models.model_files import apply_umask
 
 Pieces = Literal["words", "phrases", "options", "placements", "seats", "letters"]
 
@@ -54,9 +54,8 @@ def init_model(
             too, and what prose says of a name and its seat (``Ann is at S1``), as ``Ann@S1`` is one token of a trace.
             With ``seats``, a seat is a token of both, after a token for the name that only a seat follows (``Ann@``,
             ``S1``; ``Ann is at ``, ``S1``): where somebody sits is found by that token alone. With ``letters``, too,
-            and the letter of an option without a name after it is a token (``A``, ``B Ann``, ``C``), for the text style
-            ``lettered``. Names of one capitalised word, and what is said to be one token, are so wherever the
-            vocabulary has room for them.
+            and the letter of an option without a name after it is a token (``A``, ``B Ann``, ``C``). Names of one
+            capitalised word, and what is said to be one token, are so wherever the vocabulary has room for them.
         separate: words and signs that are never part of a longer token, unless of a name with its seat. With ``left``
             and ``third`` among them, a phrase is read by the words that tell it from others ("is the third one on the
             left side of"), and need not be learned as a whole.
@@ -107,6 +106,7 @@ def init_model(
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
+    # The caller's random state is as before afterwards.
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model, processor = family.small_model(shape, tokenizer)

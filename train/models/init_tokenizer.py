@@ -174,6 +174,8 @@ def _with_whole(tokenizer: Tokenizer, pieces: Sequence[str], special: int) -> To
     by_id = sorted(trained["model"]["vocab"], key=trained["model"]["vocab"].__getitem__)
     made = len(by_id) - special - len(pre_tokenizers.ByteLevel.alphabet())
     in_parts: list[str] = []
+    # A merge that is removed may have been part of another piece, which is then in parts too: again, until none is
+    # added.
     while len(missing := _in_parts(tokenizer, pieces)[:made]) > len(in_parts):
         in_parts = missing
         vocab = {token: number for number, token in enumerate(by_id[: len(by_id) - len(in_parts)])}

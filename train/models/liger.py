@@ -35,6 +35,7 @@ def use_liger_kernels(model: PreTrainedModel, family: ModelFamily) -> None:
     from liger_kernel.transformers import LigerSwiGLUMLP, liger_rotary_pos_emb
     from liger_kernel.transformers.monkey_patch import _patch_rms_norm_module, _patch_swiglu_module
 
+    # Private functions, as of liger-kernel 0.8: the public ones patch whole models of the classes that Liger knows.
     decoder = family.backbone(model, "language")
     sys.modules[type(decoder).__module__].apply_rotary_pos_emb = liger_rotary_pos_emb  # type: ignore[attr-defined]
     _patch_rms_norm_module(decoder.norm)

@@ -146,6 +146,7 @@ def _make_trainable(model: PreTrainedModel, recipe: Recipe, family: ModelFamily)
     # ZeRO-3 gathers parameters into one buffer of one dtype; what it has already split was loaded in that dtype.
     trained = frozen if is_deepspeed_zero3_enabled() else torch.float32
     for parameter in model.parameters():
+        # The 4-bit values of bitsandbytes are stored as numbers of another type, and a cast would read them as such.
         if parameter.is_floating_point() and not hasattr(parameter, "quant_state") and not hasattr(parameter, "ds_id"):
             parameter.data = parameter.data.to(trained if parameter.requires_grad else frozen)
     return model
@@ -171,8 +172,11 @@ def _add_adapters(model: PreTrainedModel, recipe: Recipe, family: ModelFamily) -
         modules_to_save=[path for part in full for path in _modules_of(model, part, family)] or None,
         task_type="CAUSAL_LM",
     )
+    # The adapters' first weights are random. Seeded here, they do not depend on what was drawn while the model was
+    # loaded.
     set_seed(recipe.seed)
     on_meta = next(model.parameters()).is_meta
+    # Otherwise PEFT would put adapters with real weights into a model without any.
     wrapped = get_peft_model(model, config, low_cpu_mem_usage=on_meta)
     for module in wrapped.modules():
         if isinstance(module, ModulesToSaveWrapper):
@@ -193,6 +197,7 @@ def _add_adapters(model: PreTrainedModel, recipe: Recipe, family: ModelFamily) -
 def _modules_of(model: PreTrainedModel, name: PartName, family: ModelFamily) -> list[str]:
     """Paths of modules that together have all parameters of a part and no others: each layer, and the rest whole."""
     part = family.parts[name]
+    # A module that contains layers, or a module of another part, is taken apart; any other is taken whole.
     borders = [*part.layers, *(m for other, p in family.parts.items() if other != name for m in p.modules)]
 
     def walk(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reading a model folder: configuration, tokenizer, processor and weights.
+"""The files of a model folder: configuration, tokenizer, processor and weights.
 
 Only safetensors weights are read, nothing is fetched, and no code from the folder runs.
 """
@@ -6,6 +6,7 @@ Only safetensors weights are read, nothing is fetched, and no code from the fold
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,20 @@ def weight_faults(folder: Path) -> list[str]:
             "only safetensors are read; save the model again with safe_serialization"
         ]
     return [f"model.path: {folder}: no model.safetensors and no model.safetensors.index.json"]
+
+
+def apply_umask(folder: Path, *, itself: bool = False) -> None:
+    """Give the safetensors files in ``folder`` the rights that the umask leaves; ``itself`` also the folder.
+
+    safetensors creates its files, and ``mkdtemp`` its folder, for their owner alone: nobody else on the machine could
+    evaluate a trained model.
+    """
+    umask = os.umask(0)  # there is no other way to read it
+    os.umask(umask)
+    for file in folder.glob("*.safetensors"):
+        file.chmod(0o666 & ~umask)
+    if itself:
+        folder.chmod(0o777 & ~umask)
 
 
 def _unreadable(folder: Path, names: set[str]) -> list[str]:

@@ -96,6 +96,7 @@ def varlen_kernel(packed: PackedStates) -> torch.Tensor:
         else:  # torch 2.11
             packed = _with_equal_heads(packed)
     query, key, value, bounds, longest, scale, causal = packed
+    # varlen_attn has no flag for causal attention: a window of everything before a token and nothing after it is that.
     window = (-1, 0) if causal else (-1, -1)
     rows = (bounds, bounds, longest, longest)
     output = varlen_attn(query, key, value, *rows, scale=scale, window_size=window, **options)

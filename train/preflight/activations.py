@@ -8,7 +8,7 @@ expects every parameter to have a gradient, and most parameters of a model with 
 The closed formula of Korthikanti et al. ("Reducing Activation Recomputation in Large Transformer Models", 2022, section
 4) does not include the copies of autocast (each matrix product casts its input separately) and of PEFT. For a plain
 layer, adapted to gated feed-forward layers and grouped queries, it gives the same count, which a test checks.
-``benchmarks/training/memory_estimate.py`` prints the error against real passes of a model of 0.1B on a CPU, over 24
+``research/training/memory_estimate.py`` prints the error against real passes of a model of 0.1B on a CPU, over 24
 settings.
 """
 
@@ -80,6 +80,7 @@ def language_activations(
     # If every Nth layer is checkpointed, the memory is linear in groups of N layers.
     group = max(recipe.gradient_checkpointing, 1)
     points = {}
+    # Two points of the line. Layers are removed from the same model, so the deeper one comes first.
     for groups in (3, 2):
         layers = min(depth % group + groups * group, depth)
         backbone.layers = backbone.layers[:layers]
@@ -166,6 +167,7 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return out
 
     def _track(self, storage: torch.UntypedStorage, *, existed: bool) -> None:
+        # The address of the storage: views of a tensor share it and must not count twice.
         key = storage._cdata
         if key in self._known:
             return
@@ -173,6 +175,8 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         size = 0 if existed else storage.nbytes()
         self.now += size
         self.peak = max(self.peak, self.now)
+        # A storage that existed before counts nothing, but is known until it is freed: its address may be given to a
+        # new one.
         weakref.finalize(storage, self._forget, key, size)
 
     def _forget(self, key: int, size: int) -> None:

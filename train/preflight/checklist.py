@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+import shutil
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,12 +31,16 @@ from train.loop.watch import held_out_faults, overlap
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
-from train.preflight.disk_space import disk_faults
 from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
-from train.preflight.heaviest_batch import heaviest_micro_batch
 from train.preflight.launch_file import Launch, launch_faults, read_launch
-from train.preflight.memory_estimate import Cluster, MemoryEstimator, this_gpu_bytes
+from train.preflight.memory_estimate import (
+    Cluster,
+    MemoryEstimator,
+    ParameterCounts,
+    heaviest_micro_batch,
+    this_gpu_bytes,
+)
 from train.preflight.report import PreflightReport, batch_figures, data_figures, memory_figures, trial_figures
 from train.preflight.trial_step import memory_fault, run_trial_step
 from train.recipe import Recipe
@@ -43,6 +48,8 @@ from train.recipe_reader import Examined, examine_recipe
 from train.run.hub import hub_faults
 from train.run.resume import find_start, finished_summary
 from train.run.run_manifest import fingerprint
+
+_MOST_CHECKPOINTS = 3  # two are kept, and the next is written before the oldest is removed
 
 
 def run_checklist(
@@ -183,7 +190,7 @@ def _check_run(
     estimator = MemoryEstimator(recipe)
     with report.collecting():
         _check_output(report, recipe, cluster)
-    report.faults += disk_faults(recipe, estimator.counts)
+    report.faults += _disk_faults(recipe, estimator.counts)
     members, shape = heaviest_micro_batch(plan, examples, recipe)
     memory = estimator.estimate(shape, cluster, plan.accumulation)
     if held_out is not None:
@@ -232,3 +239,26 @@ def _check_output(report: PreflightReport, recipe: Recipe, cluster: Cluster) -> 
         report.notes.append(f"{output}: output holds this run, finished: srt train would do nothing")
     elif (checkpoint := find_start(output, keys, True).checkpoint) is not None:
         report.notes.append(f"{output}: output holds this run unfinished; --resume continues from {checkpoint}")
+
+
+def _disk_faults(recipe: Recipe, counts: ParameterCounts) -> list[str]:
+    """A line if the disk of the output folder has too little free space for the run.
+
+    Written are checkpoints (weights and the moments of the optimizer) and the final weights; with an adapter, only what
+    is trained. Tokenizer, logs and curves are small and not counted.
+    """
+    weights = 4 * (counts.trained if recipe.lora else counts.all)
+    checkpoints = (
+        _MOST_CHECKPOINTS * (weights + 4 * counts.moments)
+        if recipe.save_steps is not None or recipe.load_best_model_at_end
+        else 0
+    )
+    needed = weights + checkpoints
+    output = Path(recipe.output).absolute()
+    free = shutil.disk_usage(next(path for path in (output, *output.parents) if path.exists())).free
+    if needed <= free:
+        return []
+    return [
+        f"output: about {needed / 1e9:.1f} GB will be written to {recipe.output}, but {free / 1e9:.1f} GB are free "
+        f"(up to {_MOST_CHECKPOINTS} checkpoints, and the final weights)"
+    ]

@@ -152,6 +152,7 @@ def lost_parts(
     if not sequence.spans or sequence.spans[-1].label != "ANSWER":
         yield "sequences without an answer", f"{where}: spans: the last one must be the ANSWER"
     prompt = example.input_ids[example.labels == IGNORED].tolist()
+    # A think tag at the end of the prompt is a few tokens; to decode the whole prompt of each sequence takes long.
     opened = think or tokenizer.decode(prompt[-8:], skip_special_tokens=False).rstrip().endswith(THINK_OPENS)
     if opened and THINK_CLOSES not in seen:
         yield "think blocks left open", f"{where}: the think block is opened, but no {THINK_CLOSES} is trained on"

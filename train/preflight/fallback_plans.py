@@ -33,6 +33,8 @@ def fallback_plans(recipe: Recipe, shape: MicroBatchShape, cluster: Cluster, acc
         plans.append(FallbackPlan(what, keys, memory))
 
     smaller_recipe, smaller_shape, smaller_keys = _smaller_micro_batch(recipe, shape)
+    # The same batch in smaller parts has several of them a step, so that gradients exist while the next part is
+    # computed.
     if smaller_keys:
         add("a smaller micro-batch", smaller_keys, smaller_recipe, smaller_shape, cluster, max(accumulation, 2))
     checkpointing, checkpointing_keys = {"gradient_checkpointing": 1}, ""

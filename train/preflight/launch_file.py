@@ -72,6 +72,7 @@ def read_launch(path: Path) -> Launch:
 
 def current_cluster() -> Cluster:
     """The cluster that this process is part of, by the environment that accelerate has set."""
+    # accelerate launch hands its file to the processes as these variables.
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     if _is_true(os.environ.get("ACCELERATE_USE_DEEPSPEED")):
         method: Method = "zero3" if os.environ.get("ACCELERATE_DEEPSPEED_ZERO_STAGE") == "3" else "zero2"

@@ -12,13 +12,17 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple, assert_never
 
+import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from train.data.batches import BatchPlan
+from train.data.token_table import TokenizedExamples
 from train.loop.muon import hidden_matrices
 from train.models.families.model_family import ModelFamily
+from train.models.flops import patches_per_token
 from train.models.load_model import model_without_weights
-from train.models.model_files import load_family
+from train.models.model_files import load_family, read_config
 from train.preflight.activations import (
     ActivationBytes,
     MicroBatchShape,
@@ -113,6 +117,7 @@ class MemoryEstimator:
     def estimate(self, shape: MicroBatchShape, cluster: Cluster, accumulation: int) -> MemoryEstimate:
         """The memory if ``shape`` is the heaviest micro-batch, and ``accumulation`` micro-batches make a step."""
         held = _states(self.counts, self.recipe, cluster)
+        # FSDP2 gathers a layer in bfloat16, and DeepSpeed stores it so: no operation has to cast it.
         in_half = self.recipe.model.dtype == "bfloat16" and cluster.method in ("fsdp2", "zero2", "zero3")
         model = model_without_weights(self.recipe)
         language = language_activations(model, self._family, self.recipe, shape, in_half=in_half)
@@ -157,6 +162,7 @@ def _count(model: PreTrainedModel, family: ModelFamily, recipe: Recipe) -> Param
             trained += parameter.numel()
         elif id(parameter) not in quantized:
             frozen += parameter.numel()
+    # By the names of their classes, as FSDP2 wraps them: the largest of these is what is gathered at a time.
     layers = [module for module in base.modules() if type(module).__name__ in family.blocks]
     sizes = [sum(parameter.numel() for parameter in layer.parameters()) for layer in layers]
     head, embeddings = base.get_output_embeddings().weight, base.get_input_embeddings().weight
@@ -171,6 +177,20 @@ def _count(model: PreTrainedModel, family: ModelFamily, recipe: Recipe) -> Param
         head=(head.size(0), head.size(1)),
         head_trained=head.requires_grad,
     )
+
+
+def heaviest_micro_batch(
+    plan: BatchPlan, examples: TokenizedExamples, recipe: Recipe
+) -> tuple[list[int], MicroBatchShape]:
+    """The micro-batch of ``plan`` with the most computed tokens, and among these the most pictures; and its shape."""
+    micro = plan.micro_batches
+    rows = np.diff(micro.bounds) if recipe.pack is None else np.ones(len(micro), dtype=np.int64)
+    lengths = micro.largest(examples.lengths) if recipe.pack is None else micro.sums(examples.lengths)
+    in_pictures = micro.sums(examples.picture_tokens)
+    at = int(np.lexsort((in_pictures, rows * lengths))[-1])
+    patches = patches_per_token(read_config(recipe.model.path)) * int(in_pictures[at])
+    trained = int(examples.trained_tokens[micro[at]].sum())
+    return micro[at], MicroBatchShape(int(rows[at]), int(lengths[at]), trained, patches)
 
 
 def quantized_bytes(parameters: int) -> float:

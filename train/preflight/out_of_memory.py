@@ -14,9 +14,8 @@ from train.data.batches import plan_batches
 from train.data.token_cache import read_examples
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.fallback_plans import fallback_plans, plan_lines
-from train.preflight.heaviest_batch import heaviest_micro_batch
 from train.preflight.launch_file import current_cluster
-from train.preflight.memory_estimate import MemoryEstimator, this_gpu_bytes
+from train.preflight.memory_estimate import MemoryEstimator, heaviest_micro_batch, this_gpu_bytes
 from train.recipe import Recipe
 
 

@@ -72,6 +72,7 @@ def run_trial_step(
         if on_gpu:
             torch.cuda.synchronize()
         seconds = trainer.seconds
+        # accelerate wraps the optimizer.
         optimizer: Any = getattr(trainer.optimizer, "optimizer", trainer.optimizer)
         tensors = [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
         # The moments of AdamW, without its step counters of four bytes a parameter tensor.
@@ -133,6 +134,7 @@ def parameter_bytes(parameter: Any) -> int:
 @contextlib.contextmanager
 def _quiet() -> Any:
     """Discard what the trainer prints, and hide the environment variables of another launch from it."""
+    # accelerate reads these, and would wait for the other processes of a launch that this step is no part of.
     kept = {name: os.environ.pop(name) for name in ("WORLD_SIZE", "RANK", "LOCAL_RANK") if name in os.environ}
     try:
         with contextlib.redirect_stdout(io.StringIO()):

@@ -26,8 +26,7 @@ from transformers.utils.logging import disable_progress_bar
 from srt.io.errors import UserError, no_model_folder
 from srt.io.records import Record
 from train.models.families.model_family import ModelFamily
-from train.models.file_rights import apply_umask
-from train.models.model_files import load_family, load_processor, load_weights, read_config, weight_faults
+from train.models.model_files import apply_umask, load_family, load_processor, load_weights, read_config, weight_faults
 from train.run.model_card import write_merged_card
 from train.run.run_manifest import MODEL_HASH, manifest_path, model_hash, read_manifest
 

@@ -20,7 +20,7 @@ from train.run.usage_snippet import PICTURE, usage_snippet
 CARD = "README.md"
 CURVES = "curves.png"
 _HERE = "."
-_NO_LICENSE = "License: not stated here; whoever publishes this model sets it, as those of the base and the data allow."
+_NO_LICENSE = "License: not stated here; the publisher of this model sets it, as those of the base and the data allow."
 
 
 def write_card(

@@ -169,6 +169,7 @@ def release_folder(output: Path) -> None:
     """After a failure without a checkpoint, empty the folder, so that a corrected recipe can use it."""
     remove_checkpoints(output, incomplete_only=True)
     written_first = {MANIFEST, OLD_MANIFEST, DROPPED}
+    # Anything else in it, such as a complete checkpoint, can be resumed from.
     if {file.name for file in _files(output)} <= written_first:
         for name in written_first:
             (output / name).unlink(missing_ok=True)

@@ -308,6 +308,7 @@ def _sha256(files: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
         with open(path, "rb") as file:
+            # The only file of a data set may be renamed; in a model folder the names say what a file is.
             digest.update(f"{path.name if len(files) > 1 else ''}:".encode())
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()

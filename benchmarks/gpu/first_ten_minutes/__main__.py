@@ -39,7 +39,7 @@ def main() -> int:
     if options.step:
         return _run_step(options)
     device = platform.machine() if options.tiny else torch.cuda.get_device_name()
-    out = options.out or Path("benchmarks/results/first_ten_minutes")
+    out = options.out or Path("runs/first_ten_minutes")
     out.mkdir(parents=True, exist_ok=True)
     report: dict[str, Any] = {"device": device, "tiny": options.tiny, "steps": {}}
     for name in options.only or STEPS:

@@ -239,6 +239,7 @@ class VllmBackend(FolderBackend):
 
         if "structured_outputs" in sampling:
             sampling["structured_outputs"] = StructuredOutputsParams(**sampling["structured_outputs"])
+        # Otherwise vLLM makes an object for each token of each request.
         return self._vllm.SamplingParams(output_kind=RequestOutputKind.FINAL_ONLY, **sampling)
 
     def _after_tag(self, prompt: str) -> int:

@@ -31,8 +31,9 @@ from typing import Annotated
 from pydantic import Discriminator, Field, Tag
 
 from eval.benchmarks.variants import FLIP
+from srt.io.did_you_mean import suggestion
 from srt.io.records import AnswerKind, Lang
-from srt.io.yaml_config import Config, ConfigFaults, read_config, suggestion
+from srt.io.yaml_config import Config, ConfigFaults, read_config
 
 FIELDS = (
     "id",

@@ -1,4 +1,4 @@
-"""Values of expressions, exactly and in digits, by the reader of mathematics that checks traces (:mod:`srt.claims`).
+"""Values of expressions, exactly and in digits, by the reader of mathematics that checks traces (:mod:`srt.maths`).
 
 Nothing is evaluated as code: text becomes tokens, tokens a tree, and the tree fractions and intervals.
 """
@@ -10,10 +10,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from srt.answers.equality.spelled_numbers import with_sums
-from srt.claims.arithmetic.expression_value import Undecided, approximation, rational
-from srt.claims.arithmetic.vectors import NotScalar, scalar
-from srt.claims.check_prose import equal_values, readings
-from srt.claims.syntax.expression import PI, Expression, symbols, walk
+from srt.maths.equal_values import equal_values, readings
+from srt.maths.syntax.expression import PI, Expression, symbols, walk
+from srt.maths.values.expression_value import Undecided, approximation, rational
+from srt.maths.values.vectors import NotScalar, scalar
 
 _LONGEST = 300
 _DIGITS = 40

@@ -36,9 +36,11 @@ from srt.answers.equality.stated_values import (
     stated_value,
 )
 from srt.answers.equality.understood import OR, alternatives, is_understood, listed
-from srt.answers.equality.units import CompoundUnit, as_one_unit, match_units, split_noun, split_unit, unit_named
+from srt.answers.equality.units import match_units, split_noun
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
+from srt.maths.units.phrases import as_one_unit, phrase_unit, split_unit
+from srt.maths.units.unit import Unit
 
 Verdict = Literal["equal", "differs", "undecided"]
 How = Literal["exact", "unreadable", "text", "parts", "number", "unit", "algebra", "math-verify", "undecided"]
@@ -148,7 +150,7 @@ class _Comparison:
             given = answered[0]  # ``(1) see the analysis (2) 5``, where gold is the one part with an answer
         if gold.kind == "text":
             return self.text(gold.value, given)
-        unit = unit_named(plain(gold.unit)) if gold.unit else None
+        unit = phrase_unit(plain(gold.unit)) if gold.unit else None
         behind = f" {gold.unit}" if gold.unit and unit is None else ""  # A counted noun: it stays with its number.
         value = format(Digits(repr(gold.value)), "f") if isinstance(gold.value, float) else str(gold.value)
         return self.written(plain(value + behind), plain(given), unit)  # the digits of a float, without an exponent
@@ -207,7 +209,7 @@ class _Comparison:
             return Equality("equal", "exact")
         return self.part(gold, given)
 
-    def written(self, gold: str, given: str, unit: CompoundUnit | None) -> Equality:
+    def written(self, gold: str, given: str, unit: Unit | None) -> Equality:
         """Two texts in plain spelling that state values; ``unit`` is gold's where the record has it apart."""
         if max(len(gold), len(given)) > _LONGEST_VALUE:
             return Equality("undecided", "undecided")
@@ -232,7 +234,7 @@ class _Comparison:
             return self.equations(a, b)
         return self.sides(a.sides, b.sides, unit)
 
-    def unordered(self, golds: Sequence[str], givens: Sequence[str], unit: CompoundUnit | None) -> Equality:
+    def unordered(self, golds: Sequence[str], givens: Sequence[str], unit: Unit | None) -> Equality:
         """Each of one side equals one of the other."""
         left, found = list(givens), []
         for gold in golds:
@@ -245,7 +247,7 @@ class _Comparison:
             left.remove(match[1])
         return _all(found)
 
-    def sides(self, golds: Sequence[str], givens: Sequence[str], unit: CompoundUnit | None) -> Equality:
+    def sides(self, golds: Sequence[str], givens: Sequence[str], unit: Unit | None) -> Equality:
         """One given side equals one of gold's, and no given side contradicts: ``36\\pi ≈ 113.1``.
 
         The last side must be gold at least loosely; others with names in them (``distance / time``) contradict nothing.
@@ -273,7 +275,7 @@ class _Comparison:
             return self.verify("=".join(a), "=".join(b))
         return Equality("undecided", "undecided")
 
-    def value(self, gold: str, given: str, unit: CompoundUnit | None) -> Equality:
+    def value(self, gold: str, given: str, unit: Unit | None) -> Equality:
         a, b = bracketed(gold) or interval(gold), bracketed(given) or interval(given)
         if a is not None or b is not None:
             return self.brackets(a, b)

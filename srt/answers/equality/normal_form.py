@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-from srt.claims.syntax.spellings import WIDE
+from srt.maths.syntax.spellings import WIDE
 
 _TAG = re.compile(r"</?(?:b|i|u|p|em|br|strong|span|div|code|pre|font|h[1-6]|li|ul|ol|td|tr|table)\b[^<>]{0,80}>", re.I)
 _SUPERSCRIPT_TAG = re.compile(r"<sup>\s*(-?\w{1,8})\s*</sup>", re.I)

@@ -17,7 +17,8 @@ from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level, unbraced
 from srt.answers.equality.rounded_decimals import decimal
 from srt.answers.equality.spelled_numbers import number_in_words
-from srt.answers.equality.units import as_one_unit, split_noun, split_unit, unit_named
+from srt.answers.equality.units import split_noun
+from srt.maths.units.phrases import as_one_unit, phrase_unit, split_unit
 
 _RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
 _REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
@@ -221,7 +222,7 @@ def _kept_remark(remark: str) -> str | None:
         return ""  # where a function is defined
     if not words and "," not in remark and re.search(r"[-+*/×÷=]|\\(?:times|cdot|div)", remark):
         return remark.strip("= ")  # the calculation
-    return "" if words and unit_named(remark.strip()) is None else None
+    return "" if words and phrase_unit(remark.strip()) is None else None
 
 
 def _supposed(subject: str, clause: str) -> bool:

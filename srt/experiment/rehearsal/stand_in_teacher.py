@@ -23,11 +23,10 @@ from srt.llm.config import ModelChoice
 from srt.llm.exchange import LlmContext
 from srt.llm.prompt_templates import problem_fields
 from srt.llm.request import LlmRequest, Reply
-from srt.teaching.case_store.case_records import TeachingCase
+from srt.teaching.case_store.case_records import ModelRole, TeachingCase
 from srt.teaching.describe_pictures import describe, needs_description
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA, teach_problem
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import Arm, TeachConfig, load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 

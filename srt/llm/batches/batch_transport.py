@@ -140,6 +140,7 @@ class BatchTransport:
                     await self._poll()
                     self._polled_at = time.monotonic()
                 await asyncio.sleep(tick)
+        # Nobody awaits this task: the fault goes to those who wait for a reply, and to all who come later.
         except Exception as error:
             fault = error if isinstance(error, EndpointFault) else None
             self._fault = fault or EndpointFault(f"{self._config.address}: {' '.join(str(error).split())}")
@@ -167,6 +168,7 @@ class BatchTransport:
         self._open.append(batch)
         lines = b"".join(pending.line for pending in chosen.values())
         for pending in chosen.values():
+            # Up to 100 MB, which are not needed again.
             pending.line = b""
         try:
             self._table.uploaded(batch, await self._api.upload(lines))
@@ -175,6 +177,7 @@ class BatchTransport:
             if error.final:
                 self._end(batch, {}, str(error))
                 raise EndpointFault(f"{self._config.address}: {error}") from None
+            # Once the file is uploaded, the batch may have been made though nobody said so: _poll looks it up.
             if batch.file is None:
                 self._end(batch, {}, str(error))  # nothing was submitted
 

@@ -192,7 +192,7 @@ class EndpointClient:
                     if self._fault is not None:
                         raise EndpointFault(str(self._fault))
                     if self.closing or (payment is not None and not payment.leaving(left_out)):
-                        continue
+                        continue  # by way of both `finally`: slot and money are given back, and asked for again
                     outcome = await replica.complete(body, key, answered=body["model"] in self.answered)
                 finally:
                     self.fleet.release(replica)

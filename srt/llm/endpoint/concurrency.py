@@ -59,6 +59,7 @@ class AdaptiveLimit:
 
     def throttled(self, ticket: int, retry_after: float | None) -> None:
         """The request with ``ticket`` got a 429; ``retry_after`` in seconds, where the endpoint gave one."""
+        # It left after the last decrease, so its 429 says something new.
         if ticket > self._first_of_this_burst:
             self._limit = max(1.0, self._limit * DECREASE)
             self._first_of_this_burst = self.ticket

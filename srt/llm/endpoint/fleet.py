@@ -93,6 +93,7 @@ class Fleet:
                 self._changed.clear()
                 held = [replica.limit.hold for replica in serving if replica.limit.hold > 0]
                 try:
+                    # The end of a Retry-After sets no event.
                     async with asyncio.timeout(min(held, default=None)):
                         await self._changed.wait()
                 except TimeoutError:
@@ -159,6 +160,7 @@ class Fleet:
 
     def _has_room(self, replica: Replica) -> bool:
         limit = replica.limit
+        # On trial: one request at a time.
         return limit.hold <= 0 and limit.taken < (1 if self._service[replica].on_trial else limit.limit)
 
     def _take_out(self, replica: Replica, reason: str) -> None:
@@ -188,6 +190,7 @@ class Fleet:
         while service.out is not None:
             await asyncio.sleep(service.wait * random.uniform(0.5, 1.0))
             service.wait = min(LONGEST_LOOK_S, 2 * service.wait)
+            # A request that had left before may have been answered meanwhile.
             if service.out is None or await replica.list_models() is not None:
                 continue
             lists = {**self._lists(), replica.url: replica.models} if replica.models else {}

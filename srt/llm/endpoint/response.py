@@ -80,6 +80,7 @@ def read_response(
             lost = status in TIMED_OUT or (begun and status >= 500)
             wait = read_retry_after(response.retry_after)
             return Failure(reason, lost=lost, throttled=status == 429, retry_after=wait)
+        # OpenAI answers 429 for an account without credit too. To wait would not help.
         status = 402
     fault: str | None = None
     if 300 <= status < 400:

@@ -40,7 +40,9 @@ def read_usage(usage: Any, has_text: bool) -> TokenCounts:
     details = _mapping(usage.get("completion_tokens_details") or usage.get("output_tokens_details"))
     thought = _count(details, "reasoning_tokens") or 0
     total = _count(usage, "total_tokens") or 0
+    # xAI and some gateways of Gemini count thinking in the total but not in the completion.
     written = max(completion or 0, total - given if given else 0)
+    # Thinking that is longer than the completion cannot be part of it.
     if not written or (thought > written and written == completion):
         written += thought
     beside = written - (completion or 0)

@@ -89,7 +89,7 @@ def _rows_of(sort: Sort, opinions: Sequence[Opinion]) -> Iterator[AgreementRow]:
 
 def _planted(opinion: Opinion) -> str:
     assert opinion.planted is not None
-    return opinion.error or opinion.planted.value
+    return opinion.error or str(opinion.planted)
 
 
 def _row(sort: Sort, named: Fault | None, planted: str | None, opinions: Sequence[Opinion]) -> AgreementRow:

@@ -20,8 +20,8 @@ from srt.llm.journaled_client import open_session
 from srt.teaching.agreement.agreement_figures import agreement_rows, reviewer_summary
 from srt.teaching.agreement.opinions import Opinion, ask_opinions
 from srt.teaching.agreement.shown_traces import ShownTrace, draw_traces
+from srt.teaching.case_store.case_records import ModelRole
 from srt.teaching.loop.machine_audit import audit
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig, load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from srt.io.records import Problem, Record
-from srt.language.faults import Fault
+from srt.language.faults import FaultWord
 from srt.llm.exchange import Answered, LlmContext, Outcome
 from srt.llm.journaled_client import ask_all
-from srt.mutate.prose_faults import Kind
+from srt.prose.faults.prose_faults import Kind
 from srt.teaching.agreement.shown_traces import ShownTrace, Sort
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.loop.machine_audit import MachineAudit
@@ -25,7 +25,7 @@ class Opinion(Record):
     trace_id: str
     problem_id: str
     sort: Sort
-    planted: Fault | None = None
+    planted: FaultWord | None = None
     error: Kind | None = None
     step: int | None = None
     in_reading: bool = False

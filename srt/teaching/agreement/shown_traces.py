@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Literal
 
 from srt.io.records import Problem, Record
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultWord
 from srt.language.trace import Trace
 from srt.mutate.mutate_prose import ProseSources
 from srt.mutate.mutate_traces import Sources, mutants
 from srt.mutate.mutation_table import MutationTable
-from srt.mutate.prose_faults import Kind
 from srt.mutate.step_faults import STEP_FAULTS, different_mutants
+from srt.prose.faults.prose_faults import Kind
 from srt.teaching.loop.machine_audit import audit
 
 Sort = Literal["world", "prose"]
@@ -33,7 +33,7 @@ class ShownTrace(Record):
     """
 
     trace: Trace
-    planted: Fault | None = None
+    planted: FaultWord | None = None
     error: Kind | None = None
     step: int | None = None
     in_reading: bool = False
@@ -78,7 +78,7 @@ def draw_traces(
             continue
         found = audit(problems[trace.problem_id], trace, normal_form=normal_form)
         if found.issues:
-            unusable.append(f"{trace.id}: {found.issues[0].fault.value}: {found.issues[0].explanation}")
+            unusable.append(f"{trace.id}: {found.issues[0].fault}: {found.issues[0].explanation}")
         else:
             prose.append(trace.model_copy(update={"checks": found.checks}))
     shown = []
@@ -94,6 +94,7 @@ def draw_traces(
         else:
             shown.append(one)
     shown = [
+        # Mutants of one trace need ids of their own: opinions name them.
         one.model_copy(update={"trace": one.trace.model_copy(update={"id": f"{one.trace.id}~{number}"})})
         for number, one in enumerate(shown, 1)
     ]
@@ -110,6 +111,7 @@ def _of_prose(traces: Sequence[Trace], problems: Mapping[str, Problem], seed: in
     streams: list[Iterator[ShownTrace | None]] = [_equations(traces, problems, seed)]
     for fault in STEP_FAULTS:
         streams.append(_steps(fault, free, problems, seed))
+    # By turns, so that a class with few mutants has its share before the total is reached.
     while streams:
         for stream in list(streams):
             try:
@@ -120,6 +122,7 @@ def _of_prose(traces: Sequence[Trace], problems: Mapping[str, Problem], seed: in
 
 def _equations(traces: Sequence[Trace], problems: Mapping[str, Problem], seed: int) -> Iterator[ShownTrace | None]:
     sources = ProseSources(traces, problems)
+    # As many as there are; the caller takes what it needs.
     for record in sources.mutants(10**9, seed):
         if record.outcome in ("accident", "unknown"):
             yield None
@@ -134,6 +137,6 @@ def _steps(
         yield _shown(mutant.trace, fault, mutant.step, mutant.change)
 
 
-def _shown(trace: Trace, fault: Fault, step: int, change: str, error: Kind | None = None) -> ShownTrace:
+def _shown(trace: Trace, fault: FaultWord, step: int, change: str, error: Kind | None = None) -> ShownTrace:
     reading = 0 < step <= len(trace.steps) and trace.steps[step - 1].op == "CORRELATE"
     return ShownTrace(trace=trace, planted=fault, error=error, step=step or None, in_reading=reading, change=change)

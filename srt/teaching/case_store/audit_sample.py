@@ -46,6 +46,7 @@ def audit_sample(folder: Path, passed: Collection[str], size: int) -> tuple[str,
                 f"{path}: problems: {problem_id!r} has not passed in this folder; the sample is of another folder"
             )
     if len(drawn) < min(size, len(passed)):
+        # Appended, never merged: the order in which earlier ones were drawn and decided stays.
         rest = set(passed) - set(drawn)
         by_hash = sorted(rest, key=lambda problem_id: hashlib.sha256(orjson.dumps([sample.seed, problem_id])).digest())
         drawn += tuple(by_hash[: size - len(drawn)])

@@ -14,10 +14,18 @@ from typing import Literal
 from pydantic import Field
 
 from srt.io.records import Record
-from srt.language.faults import Fault
+from srt.language.faults import FaultWord
 from srt.language.trace import Trace
 from srt.llm.exchange import Outcome
-from srt.teaching.roles import ModelRole
+
+
+class ModelRole(StrEnum):
+    """A role of a model. Tokens and cost are counted by role."""
+
+    TEACHER = "teacher"
+    REVIEWER = "reviewer"
+    CHECKER = "checker"
+    DESCRIBER = "describer"
 
 
 class State(StrEnum):
@@ -44,7 +52,7 @@ class Issue(Record):
 
     by: Literal["machine", "reviewer"]
     step: int | None = None
-    fault: Fault
+    fault: FaultWord
     explanation: str
     suggested_fix: str | None = None
 
@@ -96,7 +104,7 @@ class Decision(Record):
     where: Literal["queue", "audit"]
     action: Literal["accept", "edit", "reject", "undo"]
     trace: Trace | None = None
-    fault: Fault | None = None
+    fault: FaultWord | None = None
     note: str = ""
     who: str = Field(min_length=1)
     when: str

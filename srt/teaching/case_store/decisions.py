@@ -42,6 +42,7 @@ def review_state(case: TeachingCase, decisions: Iterable[Decision]) -> ReviewSta
     traces = [latest_trace(case)]
     in_effect: list[Decision] = []
     for decision in decisions:
+        # Made on another trace than the one that stands here now: the loop, or another edit, has changed it since.
         if decision.where != where or decision.digest != digest(traces[-1]):
             continue
         if decision.action != "undo":
@@ -105,5 +106,6 @@ def read_decisions(folder: Path) -> list[Decision]:
         return []
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    # Up to the last complete line.
     lines = data[: data.rfind(b"\n") + 1].splitlines()
     return [parse_record(line, Decision, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]

@@ -8,10 +8,9 @@ from pathlib import Path
 import orjson
 
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically, write_records
+from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import stream_problems
 from srt.io.records import Problem
-from srt.language.faults import Fault
 from srt.llm.exchange import Outcome
 from srt.llm.journal import Query, model_usage, read_only
 from srt.pages.page_template import page_environment
@@ -21,6 +20,7 @@ from srt.teaching.case_store.case_table import with_cases
 from srt.teaching.case_store.decisions import CASES, TRACES, final_traces, read_decisions
 from srt.teaching.case_store.manifest import JOURNAL, PROBLEMS, read_manifest
 from srt.teaching.case_store.teaching_summary import Summary, Tally
+from srt.worlds.world_registry import fault_classes
 
 REPORT = "report.json"
 PAGE = "report.html"
@@ -47,6 +47,7 @@ def write_files(folder: Path, problems: Path, query: Query) -> None:
             yield case
 
     write_records(folder / CASES, counted())
+    # A second pass over the file, not a list: one problem is in memory at a time.
     if any_described:
         pairs = zip(with_cases(stream_problems(problems), query), stream_problems(folder / PROBLEMS), strict=True)
         described = (
@@ -56,6 +57,21 @@ def write_files(folder: Path, problems: Path, query: Query) -> None:
     cases = (case for _, case in with_cases(stream_problems(folder / PROBLEMS), query))
     write_records(folder / TRACES, final_traces(cases, decisions))
     write_report(folder, _summary(folder, tally, query))
+
+
+def apply_decisions(folder: Path) -> int:
+    """Write ``traces.jsonl`` of ``folder`` and its report, which counts the audit; return the number of traces.
+
+    A copy of a folder without its journal, as handed to somebody for review, keeps the report that it came with.
+
+    Raises:
+        UserError: a file of the folder cannot be read, or its files do not add up.
+    """
+    cases = read_records(folder / CASES, TeachingCase)
+    traces = write_records(folder / TRACES, final_traces(cases, read_decisions(folder)))
+    if (folder / JOURNAL).is_file():
+        write_report(folder, folder_status(folder))
+    return traces
 
 
 def folder_status(folder: Path) -> Summary:
@@ -87,7 +103,7 @@ def report_page(summary: Summary) -> str:
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}"
     environment.filters["percent2"] = lambda share: f"{100 * share:.2f}"  # 0 errors in 299 bound the rate at 0.997%
     environment.filters["thousands"] = "{:,}".format
-    explained = {fault.value: (fault.explanation, fault.family) for fault in Fault}
+    explained = {name: (fault.explanation, fault.family) for name, fault in fault_classes().items()}
     return environment.get_template("report.html.jinja").render(
         s=summary, explained=explained, outcomes=[outcome.value for outcome in Outcome]
     )

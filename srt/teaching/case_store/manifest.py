@@ -133,6 +133,7 @@ def _with_pictures(problems: Path, root: Path, pictures: PictureFolder) -> Itera
         for image in problem.images:
             try:
                 images.append(pictures.refer(root, image.path))
+            # The folder cannot be written to, which is no fault of the picture.
             except CannotCopy:
                 raise
             except UserError:

@@ -167,12 +167,13 @@ class Tally:
         which = "drafts" if each.made_by == "teacher" else "rewrites"
         self._caught[which] += 1
         if each.issues:
+            # The first speaks for all: a candidate that the machine objects to is not reviewed.
             self._caught[f"{which}_{each.issues[0].by}"] += 1
         self._caught["reviews"] += each.reviewed
         self._caught["overruled"] += len(each.overruled)
         for issue in each.issues:
-            self._issues.setdefault(issue.by, Counter())[issue.fault.value] += 1
-        self._overruled.update(issue.fault.value for issue in each.overruled)
+            self._issues.setdefault(issue.by, Counter())[str(issue.fault)] += 1
+        self._overruled.update(str(issue.fault) for issue in each.overruled)
 
     def _decided(self, case: TeachingCase) -> None:
         taken = self._decisions.get(case.problem_id)
@@ -181,6 +182,7 @@ class Tally:
             return
         if case.state in PASSED:
             self._audited += 1
+            # Edited is wrong, too: somebody had to correct it.
             self._wrong += last.action != "accept"
         elif case.state is State.HUMAN:
             self._human_decisions[last.action] += 1

@@ -10,8 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from srt.io.records import Problem
-from srt.io.time_limit import TimeLimitExceeded, run_within
-from srt.io.worker_processes import cores_at_hand, start_pool
+from srt.io.worker_processes import TimeLimitExceeded, cores_at_hand, run_within, start_pool
 from srt.language.trace import Trace
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 
@@ -41,6 +40,7 @@ class Auditors:
             try:
                 return await loop.run_in_executor(pool, _audit, problem, trace, self._normal_form)
             except BrokenProcessPool:
+                # Other audits may have met the same broken pool, and one of them has made a new one.
                 if pool is self._pool:
                     self._pool = _start_pool()
                 return await loop.run_in_executor(self._pool, _audit, problem, trace, self._normal_form)

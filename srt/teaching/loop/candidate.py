@@ -29,14 +29,17 @@ Form = str
 MAX_STEPS = 100
 MAX_PREMISES = 40
 _LONGEST_NAME = 60
+# `#3`, `step 3`, `the result of step #3`, `第3步`, `3`.
 _STEP = re.compile(r"(?:#|(?:the )?(?:steps?|result of step) ?#?|步骤|第)? ?(\d{1,4}) ?步?", re.IGNORECASE)
 _STEP_RANGE = re.compile(r"(?:#|steps? ?#?|步骤) ?(\d{1,3}) ?(?:-|–|to|至|到) ?#?(\d{1,3})", re.IGNORECASE)
 _GIVEN_NOUN = r"givens?|clues?|conditions?|facts?|sentences?|statements?|已知条件|已知|条件|线索|第"
+# `(2)`, `clue (2)`, `given 2`, `第2句`: with brackets the noun may be missing, as a bare number is a step.
 _GIVEN = re.compile(
     rf"(?:the )?(?:{_GIVEN_NOUN})? ?[(\[] ?(\d{{1,3}}) ?[)\]]|"
     rf"(?:the )?(?:{_GIVEN_NOUN}) ?#?(\d{{1,3}}) ?(?:个?条件|句)?",
     re.IGNORECASE,
 )
+# `option b`, `(B)`, `B.`; a lone small letter is a name, which _read_one sees to.
 _OPTION = re.compile(r"(?:option|choice|选项) ?[(\[]?([A-Z])[)\]]?|[(\[]?([A-Z])[)\].]?", re.IGNORECASE)
 _SYNONYMS = {
     "question": {
@@ -52,6 +55,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _WORD_OF = {word: key for key, words in _SYNONYMS.items() for word in words}
 _CIRCLED = {ord("①") + k: f"({k + 1})" for k in range(20)}
+# `#1 (2)`: several without anything between them.
 _REFERENCES = re.compile(r"(?:(?:#\d+|\(\d+\)) ?)+")
 _SEVERAL = re.compile(r"\s*(?:[,;、，；&]|\band\b|和|与)\s*")
 
@@ -69,7 +73,7 @@ def form_of(problem: Problem, arm: str) -> Form:
     if arm == "cot":
         return "cot"
     world = world_of(problem)
-    return world.name if world is not None and world.prompts is not None else "srt"
+    return world.name if world is not None and world.extras.prompts is not None else "srt"
 
 
 def form_of_trace(problem: Problem, trace: Trace) -> Form:
@@ -137,6 +141,7 @@ def read_premise(word: str) -> tuple[str, ...]:
     Raises:
         ValueError: it cannot be read as premises.
     """
+    # ① first: NFKC makes a bare 1 of it, which would be a step.
     text = one_line(unicodedata.normalize("NFKC", word.translate(_CIRCLED))).strip("\"'“”`.。 ")
     if ranged := _STEP_RANGE.fullmatch(text):
         first, last = int(ranged[1]), int(ranged[2])
@@ -180,6 +185,7 @@ def _read_one(text: str) -> str:
     if len(text) > _LONGEST_NAME or _SEVERAL.search(text) or not any(c.isalpha() for c in text):
         short = text[:_LONGEST_NAME]
         raise ValueError(f"{short!r} is none; (k), #k, question, scene, an option or a name was expected")
+    # Printed as a premise it would be read as that word, and the trace would say something else.
     if text in {word for words in WORDS.values() for word in words.values()}:
         raise ValueError(f"{text!r} is a word of the trace language, not a name")
     return entity_word(text)
@@ -214,6 +220,7 @@ def _text_key(form: Form) -> str:
 
 
 def _premises(listed: Any, number: int, issues: list[Issue]) -> list[str]:
+    # Some models write a single premise without a list around it.
     words = [listed] if isinstance(listed, str | int) else listed
     if not isinstance(words, list):
         raise Unusable(Outcome.MALFORMED, f'"premises" of step {number} is no list')

@@ -21,18 +21,17 @@ from typing import Literal
 
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
-from srt.checking.free.citations import citation_faults, premises_of
-from srt.checking.free.form_faults import form_faults
-from srt.checking.free.givens import givens_of
-from srt.checking.free.hidden_sources import hidden_source_in
-from srt.checking.free.operations import wrong_operation
 from srt.io.records import Lang, Problem
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
+from srt.prose.checking.citations import citation_faults, premises_of
+from srt.prose.checking.form_faults import form_faults
+from srt.prose.checking.givens import givens_of
+from srt.prose.checking.hidden_sources import hidden_source_in
+from srt.prose.checking.operations import wrong_operation
 from srt.teaching.case_store.case_records import Issue
-from srt.teaching.loop.arithmetic_objection import objects_to_arithmetic
-from srt.teaching.loop.unclaimed_text import has_unclaimed_text
+from srt.teaching.loop.leftover_words import has_unclaimed_text, objects_to_arithmetic
 
 _LEFT_TO_REVIEWERS = frozenset({Fault.UNUSED_STEP, Fault.WRONG_ANSWER})
 """Classes of issue that the proof of a step in an exact world does not exclude."""
@@ -113,6 +112,7 @@ def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> Machi
     issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
     if normal_form:
         issues += _out_of_order(trace)
+    # Those of the whole trace come last.
     issues.sort(key=lambda issue: issue.step or len(trace.steps) + 1)
     return MachineAudit(checks, tuple(issues), gold, doubt, world, _fully_proved(trace, checks))
 
@@ -135,6 +135,7 @@ def coverage(checks: TraceCheck) -> Counter[str]:
 
 def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:
     """An issue for every step that the exact checker does not prove, and for an answer that does not follow."""
+    # Reversed: of several faults of a step the first stays.
     bad = {fault.step: fault for fault in reversed(citation_faults(problem, trace, givens_of(problem)))}
     for number, verdict in enumerate(checks.steps, 1):
         if verdict.support == "proved":
@@ -224,5 +225,5 @@ def _explanation(verdict: StepCheck) -> str:
     return f"{verdict.reason or verdict.support}" + (f" ({why})" if why else "")
 
 
-def _issue(step: int | None, fault: Fault, explanation: str, suggested_fix: str | None = None) -> Issue:
+def _issue(step: int | None, fault: FaultWord, explanation: str, suggested_fix: str | None = None) -> Issue:
     return Issue(by="machine", step=step, fault=fault, explanation=explanation, suggested_fix=suggested_fix)

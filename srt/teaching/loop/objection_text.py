@@ -44,11 +44,9 @@ def verdict_lines(checks: TraceCheck, lang: Lang) -> str:
 
 
 def _issue(issue: Issue, kind: TraceKind, lang: Lang) -> str:
-    by = _REVIEWER if issue.by == "reviewer" else _BY_RULE if _is_heuristic(issue, kind) else _PROVED
+    by = _REVIEWER
+    if issue.by == "machine":
+        by = _BY_RULE if kind != "world" and issue.fault in HEURISTIC else _PROVED
     where = _WHOLE[lang] if issue.step is None else _STEP[lang].format(issue.step)
     fix = _FIX[lang].format(issue.suggested_fix) if issue.suggested_fix else ""
-    return _COMMA[lang].join([by[lang], where, f"{issue.fault.value}: {issue.explanation}{fix}"])
-
-
-def _is_heuristic(issue: Issue, kind: TraceKind) -> bool:
-    return kind != "world" and issue.fault in HEURISTIC
+    return _COMMA[lang].join([by[lang], where, f"{issue.fault}: {issue.explanation}{fix}"])

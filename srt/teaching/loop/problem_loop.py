@@ -17,12 +17,11 @@ from srt.language.trace import Trace, TraceKind
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
-from srt.teaching.case_store.case_records import Issue, Round, State, TeachingCase
+from srt.teaching.case_store.case_records import Issue, ModelRole, Round, State, TeachingCase
 from srt.teaching.loop.candidate import Candidate, form_of, kind_of, read_candidate, schema_of, storable
 from srt.teaching.loop.machine_audit import MachineAudit
 from srt.teaching.loop.objection_text import issue_lines, verdict_lines
 from srt.teaching.loop.reviewer import candidate_text, review
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import TeachConfig
 from srt.teaching.teach_prompts import form_text
 
@@ -74,6 +73,7 @@ class _Loop:
                 ModelRole.DESCRIBER, "describer", problem_fields(problem), DESCRIPTION_SCHEMA, read_description
             )
             self.problem = problem.model_copy(update={"diagram_description": described.value})
+            # Where all models read pictures, the loop goes on without a description.
             if described.outcome is Outcome.UNAVAILABLE or (described.value is None and blind):
                 return self._give_up(ModelRole.DESCRIBER, described)
         elif blind:
@@ -94,6 +94,7 @@ class _Loop:
             machine = await self.audit(self.problem, answered.value.trace)
             trace = answered.value.trace.model_copy(update={"checks": machine.checks})
             found = answered.value.issues + machine.issues
+            # No review: it would cost money, and the candidate is written again anyway.
             if found:
                 self.rounds.append(Round(made_by=made_by, outcome=Outcome.OK, trace=trace, issues=found))
             else:
@@ -164,6 +165,8 @@ class _Loop:
 
     def _give_up(self, role: ModelRole, answered: Answered[Any], trace: Trace | None = None) -> TeachingCase:
         """End without a usable answer of ``role``: a person can still correct a ``trace`` that there is."""
+        # Declined or moderated: no other wording of ours will help, and a person can look. Unavailable: the next run
+        # asks again.
         special = {Outcome.REFUSAL: State.HUMAN, Outcome.BLOCKED: State.HUMAN, Outcome.UNAVAILABLE: State.PENDING}
         state = special.get(answered.outcome, State.FAILED if trace is None else State.HUMAN)
         return self._end(state, f"{role.value}: {answered.outcome.value}: {answered.why}", trace)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from srt.io.records import Lang
 from srt.language.faults import Fault
 from srt.language.trace import TraceKind
+from srt.worlds.world_registry import fault_classes
 
 _IN_CHINESE: Mapping[Fault, str] = {
     Fault.MISREAD: "对题目、线索、选项或图的说法与其内容不符，或把不对应的部分对应起来",
@@ -35,18 +36,13 @@ _NOT_IN: Mapping[TraceKind, frozenset[Fault]] = {
     "world": frozenset({Fault.ANSWER_CITED}),
 }
 
+# The finer faults, which machines find and mutations plant, by the class in which a Reviewer would name them.
 _NAMED_BY: Mapping[Fault, tuple[Fault, ...]] = {
-    Fault.MISREAD: (
-        Fault.MISQUOTED_CLUE,
-        Fault.SWAPPED_ROLES,
-        Fault.CLUES_SWAPPED,
-        Fault.UNSAID_READING,
-    ),
+    Fault.MISREAD: (Fault.MISQUOTED_CLUE,),
     Fault.FALSE_CLAIM: (
         Fault.ANOTHER_ENTITY,
         Fault.ANOTHER_RELATION,
         Fault.ANOTHER_NUMBER,
-        Fault.ANOTHER_SEAT,
         Fault.CONTRADICTED,
         Fault.ENTITIES_SWAPPED,
         Fault.CONTRADICTS_SOLUTION,
@@ -59,19 +55,15 @@ _NAMED_BY: Mapping[Fault, tuple[Fault, ...]] = {
         Fault.PREMISE_REPLACED,
         Fault.PREMISE_LEFT_OUT,
         Fault.DANGLING_REFERENCE,
-        Fault.FALSE_WLOG,
-        Fault.CASE_LEFT_OUT,
-        Fault.OVERCLAIMED,
         Fault.LEAP,
         Fault.GUESSED,
         Fault.STEP_SKIPPED,
         Fault.IDLE_PREMISE,
         Fault.UNSUPPORTED_NUMBER,
     ),
-    Fault.UNUSED_STEP: (Fault.VACUOUS_STEP,),
     Fault.WRONG_ANSWER: (Fault.WRONG_OPTIONS, Fault.WRONG_CONCLUSION),
 }
-_CLASS_OF: Mapping[Fault, Fault] = {
+_CLASS_OF: Mapping[str, Fault] = {
     **{fault: fault for fault in _IN_CHINESE},
     **{fault: named for named, faults in _NAMED_BY.items() for fault in faults},
 }
@@ -88,15 +80,16 @@ def class_lines(kind: TraceKind, lang: Lang) -> str:
     return "\n".join(f"- {fault.value}: {definition}" for fault, definition in said.items())
 
 
-def review_class(fault: Fault) -> Fault | None:
+def review_class(fault: str) -> Fault | None:
     """The class by which a Reviewer names ``fault``; ``None`` for what only a machine finds (its form, its size)."""
-    return _CLASS_OF.get(fault)
+    known = fault_classes().get(fault)
+    return known.reviewed_as if known and known.reviewed_as else _CLASS_OF.get(fault)
 
 
-def names_it(said: Fault, planted: Fault, in_reading: bool) -> bool:
+def names_it(said: str, planted: str, in_reading: bool) -> bool:
     """Whether a Reviewer who says ``said`` names the ``planted`` fault.
 
     What is false in a CORRELATE step is misread as well.
     """
     right = review_class(planted)
-    return review_class(said) is right or (in_reading and right is Fault.FALSE_CLAIM and said is Fault.MISREAD)
+    return review_class(said) is right or (in_reading and right is Fault.FALSE_CLAIM and said == Fault.MISREAD)

@@ -13,13 +13,11 @@ from srt.language.trace import Trace, TraceKind, one_line
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
-from srt.teaching.case_store.case_records import Issue
+from srt.teaching.case_store.case_records import Issue, ModelRole
 from srt.teaching.loop.candidate import form_of_trace, storable
 from srt.teaching.loop.review_classes import class_lines, review_class, review_classes
-from srt.teaching.roles import ModelRole
 
 MAX_ISSUES = 50
-_BY_WORD = {fault.value: fault for fault in Fault}
 
 
 async def review(
@@ -69,9 +67,8 @@ def _issue(raw: Any, number: int, steps: int) -> Issue:
         raise Unusable(Outcome.MALFORMED, f"issue {number} is no object")
     explanation, fix = _clean_text(raw.get("explanation")), _clean_text(raw.get("suggested_fix"))
     word = _clean_text(raw.get("fault")).casefold().replace(" ", "_").replace("-", "_")
-    named = _BY_WORD.get(word)
-    fault = None if named is None else review_class(named)
-    if fault is not named or fault is None:
+    fault = review_class(word)
+    if fault is None or fault != word:
         fault, explanation = fault or Fault.DOES_NOT_FOLLOW, f"{word or 'no class'}: {explanation}"
     return Issue(
         by="reviewer",
@@ -84,6 +81,7 @@ def _issue(raw: Any, number: int, steps: int) -> Issue:
 
 def _step(value: Any, steps: int) -> int | None:
     if isinstance(value, str):
+        # No more digits than a step can have: int() refuses thousands of them.
         digits = value.strip().removeprefix("#")
         value = int(digits) if digits.isdecimal() and len(digits) < 5 else None
     whole = isinstance(value, int) and not isinstance(value, bool)

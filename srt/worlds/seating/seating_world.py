@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
-from srt.worlds.mutation import MutationSubject
 from srt.worlds.seating.claim_language import BLANK, Claim, RightOptions, names_of, parse_claim, said_of_others
 from srt.worlds.seating.derivation.exact_teacher import make_trace
-from srt.worlds.seating.derivation.lookups import spell_out_lookups
-from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
+from srt.worlds.seating.derivation.lookups import CUTS, spell_out_lookups
+from srt.worlds.seating.derivation.solved_problem import placement_for, solved
+from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.reading.problem_reader import Puzzle, names_a_scene, read_problem
 from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
-from srt.worlds.seating.sampling.sampler import key_of, keys_of, sample
+from srt.worlds.seating.sampling.sampler import keys_of, sample
+from srt.worlds.seating.seating_extras import EXTRAS
 from srt.worlds.seating.writing.assertion import assertion
 from srt.worlds.seating.writing.derivation_prose import explain
-from srt.worlds.seating.writing.scene_svg import draw
-from srt.worlds.world import LookupStyle, Plan, Refused, Sampler, World
+from srt.worlds.world import CLAIMS, NEEDED, Refused, Sampler, Style, World
 
 _FIRST_CLUE = re.compile(r"\s*[(（]1[)）]")
 _BLANK = re.compile(r"[(（] *[)）]")
@@ -33,8 +32,17 @@ class SeatingWorld(World):
     """Booths, hexagons and shelves: ``docs/seating.md``."""
 
     name = "seating"
-    dimensions = ("scene", "compass")
-    prompts = Path(__file__).parent / "prompts"
+    plans: Mapping[str, str] = {
+        **World.plans,
+        "running": "a plan of all seats, carried along from step to step",
+        "read-as-turns": "the same; each clue is read right before it is used, around a ring down to one turn",
+    }
+    styles: Mapping[str, Style] = {
+        **World.styles,
+        "anchored": Style("claims, with the seats written out that a step looks up"),
+        "lettered": Style("anchored, and seats and options are gone through one by one", last_step_answers=True),
+    }
+    extras = EXTRAS
 
     def recognises(self, problem: Problem) -> bool:
         """Whether ``problem`` has numbered clues, a blank, options, and a scene of this world.
@@ -52,50 +60,34 @@ class SeatingWorld(World):
         scene = " ".join(" ".join(lines[:first_clue]).split())
         return len(scene) <= _LONGEST_SCENE and names_a_scene(scene, problem.lang)
 
-    def traits(self, problem: Problem) -> dict[str, str]:
-        """``scene`` and ``compass`` of ``problem``, as its text gives them; empty where it cannot be read."""
-        try:
-            scene = read_problem(problem).scene
-        except Refused:
-            return {}
-        return {"scene": scene.kind, "compass": scene.compass}
-
     def sampler(self, fields: Mapping[str, object]) -> Sampler:
         """The problems of a :class:`~srt.worlds.seating.sampling.sample_spec.SampleSpec`."""
         return partial(sample, SampleSpec.parse(fields))
 
-    def split_key(self, problem: Problem) -> str | None:
-        """The canonical key: :mod:`srt.worlds.seating.canonical_key`."""
-        return key_of(problem)
-
-    def group_keys(self, problem: Problem) -> set[str]:
+    def split_keys(self, problem: Problem) -> tuple[str, ...]:
         """The canonical key, and the key of its meaning, by which samples with ``split_by: meaning`` are grouped."""
         return keys_of(problem)
 
-    def solve(self, problem: Problem) -> Trace:
-        """The exact trace of ``problem``; raises :class:`~srt.worlds.world.Refused`."""
-        return make_trace(problem, *_agreeing(problem))
+    def solve(self, problem: Problem, plan: str = NEEDED) -> Trace:
+        """The exact trace of ``problem``: :mod:`srt.worlds.seating.derivation.exact_teacher`."""
+        puzzle, solution = solved(problem)
+        gold = problem.answer
+        if gold is not None and (gold.kind != "choice_set" or gold.value != list(solution.letters)):
+            raise Refused("disagrees_with_gold", f"solved: {', '.join(solution.letters)}; gold: {gold.value}")
+        return make_trace(problem, puzzle, solution, plan)
 
-    def solve_with_running_plan(self, problem: Problem, plan: Plan = "running") -> Trace:
-        """As :meth:`solve`: :mod:`srt.worlds.seating.derivation.running_plan`."""
-        return make_trace(problem, *_agreeing(problem), plan)
-
-    def explain(self, problem: Problem, trace: Trace, terse: bool) -> str:
+    def explain(self, problem: Problem, trace: Trace, *, terse: bool = False, style: str = CLAIMS) -> str:
         """``trace`` as prose; raises :class:`~srt.worlds.world.Refused` where ``problem`` is not understood."""
-        return explain(read_problem(problem), trace, terse)
-
-    def explain_lookups(self, problem: Problem, trace: Trace, style: LookupStyle) -> str:
-        """As :meth:`explain`; whoever sits on a seat, and their letter, are found as in the text style ``style``."""
-        return explain(read_problem(problem), trace, terse=False, style=style)
-
-    def spell_out_lookups(self, problem: Problem, trace: Trace, style: LookupStyle = "restated") -> Trace:
-        """``trace`` with its lookups written out: :mod:`srt.worlds.seating.derivation.lookups`."""
-        options = read_problem(problem).options if style == "lettered" else None
-        return spell_out_lookups(trace, style, options)
+        return explain(read_problem(problem), trace, terse=terse, lettered=style == "lettered")
 
     def assertion(self, claim: str, lang: Lang) -> str:
         """``claim`` as a sentence."""
         return assertion(claim, lang)
+
+    def respell(self, problem: Problem, trace: Trace, style: str) -> Iterable[Trace]:
+        """``trace`` with its lookups written out: :mod:`srt.worlds.seating.derivation.lookups`."""
+        options = read_problem(problem).options
+        return (spell_out_lookups(trace, cut, options) for cut in CUTS[style])
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
         """Whether a claim is true in the solved problem; seats as the ``wlog`` step of ``trace`` chose them.
@@ -104,7 +96,7 @@ class SeatingWorld(World):
         others (``Bob@S2`` of ``Bob@S2 & ? = none``) is right. The reading of the question says what the question does.
         """
         try:
-            puzzle, solution = _solved(problem)
+            puzzle, solution = solved(problem)
         except Refused:
             return lambda claim: "unknown"
         placement = placement_for(puzzle, solution, trace)
@@ -116,48 +108,6 @@ class SeatingWorld(World):
                 return "unknown"
 
         return truth_of
-
-    def draw(self, problem: Problem) -> str:
-        """The solved scene as SVG, seats as in the exact trace; raises :class:`~srt.worlds.world.Refused`."""
-        puzzle, solution = _solved(problem)
-        return draw(puzzle, placement_for(puzzle, solution, make_trace(problem, puzzle, solution)))
-
-    def mutation_subject(self, problem: Problem, trace: Trace) -> MutationSubject:
-        """``trace`` in parsed form, with its oracle: :mod:`srt.worlds.seating.faults`."""
-        from srt.worlds.seating.faults.mutation_subject import mutation_subject  # numpy: no other command needs it
-
-        return mutation_subject(problem, trace)
-
-
-def placement_for(puzzle: Puzzle, solution: SolvedPuzzle, trace: Trace | None) -> dict[str, str]:
-    """The solved placement, moved by a symmetry of the scene onto the seats that the ``wlog`` step of ``trace`` chose.
-
-    Without such a step, or if no symmetry makes it true, it is the solver's own placement.
-    """
-    chosen = next((step.claim for step in trace.steps if "wlog" in step.args), None) if trace else None
-    seats = puzzle.scene.seats
-    for symmetry in puzzle.scene.symmetries if chosen else ():
-        moved = {name: seats[symmetry[seats.index(seat)]] for name, seat in solution.placement.items()}
-        try:
-            if chosen and holds(parse_claim(chosen), puzzle.scene, moved):
-                return moved
-        except ValueError:
-            break
-    return solution.placement
-
-
-def _solved(problem: Problem) -> tuple[Puzzle, SolvedPuzzle]:
-    puzzle = read_problem(problem)
-    return puzzle, solve(puzzle)
-
-
-def _agreeing(problem: Problem) -> tuple[Puzzle, SolvedPuzzle]:
-    """``problem`` as it reads and is solved; refused where its gold answer is another."""
-    puzzle, solution = _solved(problem)
-    gold = problem.answer
-    if gold is not None and (gold.kind != "choice_set" or gold.value != list(solution.letters)):
-        raise Refused("disagrees_with_gold", f"solved: {', '.join(solution.letters)}; gold: {gold.value}")
-    return puzzle, solution
 
 
 def _is_true(claim: Claim, puzzle: Puzzle, solution: SolvedPuzzle, placement: dict[str, str]) -> bool:

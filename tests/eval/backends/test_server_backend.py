@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 
 
 def make(url: str | list[str], opens_thought: bool = False, **settings: Any) -> ServerBackend:
-    config = EndpointConfig.model_validate({"base_url": url, "in_flight": 8, "timeout_s": 2, **settings})
+    config = EndpointConfig.model_validate({"base_url": url, "in_flight": 8, "timeout_s": 60, **settings})
     return ServerBackend("some-model", config, opens_thought=opens_thought)
 
 

@@ -40,7 +40,7 @@ def serve(fake_endpoint: Any, tmp_path: Path) -> Serve:
 
 
 def backend(url: str, in_flight: int = 8, **options: Any) -> ServerBackend:
-    return ServerBackend("m", EndpointConfig(base_url=url, in_flight=in_flight, timeout_s=5, retries=1), **options)
+    return ServerBackend("m", EndpointConfig(base_url=url, in_flight=in_flight, timeout_s=60, retries=1), **options)
 
 
 def rows(run: Path) -> list[Prediction]:

@@ -119,7 +119,7 @@ def answered(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
     return draw(st.permutations(gold)), draw(st.permutations(predictions))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(answered())
 def test_without_gaps_the_totals_are_the_official_ones_to_the_last_digit(
     tmp_path_factory: pytest.TempPathFactory, file: tuple[list[Row], list[Row]]

@@ -178,6 +178,6 @@ def test_partial_credit_is_not_right_in_a_circle() -> None:
 )
 def test_hostile_options_are_looked_at_quickly(text: str) -> None:
     problem = a_problem([text, "x", "y"], [0], question=text)
-    began = time.perf_counter()
+    began = time.process_time()
     why_not_rolled(problem)
-    assert time.perf_counter() - began < 2  # measured 0.03 s
+    assert time.process_time() - began < 2  # measured 0.03 s

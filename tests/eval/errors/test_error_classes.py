@@ -28,6 +28,7 @@ from srt.mutate.mutation_table import MutationTable
 from srt.pipeline.check import check_with_truth
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
+from srt.worlds.seating.faults.fault_classes import SeatingFault
 
 JUDGE = """
 endpoint: {{base_url: "{url}", in_flight: 4}}
@@ -87,8 +88,8 @@ def test_the_machine_finds_the_step_where_the_fault_was_planted(
 @pytest.mark.parametrize(
     ("fault", "kinds"),
     [
-        (Fault.ANOTHER_SEAT, {"rule_broken", "contradiction"}),
-        (Fault.SWAPPED_ROLES, {"misread"}),
+        (SeatingFault.ANOTHER_SEAT, {"rule_broken", "contradiction"}),
+        (SeatingFault.SWAPPED_ROLES, {"misread"}),
         (Fault.WRONG_ANSWER, {"wrong_conclusion"}),
         (Fault.WRONG_CONCLUSION, {"wrong_conclusion"}),
         (Fault.PREMISE_LEFT_OUT, {"unsupported", "contradiction"}),

@@ -124,6 +124,7 @@ def answered(make_run: MakeRun, tmp_path: Path) -> Path:
 @pytest.mark.browser
 def test_examples_are_filtered(answered: Path, chromium: Any) -> None:
     with opened(chromium, answered) as page:
+        page.clock.install()
 
         def shown(**filters: str) -> int:
             page.get_by_role("button", name="Clear").click()
@@ -132,7 +133,7 @@ def test_examples_are_filtered(answered: Path, chromium: Any) -> None:
                     page.locator("input[name=text]").fill(value)
                 else:
                     page.locator(f"select[name={name}]").select_option(value)
-            page.wait_for_timeout(250)
+            page.clock.run_for(250)  # it waits for the end of the typing
             said = int(page.locator("#count").inner_text().split(" of ")[0])
             assert page.locator(".example").count() == said
             return said

@@ -8,12 +8,13 @@ import pytest
 
 from eval.scoring.dimensions import dimensions, labels_of
 from srt.io.records import Problem
+from srt.worlds.world import Extras
 
 
 class Mazes:
     """What a world says of its breakdowns."""
 
-    dimensions = ("walls", "scene")
+    extras = Extras(dimensions=("walls", "scene"))
 
 
 def test_dimensions_are_those_of_the_worlds(

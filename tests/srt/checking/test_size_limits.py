@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.io.records import Problem
@@ -53,7 +53,7 @@ def named(checked: TraceCheck) -> bool:
 
 
 @pytest.mark.parametrize("kind", ["free", "world", "cot"])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12)
 @given(place=st.sampled_from(["step", "steps", "premises", "answer", "question", "solution"]),
        fragment=st.sampled_from(FRAGMENTS))  # fmt: skip
 def test_a_megabyte_anywhere_is_refused_by_name(kind: str, place: str, fragment: str) -> None:

@@ -35,7 +35,7 @@ def test_one_line(package: str, command: str, extra: str, tmp_path: Path) -> Non
     (tmp_path / "p.jsonl").write_text("", encoding="utf-8")
     words = command.format(here=tmp_path).split()
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, package, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", WITHOUT, package, *words], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert (done.returncode, done.stderr) == (
         2,

@@ -164,7 +164,7 @@ def test_a_pipe_does_not_lose_what_is_kept(maker: Maker) -> None:
     out.write_text("as it was")
     code = "import sys; from srt.cli import main; sys.argv = sys.argv[1:]; main()"
     command = [sys.executable, "-c", code, "srt", "curate", "/dev/stdin", "-o", str(out)]
-    ran = subprocess.run(command, input=path.read_bytes(), capture_output=True, timeout=60, check=False)
+    ran = subprocess.run(command, input=path.read_bytes(), capture_output=True, timeout=300, check=False)
     assert (ran.returncode, ran.stderr.count(b"\n")) == (2, 1)
     assert b"held 2 problems, and 0 when it was read again" in ran.stderr
     assert out.read_text() == "as it was"

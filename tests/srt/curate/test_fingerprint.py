@@ -121,7 +121,7 @@ def test_a_blank_picture_is_like_no_other() -> None:
         assert compared_picture(blank) is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 14), st.integers(0, 2**32))
 def test_the_index_finds_what_comparing_all_finds(bits: int, seed: int) -> None:
     rng = random.Random(seed)

@@ -17,11 +17,10 @@ from srt.experiment.experiment_recipe import Experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems
-from srt.io.records import Answer, Problem, Sequence
+from srt.io.records import Answer, Problem, Sequence, cluster_of
 from srt.language.trace import Step, Trace
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
-from srt.statistics.clusters import cluster_of
 
 COUNT = 8
 

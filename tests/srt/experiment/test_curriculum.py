@@ -9,14 +9,13 @@ import pytest
 import yaml
 
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import load_experiment
 from srt.experiment.model_stages import Evaluation
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Problem, Sequence
 from srt.pipeline.generate import generate_file
-from tests.srt.experiment.fake_stages import BOOTHS, ROOT, FakeStages, make, run
+from tests.srt.experiment.fake_stages import BOOTHS, FakeStages, make, run
 
 HEXAGONS: dict[str, Any] = {"world": "seating", "n": 5, "spec": {"scenes": ["hexagon-out"], "names": 8}}
 STAGES = [
@@ -117,10 +116,12 @@ def test_a_stage_without_problems_is_named(tmp_path: Path, monkeypatch: pytest.M
         run(make(tmp_path, train_problems=None, stages=[STAGES[0], empty], train=TRAIN), CurriculumStages())
 
 
-def test_its_rehearsal_has_all_stages() -> None:
-    experiment = load_experiment(ROOT / "recipes" / "ladder" / "booths-curriculum.yaml")
-    assert experiment.curve is not None
-    tiny = tiny_experiment(experiment)
+def test_its_rehearsal_has_all_stages(tmp_path: Path) -> None:
+    many = {**BOOTHS, "n": 80000}
+    stages = [{**stage, "train_problems": [many], "items": 16000} for stage in STAGES]
+    train = {**TRAIN, "scheduler": "constant"}
+    curve = {"items": [8000, 16000, 32000]}
+    tiny = tiny_experiment(make(tmp_path, train_problems=None, stages=stages, curve=curve, train=train))
     assert tiny.curve is not None
     assert tiny.stages is not None
     assert [(stage.name, stage.items) for stage in tiny.stages] == [("narrow", 8), ("wide", 8)]

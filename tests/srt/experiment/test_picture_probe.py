@@ -153,7 +153,7 @@ def test_places_of_the_pictures_of_training_are_trained_on_and_those_of_the_test
     # Some questions stand alone, so that the model learns to stop after an answer.
     assert Counter(one.images[0].path for one in alone) == {one.images[0].path: 3 for one in problems}
     assert sorted(one.images[0].path for one in together) == sorted(one.images[0].path for one in problems)
-    answers = {one.images[0].path: dict(ViewsWorld().readings(one)) for one in problems}
+    answers = {one.images[0].path: dict(ViewsWorld.extras.figures.readings(one)) for one in problems}
     for one in trained:
         text = one.completion[0].content
         first, *others = text.split("\n")

@@ -108,7 +108,7 @@ def test_a_file_that_is_too_large_is_not_read_whole(root: Path) -> None:
         describe_picture(root, "x.png")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(
     st.binary(max_size=60),
     st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8\xff\xe0", b"RIFF\x10\0\0\0WEBPVP8 "]),

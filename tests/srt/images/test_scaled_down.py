@@ -6,7 +6,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from srt.images.scaled_down import scaled_down
+from srt.images.normalise import scaled_down
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "L"])

@@ -19,7 +19,6 @@ def test_a_name_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.Mon
     assert find_bundled(Path("demo"), "recipes") == ROOT / "recipes" / "demo.yaml"
     assert find_bundled(Path("qwen2.5-vl-7b-lora"), "recipes/train").name == "qwen2.5-vl-7b-lora.yaml"
     assert find_bundled(Path("recipes/train/base.yaml"), "recipes") == ROOT / "recipes" / "train" / "base.yaml"
-    assert find_bundled(Path("ladder/booths"), "recipes") == ROOT / "recipes" / "ladder" / "booths.yaml"
     assert find_bundled(Path("train/base.yaml"), "recipes") == ROOT / "recipes" / "train" / "base.yaml"
     Path("demo").mkdir()  # a folder of that name is no recipe
     assert load_experiment(Path("demo")) == load_experiment(ROOT / "recipes" / "demo.yaml")

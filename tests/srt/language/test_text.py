@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.language.premises import entity_word
@@ -52,7 +52,6 @@ def traces(draw: st.DrawFn) -> Trace:
     return Trace(id="t", problem_id="p", kind=kind, lang=draw(LANG), answer=draw(LINE), **body)
 
 
-@settings(deadline=None)
 @given(traces())
 def test_parse_gives_back_what_linearize_wrote(trace: Trace) -> None:
     back = parse(linearize(trace))
@@ -65,7 +64,6 @@ def test_parse_gives_back_what_linearize_wrote(trace: Trace) -> None:
     )
 
 
-@settings(deadline=None)
 @given(traces())
 def test_json_gives_back_the_trace(trace: Trace) -> None:
     assert Trace.model_validate_json(trace.model_dump_json(exclude_defaults=True)) == trace
@@ -90,7 +88,6 @@ SNIPPET = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(st.one_of(st.text(max_size=200), st.lists(SNIPPET, max_size=30).map("".join)))
 def test_only_its_own_error_with_a_place(text: str) -> None:
     caught: TraceSyntaxError | None = None

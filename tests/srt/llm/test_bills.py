@@ -19,6 +19,7 @@ from srt.llm.journaled_client import JournaledClient
 from srt.llm.llm_errors import BudgetSpent, EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import LlmRequest
 from tests import billing_endpoint
+from tests.simulated_time import simulate
 
 MODELS = ("teacher", "reviewer")
 
@@ -66,7 +67,7 @@ async def run(
 @pytest.mark.parametrize("mode", billing_endpoint.MODES)
 def test_the_bill_is_never_above_the_budget_by_more_than_one_request_of_each_model(mode: str, tmp_path: Path) -> None:
     for seed, limit in enumerate((0.1, 0.7)):
-        server, spent, kept = asyncio.run(run(tmp_path / str(seed), mode, limit, 70, seed))
+        server, spent, kept = simulate(run(tmp_path / str(seed), mode, limit, 70, seed))
         assert server.billed <= limit + sum(server.largest.values())
         assert kept == pytest.approx(spent)
         if mode in billing_endpoint.REPORTED:
@@ -77,7 +78,7 @@ def test_the_bill_is_never_above_the_budget_by_more_than_one_request_of_each_mod
 
 @pytest.mark.parametrize("mode", sorted(billing_endpoint.REPORTED))
 def test_what_is_spent_is_the_bill_where_the_server_reports_it(mode: str, tmp_path: Path) -> None:
-    server, spent, kept = asyncio.run(run(tmp_path, mode, None, 30))
+    server, spent, kept = simulate(run(tmp_path, mode, None, 30))
     assert len(server.ledger) == 30
     assert spent == pytest.approx(server.billed, rel=0.01)
     assert kept == pytest.approx(spent)

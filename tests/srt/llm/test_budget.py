@@ -180,7 +180,7 @@ outcomes = st.sampled_from(["settle", "lose", "release", "cancel"])
 step = st.tuples(outcomes, st.integers(1, 400), st.floats(0, 1), st.integers(0, 3))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps=st.lists(step, min_size=1, max_size=60), limit=st.floats(0, 0.02))
 def test_it_is_never_overspent(steps: list[tuple[str, int, float, int]], limit: float) -> None:
     """Whatever the order, however many at once: what is booked and what is set aside stay within the limit."""

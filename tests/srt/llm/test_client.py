@@ -8,18 +8,20 @@ import socket
 import sqlite3
 import threading
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import PIL.Image
 import pytest
 
 from srt.io.records import Image
+from srt.llm import journal
 from srt.llm.endpoint import client
 from srt.llm.endpoint.response import Failure
 from srt.llm.journal import model_usage
 from srt.llm.llm_errors import BudgetSpent, EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import Reply
+from tests.simulated_time import simulate
 
 LOST = ("stall", "cut", "torn", "html")
 FREE = ("error_500", "rate_limit", "rate_limit_after", "rate_limit_date")
@@ -43,7 +45,7 @@ def test_a_second_run_pays_for_nothing(fake_endpoint: ModuleType, open_client: A
         assert fake.outcomes == {"ok": 5}
         assert (usage.requests, usage.output_tokens) == (5, sum(reply.output_tokens for reply in first))
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def test_equal_requests_at_the_same_time_are_sent_once(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -53,7 +55,7 @@ def test_equal_requests_at_the_same_time_are_sent_once(fake_endpoint: ModuleType
         assert len(set(replies)) == 1
         assert fake.counts.total() == 1
 
-    asyncio.run(run())
+    simulate(run())
 
 
 @pytest.mark.parametrize("kind", LOST + FREE)
@@ -62,7 +64,7 @@ def test_what_passes_is_sent_again(kind: str, fake_endpoint: ModuleType, open_cl
 
     async def run() -> None:
         async with fake_endpoint.FakeEndpoint(faults=faults) as fake:
-            async with open_client(fake.url, timeout_s=1 if kind == "stall" else 30, retries=15) as opened:
+            async with open_client(fake.url, retries=15) as opened:
                 replies = await asyncio.gather(*(opened.client.ask(ask(n)) for n in range(30)))
                 lost = count(opened.journal, "at_risk")
                 (usage,) = model_usage(opened.journal.read)
@@ -74,7 +76,7 @@ def test_what_passes_is_sent_again(kind: str, fake_endpoint: ModuleType, open_cl
             assert lost == (fake.outcomes[kind] if kind in LOST else 0)
             assert booked == pytest.approx(lost * most, rel=0.01)
 
-    asyncio.run(run())
+    simulate(run())
 
 
 @pytest.mark.parametrize("kind", ["empty", "length", "refusal", "broken_json", "swap"])
@@ -89,7 +91,7 @@ def test_answers_are_journaled_as_they_came(kind: str, fake_endpoint: ModuleType
         assert fake.outcomes == {kind: 4}
         return replies
 
-    reply, *others = asyncio.run(run())
+    reply, *others = simulate(run())
     if kind == "empty":
         assert reply.text == ""
     if kind == "length":
@@ -114,7 +116,7 @@ def fault_of(fake_endpoint: ModuleType, open_client: Any, request: Any, faults: 
         assert fake.counts.total() == 0
         return str(caught.value)
 
-    told = asyncio.run(run())
+    told = simulate(run())
     assert "\n" not in told
     return told
 
@@ -137,7 +139,7 @@ def test_a_key_that_is_not_set(open_client: Any, monkeypatch: pytest.MonkeyPatch
             pass
 
     with pytest.raises(EndpointFault, match="FAKE_KEY"):
-        asyncio.run(run())
+        simulate(run())
 
 
 def test_an_unknown_model_ends_the_run(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -162,7 +164,7 @@ def test_an_endpoint_that_is_down_ends_the_run(open_client: Any, ask: Any) -> No
                 await opened.client.ask(ask())
 
         with pytest.raises(EndpointFault, match=re.escape(url)):
-            asyncio.run(run())
+            simulate(run())
 
 
 def test_a_rejected_request_is_not_sent_again(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -175,7 +177,7 @@ def test_a_rejected_request_is_not_sent_again(fake_endpoint: ModuleType, open_cl
             assert count(opened.journal, "at_risk") == count(opened.journal, "requests") == 0
         assert fake.outcomes == {"400": 1}
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def test_no_answer_after_all_retries(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -187,7 +189,7 @@ def test_no_answer_after_all_retries(fake_endpoint: ModuleType, open_client: Any
             assert opened.client.endpoint.fleet.replicas[0].limit.limit == 16  # errors of the server do not shrink it
         assert fake.outcomes == {"error_500": 3}
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def test_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +212,7 @@ def test_failures_without_end_end_the_run(fake_endpoint: ModuleType, open_client
         async with fake_endpoint.FakeEndpoint(faults=faults) as fake, open_client(fake.url) as opened:
             return await asyncio.gather(*(opened.client.ask(ask(n)) for n in range(60)), return_exceptions=True)
 
-    kinds = [type(outcome) for outcome in asyncio.run(run())]
+    kinds = [type(outcome) for outcome in simulate(run())]
     assert kinds.count(RequestRejected) == client.FAILURES_IN_A_ROW - 1
     assert kinds.count(EndpointFault) == 60 - kinds.count(RequestRejected)
 
@@ -225,15 +227,28 @@ def test_waiting_in_our_queue_is_no_time_out(fake_endpoint: ModuleType, open_cli
         assert fake.most_at_once == 1
         assert fake.outcomes == {"ok": 9}
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def test_a_reply_that_came_while_the_journal_was_locked_is_not_late(
-    fake_endpoint: ModuleType, open_client: Any, ask: Any
+    fake_endpoint: ModuleType, open_client: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock lasts longer than the time limit of the requests that are on their way."""
+    waiting = threading.Event()
+
+    def look_at_the_clock() -> float:
+        now: float = loop.now
+        waiting.set()
+        return now
+
+    def hold_the_lock(other: sqlite3.Connection) -> None:
+        waiting.wait()
+        loop.now += 2.5
+        other.execute("ROLLBACK")
 
     async def run() -> None:
+        nonlocal loop
+        loop = asyncio.get_running_loop()
         async with (
             fake_endpoint.FakeEndpoint(delay=0.2) as fake,
             open_client(fake.url, timeout_s=2, retries=0) as opened,
@@ -244,15 +259,17 @@ def test_a_reply_that_came_while_the_journal_was_locked_is_not_late(
             for n in range(1, 9):  # one after the other, so that most are still on their way when the first comes
                 asks.append(asyncio.create_task(opened.client.ask(ask(n))))
                 await asyncio.sleep(0.015)
+            monkeypatch.setattr(journal, "time", SimpleNamespace(monotonic=look_at_the_clock))
             other.execute("BEGIN IMMEDIATE")
-            release = threading.Timer(2.5, other.execute, ["ROLLBACK"])
-            release.start()
+            holder = threading.Thread(target=hold_the_lock, args=[other])
+            holder.start()
             await asyncio.gather(*asks)
-            release.join()
+            holder.join()
             other.close()
         assert fake.outcomes == {"ok": 9}
 
-    asyncio.run(run())
+    loop: Any = None
+    simulate(run())
 
 
 def test_a_throttling_server_is_met_with_fewer_requests(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -267,7 +284,7 @@ def test_a_throttling_server_is_met_with_fewer_requests(fake_endpoint: ModuleTyp
             assert opened.client.endpoint.fleet.replicas[0].limit.limit < 64
         assert fake.outcomes["ok"] == 100
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def test_the_budget_holds_with_many_in_flight(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -286,7 +303,7 @@ def test_the_budget_holds_with_many_in_flight(fake_endpoint: ModuleType, open_cl
                     await opened.client.ask(ask("new", max_tokens=1000))
             assert fake.counts.total() == len(answered)
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def test_a_cancelled_question_is_journaled_all_the_same(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:
@@ -305,7 +322,7 @@ def test_a_cancelled_question_is_journaled_all_the_same(fake_endpoint: ModuleTyp
                 assert count(opened.journal, "at_risk") == 0
         assert fake.outcomes == {"ok": 1}  # what waited for its turn was not sent
 
-    asyncio.run(run())
+    simulate(run())
 
 
 def picture(folder: Path, name: str = "a.png") -> Image:
@@ -325,7 +342,7 @@ def test_pictures_stand_before_the_question(
                 await opened.client.ask(ask(pictures=(picture(tmp_path),)))
             return list(fake.bodies)
 
-    (body,) = asyncio.run(run())
+    (body,) = simulate(run())
     first, second = body["messages"][1]["content"]
     assert first["image_url"]["url"].startswith("data:image/png;base64,")
     assert second == {"type": "text", "text": "problem 0"}
@@ -344,4 +361,4 @@ def test_a_picture_that_cannot_be_used_fails_its_request_alone(
             assert count(opened.journal, "at_risk") == 0
         assert fake.outcomes == {"ok": 1}
 
-    asyncio.run(run())
+    simulate(run())

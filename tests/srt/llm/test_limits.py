@@ -1,35 +1,12 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
-from collections.abc import Coroutine
-from typing import Any
 
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.concurrency import DECREASE, LONGEST_HOLD_S
 from srt.llm.endpoint.fleet import Fleet
 from srt.llm.endpoint.replica import Replica
-
-
-class SimulatedLoop(asyncio.SelectorEventLoop):
-    """Time stands still while there is something to do, and then jumps to the next timer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = 0.0
-
-    def time(self) -> float:
-        return self.now
-
-    def _run_once(self) -> None:
-        if not self._ready and self._scheduled:  # type: ignore[attr-defined]
-            self.now = max(self.now, heapq.nsmallest(1, self._scheduled)[0].when())  # type: ignore[attr-defined]
-        super()._run_once()  # type: ignore[misc]
-
-
-def simulate(what: Coroutine[Any, Any, None]) -> None:
-    with asyncio.Runner(loop_factory=SimulatedLoop) as runner:
-        runner.run(what)
+from tests.simulated_time import simulate
 
 
 def now() -> float:

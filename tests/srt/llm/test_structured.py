@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from srt.llm.llm_errors import RequestRejected
 from srt.llm.request import JsonSchema
 from srt.llm.structured_output import read_json
+from tests.simulated_time import simulate
 
 SCHEMA = JsonSchema(name="trace", definition={"type": "object", "properties": {"answer": {"type": "string"}}})
 
@@ -52,7 +53,7 @@ def test_what_a_server_lacks_costs_calls_once_for_a_model(
             assert fake.outcomes["ok"] == 49
             return list(fake.bodies)
 
-    last = asyncio.run(run())[-1]
+    last = simulate(run())[-1]
     assert last.get("response_format", {}).get("type") == form
     assert ("JSON Schema" in last["messages"][0]["content"]) == in_prompt
 
@@ -76,7 +77,7 @@ def test_a_bad_request_teaches_nothing(fake_endpoint: ModuleType, open_client: A
             assert fake.outcomes == {"400": 4, "ok": 1}  # known by now: the last bad one cost a single call
             assert fake.bodies[3]["response_format"]["type"] == "json_schema"
 
-    asyncio.run(run())
+    simulate(run())
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.mutate import mutate_prose
 from srt.mutate.mutate_traces import mutate_file
 from srt.mutate.mutation_table import MutantRecord, print_table
-from srt.mutate.prose_faults import KINDS
 from srt.pipeline.solve import solve_one
+from srt.prose.faults.prose_faults import KINDS
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample
 

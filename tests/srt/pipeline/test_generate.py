@@ -15,8 +15,8 @@ from srt.io.jsonl import read_records
 from srt.io.records import Problem
 from srt.pipeline import generate
 from srt.pipeline.generate import generate_command, generate_file, split_key
+from srt.worlds.kit.splits import split_of
 from srt.worlds.seating.seating_world import SeatingWorld
-from srt.worlds.split_shares import split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.drawing.picture import picture

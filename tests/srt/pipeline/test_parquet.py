@@ -69,7 +69,7 @@ def test_stages_write_the_same_records_in_both_forms(
         assert set(loaded[0]) == set(model.model_fields) - ({"images"} if model is Sequence else set())
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.dictionaries(st.text(max_size=3), st.none() | st.integers(-9, 9) | st.text(max_size=3) | st.lists(st.text())),
     st.text(max_size=3) | st.integers(0, 9),

@@ -169,7 +169,7 @@ class Served:
             "Origin": f"http://127.0.0.1:{self.port}" if method == "POST" else None,
             "Content-Type": "application/json" if method == "POST" else None,
         }
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             connection.putrequest(method, path, skip_host=True)
             for name, value in {**own, **(headers or {})}.items():
@@ -199,7 +199,7 @@ class Served:
 
     def stop(self, number: int = signal.SIGINT) -> tuple[str, str]:
         self.process.send_signal(number)
-        return self.process.communicate(timeout=30)
+        return self.process.communicate(timeout=120)
 
 
 def taught(out: Path) -> Path:
@@ -234,7 +234,7 @@ def serve(folder: Path, *options: str) -> Iterator[Served]:
         assert process.stdout is not None
         process.stdout.readline()
         address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:"), process.communicate(timeout=10)
+        assert address.startswith("http://127.0.0.1:"), process.communicate(timeout=120)
         yield Served(process, address)
     finally:
         process.kill()

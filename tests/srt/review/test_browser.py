@@ -9,7 +9,7 @@ from urllib.request import url2pathname
 
 import pytest
 
-from srt.review.browser import browser_opener
+from srt.review.server import browser_opener
 
 
 def test_the_token_is_in_a_private_file_that_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:

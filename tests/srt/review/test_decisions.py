@@ -10,7 +10,6 @@ from taught_folder import RIGHT_BOX, WRONG_BOX, box, case_of, trace_of
 from srt.io.errors import RecordError
 from srt.io.jsonl import AppendLog, read_records
 from srt.language.trace import StepCheck, Trace, TraceCheck
-from srt.review.apply_decisions import apply_decisions
 from srt.teaching.case_store.case_records import Decision, State, TeachingCase
 from srt.teaching.case_store.decisions import (
     DECISIONS,
@@ -20,6 +19,7 @@ from srt.teaching.case_store.decisions import (
     read_decisions,
     review_state,
 )
+from srt.teaching.case_store.folder_files import apply_decisions
 
 PROBLEM = box()
 WRONG, RIGHT = trace_of(PROBLEM, WRONG_BOX), trace_of(PROBLEM, RIGHT_BOX)

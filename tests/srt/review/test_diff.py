@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.review.trace_diff import diff_lines, diff_words
@@ -29,7 +29,7 @@ def test_a_step_that_was_put_in_leaves_the_others_unchanged() -> None:
     assert [(line.old, line.new) for line in found] == [(1, 1), (None, 2), (2, 3), (3, 4)]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200)
 @given(old=LINES, new=LINES)
 def test_a_diff_holds_both_texts(old: list[str], new: list[str]) -> None:
     found = diff_lines(old, new)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from taught_folder import BOOTH, RIGHT_BOOTH, RIGHT_BOX, box, trace_of
 
@@ -76,7 +76,6 @@ def test_a_claim_stays_with_the_words_it_was_found_in() -> None:
         assert read.steps[1].claim == claim
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(premises=st.text(max_size=30), text=st.text(max_size=30), answer=st.text(max_size=10))
 def test_no_text_makes_it_raise(premises: str, text: str, answer: str) -> None:
     row = DraftStep(op="INFER", premises=premises, text=text)

@@ -246,11 +246,15 @@ HOLD_CASE_1 = """() => {
   window.fetch = (path, ...rest) => path !== "api/cases/1" ? fetched(path, ...rest) : new Promise((settle) => {
     const held = document.createElement("i");
     held.id = "held";
-    held.onclick = async () => { settle(await fetched(path, ...rest)); held.className = "arrived"; };
+    held.onclick = async () => {
+      const reply = await fetched(path, ...rest), read = reply.json.bind(reply);
+      reply.json = () => read().finally(() => setTimeout(() => held.className = "taken"));
+      settle(reply);
+    };
     document.body.append(held);
   });
 }"""
-"""The reply that holds case 1 waits for a click on ``#held``."""
+"""The reply that holds case 1 waits for a click on ``#held``, which is told when the page has dealt with it."""
 
 
 def test_a_case_that_arrives_late_does_not_replace_what_was_begun_meanwhile(chromium: Any, folder: Path) -> None:
@@ -261,8 +265,7 @@ def test_a_case_that_arrives_late_does_not_replace_what_was_begun_meanwhile(chro
         page.keyboard.press("e")
         row(page, 2).locator("textarea").fill("one layer holds 12 cubes")
         page.evaluate("document.getElementById('held').click()")
-        page.wait_for_selector("#held.arrived", state="attached")
-        page.wait_for_timeout(500)
+        page.wait_for_selector("#held.taken", state="attached")
         assert row(page, 2).locator("textarea").input_value() == "one layer holds 12 cubes"
 
 

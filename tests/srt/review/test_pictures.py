@@ -12,7 +12,7 @@ from taught_folder import box, picture
 from srt.images.open import MAX_BYTES
 from srt.io.errors import UserError
 from srt.io.records import Image
-from srt.review.page_images import picture_bytes
+from srt.review.server import picture_bytes
 
 
 def named(root: Path, name: str, data: bytes | None = None) -> Image:

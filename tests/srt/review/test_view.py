@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.language.trace import ClaimCheck, Support
@@ -30,7 +30,6 @@ def test_the_gravest_of_overlapping_claims_is_shown() -> None:
     assert [(p["text"], p["support"]) for p in found] == [("a = ", "proved"), ("b", "refuted"), (" = c", "refuted")]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     text=st.text(alphabet="a$\\()[]= 1𝑥面\n", max_size=40),
     spans=st.lists(st.tuples(st.integers(-2, 45), st.integers(-2, 45)), max_size=5),

@@ -11,7 +11,7 @@ from srt.statistics.clopper_pearson import clopper_pearson
 
 
 @given(st.integers(0, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_agrees_with_scipy(counts: tuple[int, int], confidence: float) -> None:
     wrong, n = counts
     bounds = clopper_pearson(wrong, n, confidence)

@@ -35,7 +35,7 @@ prices:
 
 
 def config(
-    path: Path, url: str, extra: str = "", *, in_flight: int = 16, timeout_s: float = 20, retries: int = 4
+    path: Path, url: str, extra: str = "", *, in_flight: int = 16, timeout_s: float = 60, retries: int = 4
 ) -> Path:
     """A config for these models at ``url``; ``extra`` is added to it."""
     text = CONFIG.format(url=url, in_flight=in_flight, timeout_s=timeout_s, retries=retries)

@@ -109,7 +109,7 @@ def test_a_limit_that_was_too_low(folder: Folder) -> None:
     assert set(folder.paid.values()) == {1}
     again = folder.paid.total() - before
     # A higher limit still: everything was answered, and not cut off.
-    folder.run(lambda config: config.replace("400", "800").replace("300", "500"), again=[State.HUMAN])
+    folder.run(lambda config: config.replace(": 400", ": 800").replace(": 300", ": 500"), again=[State.HUMAN])
     assert folder.paid.total() - before == again
 
 

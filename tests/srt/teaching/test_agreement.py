@@ -16,7 +16,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Problem
-from srt.language.faults import PLANTED, Fault
+from srt.language.faults import Fault
 from srt.language.trace import Trace
 from srt.llm.exchange import LlmContext, Outcome
 from srt.llm.llm_errors import BudgetSpent
@@ -28,13 +28,14 @@ from srt.pipeline.solve import solve_file
 from srt.teaching.agreement.agreement_figures import agreement_rows, reviewer_summary
 from srt.teaching.agreement.opinions import Opinion, ask_opinions
 from srt.teaching.agreement.shown_traces import DrawnTraces, ShownTrace, draw_traces
-from srt.teaching.case_store.case_records import Issue
+from srt.teaching.case_store.case_records import Issue, ModelRole
 from srt.teaching.loop.machine_audit import audit
 from srt.teaching.loop.review_classes import names_it, review_class, review_classes
 from srt.teaching.loop.reviewer import candidate_text
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
+from srt.worlds.seating.faults.fault_classes import SeatingFault
+from srt.worlds.seating.faults.mutation_subject import MUTATIONS
 
 CONFIG = """
 endpoint: {base_url: "http://127.0.0.1:1/v1", in_flight: 4}
@@ -263,7 +264,7 @@ def test_the_figures() -> None:
         opinion(Fault.LEAP, True, Fault.DOES_NOT_FOLLOW),
         opinion(Fault.STEP_DROPPED, True, None),
         opinion(Fault.LEAP, True, Fault.FALSE_CLAIM),
-        opinion(Fault.ANOTHER_SEAT, False, Fault.FALSE_CLAIM),
+        opinion(SeatingFault.ANOTHER_SEAT, False, Fault.FALSE_CLAIM),
         opinion(None, False, Fault.UNUSED_STEP),
         *[opinion(None, False, None)] * 3,
         *[opinion(fault, bool(fault), None, "other") for fault in (Fault.LEAP, None)],
@@ -294,7 +295,7 @@ def test_the_figures() -> None:
 
 
 def test_every_planted_fault_has_a_class_that_a_reviewer_may_name() -> None:
-    for fault in PLANTED:
+    for fault in MUTATIONS:
         assert review_class(fault) in review_classes("world")
     for fault in (Fault.FALSE_CLAIM, *STEP_FAULTS):
         assert review_class(fault) in review_classes("free")

@@ -117,7 +117,7 @@ json_values = st.recursive(
 
 
 @given(st.fixed_dictionaries({}, optional={"steps": json_values, "answer": json_values, "text": json_values}))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_no_payload_is_more_than_unusable(cubes: ModuleType, payload: dict[str, Any]) -> None:
     for form in ("srt", "cot", "seating"):
         with suppress(Unusable):

@@ -194,8 +194,8 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path, cubes: ModuleType, fake_
     responder = f"{Path(cubes.__file__ or '')}:respond"
     problems = cubes.problems(tmp_path / "problems.jsonl", 20)
     log = tmp_path / "log.jsonl"
-    with fake_endpoint.fake_process(delay=60, responder=responder, log=log) as url:
-        config = cubes.config(tmp_path / "c.yaml", url, timeout_s=100)
+    with fake_endpoint.fake_process(delay=3600, responder=responder, log=log) as url:
+        config = cubes.config(tmp_path / "c.yaml", url, timeout_s=3600)
         command = [*COMMAND, str(problems), "-o", str(tmp_path / "out"), "--config", str(config)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             while not log.exists() or b'"fault"' not in log.read_bytes():
@@ -204,10 +204,8 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path, cubes: ModuleType, fake_
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
             assert "interrupted" in process.stderr.readline()
-            began = time.monotonic()
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=120)
-    assert time.monotonic() - began < 30
+            _, said = process.communicate(timeout=300)  # No answer comes in this time.
     assert process.returncode == 130
     assert said.startswith("teach: stopped at once")
     assert "Traceback" not in said
@@ -226,7 +224,7 @@ def test_ctrl_c_lets_what_is_in_flight_come_in(tmp_path: Path, cubes: ModuleType
                 assert process.poll() is None
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            out, said = process.communicate(timeout=120)
+            out, said = process.communicate(timeout=300)
     assert process.returncode == 130, said
     assert "teach: stopping: interrupted" in said
     assert "Traceback" not in said

@@ -18,10 +18,9 @@ from srt.llm.exchange import LlmContext, Outcome
 from srt.llm.llm_errors import BudgetSpent, RequestRejected, Unavailable
 from srt.llm.prompt_templates import token_of
 from srt.llm.request import LlmRequest, Reply
-from srt.teaching.case_store.case_records import Issue, State, TeachingCase
+from srt.teaching.case_store.case_records import Issue, ModelRole, State, TeachingCase
 from srt.teaching.loop.machine_audit import MachineAudit
 from srt.teaching.loop.problem_loop import teach_problem
-from srt.teaching.roles import ModelRole
 from srt.teaching.teach_config import load_teach_config
 from srt.teaching.teach_prompts import load_teach_prompts
 

@@ -37,7 +37,7 @@ class Bench(TeachingFolder):
         self.outcomes: dict[str, int] = {}
 
     def run(
-        self, extra: str = "", *, url: str | None = None, retries: int = 4, timeout_s: float = 20, **how: Any
+        self, extra: str = "", *, url: str | None = None, retries: int = 4, timeout_s: float = 60, **how: Any
     ) -> TeachRun:
         """One run; ``faults`` and ``responder`` are the fake's."""
         fake = fake_endpoint.FakeEndpoint(
@@ -177,7 +177,7 @@ def test_faulty_replies_of_every_kind(bench: Bench, cubes: ModuleType) -> None:
     paid = ("broken_json", "empty", "length", "refusal", "swap")
     unpaid = ("rate_limit", "rate_limit_after", "error_500", "cut", "torn", "html")
     rates = dict.fromkeys(paid, 0.03) | dict.fromkeys(unpaid, 0.01)
-    bench.run(faults={"rates": rates, "retry_after_s": 0.01}, timeout_s=5)
+    bench.run(faults={"rates": rates, "retry_after_s": 0.01})
     states = bench.states()
     assert sum(states.values()) == 60
     outcomes = folder_status(bench.out).outcomes

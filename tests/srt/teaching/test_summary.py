@@ -203,7 +203,7 @@ def test_hostile_text_is_shown_as_text(hostile_page: Path, tmp_path: Path) -> No
         pytest.skip("NOT CHECKED: no chromium on this machine, so the page was not opened in a browser")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     command += ["--virtual-time-budget=3000", "--dump-dom", f"file://{hostile_page}"]
-    dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
     assert "<title>SRT teaching report" in dom
     assert "<script" not in dom
     assert "&lt;script&gt;document.title='owned'" in dom

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import get_args
 
 import pytest
 
-from srt.worlds.world import World
-from srt.worlds.world_registry import WORLDS, worlds
+from srt.io.errors import UserError
+from srt.language.faults import Fault
+from srt.worlds.world import REFUSALS, World
+from srt.worlds.world_registry import WORLDS, Kind, check_offered, worlds
 
 ROOT = Path(__file__).resolve().parents[3]
 REGISTRY = "srt/worlds/world_registry.py"
@@ -60,6 +64,68 @@ def test_only_the_registry_names_a_world() -> None:
                 continue
             found = {word for word in words(path) if any(part in word.lower() for part in forbidden)}
             assert not found, f"{where} names a world: {sorted(found)}"
+
+
+def own_names(world: World) -> set[str]:
+    """What ``world`` offers, or writes into files, beside what every world has."""
+    extras = world.extras
+    planted = extras.faults().planted if extras.faults else ()
+    names = {*world.plans, *world.styles, *extras.splittings, *extras.refusals, *(fault.value for fault in planted)}
+    return names - {*World.plans, *World.styles, *REFUSALS, *Fault}
+
+
+def test_generic_code_names_nothing_that_a_world_offers() -> None:
+    """Neither in code nor in help, docstrings or comments; an ordinary word only where it is marked as a name."""
+    folders = tuple(f"srt/worlds/{name}/" for name in WORLDS)
+    names = {name for world in worlds() for name in own_names(world)}
+    assert {"running", "lettered", "another_seat"} <= names
+    compound = "|".join(sorted(name for name in names if not name.isalpha()))
+    plain = "|".join(sorted(name for name in names if name.isalpha()))
+    named = re.compile(rf"\b(?:{compound})\b|``(?:{plain})``|['\"](?:{plain})['\"]|: (?:{plain})$", re.MULTILINE)
+    for package in ("srt", "eval", "train"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            where = path.relative_to(ROOT).as_posix()
+            if not where.startswith(folders):
+                found = set(named.findall(path.read_text(encoding="utf-8")))
+                assert not found, f"{where} names what a world offers: {sorted(found)}"
+
+
+def test_every_world_offers_what_all_have_first_and_says_what_each_is() -> None:
+    for world in worlds():
+        assert list(world.plans)[: len(World.plans)] == list(World.plans)
+        assert list(world.styles)[: len(World.styles)] == list(World.styles)
+        about = [*world.plans.values(), *(style.about for style in world.styles.values())]
+        about += [*world.extras.refusals.values(), *(one.about for one in world.extras.splittings.values())]
+        assert all(line and "\n" not in line for line in about)
+        planted = world.extras.faults().planted if world.extras.faults else ()
+        assert len(set(planted)) == len(planted)
+        assert all(fault.explanation for fault in planted)
+        offered = {*world.plans, *world.styles, *world.extras.splittings}
+        assert not offered & world.extras.retired.keys()
+
+
+@pytest.mark.parametrize("kind", ["plan", "text style"])
+def test_an_unknown_name_is_answered_with_what_the_world_offers(kind: Kind) -> None:
+    for world in worlds():
+        offered = list(world.plans if kind == "plan" else world.styles)
+        for name in offered:
+            check_offered(kind, name, [world])
+        with pytest.raises(UserError) as caught:
+            check_offered(kind, f"{offered[-1]}x", [world])
+        message = str(caught.value)
+        assert f"did you mean {offered[-1]}?" in message
+        assert f"{world.name} offers {', '.join(offered)}" in message
+        assert "\n" not in message
+
+
+def test_a_retired_name_is_answered_with_the_last_commit_that_has_it() -> None:
+    retired = [(world, name, commit) for world in worlds() for name, commit in world.extras.retired.items()]
+    assert retired
+    for world, name, commit in retired:
+        for kind in get_args(Kind):
+            with pytest.raises(UserError, match=rf"^{kind} '{name}': .*{commit}") as caught:
+                check_offered(kind, name, [world])
+            assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -88,7 +88,7 @@ def test_the_tokens_of_each_role_are_the_text_of_its_span(
     tokenizer = load_tokenizer(str(models[template]))
     some = next(read_records(data, Sequence))
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.lists(st.tuples(LABELS, WORDS), min_size=1, max_size=5))
     def check(steps: list[tuple[str, str]]) -> None:
         lines = [*steps, ("ANSWER", "ANSWER: A")]

@@ -48,7 +48,7 @@ def read(model: Path, recipe: Callable[..., Recipe], **changes: Any) -> tuple[li
 def test_as_many_tokens_are_planned_as_the_processor_makes(model: Path, limits: Pictures, tmp_path: Path) -> None:
     processor = load_processor(str(model))
     tokens = PictureTokens(processor, limits)
-    settled = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    settled = settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
     @settled
     @given(st.lists(st.tuples(st.integers(1, 300), st.integers(1, 300)), min_size=1, max_size=3))

@@ -10,7 +10,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from train.models.families.family_registry import find_family
 from train.recipe import Recipe
-from train.run.final_weights import cast_weights, record_dtype
+from train.run.saved_weights import cast_weights, record_dtype
 from train.train_srt import train
 
 

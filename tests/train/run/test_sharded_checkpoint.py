@@ -7,7 +7,7 @@ import torch
 from torch.distributed.checkpoint import FileSystemWriter, save
 
 from srt.io.errors import UserError
-from train.run.sharded_checkpoint import check_shards
+from train.run.saved_weights import check_shards
 
 
 @pytest.fixture

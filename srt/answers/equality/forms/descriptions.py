@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from srt.answers.equality.normal_form import plain
 from srt.answers.equality.rounded_decimals import decimal
-from srt.answers.equality.units import unit_named
+from srt.maths.units.phrases import phrase_unit
 
 _TOKEN = re.compile(
     r"\d+(?:\.\d+)?|(?<![A-Za-z])(?:[A-Z]['′]?\d?){1,4}(?![a-z])|[A-Za-z]+(?:\^\{?\d\}?)?|[\u4e00-\u9fff]|%|°"
@@ -45,7 +45,7 @@ def description(text: str) -> Description | None:
     for at, token in enumerate(tokens):
         number = decimal(token)
         if number is not None:
-            unit = unit_named(_unit_at(tokens, at + 1))
+            unit = phrase_unit(_unit_at(tokens, at + 1))
             values.append((number.value, unit.name if unit is not None else ""))
         elif token.isupper() and token.isascii():
             values.append(token)
@@ -76,7 +76,7 @@ def _unit_at(tokens: Sequence[str], at: int) -> str:
     """The unit that begins at ``at``: a word, or Han characters that are one together."""
     run = "".join(tokens[at : at + 4])
     for length in range(min(4, len(run)), 0, -1):
-        if not run[:length].isascii() and unit_named(run[:length]) is not None:
+        if not run[:length].isascii() and phrase_unit(run[:length]) is not None:
             return run[:length]
     return tokens[at] if at < len(tokens) else ""
 

@@ -30,14 +30,20 @@ from srt.worlds.seating.derivation.solver import SolvedPuzzle
 from srt.worlds.seating.derivation.turns import added_up, circular, counted_from, place_by_place
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.relations import holds, neighbour
-from srt.worlds.world import Plan
+from srt.worlds.world import NEEDED
 
+_AS_TURNS = "read-as-turns"
 _QUESTION_ORDER = 1_000_000
 """The reading of the question stands after those of the clues."""
 
 
-def make_trace(problem: Problem, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> Trace:
-    """The trace of ``problem``, which reads as ``puzzle`` and is solved by ``solution``."""
+def make_trace(problem: Problem, puzzle: Puzzle, solution: SolvedPuzzle, plan: str = NEEDED) -> Trace:
+    """The trace of ``problem``, which reads as ``puzzle`` and is solved by ``solution``.
+
+    ``plan``: ``needed`` (:mod:`.needed_seats`), ``running`` (:mod:`.running_plan`), or ``read-as-turns``: a running
+    plan whose clues, and the question, are read right before they are used, around a ring down to one turn
+    (:mod:`.turns`).
+    """
     return Trace(
         id=f"t-{problem.id}",
         problem_id=problem.id,
@@ -49,28 +55,26 @@ def make_trace(problem: Problem, puzzle: Puzzle, solution: SolvedPuzzle, plan: P
     )
 
 
-def derive(puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan = "needed") -> tuple[Step, ...]:
+def derive(puzzle: Puzzle, solution: SolvedPuzzle, plan: str = NEEDED) -> tuple[Step, ...]:
     """The steps that lead from the clues of ``puzzle`` to its right options."""
     question = _Question(puzzle, solution, plan)
     filled = question.resolve()
     claim = "options = {" + ", ".join(solution.letters) + "}"
     steps = _rested_on(Fact("INFER", claim, tuple(puzzle.options), (filled,), question.steps))
-    return _numbered(_read_as_used(steps) if plan in ("read-as-used", "read-as-turns") else steps)
+    return _numbered(_read_as_used(steps) if plan == _AS_TURNS else steps)
 
 
 class _Question:
     """The second half of a derivation: from the reading of the question to the names that fill its blank."""
 
-    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, plan: Plan) -> None:
+    def __init__(self, puzzle: Puzzle, solution: SolvedPuzzle, plan: str) -> None:
         self.puzzle = puzzle
         self.placing = (
-            NeededSeats(puzzle, solution)
-            if plan == "needed"
-            else RunningPlan(puzzle, solution, turns=plan == "read-as-turns")
+            NeededSeats(puzzle, solution) if plan == NEEDED else RunningPlan(puzzle, solution, turns=plan == _AS_TURNS)
         )
         self.masks = self.placing.masks
         asked = [puzzle.question]
-        self._turns = plan == "read-as-turns"
+        self._turns = plan == _AS_TURNS
         if self._turns:
             asked.append(turned := circular(place_by_place(puzzle.question), puzzle.scene))
             asked.append(_counted_to_blank(turned))

@@ -27,12 +27,13 @@ option's name, if it fills the blank. Without, the letters are one token that mu
     INFER A B C D #5 #8 James: options = {C}    ->  INFER #5 #8 A B C James D: options = {C}
 
 A restated trace stays proved: what is repeated is cited. The others may not: a later step may get two premises that say
-the same, one of them idle. What a cut is worth is measured in ``docs/ladder-levers.md``.
+the same, one of them idle. So :data:`CUTS` lists for each text style the cuts to try, the finest first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from srt.io.errors import UserError
 from srt.language.premises import entity_word, parse_premise
@@ -50,23 +51,35 @@ from srt.worlds.seating.claim_language import (
     names_of,
     parse_claim,
 )
-from srt.worlds.world import LookupStyle
 
 _NOBODY: Claim = ((Nobody(),),)
 
 
-def spell_out_lookups(
-    trace: Trace, style: LookupStyle = "restated", options: Mapping[str, str | None] | None = None
-) -> Trace:
+class Cut(NamedTuple):
+    """What a cut writes out beside the keys of lookups: seats that steps rest on, the plan, the options."""
+
+    anchors: bool = False
+    scans: bool = False
+    letters: bool = False
+
+
+RESTATED = Cut()
+ANCHORED = Cut(anchors=True)
+SCANNED = Cut(anchors=True, scans=True)
+LETTERED = Cut(anchors=True, scans=True, letters=True)
+CUTS: Mapping[str, tuple[Cut, ...]] = {"anchored": (ANCHORED, RESTATED), "lettered": (LETTERED, SCANNED, RESTATED)}
+"""How a trace is cut in each text style: as in the first of these that leaves it proved."""
+
+
+def spell_out_lookups(trace: Trace, cut: Cut, options: Mapping[str, str | None]) -> Trace:
     """``trace``, a proved trace of this world, with its lookups written out; what does not fit the pattern is kept.
 
     What is written out already is not repeated, so that a trace that a model wrote in a style may be cut again.
-    ``options`` are those of its problem, from letters to names; the style ``lettered`` needs them.
+    ``options`` are those of its problem, from letters to names.
 
     Raises:
         UserError: a claim cannot be read, or a step cites one that does not come before it.
     """
-    anchors = style != "restated"
     claims = claims_of(trace)
     for number, step in enumerate(trace.steps, 1):
         if later := [cited for cited in _cited(step) if not 0 < cited < number]:
@@ -77,18 +90,18 @@ def spell_out_lookups(
         if (_is_blank_places(claim) or claim == _NOBODY) and "scene" in step.args:
             steps.append(_with_known_seats(_citing_repeated_seats(step, cited, claims, steps), claim, cited, claims))
         elif _is_blank_names(claim) and any(_is_blank_places(claims[number - 1]) for number in cited):
-            steps.append(_with_blank_seats(step, claim, cited, claims, steps, style))
+            steps.append(_with_blank_seats(step, claim, cited, claims, steps, cut))
         elif isinstance(claim[0][0], RightOptions):
             named = _with_names(step, cited, claims, steps)
-            steps.append(_going_through(options or {}, named) if style == "lettered" else named)
-        elif anchors and BLANK in names_of(claim) and step.op == "INFER":
+            steps.append(_going_through(options, named) if cut.letters else named)
+        elif cut.anchors and BLANK in names_of(claim) and step.op == "INFER":
             citing = _citing_repeated_seats(step, cited, claims, steps)
             steps.append(_with_seats_of_all(citing, claim, cited, claims) if "scene" in step.args else citing)
-        elif anchors and _is_places(claim) and "scene" in step.args:
+        elif cut.anchors and _is_places(claim) and "scene" in step.args:
             steps.append(_with_anchors(step, claim, cited, claims))
         else:
             steps.append(step)
-    return trace.model_copy(update={"steps": tuple(_without_repeated_premises(steps) if anchors else steps)})
+    return trace.model_copy(update={"steps": tuple(_without_repeated_premises(steps) if cut.anchors else steps)})
 
 
 def claims_of(trace: Trace) -> list[Claim]:
@@ -153,7 +166,7 @@ def _with_blank_seats(
     cited: Sequence[int],
     claims: Sequence[Claim],
     restated: Sequence[Step],
-    style: LookupStyle,
+    cut: Cut,
 ) -> Step:
     """``? = James`` after ``?@N1``, citing too the step that says a seat which the asking step repeats.
 
@@ -164,11 +177,11 @@ def _with_blank_seats(
     named = [
         atoms[0].right if isinstance(atoms[0], Equal) and isinstance(atoms[0].right, str) else BLANK for atoms in claim
     ]
-    scans = style in ("scanned", "lettered") and seats.keys() >= set(named)
+    scans = cut.scans and seats.keys() >= set(named)
     alternatives = []
     for name, alternative in zip(named, claim, strict=True):
         seat = seats.get(name)
-        sitter = name if style == "anchored" and len(claim) == 1 else BLANK
+        sitter = name if cut.anchors and not cut.scans and len(claim) == 1 else BLANK
         passed = seats_until(name, seats) if scans else []
         alternatives.append((Place(sitter, seat), *passed, *alternative) if seat else alternative)
     return _claiming(_citing_repeated_seats(step, cited, claims, restated), tuple(alternatives))

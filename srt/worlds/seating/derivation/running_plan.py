@@ -9,7 +9,7 @@ decides something now::
     CONSTRAIN scene #2 #4: Cal@S1 & Fay@N1 & Bob@S2
     CONSTRAIN #5: Cal@S1 & Fay@N1 & Bob@S2 & Eve@N2
 
-It is longer. What it is worth is measured in ``docs/ladder-levers.md``.
+It is longer.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from srt.language.trace import Step
-from srt.worlds.mutated_steps import renumbered, replace_step, with_step, with_steps
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutated_steps import renumbered, replace_step, with_step, with_steps
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.seating.claim_language import RightOptions
 from srt.worlds.seating.faults.valid_trace import ValidTrace
 

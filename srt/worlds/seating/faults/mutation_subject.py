@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from srt.io.records import Problem
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace
-from srt.worlds import mutated_steps
-from srt.worlds.mutation import Mutant, OracleVerdict
+from srt.worlds.kit import mutated_steps
+from srt.worlds.kit.mutation import Mutant, OracleVerdict
 from srt.worlds.seating.faults import coarse_steps, support_breaking, truth_changing
+from srt.worlds.seating.faults.fault_classes import SeatingFault
 from srt.worlds.seating.faults.oracle import Oracle
 from srt.worlds.seating.faults.valid_trace import ValidTrace
 from srt.worlds.world import Refused
@@ -23,11 +24,11 @@ def _of_steps(
     return lambda valid, rng: fault(valid.trace, rng)
 
 
-MUTATIONS: dict[Fault, Callable[[ValidTrace, random.Random], Mutant | None]] = {
+MUTATIONS: dict[FaultClass, Callable[[ValidTrace, random.Random], Mutant | None]] = {
     Fault.ANOTHER_ENTITY: truth_changing.another_entity,
     Fault.ANOTHER_RELATION: truth_changing.another_relation,
     Fault.ANOTHER_NUMBER: truth_changing.another_number,
-    Fault.ANOTHER_SEAT: truth_changing.another_seat,
+    SeatingFault.ANOTHER_SEAT: truth_changing.another_seat,
     Fault.CONTRADICTED: truth_changing.contradicted,
     Fault.ENTITIES_SWAPPED: truth_changing.entities_swapped,
     Fault.WRONG_OPTIONS: truth_changing.wrong_options,
@@ -42,29 +43,32 @@ MUTATIONS: dict[Fault, Callable[[ValidTrace, random.Random], Mutant | None]] = {
     Fault.MISLABELLED: _of_steps(mutated_steps.mislabelled),
     Fault.UNUSED_STEP: support_breaking.unused_step,
     Fault.MISQUOTED_CLUE: support_breaking.misquoted_clue,
-    Fault.SWAPPED_ROLES: support_breaking.swapped_roles,
-    Fault.CLUES_SWAPPED: support_breaking.clues_swapped,
-    Fault.UNSAID_READING: support_breaking.unsaid_reading,
-    Fault.FALSE_WLOG: support_breaking.false_wlog,
-    Fault.CASE_LEFT_OUT: support_breaking.case_left_out,
-    Fault.OVERCLAIMED: support_breaking.overclaimed,
+    SeatingFault.SWAPPED_ROLES: support_breaking.swapped_roles,
+    SeatingFault.CLUES_SWAPPED: support_breaking.clues_swapped,
+    SeatingFault.UNSAID_READING: support_breaking.unsaid_reading,
+    SeatingFault.FALSE_WLOG: support_breaking.false_wlog,
+    SeatingFault.CASE_LEFT_OUT: support_breaking.case_left_out,
+    SeatingFault.OVERCLAIMED: support_breaking.overclaimed,
     Fault.LEAP: support_breaking.leap,
     Fault.GUESSED: coarse_steps.guessed,
     Fault.STEP_SKIPPED: _of_steps(mutated_steps.step_skipped),
     Fault.IDLE_PREMISE: coarse_steps.idle_premise,
-    Fault.VACUOUS_STEP: coarse_steps.vacuous_step,
+    SeatingFault.VACUOUS_STEP: coarse_steps.vacuous_step,
 }
-"""One corruption each, drawn at random; ``None`` where the draw finds no place for it in the trace."""
+"""One corruption each, drawn at random; ``None`` where the draw finds no place for it in the trace.
+
+They are in the order of the table of ``srt mutate``.
+"""
 
 
 @dataclass(frozen=True)
 class SeatingSubject:
-    """A valid trace with the oracle of its problem (:class:`~srt.worlds.mutation.MutationSubject`)."""
+    """A valid trace with the oracle of its problem (:class:`~srt.worlds.kit.mutation.MutationSubject`)."""
 
     valid: ValidTrace
     oracle: Oracle
 
-    def mutate(self, fault: Fault, rng: random.Random) -> Mutant | None:
+    def mutate(self, fault: FaultClass, rng: random.Random) -> Mutant | None:
         """A mutant of the trace with ``fault``."""
         return MUTATIONS[fault](self.valid, rng) if fault in MUTATIONS else None
 

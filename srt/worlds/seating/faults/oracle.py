@@ -17,7 +17,7 @@ import numpy as np
 from srt.io.records import Problem
 from srt.language.premises import Premise, parse_premise
 from srt.language.trace import Step, Trace
-from srt.worlds.mutation import OracleVerdict
+from srt.worlds.kit.mutation import OracleVerdict
 from srt.worlds.seating.claim_language import (
     BLANK,
     Apply,

@@ -7,7 +7,7 @@ import random
 
 from srt.language.premises import parse_premise
 from srt.language.trace import Step
-from srt.worlds.mutated_steps import (
+from srt.worlds.kit.mutated_steps import (
     citations,
     numbers_of,
     renumbered,
@@ -16,7 +16,7 @@ from srt.worlds.mutated_steps import (
     with_step,
     with_steps,
 )
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.seating.claim_language import (
     BLANK,
     Apply,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
-from srt.worlds.mutated_steps import replace_step, with_steps
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutated_steps import replace_step, with_steps
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.seating.claim_language import (
     ATTRIBUTE_VALUES,
     BLANK,

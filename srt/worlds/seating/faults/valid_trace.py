@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from srt.language.trace import Trace
-from srt.worlds.mutated_steps import replace_step, with_step
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutated_steps import replace_step, with_step
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.seating.claim_language import Claim, format_claim, parse_claim
 from srt.worlds.seating.reading.problem_reader import Puzzle
 

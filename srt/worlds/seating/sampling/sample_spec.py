@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from srt.io.records import Lang
 from srt.io.yaml_config import Config, parse_config
-from srt.worlds.split_shares import Split
+from srt.worlds.kit.splits import Split
 
 Links = Literal["tree", "ring", "anchored"]
 """How clues link people: each one more person to the others, or neighbours all around; or some say a seat at once."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from srt.io.errors import UserError
 from srt.io.records import Answer, Problem
+from srt.worlds.kit.splits import split_of
 from srt.worlds.seating.canonical_key import canonical_key, meaning_key
 from srt.worlds.seating.claim_language import parse_claim
 from srt.worlds.seating.derivation.solver import SolvedPuzzle, solve
@@ -25,7 +26,6 @@ from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampling_plan import SamplingPlan, ScenePlan, plan_of
 from srt.worlds.seating.scenes import Scene, scene_name
 from srt.worlds.seating.writing.sentence_templates import fill_names
-from srt.worlds.split_shares import split_of
 from srt.worlds.world import Refused
 
 LETTERS = "ABCD"
@@ -68,24 +68,16 @@ def _split_key(draft: _Draft, spec: SampleSpec) -> str:
     return f"{draft.key}/{min(','.join(people) for people in turned)}"
 
 
-def key_of(problem: Problem) -> str | None:
-    """The split key of any problem of this world; ``None`` where it cannot be read or has no single solution."""
-    try:
-        puzzle = read_problem(problem)
-        return _key(puzzle, solve(puzzle))
-    except Refused:
-        return None
-
-
-def keys_of(problem: Problem) -> set[str]:
-    """The split key and the key of the meaning; none where there is no split key."""
+def keys_of(problem: Problem) -> tuple[str, ...]:
+    """The split key and the key of the meaning; none for a problem that cannot be read or has no single solution."""
     try:
         puzzle = read_problem(problem)
         solution = solve(puzzle)
     except Refused:
-        return set()
+        return ()
     claims = [clue.claim for clue in puzzle.clues]
-    return {key(puzzle.scene, claims, puzzle.question, solution.placement) for key in (canonical_key, meaning_key)}
+    keys = [key(puzzle.scene, claims, puzzle.question, solution.placement) for key in (canonical_key, meaning_key)]
+    return tuple(dict.fromkeys(keys))
 
 
 @dataclass(frozen=True)

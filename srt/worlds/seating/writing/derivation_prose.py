@@ -29,21 +29,20 @@ from srt.worlds.seating.claim_language import (
 from srt.worlds.seating.derivation.lookups import claims_of, seats_until
 from srt.worlds.seating.reading.problem_reader import Puzzle
 from srt.worlds.seating.writing.phrases import PROSE_EN, PROSE_ZH, TERSE_EN, TERSE_ZH, Lexicon
-from srt.worlds.world import LookupStyle
 
 
-def explain(puzzle: Puzzle, trace: Trace, terse: bool, style: LookupStyle = "restated") -> str:
+def explain(puzzle: Puzzle, trace: Trace, *, terse: bool = False, lettered: bool = False) -> str:
     """The prose of ``trace``: ``terse`` one line of notes, else a paragraph each for reading, placing and answering.
 
-    The last sentence names the right option or options. ``style`` as for traces
-    (:mod:`srt.worlds.seating.derivation.lookups`): with ``scanned``, whoever sits on a seat is found by going through
-    the seats of all; with ``lettered``, the letter is found by going through the options as well.
+    The last sentence names the right option or options. ``lettered``, as traces of that text style
+    (:mod:`srt.worlds.seating.derivation.lookups`): who sits on a seat is found by going through the seats of all, and
+    the letter by going through the options.
 
     Raises:
         UserError: the trace has a step whose claim cannot be read.
     """
     steps = [
-        _Step(_part(step, claim, style), claim, tuple(map(parse_premise, step.args)))
+        _Step(_part(step, claim, lettered), claim, tuple(map(parse_premise, step.args)))
         for step, claim in zip(trace.steps, claims_of(trace), strict=True)
     ]
     english = puzzle.lang == "en"
@@ -52,7 +51,7 @@ def explain(puzzle: Puzzle, trace: Trace, terse: bool, style: LookupStyle = "res
         return stop.join(lexicon.clause(step.claim) for step in steps) + stop.strip()
     gap = " " if english else ""
     writer = _ProseWriter(
-        _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options, gap, style
+        _CONNECTIVES[puzzle.lang], PROSE_EN if english else PROSE_ZH, steps, puzzle.options, gap, lettered
     )
     paragraphs = itertools.groupby(steps, key=lambda step: step.part)
     return "\n".join(gap.join(map(writer.sentence, paragraph)) for _, paragraph in paragraphs)
@@ -93,9 +92,9 @@ def _places_of(step: _Step, names: set[str]) -> tuple[Atom, ...]:
 _PARTS = {"CORRELATE": "read", "CONSTRAIN": "place", "INFER": "answer"}
 
 
-def _part(step: Step, claim: Claim, style: LookupStyle) -> str:
+def _part(step: Step, claim: Claim, lettered: bool) -> str:
     """The paragraph of ``step``; to go through the options is a paragraph, as it is a step of a trace."""
-    return "options" if style == "lettered" and isinstance(claim[0][0], RightOptions) else _PARTS[step.op]
+    return "options" if lettered and isinstance(claim[0][0], RightOptions) else _PARTS[step.op]
 
 
 _CONNECTIVES: dict[Lang, dict[str, str]] = {
@@ -181,7 +180,7 @@ _CONNECTIVES: dict[Lang, dict[str, str]] = {
 class _ProseWriter:
     """Writes the sentences of one trace: ``steps`` are all of its steps, ``options`` map letters to names.
 
-    ``gap`` is between two sentences; ``style`` as in :func:`explain`.
+    ``gap`` is between two sentences; ``lettered`` as in :func:`explain`.
     """
 
     words: Mapping[str, str]
@@ -189,7 +188,7 @@ class _ProseWriter:
     steps: Sequence[_Step]
     options: Mapping[str, str | None]
     gap: str
-    style: LookupStyle
+    lettered: bool
 
     def sentence(self, step: _Step) -> str:
         """One step as one sentence."""
@@ -205,7 +204,7 @@ class _ProseWriter:
             reasons = self._grounds(step).reasons
             form = self.words["freely_with"] if reasons else self.words["freely"]
             return form.format(reasons=self._join(reasons), clause=self.lexicon.clause(step.claim))
-        if self.style in ("scanned", "lettered") and (passed := self._passed_until_found(step)):
+        if self.lettered and (passed := self._passed_until_found(step)):
             scans = [
                 self.words["scan"].format(seat=places[-1].seat, clause=self.lexicon.clause((tuple(places),)))
                 for places in passed
@@ -333,7 +332,7 @@ class _ProseWriter:
             found = form.format(letters=self._list(list(letters)))
         else:
             found = self.lexicon.clause(((RightOptions(()),),))
-        if self.style == "lettered":
+        if self.lettered:
             walk = self.words["options"].format(reasons=self.words["listing"].join(self._each_option(letters)))
             return self.gap.join([walk, self.words["so"].format(clause=found)])
         if not letters:

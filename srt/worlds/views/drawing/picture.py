@@ -12,17 +12,18 @@ from srt.worlds.views.figures import Figure, figures_of
 
 
 def problem_picture(problem: Problem) -> bytes | None:
-    """The figures of ``problem`` as a PNG; ``None`` if it has none.
+    """The figures of ``problem`` as a PNG; ``None`` if it has none, or says that none are drawn.
 
-    ``meta["style"]`` names the style (``varied`` if absent), and ``problem.id`` is the seed of a varied one.
+    ``meta["style"]`` names the style (``varied`` if absent; ``none`` draws none), and ``problem.id`` is the seed of a
+    varied one.
 
     Raises:
         ValueError: the figures or the style are not known.
     """
-    figures = figures_of(problem)
+    name = problem.meta.get("style", "varied")
+    figures = () if name == "none" else figures_of(problem)
     if not figures:
         return None
-    name = problem.meta.get("style", "varied")
     if name not in get_args(StyleName):
         raise ValueError(f"meta.style: {name!r} is not one of {', '.join(get_args(StyleName))}")
     return picture(figures, problem.lang, name, problem.id)

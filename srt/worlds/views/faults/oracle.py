@@ -13,7 +13,7 @@ from itertools import product
 from srt.io.records import Problem
 from srt.language.premises import parse_premise
 from srt.language.trace import Step, Trace
-from srt.worlds.mutation import OracleVerdict
+from srt.worlds.kit.mutation import OracleVerdict
 from srt.worlds.views.claim_language import ASKED_FORMS, NET_FORMS, ClaimSyntaxError, Form, ViewClaim, parse_claim
 from srt.worlds.views.derivation.rejections import DIRECTION_NAMES
 from srt.worlds.views.faults import net_truth, turned_truth

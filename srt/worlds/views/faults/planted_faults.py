@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from srt.language.faults import Fault
+from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace
-from srt.worlds import mutated_steps
-from srt.worlds.mutated_steps import renumbered, replace_step, with_premise, with_step, with_steps
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit import mutated_steps
+from srt.worlds.kit.mutated_steps import renumbered, replace_step, with_premise, with_step, with_steps
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.views.claim_language import ViewClaim, parse_claim
 from srt.worlds.views.kernel.nets import EDGES
 from srt.worlds.views.kernel.quarter_turns import TURNS
@@ -243,7 +243,7 @@ def _of_steps(plant: Callable[[Trace, random.Random], Mutant | None]) -> Plant:
     return lambda valid, rng: plant(valid.trace, rng)
 
 
-PLANTS: Mapping[Fault, Plant] = {
+PLANTS: Mapping[FaultClass, Plant] = {
     Fault.ANOTHER_ENTITY: another_entity,
     Fault.ANOTHER_RELATION: another_relation,
     Fault.ANOTHER_NUMBER: another_number,
@@ -266,4 +266,7 @@ PLANTS: Mapping[Fault, Plant] = {
     Fault.STEP_SKIPPED: _of_steps(mutated_steps.step_skipped),
     Fault.IDLE_PREMISE: idle_premise,
 }
-"""One corruption each, drawn at random; ``None`` where the draw finds no place for it in the trace."""
+"""One corruption each, drawn at random; ``None`` where the draw finds no place for it in the trace.
+
+They are in the order of the table of ``srt mutate``.
+"""

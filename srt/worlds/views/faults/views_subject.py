@@ -6,9 +6,9 @@ import random
 from dataclasses import dataclass
 
 from srt.io.records import Problem
-from srt.language.faults import Fault
+from srt.language.faults import FaultClass
 from srt.language.trace import Trace
-from srt.worlds.mutation import Mutant, OracleVerdict
+from srt.worlds.kit.mutation import Mutant, OracleVerdict
 from srt.worlds.views.faults.oracle import ViewsOracle
 from srt.worlds.views.faults.planted_faults import PLANTS, SoundTrace
 from srt.worlds.world import Refused
@@ -16,12 +16,12 @@ from srt.worlds.world import Refused
 
 @dataclass(frozen=True)
 class ViewsSubject:
-    """What makes the mutants of one trace, and judges them (:class:`~srt.worlds.mutation.MutationSubject`)."""
+    """What makes the mutants of one trace, and judges them (:class:`~srt.worlds.kit.mutation.MutationSubject`)."""
 
     valid: SoundTrace
     oracle: ViewsOracle
 
-    def mutate(self, fault: Fault, rng: random.Random) -> Mutant | None:
+    def mutate(self, fault: FaultClass, rng: random.Random) -> Mutant | None:
         """A mutant of the trace with ``fault``."""
         return PLANTS[fault](self.valid, rng) if fault in PLANTS else None
 

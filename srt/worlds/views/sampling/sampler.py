@@ -21,7 +21,7 @@ from pydantic import Field, model_validator
 from srt.io.errors import UserError
 from srt.io.records import Answer, Lang, Problem
 from srt.io.yaml_config import Config, parse_config
-from srt.worlds.split_shares import Split, split_of
+from srt.worlds.kit.splits import Split, split_of
 from srt.worlds.views.canonical_key import canonical_key
 from srt.worlds.views.claim_language import NET_FORMS
 from srt.worlds.views.figures import Figure, as_meta

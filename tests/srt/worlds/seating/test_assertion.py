@@ -10,7 +10,7 @@ from functools import cache
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.io.records import Lang
@@ -87,7 +87,6 @@ claims = st.lists(st.lists(atoms, min_size=1, max_size=3).map(tuple), min_size=1
 
 
 @pytest.mark.parametrize("lang", get_args(Lang))
-@settings(deadline=None)
 @given(claim=claims)
 def test_every_claim_comes_back_exactly(lang: Lang, claim: tuple[tuple[object, ...], ...]) -> None:
     text = format_claim(claim)  # type: ignore[arg-type]
@@ -98,7 +97,6 @@ def test_every_claim_comes_back_exactly(lang: Lang, claim: tuple[tuple[object, .
 
 
 @pytest.mark.parametrize("lang", get_args(Lang))
-@settings(deadline=None)
 @given(text=st.text())
 def test_other_text_raises_nothing_but_a_claim_error(lang: Lang, text: str) -> None:
     for end in ("", ".", "。"):

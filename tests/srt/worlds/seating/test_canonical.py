@@ -9,6 +9,7 @@ from itertools import permutations
 import pytest
 
 from srt.io.records import Problem
+from srt.worlds.kit.splits import split_of
 from srt.worlds.seating.canonical_key import canonical_key, meaning_key
 from srt.worlds.seating.claim_language import Claim, parse_claim
 from srt.worlds.seating.derivation.solver import solve
@@ -17,7 +18,6 @@ from srt.worlds.seating.relations import asked_set, holds
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.scenes import Scene
-from srt.worlds.split_shares import split_of
 
 BOOTH = Scene("booth", "none")
 PLACES = {"Ann": "S1", "Bob": "S2", "Cal": "N1", "Dee": "N2"}

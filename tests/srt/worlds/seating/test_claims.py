@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.worlds.seating.claim_language import (
@@ -67,13 +67,11 @@ atoms: st.SearchStrategy[Atom] = st.one_of(
 claims = st.lists(st.lists(atoms, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3).map(tuple)
 
 
-@settings(deadline=None)
 @given(claims)
 def test_what_is_written_is_read_back(claim: Claim) -> None:
     assert parse_claim(format_claim(claim)) == claim
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.text(), claims.map(format_claim).flatmap(lambda text: st.sampled_from([text[1:], text[:-1], text + " "]))

@@ -1,4 +1,4 @@
-"""Restated traces say the same, are proved, and write each lookup's key beside it."""
+"""Traces with their lookups written out say the same, are proved, and write each lookup's key beside it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,19 @@ from srt.language.text import linearize, parse
 from srt.language.trace import Trace
 from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
-from srt.worlds.seating.derivation.lookups import spell_out_lookups
+from srt.worlds.seating.derivation.lookups import (
+    ANCHORED,
+    LETTERED,
+    RESTATED,
+    SCANNED,
+    Cut,
+    spell_out_lookups,
+)
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.sampling.sample_spec import SampleSpec
 from srt.worlds.seating.sampling.sampler import sample
 from srt.worlds.seating.writing.derivation_prose import explain
-from srt.worlds.world import LookupStyle, Plan
+from srt.worlds.world import NEEDED
 
 BOOTH = Problem(
     id="booth",
@@ -26,7 +33,7 @@ BOOTH = Problem(
     "() faces the right neighbour of Ann.",
     choices={"A": "Cal", "B": "Dee", "C": "Bob", "D": "None of the above"},
 )
-RESTATED = """\
+RESTATED_BOOTH = """\
 CORRELATE (1): right(Ann) = Dee
 CORRELATE (2): right(Bob) = Cal
 CORRELATE question: ? = across(right(Ann))
@@ -52,18 +59,22 @@ INFER A B C D #5 #8 Bob: options = {C}
 ANSWER: C"""
 
 
-def solved(problem: Problem, plan: Plan = "needed") -> Trace:
+def cut(trace: Trace, how: Cut, problem: Problem = BOOTH) -> Trace:
+    return spell_out_lookups(trace, how, read_problem(problem).options)
+
+
+def solved(problem: Problem, plan: str = NEEDED) -> Trace:
     made = solve_one(problem, plan)
     assert isinstance(made, Trace)
     return made
 
 
 def test_the_cut() -> None:
-    assert linearize(spell_out_lookups(solved(BOOTH))) == RESTATED
+    assert linearize(cut(solved(BOOTH), RESTATED)) == RESTATED_BOOTH
 
 
 def test_the_finest_cut_of_a_running_plan() -> None:
-    trace = spell_out_lookups(solved(BOOTH, "running"), style="anchored")
+    trace = cut(solved(BOOTH, "running"), ANCHORED)
     assert linearize(trace) == RUNNING
     assert check_with_truth(BOOTH, trace).proved
 
@@ -73,13 +84,13 @@ def test_a_lookup_begins_with_whom_the_question_names() -> None:
     question = BOOTH.question.replace(
         "() faces the right neighbour of Ann.", "the right neighbour of () is diagonal to Dee."
     )
-    trace = spell_out_lookups(solved(BOOTH.model_copy(update={"question": question}), "running"), style="anchored")
+    trace = cut(solved(BOOTH.model_copy(update={"question": question}), "running"), ANCHORED)
     assert "INFER scene #3 #5: Dee@S2 & Cal@N2 & right(?) = Cal" in linearize(trace)
 
 
 def test_a_lookup_that_finds_nobody_begins_like_one_that_finds_somebody() -> None:
     problem = BOOTH.model_copy(update={"question": BOOTH.question.replace("neighbour of Ann.", "neighbour of Dee.")})
-    trace = spell_out_lookups(solved(problem, "running"), style="anchored")
+    trace = cut(solved(problem, "running"), ANCHORED)
     assert "INFER scene #3 #5: Dee@S2 & ? = none" in linearize(trace)
     assert check_with_truth(problem, trace).proved
 
@@ -89,14 +100,14 @@ def test_alternatives_and_the_order_of_words_are_kept() -> None:
     trace = solved(BOOTH, "running")
     lookup = "INFER scene Ann Dee #3 #5: ? = across(Dee) | ? = left(Dee)"
     other = parse(linearize(trace).replace("INFER scene #3 #5: ? = across(Dee)", lookup))
-    anchored = spell_out_lookups(trace.model_copy(update={"steps": other.steps}), style="anchored")
+    anchored = cut(trace.model_copy(update={"steps": other.steps}), ANCHORED)
     seats = "Ann@S1 & Dee@S2"
     assert f"INFER scene Ann Dee #3 #5: {seats} & ? = across(Dee) | {seats} & ? = left(Dee)" in linearize(anchored)
 
 
 def test_a_repeated_seat_that_no_cited_step_says_is_no_proof() -> None:
     """Nor is it where it is right: somebody who guesses a seat would have it proved by naming it here."""
-    trace = spell_out_lookups(solved(BOOTH, "running"), style="anchored")
+    trace = cut(solved(BOOTH, "running"), ANCHORED)
     lookup = "INFER scene #3 #5: Ann@S1 & Dee@S2 & ? = across(Dee)"
     wrong = parse(linearize(trace).replace(lookup, lookup.replace("Ann@S1", "Ann@N1")))
     checked = check_with_truth(BOOTH, trace.model_copy(update={"steps": wrong.steps}))
@@ -108,7 +119,7 @@ def test_a_repeated_seat_that_no_cited_step_says_is_no_proof() -> None:
 def test_nobody_is_found_behind_the_seat_of_whom_the_question_names() -> None:
     question = BOOTH.question.replace("faces the right neighbour of Ann", "is left of Ann")
     problem = BOOTH.model_copy(update={"question": question})
-    trace = spell_out_lookups(solved(problem, "running"))
+    trace = cut(solved(problem, "running"), RESTATED)
     assert "INFER scene #3 #5: Ann@S1 & ? = none" in linearize(trace)
     assert check_with_truth(problem, trace).proved
     wrong = parse(linearize(trace).replace("Ann@S1 & ? = none", "Ann@S2 & ? = none"))
@@ -127,7 +138,7 @@ ONE_BY_ONE = Problem(
 
 
 def test_a_step_that_seats_somebody_is_anchored() -> None:
-    coarse, fine = (spell_out_lookups(solved(ONE_BY_ONE), style) for style in ("restated", "anchored"))
+    coarse, fine = (cut(solved(ONE_BY_ONE), how) for how in (RESTATED, ANCHORED))
     changed = [
         (str(before.claim), str(after.claim))
         for before, after in zip(coarse.steps, fine.steps, strict=True)
@@ -138,19 +149,19 @@ def test_a_step_that_seats_somebody_is_anchored() -> None:
 
 
 def test_the_text_comes_back() -> None:
-    trace = spell_out_lookups(solved(BOOTH))
+    trace = cut(solved(BOOTH), RESTATED)
     assert parse(linearize(trace)).steps == trace.steps
 
 
 @pytest.mark.parametrize("plan", ["needed", "running"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_restated_trace_is_proved_and_true(lang: str, plan: Plan) -> None:
+def test_every_restated_trace_is_proved_and_true(lang: str, plan: str) -> None:
     spec = SampleSpec.parse({"split": "train", "lang": lang})
     changed = 0
     for index in range(120):
         problem = sample(spec, index)
         trace = solved(problem, plan)
-        again = spell_out_lookups(trace)
+        again = cut(trace, RESTATED, problem)
         checked = check_with_truth(problem, again)
         assert checked.proved, (problem.question, linearize(again), checked)
         assert {step.truth for step in checked.steps} == {"true"}
@@ -159,39 +170,39 @@ def test_every_restated_trace_is_proved_and_true(lang: str, plan: Plan) -> None:
     assert changed > 60
 
 
-@pytest.mark.parametrize("style", ["anchored", "scanned", "lettered"])
+@pytest.mark.parametrize("how", [ANCHORED, SCANNED, LETTERED])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_running_plan_is_proved_in_the_fine_cuts(lang: str, style: LookupStyle) -> None:
+def test_every_running_plan_is_proved_in_the_fine_cuts(lang: str, how: Cut) -> None:
     spec = SampleSpec.parse({"split": "test", "lang": lang})
     broken = []
     for index in range(150):
         problem = sample(spec, index)
-        trace = spell_out_lookups(solved(problem, "running"), style, read_problem(problem).options)
+        trace = cut(solved(problem, "running"), how, problem)
         if not check_with_truth(problem, trace).proved:
             broken.append(linearize(trace))
     assert not broken, broken[0]
 
 
-SCANNED = "INFER #5 #7: ?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob"
+SCAN = "INFER #5 #7: ?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob"
 
 
 def test_a_scan_goes_through_the_plan_up_to_the_seat() -> None:
-    trace = spell_out_lookups(solved(BOOTH, "running"), style="scanned")
-    assert linearize(trace) == RUNNING.replace("INFER #5 #7: Bob@N1 & ? = Bob", SCANNED)
+    trace = cut(solved(BOOTH, "running"), SCANNED)
+    assert linearize(trace) == RUNNING.replace("INFER #5 #7: Bob@N1 & ? = Bob", SCAN)
     assert check_with_truth(BOOTH, trace).proved
 
 
 @pytest.mark.parametrize(
     ("wrong", "truth"),
     [
-        (SCANNED.replace("Ann@S1 & ", "Ann@N2 & "), "false"),  # a seat on the way
-        (SCANNED.replace("?@N1", "?@N2"), "false"),  # the seat that is looked for
-        (SCANNED.replace("? = Bob", "? = Dee"), "false"),  # somebody else than the one at its end
+        (SCAN.replace("Ann@S1 & ", "Ann@N2 & "), "false"),  # a seat on the way
+        (SCAN.replace("?@N1", "?@N2"), "false"),  # the seat that is looked for
+        (SCAN.replace("? = Bob", "? = Dee"), "false"),  # somebody else than the one at its end
     ],
 )
 def test_a_wrong_scan_is_refuted(wrong: str, truth: str) -> None:
-    trace = spell_out_lookups(solved(BOOTH, "running"), style="scanned")
-    steps = parse(linearize(trace).replace(SCANNED, wrong)).steps
+    trace = cut(solved(BOOTH, "running"), SCANNED)
+    steps = parse(linearize(trace).replace(SCAN, wrong)).steps
     step = check_with_truth(BOOTH, trace.model_copy(update={"steps": steps})).steps[7]
     assert (step.support, step.truth) == ("refuted", truth)
 
@@ -201,23 +212,23 @@ def test_each_of_several_is_found_by_a_scan() -> None:
         "() faces the right neighbour of Ann.", "Ann and () are not sitting side by side."
     )
     problem = BOOTH.model_copy(update={"question": question})
-    trace = spell_out_lookups(solved(problem, "running"), style="scanned")
+    trace = cut(solved(problem, "running"), SCANNED)
     ways = "?@N1 & Ann@S1 & Dee@S2 & Bob@N1 & ? = Bob | ?@N2 & Ann@S1 & Dee@S2 & Bob@N1 & Cal@N2 & ? = Cal"
     assert ways in linearize(trace)
     assert check_with_truth(problem, trace).proved
 
 
 def test_a_step_scans_for_all_who_fill_the_blank_or_for_nobody() -> None:
-    """Where a step does not say all of their seats, it is as in the style restated, and so is its prose."""
+    """Where a step does not say all of their seats, nothing is gone through, and so it is in its prose."""
     asked = "Ann and () are not sitting side by side."
     question = BOOTH.question.replace("() faces the right neighbour of Ann.", asked)
     problem = BOOTH.model_copy(update={"question": question})
     whole = solved(problem, "running")
     unsaid = parse(linearize(whole).replace(" & Bob@N1 & Cal@N2", " & Bob@N1")).steps
     trace = whole.model_copy(update={"steps": unsaid})
-    assert ": ?@N1 & ? = Bob | ? = Cal" in linearize(spell_out_lookups(trace, "scanned"))
+    assert ": ?@N1 & ? = Bob | ? = Cal" in linearize(cut(trace, SCANNED))
     for one, scans in ((whole, True), (trace, False)):
-        assert ("Who is at" in explain(read_problem(problem), one, terse=False, style="scanned")) == scans
+        assert ("Who is at" in explain(read_problem(problem), one, lettered=True)) == scans
 
 
 def with_options(*names: str) -> Problem:
@@ -252,15 +263,15 @@ def test_the_options_are_gone_through_in_their_order(options: tuple[str, ...], w
     problem = with_options(*options)
     solved_trace = solved(problem, "running")
     puzzle = read_problem(problem)
-    trace = spell_out_lookups(solved_trace, "lettered", puzzle.options)
-    scanned = spell_out_lookups(solved_trace, "scanned")
+    trace = cut(solved_trace, LETTERED, problem)
+    scanned = cut(solved_trace, SCANNED, problem)
     assert trace.steps[:-1] == scanned.steps[:-1]
     *cited, last = linearize(trace).splitlines()[-2].split(" ", 3)
     assert (cited, last) == (["INFER", "#5", "#7"], walk)
     assert check_with_truth(problem, trace).proved
-    said = explain(puzzle, solved_trace, terse=False, style="lettered")
+    said = explain(puzzle, solved_trace, lettered=True)
     assert said.endswith(f"\nGoing through the options: {prose}")
-    assert said.startswith(explain(puzzle, solved_trace, terse=False, style="scanned").rpartition("fill the blank")[0])
+    assert "Who is at" in said
 
 
 def test_the_order_is_that_of_the_letters_whatever_the_trace_cites_first() -> None:
@@ -268,7 +279,7 @@ def test_the_order_is_that_of_the_letters_whatever_the_trace_cites_first() -> No
     *before, last = solved(problem, "running").steps
     turned = last.model_copy(update={"args": ("#7", "D", "C", "B", "A")})
     trace = solved(problem, "running").model_copy(update={"steps": (*before, turned)})
-    written = linearize(spell_out_lookups(trace, "lettered", read_problem(problem).options))
+    written = linearize(cut(trace, LETTERED, problem))
     assert "INFER #5 #7 A B Ann C D: options = {B}" in written
 
 
@@ -277,4 +288,4 @@ def test_a_claim_that_cannot_be_read_is_named() -> None:
     *before, last = trace.steps
     broken = trace.model_copy(update={"steps": (*before, last.model_copy(update={"claim": "options are C"}))})
     with pytest.raises(UserError, match=rf"steps\.{len(trace.steps)}: claim"):
-        spell_out_lookups(broken)
+        cut(broken, RESTATED)

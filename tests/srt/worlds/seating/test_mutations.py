@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from srt.io.records import Problem
-from srt.language.faults import PLANTED, Fault
+from srt.language.faults import Fault, FaultClass
 from srt.language.premises import parse_premise
 from srt.language.text import linearize, parse
 from srt.language.trace import Trace
-from srt.worlds.mutation import Mutant
+from srt.worlds.kit.mutation import Mutant
 from srt.worlds.seating.derivation.exact_teacher import make_trace
 from srt.worlds.seating.derivation.solver import solve
+from srt.worlds.seating.faults.fault_classes import SeatingFault
 from srt.worlds.seating.faults.mutation_subject import MUTATIONS
 from srt.worlds.seating.faults.oracle import Oracle
 from srt.worlds.seating.faults.valid_trace import ValidTrace
@@ -106,7 +107,7 @@ def case_of(name: str) -> tuple[Oracle, ValidTrace]:
     return oracle, ValidTrace(oracle.puzzle, trace, placement)
 
 
-def draws(fault: Fault, count: int = 60) -> Iterator[tuple[Oracle, ValidTrace, Mutant]]:
+def draws(fault: FaultClass, count: int = 60) -> Iterator[tuple[Oracle, ValidTrace, Mutant]]:
     for name in PROBLEMS:
         oracle, valid = case_of(name)
         for seed in range(count):
@@ -121,11 +122,12 @@ def changed_lines(valid: ValidTrace, mutant: Mutant) -> list[tuple[str, str]]:
 
 
 def test_every_class_has_a_mutation_and_is_explained() -> None:
-    assert set(MUTATIONS) == set(PLANTED)
-    families = [fault.family for fault in PLANTED]
+    assert set(MUTATIONS) > set(SeatingFault)
+    families = [fault.family for fault in MUTATIONS]
     assert families.count("truth-changing") >= 7
     assert families.count("support-breaking") >= 7
-    assert all(fault.explanation and Fault(fault.value) is fault for fault in Fault)
+    assert all(fault.explanation for fault in MUTATIONS)
+    assert all(fault.reviewed_as for fault in SeatingFault)
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -135,8 +137,8 @@ def test_the_traces_here_are_valid(name: str) -> None:
     assert oracle.judge(trace_of(name)).false == ()
 
 
-@pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.value)
-def test_a_mutant_differs_and_can_be_written_down(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", MUTATIONS, ids=lambda fault: fault.value)
+def test_a_mutant_differs_and_can_be_written_down(fault: FaultClass) -> None:
     mutants = list(draws(fault))
     assert mutants, "no mutant in three traces"
     for _, valid, mutant in mutants:
@@ -153,13 +155,13 @@ def test_a_mutant_differs_and_can_be_written_down(fault: Fault) -> None:
         Fault.ANOTHER_ENTITY,
         Fault.ANOTHER_RELATION,
         Fault.ANOTHER_NUMBER,
-        Fault.ANOTHER_SEAT,
+        SeatingFault.ANOTHER_SEAT,
         Fault.CONTRADICTED,
         Fault.WRONG_OPTIONS,
     ],
     ids=lambda fault: fault.value,
 )
-def test_a_changed_claim_is_one_line_with_the_same_premises(fault: Fault) -> None:
+def test_a_changed_claim_is_one_line_with_the_same_premises(fault: FaultClass) -> None:
     for _, valid, mutant in draws(fault):
         ((before, after),) = changed_lines(valid, mutant)
         assert before.split(": ")[0] == after.split(": ")[0]
@@ -201,7 +203,7 @@ def test_order_broken_cites_what_comes_later() -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.PREMISE_REPLACED, Fault.PREMISE_LEFT_OUT, Fault.DANGLING_REFERENCE])
-def test_premises_change_and_claims_do_not(fault: Fault) -> None:
+def test_premises_change_and_claims_do_not(fault: FaultClass) -> None:
     for _, valid, mutant in draws(fault):
         ((before, after),) = changed_lines(valid, mutant)
         assert before.split(": ")[1] == after.split(": ")[1]
@@ -255,22 +257,28 @@ def test_readings_are_misquoted() -> None:
         ((before, after),) = changed_lines(valid, mutant)
         assert before.startswith("CORRELATE (")
         assert before.split(": ")[1] == after.split(": ")[1]
-    for _, valid, mutant in draws(Fault.CLUES_SWAPPED):
+    for _, valid, mutant in draws(SeatingFault.CLUES_SWAPPED):
         first, second = changed_lines(valid, mutant)
         assert (first[0].split(":")[0], first[1].split(":")[0]) == (second[1].split(":")[0], second[0].split(":")[0])
-    swapped = {pair for _, valid, mutant in draws(Fault.SWAPPED_ROLES) for pair in changed_lines(valid, mutant)}
+    swapped = {pair for _, valid, mutant in draws(SeatingFault.SWAPPED_ROLES) for pair in changed_lines(valid, mutant)}
     assert ("CORRELATE (1): right(Ann) = Ben", "CORRELATE (1): right(Ben) = Ann") in swapped
     assert ("CORRELATE question: ? in beside(Moss)", "CORRELATE question: Moss in beside(?)") in swapped
 
 
 def test_unsaid_reading_and_overclaimed_say_what_is_true() -> None:
-    for fault in (Fault.UNSAID_READING, Fault.OVERCLAIMED, Fault.PREMISE_LEFT_OUT, Fault.MISLABELLED, Fault.LEAP):
+    for fault in (
+        SeatingFault.UNSAID_READING,
+        SeatingFault.OVERCLAIMED,
+        Fault.PREMISE_LEFT_OUT,
+        Fault.MISLABELLED,
+        Fault.LEAP,
+    ):
         for oracle, _, mutant in draws(fault):
             assert oracle.judge(mutant.trace).false == (), mutant.change
 
 
 def test_false_wlog_comes_after_the_choice() -> None:
-    for _, _, mutant in draws(Fault.FALSE_WLOG):
+    for _, _, mutant in draws(SeatingFault.FALSE_WLOG):
         chosen = [n for n, step in enumerate(mutant.trace.steps, 1) if "wlog" in step.args]
         assert len(chosen) == 2
         assert chosen[1] == mutant.step
@@ -278,7 +286,7 @@ def test_false_wlog_comes_after_the_choice() -> None:
 
 
 def test_case_left_out_and_leap() -> None:
-    left = {pair for _, valid, mutant in draws(Fault.CASE_LEFT_OUT) for pair in changed_lines(valid, mutant)}
+    left = {pair for _, valid, mutant in draws(SeatingFault.CASE_LEFT_OUT) for pair in changed_lines(valid, mutant)}
     assert left == {
         ("CONSTRAIN scene #2 #6: Dan@P2 | Dan@P4", "CONSTRAIN scene #2 #6: Dan@P2"),
         ("CONSTRAIN scene #2 #6: Dan@P2 | Dan@P4", "CONSTRAIN scene #2 #6: Dan@P4"),

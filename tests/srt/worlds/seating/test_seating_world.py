@@ -10,9 +10,9 @@ from srt.io.errors import UserError
 from srt.io.records import Answer, Problem, Refusal
 from srt.language.trace import Step
 from srt.pipeline.solve import solve_one
+from srt.worlds.seating.derivation.solved_problem import placement_for
 from srt.worlds.seating.derivation.solver import solve
 from srt.worlds.seating.reading.problem_reader import read_problem
-from srt.worlds.seating.seating_world import placement_for
 from srt.worlds.world import Refused
 from srt.worlds.world_registry import world_named, world_of, worlds
 
@@ -164,22 +164,23 @@ def test_seats_are_those_that_the_trace_chose() -> None:
 
 
 def test_prose_scans_where_the_trace_does() -> None:
-    trace = SEATING.solve_with_running_plan(PROBLEM)
-    (found,) = [
-        s.claim for s in SEATING.spell_out_lookups(PROBLEM, trace, "scanned").steps if str(s.claim).startswith("?@")
-    ][-1:]
+    trace = SEATING.solve(PROBLEM, "running")
+    finest = next(iter(SEATING.respell(PROBLEM, trace, "lettered")))
+    (found,) = [step.claim for step in finest.steps if str(step.claim).startswith("?@")][-1:]
     *passed, named = str(found).split(" & ")[1:]
     said = " and ".join(place.replace("@", " is at ") for place in passed)
     scan = f"Who is at {str(found)[2:4]}? {said}. So {named.removeprefix('? = ')} fills the blank."
-    prose, plain = SEATING.explain_lookups(PROBLEM, trace, "scanned"), SEATING.explain(PROBLEM, trace, terse=False)
+    prose, plain = (SEATING.explain(PROBLEM, trace, style=style) for style in ("lettered", "anchored"))
     assert scan in prose
     assert "Who is at" not in plain
 
 
 def test_it_speaks_and_draws() -> None:
     trace = SEATING.solve(PROBLEM)
-    prose, terse = (SEATING.explain(PROBLEM, trace, terse) for terse in (False, True))
+    prose, terse = (SEATING.explain(PROBLEM, trace, terse=terse) for terse in (False, True))
     assert "Ben" in terse
     assert len(terse) < len(prose)
     assert "Ben" in SEATING.assertion("right(Ada) = Ben", "en")
-    assert (SEATING.draw(PROBLEM) or "").startswith("<svg")
+    draw = SEATING.extras.figures.solved
+    assert draw is not None
+    assert draw(PROBLEM).startswith("<svg")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from srt.io.errors import UserError
 from srt.io.records import Problem
-from srt.worlds.split_shares import split_of
+from srt.worlds.kit.splits import split_of
 from srt.worlds.views.canonical_key import canonical_key, key_of
 from srt.worlds.views.claim_language import parse_claim
 from srt.worlds.views.figures import ViewFigure, figures_of

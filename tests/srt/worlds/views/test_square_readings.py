@@ -20,7 +20,7 @@ def problem(*figures: dict[str, object], lang: Lang = "en", **more: object) -> P
 
 
 def test_squares_are_named_from_the_left_and_from_below() -> None:
-    assert ViewsWorld().readings(problem(FRONT)) == [
+    assert ViewsWorld.extras.figures.readings(problem(FRONT)) == [
         Reading("front a2?", 1),
         Reading("front b2?", 0),
         Reading("front a1?", 1),
@@ -29,7 +29,7 @@ def test_squares_are_named_from_the_left_and_from_below() -> None:
 
 
 def test_top_views_and_plans() -> None:
-    read = dict(ViewsWorld().readings(problem(TOP, PLAN, lang="zh")))
+    read = dict(ViewsWorld.extras.figures.readings(problem(TOP, PLAN, lang="zh")))
     assert (read["top a3?"], read["top b3?"], read["plan a2?"], read["plan a1?"], read["plan b1?"]) == (0, 1, 0, 3, 1)
     assert len(read) == 10
 
@@ -45,4 +45,4 @@ def test_top_views_and_plans() -> None:
 )
 def test_what_shows_no_single_squares_is_not_asked_for(figures: list[dict[str, object]]) -> None:
     options = {"choices": {"A": "picture A", "B": "picture B"}} if figures[0]["name"] == "A" else {}
-    assert ViewsWorld().readings(problem(*figures, **options)) == []
+    assert ViewsWorld.extras.figures.readings(problem(*figures, **options)) == []

@@ -229,7 +229,7 @@ def test_every_function_and_region_is_that_of_the_tables() -> None:
 KINDS: st.SearchStrategy[Kind] = st.sampled_from(("booth", "hexagon-out", "hexagon-in", "shelf"))
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(st.data())
 def test_a_claim_holds_where_the_tables_say(data: st.DataObject) -> None:
     kind = data.draw(KINDS)
@@ -252,7 +252,7 @@ RIGHT = {("S1", "S2"), ("N1", "N2")}
 FITTING = [at for at in PLACED if (at["Ann"], at["Bob"]) in RIGHT and (at["Cal"], at["Dan"]) in RIGHT]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_step_is_proved_just_when_its_premises_and_no_fewer_entail_it(data: st.DataObject) -> None:
     premises = data.draw(st.lists(claims("booth"), min_size=1, max_size=3))
@@ -291,7 +291,7 @@ def test_a_step_is_proved_just_when_its_premises_and_no_fewer_entail_it(data: st
         assert found.support == "proved" or found.fault is Fault.LEAP
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.text(max_size=60) | st.text(alphabet="AnBob@S12 =!&|,(){}?leftrighacsindo", max_size=40))
 def test_no_text_raises_or_proves(text: str) -> None:
     kinds: tuple[Kind, ...] = ("booth", "hexagon-in", "shelf")

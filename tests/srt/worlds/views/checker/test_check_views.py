@@ -242,7 +242,7 @@ ARGS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(["CORRELATE", "CONSTRAIN", "INFER"]), ARGS, CLAIMS), min_size=1, max_size=5))
 def test_what_is_proved_holds_in_every_solid_that_fits(lines: list[tuple[str, list[str], str]]) -> None:
     """Random steps: nothing raises, and what is proved is true of all the solids with these two views."""

@@ -1,1 +1,0 @@
-"""Files the small results of the ladder's learning curves, and makes the ladder's pages in docs/ from them."""

@@ -1,0 +1,113 @@
+"""Phrases that name a unit, and the unit after a value: ``square metres``, ``km/h``, the ``cm^2`` of ``12 cm^2``.
+
+Texts are expected in the plain spelling of :mod:`srt.answers.equality.normal_form`: cm² is ``cm^2`` there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from srt.maths.units.spellings import ALL_UNITS, LETTERS
+from srt.maths.units.unit import Unit
+
+_POWER_WORDS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu": 3, "平方": 2, "立方": 3}
+_FOLDED = {
+    # Long words are read whatever their case; ``MM`` and ``mm`` or ``mW`` and ``MW`` are not the same unit.
+    spelling.casefold(): unit
+    for spelling, unit in ALL_UNITS.items()
+    if len(spelling) > 2 and spelling.isascii()
+}
+_WORDS = "|".join(sorted(map(re.escape, ALL_UNITS), key=len, reverse=True))
+
+
+def _unit_pattern(*, capture: bool) -> str:
+    """One unit with what squares or cubes it, before or behind.
+
+    The groups: a word before, a Chinese word before, the unit, a power in braces, a bare power, a power glued to a
+    metre (``m2``), a word behind. Without ``capture`` nothing is captured, so that patterns can be put together.
+    """
+
+    def group(pattern: str) -> str:
+        return f"({pattern})" if capture else f"(?:{pattern})"
+
+    before = f"(?:{group('square|sq|cubic|cu')}\\.?\\s*|{group('平方|立方')})"
+    unit = group(rf"(?:(?<![A-Za-z\\])|(?<=\\pi)|(?<=\\pi ))(?i:{_WORDS})(?![A-Za-z])")
+    digit = group(r"-?\d")
+    braced = rf"\{{\s*{digit}\s*\}}"
+    glued, behind = f"(?<=m){group('[23]')}(?![\\d.])", f"\\s+{group('squared|cubed')}(?![A-Za-z])"
+    return rf"{before}?{unit}(?:\s*\^\s*(?:{braced}|{digit})|{glued}|{behind})?"
+
+
+_UNIT = re.compile(_unit_pattern(capture=True))
+_ANY = _unit_pattern(capture=False)
+_AT_END = re.compile(
+    rf"(?:(?<=[\d\s)\]}}°])|(?<=\\pi)|(?<=[a-z]))\s*[(\[]?\s*({_ANY}(?:\s*(?:/|·|\bper\s)\s*{_ANY})*)\s*[)\]]?$"
+)
+_TWO_UNITS = re.compile(rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})")
+_LONGEST_UNIT = 60
+_LONGEST_SUM = 80
+
+
+def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Unit | None]:
+    """``text`` as the value and the unit after it.
+
+    ``names`` are letters that stand for themselves: the ``m`` of ``3m`` where gold is an expression in m.
+    """
+    start = max(0, len(text) - _LONGEST_UNIT)
+    for match in _AT_END.finditer(text, start):
+        spelled, value = match[1], text[: match.start()].rstrip(" (")
+        unit = phrase_unit(spelled)
+        if unit is None or not value or (spelled in names or (spelled[:1] in names and spelled in LETTERS)):
+            continue
+        if spelled.split("^")[0].strip() in LETTERS and not re.search(r"(?:[\d)}\]°]|\\pi)$", value):
+            continue
+        return value, unit
+    return text, None
+
+
+@lru_cache(maxsize=4096)
+def phrase_unit(phrase: str) -> Unit | None:
+    """The unit that ``phrase`` (``cm^{2}``, ``square metres``, ``km/h``) names; ``None`` if it is none."""
+    found: Unit | None = None
+    end = 0
+    for match in _UNIT.finditer(phrase):
+        sign = phrase[end : match.start()].strip()
+        unit = _read(match)
+        if unit is None or (found is None) != (sign == "") or sign not in ("", "/", "·", "per"):
+            return None
+        found = unit if found is None else found.joined("·" if sign == "·" else "/", unit)
+        end = match.end()
+    return found if not phrase[end:].strip() else None
+
+
+def units_in(text: str) -> Iterator[Unit]:
+    """The units that ``text`` mentions anywhere; single letters only after a number."""
+    for match in _UNIT.finditer(text):
+        word = match[3]
+        unit = _read(match)
+        if unit and (word not in LETTERS or re.search(r"\d\s*$", text[max(0, match.start() - 4) : match.start()])):
+            yield unit
+
+
+def as_one_unit(text: str) -> str:
+    """``1 m 20 cm``, 3小时20分钟 as a sum in the smaller unit; other texts as they are."""
+    match = _TWO_UNITS.fullmatch(text) if len(text) <= _LONGEST_SUM else None
+    if match is None:
+        return text
+    large, small = phrase_unit(match["large"]), phrase_unit(match["small"])
+    if large is None or small is None or large.dimension != small.dimension or large.scale <= small.scale:
+        return text
+    return f"({match['one']} \\times {large.scale / small.scale}+{match['two']}) {match['small']}"
+
+
+def _read(match: re.Match[str]) -> Unit | None:
+    before, han, word, braced, bare, glued, behind = match.groups()
+    unit = ALL_UNITS.get(word) or _FOLDED.get(word.casefold())
+    if unit is None:
+        return None
+    power = _POWER_WORDS[before or han or behind] if before or han or behind else 1
+    if braced or bare or glued:
+        power *= int(braced or bare or glued)
+    return unit.raised(power) if abs(power) <= 9 and power else None

@@ -1,0 +1,9 @@
+"""Mathematics in prose: what a text claims and whether it holds, traces in prose, and faults planted in them.
+
+:mod:`.claims` finds equations, inequalities and units in a text and decides them exactly. :mod:`.checking` gives the
+verdicts on free traces. :mod:`.faults` plants errors in equations, with a reader of its own, to measure the checker by.
+"""
+
+from srt.prose.claims.check_prose import check_prose
+
+__all__ = ["check_prose"]

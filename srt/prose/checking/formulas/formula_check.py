@@ -1,0 +1,279 @@
+"""Whether a step that states a named quantity calculates it by a formula of that quantity.
+
+``V = 3 + 4 + 5 = 12`` holds, and every number of it stands in ``a box is 3 by 4 by 5``; but it is not the volume of
+anything. The value must be that of a formula of the table at values that the cited premises state for its letters, or
+a sum of such values and of multiples of values that cited steps have calculated for the same quantity.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from srt.io.records import Problem
+from srt.language.faults import Fault
+from srt.language.trace import ClaimCheck, Trace
+from srt.maths.syntax.expression import PI, Call, Expression, Number, symbols, walk
+from srt.prose.checking.citations import cited_steps, cited_texts
+from srt.prose.checking.formulas.float_values import float_value, same
+from srt.prose.checking.formulas.formula_table import SLOTS
+from srt.prose.checking.formulas.named_calculations import Calculation, calculations
+from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
+from srt.prose.checking.formulas.quantity_words import AREAS, asked_quantities
+from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
+from srt.prose.checking.givens import Givens
+from srt.prose.claims.stated_pi import stated_pi
+
+_MOST_VALUES = 24
+_MOST_INSTANCES = 100_000
+"""So many instances of formulas are computed for a trace: a few seconds."""
+_JOINED = re.compile(
+    r"拼|粘|贴|叠|切|截|挖|\b(?:glue|join|stack|attach|cut|drill|remov|put together|side by side)", re.IGNORECASE
+)
+_ADDED = re.compile(
+    r"\b(?:increas|longer|wider|higher|taller|larger|more|exten|grow|add)|增|加|延长|多|长出", re.IGNORECASE
+)
+_LENGTHS = frozenset({"length", "height", "segment", "radius", "slant", "diagonal", "perimeter", ""})
+
+
+class FormulaCheck:
+    """What the steps so far have calculated; call :meth:`check` for each step in order."""
+
+    def __init__(self, problem: Problem, trace: Trace, givens: Givens, spoken: SpokenFormulas) -> None:
+        self._problem, self._trace, self._givens, self._spoken = problem, trace, givens, spoken
+        self._left = _MOST_INSTANCES
+        self._asked = asked_quantities(problem.question)
+        self._pis = [math.pi, 3.14, 22 / 7, 3.1416, *map(float, stated_pi(givens.whole))]
+        self._known: dict[int, Counter[ValueInRole]] = {}
+        self._calculated: dict[int, Counter[ValueInRole]] = {}
+        self._read: dict[str, Counter[ValueInRole]] = {}
+        cited = (cited_steps(step, number) for number, step in enumerate(trace.steps, 1))
+        self._cited = frozenset(itertools.chain.from_iterable(cited))
+
+    def check(self, number: int, claims: Sequence[ClaimCheck]) -> tuple[Fault, str] | None:
+        """The fault of step ``number`` (from 1), with these ``claims``, if it calculates a quantity by no formula.
+
+        It is another one where the trace has too many values to try.
+        """
+        step = self._trace.steps[number - 1]
+        assertion = step.assertion or ""
+        premises: Counter[ValueInRole] = Counter()
+        for text in cited_texts(self._problem, step, self._givens):
+            premises |= self._values_of(text)
+        calculated: Counter[ValueInRole] = Counter()
+        for cited in cited_steps(step, number):
+            premises |= self._known[cited]
+            calculated |= self._calculated[cited]
+        own: Counter[ValueInRole] = Counter()
+        fault: tuple[Fault, str] | None = None
+        plain = list(assertion)
+        for found in calculations(assertion, self._trace.lang, claims, self._givens.whole, self._asked):
+            known = premises | own
+            role = found.role
+            if found.quantities and found.calculates and not found.follows:
+                quantities = self._narrowed(found, number)
+                instance = self._instance(found, quantities, known, calculated | own)
+                role = instance or role
+                if instance is None and fault is None:
+                    fault = Fault.UNNAMED_FORMULA, _reason(found, quantities)
+                    if self._left < 0:
+                        fault = Fault.TOO_LARGE, "the trace has too many values to find the formula that it uses"
+            elif not role and found.calculates:
+                role = next((role for power, role in _BY_POWER if power in self._powers(found, known)), "")
+            if found.value is not None and (found.calculates or found.role):
+                own[ValueInRole(found.value, role)] = 1
+                plain[found.start : found.end] = " " * (found.end - found.start)
+        # Citing a step cites the values that it rests on, as with the numbers.
+        self._known[number] = premises | own | self._values_of("".join(plain))
+        self._calculated[number] = calculated | own
+        return fault
+
+    def _values_of(self, text: str) -> Counter[ValueInRole]:
+        if text not in self._read:
+            self._read[text] = Counter(stated_values(text))
+        return self._read[text]
+
+    def _narrowed(self, found: Calculation, number: int) -> frozenset[str]:
+        """The ``S`` of a step that no other cites is the area that the problem asks for."""
+        wanted = found.quantities & self._asked
+        if len(found.quantities) > 2 and len(wanted) == 1 and wanted != {"area"} and number not in self._cited:
+            return wanted
+        return found.quantities
+
+    def _powers(self, found: Calculation, known: Counter[ValueInRole]) -> frozenset[int]:
+        powers = [_powers(member, known) for member in found.members if isinstance(member, Call)]
+        return powers[0] if powers else frozenset()
+
+    def _instance(
+        self, found: Calculation, quantities: frozenset[str], known: Counter[ValueInRole], cited: Counter[ValueInRole]
+    ) -> str | None:
+        """The quantity among ``quantities`` of which ``found`` is an instance; ``None`` if it is none."""
+        for member in found.members:
+            value = float_value(member, {})
+            if value is None:
+                continue
+            values = known | Counter(self._parts(member, known))
+            for quantity in sorted(quantities):
+                if self._is_formula(quantity, value, values):
+                    return quantity
+        for member in found.members:
+            for quantity in sorted(quantities):
+                if isinstance(member, Call) and self._is_sum(quantity, member, known, cited):
+                    return quantity
+        return None
+
+    def _is_formula(self, quantity: str, value: float, values: Counter[ValueInRole]) -> bool:
+        chosen = Counter(dict(values.most_common(_MOST_VALUES)))
+        for template in self._spoken.templates_of("area" if quantity == "base area" else quantity):
+            nodes = set(walk(template))
+            for slots in _assignments(sorted(symbols(template)), chosen):
+                self._left -= 1
+                if self._left < 0:
+                    return False
+                if any(_gives(template, slots, value, pi) for pi in (self._pis if PI in nodes else self._pis[:1])):
+                    return True
+        return False
+
+    def _is_sum(self, quantity: str, member: Call, known: Counter[ValueInRole], cited: Counter[ValueInRole]) -> bool:
+        """Whether ``member`` adds up values of the same kind as ``quantity``, or is a multiple of a cited one."""
+        terms = list(_terms(member))
+        kinds = AREAS if quantity in AREAS else frozenset({quantity})
+        if quantity in ("perimeter", "length of all edges") and len(terms) > 2:
+            lengths = [one.value for one in known if one.role in _LENGTHS]
+            return all(any(_multiple(term, length) for length in lengths) for term in terms)
+        whole = quantity == "surface area"
+        if len(terms) == 1 and _JOINED.search(self._givens.whole):
+            kinds -= {"surface area"}
+        counts = {one.value for one in known if one.role == "count"}
+        if quantity in AREAS and len(terms) > 1:
+            counts.add(2.0)  # Of a base or a face there are two.
+        inline = 0
+        for term in terms:
+            if any(one.role in kinds and _multiple(term, one.value) for one in cited):
+                continue
+            inline += 1
+            if not self._is_counted_formula(kinds if len(terms) > 1 else kinds - {"surface area"}, term, known, counts):
+                return False
+        return not (whole and inline == len(terms)) or any(
+            self._is_formula("surface area", abs(value), known) for term in terms if (value := float_value(term, {}))
+        )
+
+    def _is_counted_formula(
+        self, kinds: frozenset[str], term: Expression, known: Counter[ValueInRole], counts: set[float]
+    ) -> bool:
+        value = float_value(term, {})
+        if not value:
+            return False
+        values = known | Counter(self._parts(term, known))
+        return any(self._is_formula(kind, abs(value) / count, values) for count in (1.0, *counts) for kind in kinds)
+
+    def _parts(self, tree: Expression, known: Counter[ValueInRole]) -> Iterator[ValueInRole]:
+        """The lengths that ``tree`` calculates on the way: roots, quotients, differences, what is raised to a power.
+
+        Sums only where the problem speaks of something that is added.
+        """
+        for node in walk(tree):
+            inside = node.parts if isinstance(node, Call) else ()
+            raised = inside[0] if isinstance(node, Call) and node.head == "pow" else None
+            for part in inside:
+                if not isinstance(part, Call) or not (part.head in ("add", "root", "div") or part is raised):
+                    continue
+                if part.head == "add" and not _subtracts(part) and not _ADDED.search(self._givens.whole):
+                    continue
+                value = float_value(part, {})
+                if value is not None and _powers(part, known) == {1}:
+                    yield ValueInRole(value, "")
+
+
+def _subtracts(tree: Call) -> bool:
+    return any(isinstance(part, Call) and part.head == "neg" for part in tree.parts)
+
+
+def _gives(template: Expression, slots: Mapping[str, float], value: float, pi: float) -> bool:
+    result = float_value(template, slots, pi)
+    return result is not None and same(result, value)
+
+
+_BY_POWER = ((3, "volume"), (2, "area"))
+
+
+def _reason(found: Calculation, quantities: frozenset[str]) -> str:
+    named = found.word if len(quantities) > 1 else min(quantities)
+    letter = f" ({found.word})" if found.word not in (named, "") else ""
+    return (
+        f"what it calculates as the {named}{letter} is an instance of no formula of it, at the values of its premises"
+    )
+
+
+def _assignments(slots: Sequence[str], values: Counter[ValueInRole]) -> Iterator[dict[str, float]]:
+    """The ways to give the letters of a template values of their roles, each as often as it is stated."""
+    left = dict(values)
+    chosen: dict[str, float] = {}
+
+    def give(at: int) -> Iterator[dict[str, float]]:
+        if at == len(slots):
+            yield chosen
+            return
+        accepted = SLOTS[slots[at][0]]
+        for one, count in left.items():
+            if count and one.role in accepted:
+                left[one] = count - 1
+                chosen[slots[at]] = one.value
+                yield from give(at + 1)
+                left[one] = count
+
+    return give(0)
+
+
+def _powers(tree: Expression, known: Counter[ValueInRole]) -> frozenset[int]:
+    """The powers of length that ``tree`` may have; a number that no premise states is a plain number."""
+    match tree:
+        case Number(value=value):
+            stated = {_power(one.role) for one in known if same(one.value, float(value))}
+            return frozenset(stated or {0})
+        case Call("add", parts):
+            return frozenset.intersection(*(_powers(part, known) for part in parts))
+        case Call("neg" | "abs", (inner,)):
+            return _powers(inner, known)
+        case Call("mul", parts):
+            return frozenset(map(sum, itertools.product(*(_powers(part, known) for part in parts))))
+        case Call("div", (above, below)):
+            return frozenset(a - b for a in _powers(above, known) for b in _powers(below, known))
+        case Call("pow", (base, Number(value=index))) if index.denominator == 1:
+            return frozenset(power * int(index) for power in _powers(base, known))
+        case Call("root", (base, Number(value=index))) if index.denominator == 1:
+            return frozenset(power // int(index) for power in _powers(base, known) if power % int(index) == 0)
+    return frozenset({0})
+
+
+def _power(role: str) -> int:
+    return (
+        3 if role == "volume" else 2 if role in AREAS else 1 if role in _LENGTHS or role == "length of all edges" else 0
+    )
+
+
+def _terms(tree: Expression) -> Iterator[Expression]:
+    match tree:
+        case Call("add", parts):
+            for part in parts:
+                yield from _terms(part)
+        case Call("neg", (inner,)):
+            yield from _terms(inner)
+        case _:
+            yield tree
+
+
+def _multiple(term: Expression, of: float) -> bool:
+    """Whether ``term`` is ``of`` times a number that is written in it: ``2 × 54``, ``54/3``, but not ``27 + 27``."""
+    value = float_value(term, {})
+    if not value or not of:
+        return False
+    ratio = Fraction(value / of).limit_denominator(1000)
+    if not same(float(ratio), value / of) or not ratio:
+        return False
+    written = {node.value for node in walk(term) if isinstance(node, Number)} | {Fraction(1)}
+    return abs(ratio) in written or (ratio.numerator in written and ratio.denominator in written)

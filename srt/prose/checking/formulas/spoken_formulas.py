@@ -1,0 +1,63 @@
+"""Which formulas apply after what a problem and the steps so far have said."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from functools import cache
+
+from srt.maths.syntax.expression import Expression, Symbol, substituted, symbols
+from srt.prose.checking.formulas.formula_table import FORMULAS, Formula
+
+
+class SpokenFormulas:
+    """The formulas whose words have been heard."""
+
+    def __init__(self) -> None:
+        self._silent = {word for formula in FORMULAS for word in (*formula.needs, formula.unless) if word}
+        self._heard: set[str] = set()
+
+    def hear(self, text: str) -> None:
+        """Add the formulas of what ``text`` speaks of."""
+        new = {words for words in self._silent if _pattern(words).search(text)}
+        self._heard |= new
+        self._silent -= new
+
+    def applying(self) -> tuple[Formula, ...]:
+        """The formulas that apply, in the order of the table."""
+        return tuple(one for one in FORMULAS if self._heard.issuperset(one.needs) and one.unless not in self._heard)
+
+    def templates_of(self, quantity: str) -> tuple[Expression, ...]:
+        """The templates that apply to ``quantity``; base areas and perimeters are written out in them as well."""
+        found: dict[Expression, None] = {}
+        applying = self.applying()
+        for formula in applying:
+            if formula.quantity == quantity:
+                for tree in formula.trees:
+                    found |= dict.fromkeys(_written_out(tree, applying))
+        return tuple(found)
+
+
+def _written_out(tree: Expression, applying: tuple[Formula, ...]) -> tuple[Expression, ...]:
+    """``S*h``, and ``pi*r^2*h`` where there is a circle: a base area or a perimeter by its own formula."""
+    names = symbols(tree)
+    inner = [(slot, kind) for slot, kind in (("S", "area"), ("C", "perimeter")) if slot in names]
+    if not inner or "T" in names:
+        return (tree,)
+    of_base = [
+        [base for one in applying if one.quantity == kind for base in one.trees if symbols(base).isdisjoint("SCVL")]
+        for _, kind in inner
+    ]
+    slots = [slot for slot, _ in inner]
+    chosen = itertools.product(*(_renamed(bases) for bases in of_base))
+    return (tree, *(substituted(tree, dict(zip(slots, bases, strict=True))) for bases in chosen))
+
+
+def _renamed(bases: list[Expression]) -> list[Expression]:
+    """A height in the base is another one than that of the solid."""
+    return [substituted(base, {"h": Symbol("m")}) for base in bases]
+
+
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE)

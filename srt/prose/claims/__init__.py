@@ -1,0 +1,1 @@
+"""Finds the claims of a text, equations, inequalities, counts and units, and decides them exactly."""

@@ -1,0 +1,64 @@
+"""The weights that a run writes: the final ones in the dtype of the base, and the shards of checkpoints under FSDP2.
+
+Weights that are trained are held in float32. Saved like that, a 7B model would take 30 GB instead of 15, and ``srt
+eval`` would generate with it in float32 but with its base in bfloat16.
+
+Under FSDP2 every process writes its own share of weights and optimizer ("shards"). Nothing is gathered, so a checkpoint
+takes 12 bytes a parameter (weights and two moments, all float32) and each process writes as much as any other. If the
+machines of a run do not share a file system, the shards lie apart and none of the folders can be resumed from.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import torch
+from torch.distributed.checkpoint.filesystem import FileSystemReader
+from transformers import PreTrainedConfig
+
+from srt.io.errors import UserError
+
+
+def cast_weights(state: dict[str, torch.Tensor], dtype: torch.dtype) -> None:
+    """Cast the floating-point tensors of a state dict in place. Tied weights still share memory afterwards."""
+    # safetensors recognises tied weights by their shared memory and writes them once: two casts would be two copies.
+    tied = defaultdict(list)
+    for name, tensor in state.items():
+        if tensor.is_floating_point():
+            tied[tensor.data_ptr(), tensor.shape].append(name)
+    for names in tied.values():
+        cast = state[names[0]].to(dtype)
+        for name in names:
+            state[name] = cast
+
+
+def record_dtype(config: PreTrainedConfig, dtype: torch.dtype) -> None:
+    """Set the dtype that ``config`` and the configs inside it (of text and vision) state."""
+    config.dtype = dtype
+    for name in config.sub_configs:
+        record_dtype(getattr(config, name), dtype)
+
+
+_SHARDED = ("pytorch_model_fsdp_*", "optimizer_*")  # the folders' names in accelerate
+
+
+def check_shards(checkpoint: Path) -> None:
+    """Check that all shards of ``checkpoint`` are there in full. A checkpoint that is not sharded has none.
+
+    Raises:
+        UserError: some are missing or too short.
+    """
+    for folder in (folder for name in _SHARDED for folder in checkpoint.glob(name) if folder.is_dir()):
+        ends: dict[str, int] = {}
+        # Several tensors lie in one file: it must be at least as long as the end of the last of them.
+        for shard in FileSystemReader(folder).read_metadata().storage_data.values():
+            ends[shard.relative_path] = max(shard.offset + shard.length, ends.get(shard.relative_path, 0))
+        short = [
+            name for name, end in ends.items() if not (folder / name).is_file() or (folder / name).stat().st_size < end
+        ]
+        if short:
+            raise UserError(
+                f"{checkpoint}: {len(short)} of {len(ends)} shards in {folder.name} are missing or incomplete, such as "
+                f"{min(short)}; output must be on a file system that all machines of the run share"
+            )
