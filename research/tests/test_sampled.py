@@ -10,8 +10,8 @@ import pytest
 
 from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
+from eval.records.run_records import Run
 from eval.run.predict import predict
-from eval.run.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from research import sampled

@@ -17,9 +17,9 @@ from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.hst import DIMENSIONS, HST
 from eval.benchmarks.prompt_files import read_own_prompts
 from eval.benchmarks.tables.run_tables import run_tables
+from eval.records.run_records import Run, read_manifest
 from eval.report.compare import compare
 from eval.run.predict import predict
-from eval.run.run_records import Run, read_manifest
 from eval.run.scored_run import read_run
 from eval.scoring.human_baseline import score_human
 from eval.scoring.score import score

@@ -19,8 +19,8 @@ from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES, grade, introduc
 from eval.benchmarks.tables.ability_scores import ABILITIES, OVERALL, TESTS, correlation_table, overall, turns_in
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.run_tables import run_tables
+from eval.records.run_records import Run
 from eval.run.predict import predict
-from eval.run.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.records import Answer, Problem

@@ -12,8 +12,8 @@ import pytest
 from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.export import export
+from eval.records.run_records import SUMMARY
 from eval.run.predict import predict
-from eval.run.run_records import SUMMARY
 from eval.scoring.score import score
 from srt.images.open import describe_picture
 from srt.io.errors import UserError

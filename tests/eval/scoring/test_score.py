@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from eval.backends.fake_backend import FakeBackend
+from eval.records.run_rows import Checked
 from eval.report.compare import compare
 from eval.run.predict import predict
-from eval.run.run_rows import Checked
 from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
