@@ -1,12 +1,14 @@
-"""What tests of several parts need: where the real data is, stand-ins for servers, a browser."""
+"""What tests of several parts need: the command line, where the real data is, stand-ins for servers, a browser."""
 
 from __future__ import annotations
 
 import atexit
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from srt.cli import main
 from tests.published_copies import copy_in
 
 # A busy machine is slow, not wrong: Hypothesis' own time limits would fail tests there.
@@ -30,6 +33,36 @@ atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command ended with."""
+
+    status: int
+    out: str
+    err: str
+
+
+Srt = Callable[..., Ran]
+
+
+@pytest.fixture
+def srt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Srt:
+    """``srt("check", path, "--problems", other)`` as a shell would run it, in this process, through its entry point."""
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["srt", *map(str, arguments)])
+        capsys.readouterr()
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.hst import DIMENSIONS, HST
@@ -26,6 +25,7 @@ from eval.scoring.score import score
 from srt.cli import make_app
 from srt.io.errors import UserError
 from srt.io.records import Problem
+from tests.fake_backend import FakeBackend
 
 TEXTS = ["mill", "barn", "tree", "well"]
 RIGHT = "well"

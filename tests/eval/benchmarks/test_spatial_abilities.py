@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.benchmark_registry import chosen_options
@@ -24,6 +23,7 @@ from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.records import Answer, Problem
+from tests.fake_backend import FakeBackend
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLD = {

@@ -6,7 +6,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.records.run_rows import Checked
 from eval.report.compare import compare
 from eval.run.predict import predict
@@ -15,6 +14,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Prediction, Problem, Score
 from srt.language.trace import Trace, TraceCheck
+from tests.fake_backend import FakeBackend
 
 TRUE = "CORRELATE (1): true\nINFER #1: true\n"
 
