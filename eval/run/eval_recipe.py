@@ -16,6 +16,7 @@ from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
 from eval.run.wandb_settings import WANDB_KEYS, WandbSettings, make_wandb_settings
 from srt.answers.equality import PolicyName
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.records import Lang
 from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
@@ -127,7 +128,14 @@ class EvalRecipe(Config):
         except UserError as error:
             faults.append(str(error))
         if self.backend not in BACKENDS:
-            raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}"]))
+            raise ValueError(
+                "; ".join(
+                    [
+                        *faults,
+                        f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}{did_you_mean(self.backend, BACKENDS)}",
+                    ]
+                )
+            )
         entry = BACKENDS[self.backend]
         if self.engine is None:
             faults += [f"{key}: goes with engine: ray" for key in ("address", "replicas") if self._given(key)]

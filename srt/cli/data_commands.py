@@ -18,6 +18,7 @@ from srt.cli.output import (
     out_option,
     print_summary,
 )
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.locations import location
 
@@ -67,7 +68,8 @@ def import_any(
 
     if source not in BENCHMARKS:
         known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
-        raise UserError(f"unknown corpus {source!r}: the corpora are {known}; other benchmarks are {others}")
+        meant = did_you_mean(source, {*CORPORA, *BENCHMARKS})
+        raise UserError(f"unknown corpus {source!r}{meant}: the corpora are {known}; other benchmarks are {others}")
     if traces is not None:
         raise UserError(f"{source}: --traces is for mathspatial")
     return import_benchmark(source, path, out, lang=lang)
@@ -230,7 +232,7 @@ def curate(
 
     for name in skip or ():
         if name not in CHECKS:
-            raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}")
+            raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}{did_you_mean(name, CHECKS)}")
     if text_review > text_drop or picture_review > picture_drop:
         raise UserError("--text-review and --picture-review cannot be above --text-drop and --picture-drop")
     if embeddings is not None and not embeddings.strip():

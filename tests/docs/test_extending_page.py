@@ -111,7 +111,7 @@ def test_a_world_from_sampling_to_training_sequences(turning: World, tmp_path: P
             assert built["sequences"] == 60
             texts.add(Path(built["file"]).read_bytes())
     assert len(texts) == len(turning.plans) * len(turning.styles) == 4
-    with pytest.raises(UserError, match=r"unknown plan 'turn-first', did you mean turns-first\?"):
+    with pytest.raises(UserError, match=r"unknown plan 'turn-first' \(did you mean 'turns-first'\?\)"):
         solve_file(problems, tmp_path / "none.jsonl", plan="turn-first")
 
 
