@@ -15,6 +15,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from srt.cli.command_table import COMMANDS, STAGES
+from srt.cli.config_options import ConfigCommand
 from srt.cli.metavars import argument_metavar, option_metavar
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -30,6 +31,8 @@ def load_command(name: str) -> Any:
     """The command ``name`` with its options, as typer's class of commands; its module is imported now."""
     module, _, attribute = COMMANDS[name].function.rpartition(".")
     function = getattr(import_module(f"srt.cli.{module}"), attribute)
+    if isinstance(function, ConfigCommand):
+        function = function.with_options()
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command(name, cls=_PlainCommand)(function)
     command = typer.main.get_command(app)
@@ -95,17 +98,18 @@ class _PlainCommand(TyperCommand):
         return ["[OPTIONS]", *(str(p.metavar) if p.required else f"[{p.metavar}]" for p in arguments)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        """Write arguments, then options under the headings that they name, those without one last."""
+        rows: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             if (record := parameter.get_help_record(ctx)) is not None:
-                is_option = parameter.param_type_name == "option"
-                rows["Options" if is_option else "Arguments"].append(
-                    record if is_option else (str(parameter.metavar), record[1])
-                )
+                if parameter.param_type_name == "option":
+                    rows.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append(record)
+                else:
+                    rows.setdefault("Arguments", []).append((str(parameter.metavar), record[1]))
+        rows["Options"] = rows.pop("Options", [])
         for heading, records in rows.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
 
 def _not_loaded() -> None:

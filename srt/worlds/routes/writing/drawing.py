@@ -74,11 +74,10 @@ class _Frame(NamedTuple):
 
 
 def _grid(frame: _Frame) -> str:
-    lines = [
-        f"M{frame.at(x, frame.south)}V0" for x in range(math.ceil(frame.west), math.floor(frame.east) + 1)
-    ]
+    lines = [f"M{frame.at(x, frame.south)}V0" for x in range(math.ceil(frame.west), math.floor(frame.east) + 1)]
     lines += [
-        f"M{frame.at(frame.west, y)}H{frame.width:g}" for y in range(math.ceil(frame.south), math.floor(frame.north) + 1)
+        f"M{frame.at(frame.west, y)}H{frame.width:g}"
+        for y in range(math.ceil(frame.south), math.floor(frame.north) + 1)
     ]
     return f'<path d="{"".join(lines)}" stroke="{_GRID}"/>'
 
