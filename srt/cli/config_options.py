@@ -26,7 +26,7 @@ class ConfigCommand:
 
     config: str
     function: Callable[..., None]
-    complete: Mapping[str, Callable[[str], list[str]]] = field(default_factory=dict)
+    complete: Mapping[str, Callable[[], list[str]]] = field(default_factory=dict)
 
     def with_options(self) -> Callable[..., None]:
         """The function that typer makes the command from."""
@@ -53,7 +53,7 @@ class ConfigCommand:
         return command
 
 
-def _options_of(config: type[Config], complete: Mapping[str, Callable[[str], list[str]]]) -> dict[str, Any]:
+def _options_of(config: type[Config], complete: Mapping[str, Callable[[], list[str]]]) -> dict[str, Any]:
     """The annotation of the option of each key that has a flag."""
     options = {}
     for name, key in config.model_fields.items():

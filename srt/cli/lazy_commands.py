@@ -40,7 +40,7 @@ def load_command(name: str) -> Any:
     for parameter in command.params:
         name = str(parameter.name)
         if parameter.metavar is None and parameter.param_type_name == "option":
-            parameter.metavar = option_metavar(name, types.get(name), parameter.help or "")
+            parameter.metavar = option_metavar(name, types.get(name), getattr(parameter, "help", None) or "")
         elif parameter.metavar is None:
             parameter.metavar = argument_metavar(name, parameter.nargs == -1)
     return command
