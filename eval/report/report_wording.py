@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 from eval.benchmarks.benchmark import PLAIN
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.records.run_records import Run, generation_unknown
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed
-from eval.run.run_records import Run, generation_unknown
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import dimensions

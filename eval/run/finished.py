@@ -13,8 +13,8 @@ from typing import Any
 
 import srt
 from eval.backends.backend_registry import BACKENDS
+from eval.records.run_records import CHECKED, MANIFEST, PREDICTIONS, SCORES, SUMMARY
 from eval.run.eval_recipe import EvalRecipe
-from eval.run.run_records import CHECKED, MANIFEST, PREDICTIONS, SCORES, SUMMARY
 from srt.io.file_versions import FileVersions, file_versions
 from srt.io.jsonl import dump, parse_record, write_atomically
 from srt.io.records import Record

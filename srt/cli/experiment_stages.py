@@ -137,7 +137,7 @@ class TrainAndEval:
     def evaluate(self, evaluation: Evaluation) -> None:
         """As ``srt eval``, in this process or in those of the launch file."""
         from eval.evaluation import run_evaluation
-        from eval.run.run_records import SUMMARY
+        from eval.records.run_records import SUMMARY
 
         out = evaluation.out
         if (out / SUMMARY).exists():
@@ -184,7 +184,7 @@ class TrainAndEval:
     def figures(self, run: Path) -> RunFigures:
         """From the scores and the verdicts; a problem that was asked several times counts as right if most are."""
         from eval.errors.error_findings import find_first_fault
-        from eval.run.run_records import given_counts, mean_values
+        from eval.records.run_records import given_counts, mean_values
         from eval.run.scored_run import read_run
 
         scored = read_run(run)

@@ -16,6 +16,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from srt.cli.command_table import COMMANDS, STAGES
+from srt.cli.config_options import ConfigCommand
 from srt.cli.metavars import argument_metavar, option_metavar
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -31,6 +32,8 @@ def load_command(name: str) -> Any:
     """The command ``name`` with its options, as typer's class of commands; its module is imported now."""
     module, _, attribute = COMMANDS[name].function.rpartition(".")
     function = getattr(import_module(f"srt.cli.{module}"), attribute)
+    if isinstance(function, ConfigCommand):
+        function = function.with_options()
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command(name, cls=_PlainCommand)(function)
     command = typer.main.get_command(app)
@@ -38,7 +41,7 @@ def load_command(name: str) -> Any:
     for parameter in command.params:
         name = str(parameter.name)
         if parameter.metavar is None and parameter.param_type_name == "option":
-            parameter.metavar = option_metavar(name, types.get(name), parameter.help or "")
+            parameter.metavar = option_metavar(name, types.get(name), getattr(parameter, "help", None) or "")
         elif parameter.metavar is None:
             parameter.metavar = argument_metavar(name, parameter.nargs == -1)
     return command
@@ -107,17 +110,18 @@ class _PlainCommand(TyperCommand):
                     formatter.write_text(text)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        """Write arguments, then options under the headings that they name, those without one last."""
+        rows: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             if (record := parameter.get_help_record(ctx)) is not None:
-                is_option = parameter.param_type_name == "option"
-                rows["Options" if is_option else "Arguments"].append(
-                    record if is_option else (str(parameter.metavar), record[1])
-                )
+                if parameter.param_type_name == "option":
+                    rows.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append(record)
+                else:
+                    rows.setdefault("Arguments", []).append((str(parameter.metavar), record[1]))
+        rows["Options"] = rows.pop("Options", [])
         for heading, records in rows.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
 
 def _not_loaded() -> None:
