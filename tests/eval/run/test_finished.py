@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import EvalRecipe
+from tests.fake_backend import FakeBackend
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_one_line_and_nothing_half_written(command: str, size: int, folder: Path
 
 
 def test_an_evaluation_goes_on_once_there_is_room(srt: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eval.backends.fake_backend import FakeBackend
+    from tests.fake_backend import FakeBackend
 
     module = SimpleNamespace(TransformersBackend=lambda model, adapter, **_: FakeBackend(lambda prompt: "ANSWER: A"))
     monkeypatch.setitem(sys.modules, "eval.backends.transformers_backend", module)
