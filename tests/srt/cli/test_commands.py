@@ -154,7 +154,7 @@ def test_predictions_from_traces(srt: Any, folder: Path) -> None:
 def test_a_run_without_gold_is_predicted_and_not_scored(
     srt: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eval.backends.fake_backend import FakeBackend
+    from tests.fake_backend import FakeBackend
 
     without_gold()
     replies = iter(["ANSWER: A", "ANSWER: A, C", "I do not know"] + ["ANSWER: B"] * 5)
@@ -175,9 +175,9 @@ def test_a_run_without_gold_is_predicted_and_not_scored(
 
 
 def test_compare_takes_a_reference(srt: Any, folder: Path) -> None:
-    from eval.backends.fake_backend import FakeBackend
     from eval.run.predict import predict
     from eval.scoring.score import score
+    from tests.fake_backend import FakeBackend
 
     for arm, reply in (("base", "ANSWER: A"), ("answer", "ANSWER: B"), ("srt", "ANSWER: C")):
         predict("problems.jsonl", arm, FakeBackend(lambda prompt, reply=reply: reply, model=arm), arm=arm)

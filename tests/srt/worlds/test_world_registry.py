@@ -114,7 +114,7 @@ def test_an_unknown_name_is_answered_with_what_the_world_offers(kind: Kind) -> N
         with pytest.raises(UserError) as caught:
             check_offered(kind, f"{offered[-1]}x", [world])
         message = str(caught.value)
-        assert f"did you mean {offered[-1]}?" in message
+        assert f"did you mean {offered[-1]!r}?" in message
         assert f"{world.name} offers {', '.join(offered)}" in message
         assert "\n" not in message
 

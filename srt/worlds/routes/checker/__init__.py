@@ -1,0 +1,1 @@
+"""The checker of routes: its own reading of the sentences, and what follows from what. Imports no sibling."""

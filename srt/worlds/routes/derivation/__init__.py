@@ -1,0 +1,1 @@
+"""From a walk to the steps that its question needs."""

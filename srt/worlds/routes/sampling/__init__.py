@@ -1,0 +1,1 @@
+"""Draws walks, and options that go wrong by a named mistake each."""

@@ -1,0 +1,1 @@
+"""The text of problems, claims as sentences, the two kinds of prose, the drawing."""
