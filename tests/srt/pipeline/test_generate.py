@@ -44,7 +44,8 @@ def test_a_file_holds_what_was_asked_for(tmp_path: Path) -> None:
 
 def test_pictures_stand_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figure = ViewFigure(name="front", rows=("#.", "##"))
-    monkeypatch.setattr(SeatingWorld, "picture", lambda _, problem: picture((figure,), "en", "varied", problem.id))
+    figures = Figures(picture=lambda problem: picture((figure,), "en", "varied", problem.id))
+    monkeypatch.setattr(SeatingWorld, "extras", replace(SeatingWorld.extras, figures=figures))
     out = tmp_path / "p.jsonl"
     generate_file("seating", 3, "train", out, SPEC)
     for problem in read_records(out, Problem):
