@@ -195,7 +195,9 @@ class _Checker:
             right = f"{_spelt(parsed[0])} = {self._facts[parsed[0]]}" if parsed[0] in self._facts else None
         if right is None or right == claim:
             return StepCheck(support="consistent", fault=fault, reason=reason)
-        return StepCheck(support="refuted", fault=fault, reason=f"the problem denies it; {reason}", counterexample=right)
+        return StepCheck(
+            support="refuted", fault=fault, reason=f"the problem denies it; {reason}", counterexample=right
+        )
 
 
 def _parsed(claim: str) -> tuple[Subject, str] | None:

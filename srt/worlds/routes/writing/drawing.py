@@ -22,7 +22,7 @@ _LANE = 0.12
 def draw_route(asked: Asked, walk: Walk) -> str:
     """The walk and the answer as an SVG picture, north at the top. Each leg bears its length in steps."""
     corners, legs, facing = [Place(0, 0)], [], walk.start
-    for move, facing, place in walk.stages():  # noqa: B007 (the last direction is the walker's)
+    for move, facing, place in walk.stages():
         if move.steps:
             corners.append(place)
             legs.append(Leg(move.steps, facing))
@@ -74,11 +74,10 @@ class _Frame(NamedTuple):
 
 
 def _grid(frame: _Frame) -> str:
-    lines = [
-        f"M{frame.at(x, frame.south)}V0" for x in range(math.ceil(frame.west), math.floor(frame.east) + 1)
-    ]
+    lines = [f"M{frame.at(x, frame.south)}V0" for x in range(math.ceil(frame.west), math.floor(frame.east) + 1)]
     lines += [
-        f"M{frame.at(frame.west, y)}H{frame.width:g}" for y in range(math.ceil(frame.south), math.floor(frame.north) + 1)
+        f"M{frame.at(frame.west, y)}H{frame.width:g}"
+        for y in range(math.ceil(frame.south), math.floor(frame.north) + 1)
     ]
     return f'<path d="{"".join(lines)}" stroke="{_GRID}"/>'
 

@@ -128,7 +128,9 @@ def _reasons(claim: Claim, known: Mapping[str, str], lang: Lang) -> dict[str, st
         "facing_before": _word(known.get(f"facing({n - 1})"), lang),
         "turning": _TURNING[lang][known.get(f"turn({n})", "none")],
         "place_before": place_in_words(known.get(f"at({n - 1})", "start"), lang).removeprefix("at "),
-        "first": legs_in_words(claim.value.split(", ")[0], lang, "") if claim.name == "back" and claim.value != "none" else "",
+        "first": legs_in_words(claim.value.split(", ")[0], lang, "")
+        if claim.name == "back" and claim.value != "none"
+        else "",
         "sum": " + ".join(numbers),
         "squares": " + ".join(f"{number}^2" for number in numbers),
         "square": known.get(f"square({n})", ""),

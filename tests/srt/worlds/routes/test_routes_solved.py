@@ -50,7 +50,12 @@ def test_every_wrong_option_has_its_mistake() -> None:
         assert len(set(problem.choices.values())) == 4
         named.update(mistakes.values())
     assert len(named) > 14
-    assert {"left and right mixed up", "a turn made after its leg", "the way there", "all steps added up"} <= named.keys()
+    assert {
+        "left and right mixed up",
+        "a turn made after its leg",
+        "the way there",
+        "all steps added up",
+    } <= named.keys()
 
 
 def test_the_mistake_of_an_option_leads_to_it() -> None:

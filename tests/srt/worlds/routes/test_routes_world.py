@@ -135,7 +135,7 @@ def test_settings_that_make_no_sense(settings: dict[str, object], field: str) ->
 
 def test_settings_without_a_problem() -> None:
     # On a grid of two steps no straight line to a corner is a whole number.
-    with pytest.raises(UserError, match="routes: .*'line'"):
+    with pytest.raises(UserError, match=r"routes: .*'line'"):
         WORLD.sampler({"kinds": ["line"], "grid": 2})(0)
 
 
