@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.drawing.picture import picture
 from srt.worlds.views.kernel.stacks import canonical, is_connected, is_trimmed
 from srt.worlds.views.reading.figures import ViewFigure
+from srt.worlds.world import Figures
 from srt.worlds.world_registry import world_named
 
 SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}
