@@ -234,7 +234,7 @@ def curate(
 
     Also finds missing solutions and views whose sizes contradict each other.
 
-    Example: srt curate corpus.jsonl -o kept.jsonl --against bench.jsonl --report report.json
+    Example: srt curate problems.jsonl -o kept.jsonl --against parts/test.jsonl --report report.json
     """
     from srt.curate import CHECKS, CurationOptions, Embeddings, Thresholds, curate_file
     from srt.io.worker_processes import cores_at_hand

@@ -6,6 +6,7 @@ Help is plain text (no boxes, nothing cut off). The commands are listed by stage
 
 from __future__ import annotations
 
+import inspect
 import sys
 from importlib import import_module
 from typing import Any, get_type_hints
@@ -96,6 +97,17 @@ class _PlainCommand(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
         return ["[OPTIONS]", *(str(p.metavar) if p.required else f"[{p.metavar}]" for p in arguments)]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command does, and each example on one line, however long: so it can be copied."""
+        for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
+            text = " ".join(paragraph.split())
+            formatter.write_paragraph()
+            with formatter.indentation():
+                if text.startswith("Example: "):
+                    formatter.write(f"{'':>{formatter.current_indent}}{text}\n")
+                else:
+                    formatter.write_text(text)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options under the headings that they name, those without one last."""

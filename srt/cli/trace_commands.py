@@ -150,7 +150,9 @@ def build(
     text: Annotated[
         str,
         typer.Option(
-            "--text", help="How steps are written: claims, assertions, or a text style of the problems' world."
+            "--text",
+            autocompletion=completions.styles,
+            help="How steps are written: claims, assertions, or a text style of the problems' world.",
         ),
     ] = "claims",
     pictures: Annotated[

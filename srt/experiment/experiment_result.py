@@ -14,8 +14,8 @@ from srt.io.jsonl import dump, parse_record, write_atomically
 from srt.io.records import Record
 
 _RESULT = "result.json"
-_OF_STAGES = ("*.json", "*.jsonl", "*.yaml", "*.html", "*.safetensors")
-"""What the stages look for; pictures are found through the records that name them."""
+_PICTURES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".svg"})
+"""Not looked at: there may be a hundred thousand, and the records that name them have their SHA-256."""
 
 
 class ExperimentResult(Record):
@@ -52,5 +52,6 @@ def read_result(root: Path) -> ExperimentResult | None:
 
 
 def _versions(root: Path) -> FileVersions:
-    files = (file for pattern in _OF_STAGES for file in root.rglob(pattern) if file != root / _RESULT)
-    return file_versions(files, root)
+    return file_versions(
+        (file for file in root.rglob("[!.]*") if file.suffix not in _PICTURES and file != root / _RESULT), root
+    )

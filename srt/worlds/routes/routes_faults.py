@@ -80,7 +80,7 @@ class RouteSubject:
 
 def _content(trace: Trace) -> Counter[tuple[str, tuple[str, ...], str]]:
     """The steps, each with the claims of the steps that it cites instead of their numbers, and the answer."""
-    content = Counter([("answer", (), trace.answer)])
+    content = Counter[tuple[str, tuple[str, ...], str]]([("answer", (), trace.answer)])
     said: dict[str, str] = {}
     for number, step in enumerate(trace.steps, 1):
         said[f"#{number}"] = claim = step.claim or ""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from srt.io.records import Lang, Problem
+from srt.io.records import Answer, Lang, Problem
 from srt.io.yaml_config import parse_config
 from srt.language.trace import Trace, Truth
 from srt.worlds.kit.mutation import Faults
 from srt.worlds.routes.derivation.claims import Claim, parse_claim
-from srt.worlds.routes.derivation.derive import RESULT, conclusion, facts_of, legs_first, needed_facts, steps_of
+from srt.worlds.routes.derivation.derive import conclusion, facts_of, legs_first, needed_facts, steps_of
 from srt.worlds.routes.reading.read_route import Route, looks_like_a_route, read_route
 from srt.worlds.routes.sampling.sample_route import RoutesSettings, sample_route
 from srt.worlds.routes.walk import canonical_key, result
@@ -126,18 +126,18 @@ def _solved(problem: Problem) -> tuple[Route, str]:
     route = read_route(problem)
     right = result(route.asked, route.walk)
     if right is None:
-        raise Refused("no_whole_number", f"question: {RESULT[route.asked]}")
+        raise Refused("no_whole_number", "question: of this walk it cannot be answered in whole steps")
     if route.options:
         letters = [letter for letter, value in route.options.items() if value == right]
         if not letters:
             raise Refused("no_option_fits", f"solved: {right}")
         if len(letters) > 1:
             raise Refused("not_unique", f"options {', '.join(letters)} say the same")
-        answer, value = letters[0], letters
+        answer, gold = letters[0], Answer(kind="choice_set", value=letters)
     elif isinstance(right, int):
-        answer, value = str(right), right
+        answer, gold = str(right), Answer(kind="number", value=right)
     else:
         raise Refused("unknown_wording", f"choices: a question of the kind {route.asked!r} needs options")
-    if problem.answer is not None and problem.answer.value != value:
+    if problem.answer is not None and problem.answer.value != gold.value:
         raise Refused("disagrees_with_gold", f"solved: {answer}; gold: {problem.answer.value}")
     return route, answer

@@ -41,7 +41,7 @@ _PHRASES: dict[Lang, dict[str, str]] = {
     },
 }
 _NUMBERS: dict[Lang, list[str]] = {
-    "en": "one two three four five six seven eight nine ten".split(),
+    "en": ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
     "zh": list("一两三四五六七八九十"),
 }
 _ORDERS = re.compile(r"(?P<facing>WF[nesw])|(?P<leg>WT[LRB]G#)|(?P<straight>WG#S|WGS#|SWG#|WSG#)|(?P<spot>WT[LRB])")
@@ -51,7 +51,9 @@ _QUESTIONS: dict[Lang, dict[str, str]] = {
         "which direction is ~ facing at the end?": "facing",
         "where is ~ now, seen from the start?": "at",
         "where does ~ end up, seen from the start?": "at",
-        "moving only north, east, south or west, how many steps does ~ need at least to get back to the start?": "steps",
+        "moving only north, east, south or west, how many steps does ~ need at least to get back to the start?": (
+            "steps"
+        ),
         "counted along the grid, how many steps is ~ away from the start?": "steps",
         "how many steps long is the straight line from the start to where ~ is now?": "line",
         "in a straight line, how many steps is ~ away from the start?": "line",
@@ -132,7 +134,7 @@ def _option(asked: str, text: str, lang: Lang) -> str | None:
         case _:
             if order == "O":
                 return "start"
-            if not re.fullmatch(_LEGS, order) or "start" not in text and "起点" not in text:
+            if not re.fullmatch(_LEGS, order) or ("start" not in text and "起点" not in text):
                 return None
             along = [f"{n} {way}" for n, way in legs if way in ("east", "west")]
             up = [f"{n} {way}" for n, way in legs if way in ("north", "south")]

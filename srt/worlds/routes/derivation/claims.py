@@ -7,7 +7,7 @@ A claim is a name and a value, ``at(3) = 3 east, 2 north``. The number in bracke
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from srt.worlds.routes.walk import Leg, Path, Place, Value, axes
 
@@ -75,4 +75,4 @@ def value_text(value: Value) -> str:
     """The value of a claim."""
     if isinstance(value, Place):
         return place_text(value)
-    return path_text(value) if isinstance(value, tuple) else str(value)
+    return path_text(cast("Path", value)) if isinstance(value, tuple) else str(value)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from srt.io.records import Lang, Problem
 from srt.worlds.routes.reading.wordings import OBJECTS, WORDINGS
-from srt.worlds.routes.walk import STRIDE, Asked, Direction, Leg, Move, Path, Place, Value, Walk, way_back
+from srt.worlds.routes.walk import STRIDE, Asked, Direction, Leg, Move, Path, Place, Turn, Value, Walk, way_back
 from srt.worlds.world import Refused
 
 _LINE = re.compile(r"\((\d{1,3})\) (.+)")
@@ -70,7 +70,7 @@ def _move(text: str, number: int, lang: Lang, walkers: set[str]) -> Move:
     found = next((match for match in matches if _is_walker(match["who"], walkers)), None)
     if found is None:
         raise Refused("unknown_wording", f"clue ({number}): {text!r}")
-    turn = next((turn for turn, phrases in words.turns.items() if found.get("turns") in phrases), "none")
+    turn: Turn = next((turn for turn, phrases in words.turns.items() if found.get("turns") in phrases), "none")
     return Move(turn, _number(found["steps"], lang) if "steps" in found else 0)
 
 
@@ -100,7 +100,7 @@ def _option(asked: Asked, letter: str, text: str, lang: Lang) -> Value:
             if found := _match(words.facing, text, lang):
                 return _key(words.directions, found["direction"])
         case "steps" | "line":
-            if found := _match(words.count, text, lang):
+            if found := _match(words.number, text, lang):
                 return _number(found.get("number") or found["steps"], lang)
         case "back":
             for leg, joint in words.leg_back:
@@ -154,7 +154,7 @@ def _pattern(template: str, lang: Lang) -> re.Pattern[str]:
         "them": rf"her|him|{name}" if lang == "en" else rf"她|他|{name}",
         "direction": "|".join(words.directions.values()),
         "turns": "|".join(phrase for phrases in words.turns.values() for phrase in phrases),
-        "number": rf"[0-9]{{1,4}}",
+        "number": r"[0-9]{1,4}",
         "steps": rf"(?:[0-9]{{1,4}}|{numbers}) steps?" if lang == "en" else rf"(?:[0-9]{{1,4}}|{numbers})步",
     }
     pattern, named = "", set()

@@ -34,7 +34,7 @@ class Wordings(NamedTuple):
     at_start: str
     leg_back: tuple[tuple[str, str], ...]
     """How a leg of a way back is written, and what joins two of them."""
-    count: tuple[str, ...]
+    number: tuple[str, ...]
 
 
 OBJECTS = {"she": "her", "he": "him", "她": "她", "他": "他"}
@@ -88,7 +88,7 @@ WORDINGS: dict[Lang, Wordings] = {
         both=" and ",
         at_start="at the start",
         leg_back=(("{steps} {direction}", ", then "), ("{direction} for {steps}", ", then ")),
-        count=("{number}", "{steps}"),
+        number=("{number}", "{steps}"),
     ),
     "zh": Wordings(
         names={"小红": "她", "小丽": "她", "小芳": "她", "小明": "他", "小刚": "他", "小华": "他"},
@@ -119,7 +119,7 @@ WORDINGS: dict[Lang, Wordings] = {
         both="、",
         at_start="就在起点",
         leg_back=(("向{direction}走{steps}", "，再"), ("往{direction}{steps}", "，然后")),
-        count=("{number}", "{steps}"),
+        number=("{number}", "{steps}"),
     ),
 }
 

@@ -22,7 +22,7 @@ _LANE = 0.12
 def draw_route(asked: Asked, walk: Walk) -> str:
     """The walk and the answer as an SVG picture, north at the top. Each leg bears its length in steps."""
     corners, legs, facing = [Place(0, 0)], [], walk.start
-    for move, facing, place in walk.stages():  # noqa: B007 (the last direction is the walker's)
+    for move, facing, place in walk.stages():
         if move.steps:
             corners.append(place)
             legs.append(Leg(move.steps, facing))

@@ -39,7 +39,7 @@ def option_texts(asked: Asked, values: Sequence[Value], lang: Lang, rng: random.
             leg, joint = rng.choice(words.leg_back)
             return [joint.join(_leg(one, leg, lang) for one in cast("Path", value)) for value in values]
         case _:
-            wording = rng.choice(words.count)
+            wording = rng.choice(words.number)
             numbers = [cast("int", value) for value in values]
             return [wording.format(number=number, steps=number_with_unit(number, lang)) for number in numbers]
 
