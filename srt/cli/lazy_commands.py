@@ -16,7 +16,6 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from srt.cli.command_table import COMMANDS, STAGES
-from srt.cli.config_options import ConfigCommand
 from srt.cli.metavars import argument_metavar, option_metavar
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -30,6 +29,8 @@ def add_commands(app: typer.Typer) -> None:
 
 def load_command(name: str) -> Any:
     """The command ``name`` with its options, as typer's class of commands; its module is imported now."""
+    from srt.cli.config_options import ConfigCommand  # with pydantic, which the list of commands does without
+
     module, _, attribute = COMMANDS[name].function.rpartition(".")
     function = getattr(import_module(f"srt.cli.{module}"), attribute)
     if isinstance(function, ConfigCommand):
