@@ -73,9 +73,11 @@ def turning(monkeypatch: pytest.MonkeyPatch) -> World:
     entry = re.search(r'add `"turning":\sWorldEntry\("([\w.:]+)",\s+"([\w.:]+)"\)`', PAGE)
     assert entry is not None
     world, checker = entry.groups()
+    package = world.rpartition(".")[0]
+    example("world-derivation", monkeypatch, f"{package}.derivation")
+    example("world-faults", monkeypatch, f"{package}.turning_faults")
     example("world", monkeypatch, world.partition(":")[0])
     example("world-checker", monkeypatch, checker.partition(":")[0])
-    example("world-faults", monkeypatch, "srt.worlds.turning.turning_faults")
     monkeypatch.setitem(WORLDS, "turning", WorldEntry(world, checker))
     return world_named("turning")
 

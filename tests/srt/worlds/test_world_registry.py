@@ -56,13 +56,14 @@ def test_each_entry_names_its_world_and_a_checker() -> None:
 def test_only_the_registry_names_a_world() -> None:
     assert {"seating", "views"} <= WORLDS.keys()
     own = tuple(f"srt/worlds/{name}/" for name in WORLDS)
-    forbidden = {type(world).__name__.lower() for world in worlds()} | {f"srt.worlds.{name}" for name in WORLDS}
+    classes = {type(world).__name__ for world in worlds()}
+    packages = [f"srt.worlds.{name}" for name in WORLDS]
     for package in ("srt", "eval", "train"):
         for path in sorted((ROOT / package).rglob("*.py")):
             where = path.relative_to(ROOT).as_posix()
             if where == REGISTRY or where.startswith(own):
                 continue
-            found = {word for word in words(path) if any(part in word.lower() for part in forbidden)}
+            found = {word for word in words(path) if word in classes or any(part in word for part in packages)}
             assert not found, f"{where} names a world: {sorted(found)}"
 
 
