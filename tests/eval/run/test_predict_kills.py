@@ -103,6 +103,7 @@ def shell(arguments: list[str], log: Path, batch_size: int) -> subprocess.Popen[
     return subprocess.Popen([sys.executable, "-c", code])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("start", "batch_size"),
     [(Forked, 1), pytest.param(Forked, 6, marks=pytest.mark.slow), pytest.param(shell, 4, marks=pytest.mark.slow)],
