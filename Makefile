@@ -3,7 +3,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-vl demo-long test test-all test-slow test-equivalence research-test lint docs clean
+.PHONY: help demo demo-vl demo-long test test-all test-slow test-equivalence research-test lint docs clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "The first one that needs it installs everything into $(VENV)/: about 6 GB of disk, PyTorch is most of it."
 
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
@@ -37,6 +41,8 @@ docs: $(VENV)/ready-docs ## the documentation as a site in build/site; a dead li
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/ready: pyproject.toml constraints.txt
+	@echo "Installing into $(VENV)/ what training and evaluation need (PyTorch with CUDA, transformers, TRL, DeepSpeed and"
+	@echo "others, in the tested versions): about 6 GB of disk. Once; make clean removes it."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[train,eval]"
 	touch $@
@@ -50,5 +56,5 @@ $(VENV)/ready-docs: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[docs]"
 	touch $@
 
-clean:
+clean: ## remove the virtual environment, the runs and all caches
 	rm -rf $(VENV) runs build .pytest_cache .mypy_cache .ruff_cache .hypothesis

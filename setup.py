@@ -6,8 +6,6 @@ An index shows README without the folders around it, so its relative links are m
 import re
 from pathlib import Path
 
-from setuptools import setup
-
 HERE = Path(__file__).parent
 ADDRESS = "https://example.org/srt-traces"
 """The project's address, in this place only. This one is reserved for examples: set the real one before a release."""
@@ -21,13 +19,16 @@ def with_absolute_links(page: str) -> str:
     return re.sub(rf"(\]){relative}", rf"\1({ADDRESS}/blob/v{VERSION}/", page)
 
 
-setup(
-    long_description=with_absolute_links((HERE / "README.md").read_text("utf-8")),
-    long_description_content_type="text/markdown",
-    project_urls={
-        "Repository": ADDRESS,
-        "Documentation": f"{ADDRESS}/blob/v{VERSION}/docs/index.md",
-        "Changelog": f"{ADDRESS}/blob/v{VERSION}/CHANGELOG.md",
-        "Issues": f"{ADDRESS}/issues",
-    },
-)
+if __name__ == "__main__":
+    from setuptools import setup
+
+    setup(
+        long_description=with_absolute_links((HERE / "README.md").read_text("utf-8")),
+        long_description_content_type="text/markdown",
+        project_urls={
+            "Repository": ADDRESS,
+            "Documentation": f"{ADDRESS}/blob/v{VERSION}/docs/index.md",
+            "Changelog": f"{ADDRESS}/blob/v{VERSION}/CHANGELOG.md",
+            "Issues": f"{ADDRESS}/issues",
+        },
+    )

@@ -74,9 +74,9 @@ def child(case: str, count: int) -> dict[str, float]:
 
 
 def measure(case: str, count: int) -> dict[str, float]:
-    from eval.backends.fake_backend import CLOSE, OPEN, FakeBackend
     from eval.run.predict import predict
     from eval.scoring.score import score
+    from tests.fake_backend import CLOSE, OPEN, FakeBackend
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

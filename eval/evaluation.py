@@ -15,12 +15,13 @@ from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, i
 from eval.benchmarks.prompt_files import read_own_prompts
 from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
+from eval.run.finished import finished_summary, mark_finished
 from eval.run.given_predictions import take_predictions
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
 from eval.scoring.score import score
-from srt.io.errors import UserError
+from srt.io.errors import UserError, no_model_folder
 from srt.io.folder_lock import hold_folder
 from srt.io.jsonl import write_atomically
 from srt.io.problem_files import stream_problems
@@ -39,6 +40,10 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         UserError: a fault in the recipe, the data, the model or the folder.
     """
     chosen_options(find_benchmark(recipe.benchmark), recipe.options)
+    if (finished := finished_summary(recipe)) is not None:
+        print(f"this evaluation is finished, and {recipe.output} has not changed since", file=sys.stderr)
+        return finished
+    _require_inputs(recipe)
     shard = this_shard()
     if (wandb := recipe.wandb()) is not None:
         require_wandb()
@@ -83,7 +88,9 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     scored = score(recipe.output, problems, **recipe.chosen("policy", "reference_tokenizer"))
     if wandb is not None:
         log_scores(wandb, read_run(recipe.output), scored)
-    return {**scored.model_dump(mode="json"), **imported}
+    summary = {**scored.model_dump(mode="json"), **imported}
+    mark_finished(recipe, summary)
+    return summary
 
 
 def make_backend(recipe: EvalRecipe) -> Backend:
@@ -91,6 +98,15 @@ def make_backend(recipe: EvalRecipe) -> Backend:
     entry = BACKENDS[recipe.backend]
     assert entry.make is not None  # the recipe has no predictions
     return entry.make(recipe.model, recipe.adapter, recipe.chosen(*entry.keys))
+
+
+def _require_inputs(recipe: EvalRecipe) -> None:
+    """Raise a :class:`UserError` where what is read first is not there; later, PyTorch would be imported to say so."""
+    if BACKENDS[recipe.backend].local and not Path(recipe.model).is_dir():
+        raise no_model_folder(recipe.model)
+    for path in (recipe.problems, recipe.data, recipe.predictions):
+        if path is not None and not path.exists():
+            raise UserError(f"{path}: no such file" + (" or folder" if path == recipe.data else ""))
 
 
 def _settings(recipe: EvalRecipe) -> GenerationSettings:

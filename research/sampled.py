@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from eval.run.scored_run import read_run
 from srt.cli.experiment_stages import TrainAndEval
 from srt.experiment.experiment_folder import ExperimentFolder, read_experiment

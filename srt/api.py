@@ -17,9 +17,6 @@ from srt.language.trace import Step as Step
 from srt.language.trace import StepCheck as StepCheck
 from srt.language.trace import Trace as Trace
 from srt.language.trace import TraceCheck as TraceCheck
-from srt.pipeline.build import TraceRefusal
-from srt.pipeline.build import build as build_sequences
-from srt.pipeline.check import check_with_truth
 from srt.pipeline.solve import solve_one
 from srt.worlds.world import CLAIMS
 
@@ -55,6 +52,9 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     Raises:
         UserError: ``trace`` belongs to another problem.
     """
+    # Half of the time of importing SRT: who solves alone need not wait for the readers of prose and answers.
+    from srt.pipeline.check import check_with_truth
+
     return check_with_truth(problem, trace)
 
 
@@ -77,6 +77,9 @@ def build(
             problem; the arm has no text for it; or the problem has pictures and no description, and ``pictures`` is
             false.
     """
+    from srt.pipeline.build import TraceRefusal
+    from srt.pipeline.build import build as build_sequences
+
     (built,) = build_sequences([trace], {problem.id: problem}, arm, prompt=prompt, text=text, pictures=pictures)
     if isinstance(built, TraceRefusal):
         raise UserError(f"trace {trace.id}: {built.reason}: {built.detail}")

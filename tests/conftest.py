@@ -1,4 +1,4 @@
-"""What tests of several parts need: where the real data is, stand-ins for servers, a browser."""
+"""What tests of several parts need: the command line, where the real data is, stand-ins for servers, a browser."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import atexit
 import gc
 import os
 import shutil
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from srt.cli import main
 from tests.published_copies import copy_in
 
 # A busy machine is slow, not wrong: Hypothesis' own time limits would fail tests there.
@@ -40,6 +43,36 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command ended with."""
+
+    status: int
+    out: str
+    err: str
+
+
+Srt = Callable[..., Ran]
+
+
+@pytest.fixture
+def srt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Srt:
+    """``srt("check", path, "--problems", other)`` as a shell would run it, in this process, through its entry point."""
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["srt", *map(str, arguments)])
+        capsys.readouterr()
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -244,6 +244,20 @@ def test_no_cycle_of_imports() -> None:
     assert strongly_connected(graph) == []
 
 
+def room_of(module: str) -> str:
+    """The room that ``module`` is in: a folder of a package (``srt.maths``), or the file itself if it is in none."""
+    return ".".join(module.split(".")[:2])
+
+
+def test_no_two_rooms_import_each_other() -> None:
+    """Between the rooms of the three packages, too, data flows one way."""
+    known = modules()
+    graph: dict[str, set[str]] = {room_of(name): set() for name in known}
+    for name, (_, tree) in known.items():
+        graph[room_of(name)] |= {room_of(other) for other in imported(tree, known.keys())} - {room_of(name)}
+    assert strongly_connected(graph) == []
+
+
 def test_no_crowded_folder() -> None:
     files = Counter(path.parent for path, _ in modules().values() if path.name != "__init__.py")
     crowded = {str(folder.relative_to(ROOT)): count for folder, count in files.items() if count > MOST_FILES}

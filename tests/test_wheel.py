@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -13,11 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
+
+import srt
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("srt", "train", "eval", "recipes", "configs", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 
-pytestmark = pytest.mark.slow
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -55,6 +58,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return lambda name, *arguments: run(venv / "bin" / name, *arguments)
 
 
+@pytest.mark.long
 def test_the_commands_run(installed: Run) -> None:
     assert installed("srt", "--version").stdout.startswith("srt")
     assert "recipe" in installed("srt", "experiment", "demo", "--help").stdout.lower()
@@ -63,6 +67,7 @@ def test_the_commands_run(installed: Run) -> None:
     assert installed("srt", "solve", "problems.jsonl", "-o", "traces.jsonl").returncode == 0
 
 
+@pytest.mark.long
 def test_recipes_are_found_by_name(installed: Run) -> None:
     wrong = installed("srt", "experiment", "demmo")
     assert (wrong.returncode, wrong.stdout) == (2, "")
@@ -90,6 +95,7 @@ def test_recipes_are_found_by_name(installed: Run) -> None:
     assert str(ROOT) not in place
 
 
+@pytest.mark.long
 def test_the_prompts_of_teachers_and_judges_are_there(installed: Run) -> None:
     count = (
         "from pathlib import Path; import eval, srt\n"
@@ -104,8 +110,8 @@ def test_the_prompts_of_teachers_and_judges_are_there(installed: Run) -> None:
     assert installed("python", "-c", count).stdout.strip() == str(sorted(there))
 
 
-def test_the_page_of_the_package_has_absolute_links(installed: Run) -> None:
-    """README's own are relative. Those of the description begin with the address, which stands in setup.py alone."""
+@pytest.mark.long
+def test_the_page_of_the_package_is_readme_with_absolute_links(installed: Run) -> None:
     read = "from importlib.metadata import distribution; print(distribution('srt-traces').read_text('METADATA'))"
     metadata = email.message_from_string(installed("python", "-c", read).stdout)
     named = dict(line.split(", ") for line in metadata.get_all("Project-URL", []))
@@ -113,12 +119,21 @@ def test_the_page_of_the_package_has_absolute_links(installed: Run) -> None:
     assert all(url.startswith(address) for url in named.values())
     description = metadata.get_payload()
     assert isinstance(description, str)
-    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", description)
-    own = re.findall(r"(!?)\[[^\]]*\]\(([^)]*)\)", (ROOT / "README.md").read_text("utf-8"))
-    files = f"v{metadata['Version']}"
-    for (picture, link), (_, relative) in zip(links, own, strict=True):
-        if not relative.startswith(("https:", "#")):
-            assert (ROOT / relative.partition("#")[0]).is_file()
-            assert link == f"{address}/{'raw' if picture else 'blob'}/{files}/{relative}"
-    assert any(picture for picture, _ in links)
+    own = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert [link for link in own if not link.startswith("http")]
+    for link, relative in zip(re.findall(r"\]\(([^)]*)\)", description), own, strict=True):
+        assert link.startswith("https://")
+        assert link.endswith(relative)
     assert metadata["Author"] == "SRT contributors"
+
+
+def test_links_and_pictures_of_a_page_lead_to_the_files_of_its_version() -> None:
+    setup = runpy.run_path(str(ROOT / "setup.py"))
+    page = "![a picture](docs/a.svg) [a page](docs/b.md#c) [elsewhere](https://example.com/d) [here](#e)"
+    at = setup["ADDRESS"]
+    assert setup["with_absolute_links"](page) == (
+        f"![a picture]({at}/raw/v{srt.__version__}/docs/a.svg) [a page]({at}/blob/v{srt.__version__}/docs/b.md#c) "
+        "[elsewhere](https://example.com/d) [here](#e)"
+    )
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == srt.__version__

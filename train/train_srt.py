@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import warnings
 from contextlib import ExitStack, nullcontext
@@ -21,12 +22,12 @@ import transformers
 
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
+from srt.io.full_disk import full_disk
 from srt.io.jsonl import write_records
 from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines
 from train.data.data_warnings import data_warnings
-from train.data.examples import data_faults
 from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
@@ -40,6 +41,7 @@ from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
+from train.run.before_launch import data_faults
 from train.run.curves import draw_curves
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card
@@ -217,7 +219,7 @@ def _silence_libraries() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line. Exit status 0: trained, already finished, or stopped by ``--until``; 2: user error or out of
-    memory; 143: a signal."""
+    memory or disk; 130: Ctrl-C; 143: a signal."""
     parser = argparse.ArgumentParser(
         description="Fine-tune a model on traces.",
         epilog="example: accelerate launch --config_file configs/cpu.yaml train/train_srt.py --config my_recipe.yaml",
@@ -263,11 +265,20 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
         if first_to_report() if torch.distributed.is_initialized() else _is_main_process():
             print(f"error: {error}", file=sys.stderr, flush=True)
         return 2
-    except RuntimeError as error:
-        if not is_out_of_memory(error):
+    except KeyboardInterrupt:
+        # srt train has it too, and says what was kept.
+        if _is_main_process() and os.environ.get("SRT_DIE_WITH_PARENT") != "1":
+            print("interrupted: the last checkpoint is kept, continue with --resume", file=sys.stderr, flush=True)
+        return 128 + signal.SIGINT
+    except Exception as error:
+        if (line := full_disk(error)) is not None:
+            lines = [f"error: {line}"]
+        elif isinstance(error, RuntimeError) and is_out_of_memory(error):
+            lines = out_of_memory_lines(error, recipe)
+        else:
             raise
         if first_to_report():
-            print("\n".join(out_of_memory_lines(error, recipe)), file=sys.stderr, flush=True)
+            print("\n".join(lines), file=sys.stderr, flush=True)
         return 2
     except Preempted as preempted:
         if preempted.step is not None:  # before the first step, other processes may not have stopped
@@ -280,7 +291,7 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
             print(f"stopped {why}{when}: {what}, continue with --resume", flush=True)
         return 0 if asked else STOPPED
     if _is_main_process():
-        print(f"done: {summary.steps} steps, loss {summary.final_loss:.4f}, {summary.seconds:.0f} s", flush=True)
+        print(summary.line, flush=True)
     return 0
 
 

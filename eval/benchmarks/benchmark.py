@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import AliasChoices, Field
 
 from eval.benchmarks.prompt_files import layout_fields, with_own_prompts
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.corpora.corpus_reader import CorpusReader
 from srt.io.records import Answer, Image, Message, Problem, Record
 from srt.language.prompts import PromptStyle, prompt_messages

@@ -19,6 +19,7 @@ from eval.benchmarks.space2025 import SPACE2025
 from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES
 from eval.benchmarks.threedsrbench import THREEDSRBENCH
 from srt.corpora import import_file
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -39,7 +40,10 @@ BENCHMARKS: dict[str, Benchmark] = {
 def find_benchmark(name: str) -> Benchmark:
     """The benchmark ``name``; a :class:`~srt.io.errors.UserError` that lists all if there is none of that name."""
     if name not in BENCHMARKS:
-        raise UserError(f"benchmark {name!r}: unknown; the benchmarks are {', '.join(sorted(BENCHMARKS))}")
+        raise UserError(
+            f"unknown benchmark {name!r}{did_you_mean(name, BENCHMARKS)}: the benchmarks are "
+            f"{', '.join(sorted(BENCHMARKS))}"
+        )
     return BENCHMARKS[name]
 
 
@@ -48,7 +52,9 @@ def chosen_options(benchmark: Benchmark, given: Mapping[str, str]) -> dict[str, 
     for name, value in given.items():
         if name not in benchmark.options:
             known = ", ".join(benchmark.options) or "none"
-            raise UserError(f"benchmark {benchmark.name}: no option {name!r}; it has {known}")
+            raise UserError(
+                f"benchmark {benchmark.name}: no option {name!r}{did_you_mean(name, benchmark.options)}; it has {known}"
+            )
         if value not in benchmark.options[name]:
             raise UserError(
                 f"benchmark {benchmark.name}: option {name}: {' or '.join(benchmark.options[name])}, not {value!r}"

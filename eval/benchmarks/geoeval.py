@@ -15,7 +15,7 @@ from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
 from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.io.records import Problem
 

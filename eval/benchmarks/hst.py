@@ -29,7 +29,7 @@ from eval.benchmarks.tables.breakdown import group_values, mean
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.rolled import ask_rolled, breakdown_table, view_table
 from eval.benchmarks.variants import View, scores_in_view, twin
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.io.records import Message, Problem
 from srt.language.prompts import THINK_CLOSES

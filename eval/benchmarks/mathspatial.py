@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from eval.benchmarks.benchmark import STEPS, Benchmark, Table
 from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.corpora import mathspatial
 
 SUBTYPES = {

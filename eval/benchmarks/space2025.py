@@ -16,7 +16,7 @@ from typing import NamedTuple
 from eval.benchmarks.benchmark import Benchmark, Published, Table, Unit
 from eval.benchmarks.tables.breakdown import breakdown, mean
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.run.run_records import Run, mean_values
+from eval.records.run_records import Run, mean_values
 from srt.corpora import space2025
 from srt.corpora.space2025 import LABELS
 from srt.io.errors import UserError

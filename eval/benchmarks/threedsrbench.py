@@ -20,7 +20,7 @@ from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.rolled import ask_rolled, breakdown_table, shown_views, view_table
 from eval.benchmarks.variants import FLIP, Twin, with_twin
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.answers.written_form import read_answer
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
 from srt.io.errors import UserError

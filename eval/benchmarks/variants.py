@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from eval.run.run_rows import StoredScore
+from eval.records.run_rows import StoredScore
 from srt.io.errors import UserError
 from srt.io.jsonl import validation_fault
 from srt.io.records import Answer, Image, Letter, Problem, Record

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from eval.errors.judge_model import JudgeConfig, Spent, ask_about, judge_schema, read_reason, read_word
-from eval.run.run_records import (
+from eval.records.run_records import (
     DerivedFromScores,
     mean_values,
     read_derived,

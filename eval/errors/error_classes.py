@@ -18,8 +18,8 @@ from eval.errors.error_judge import ask_about_errors
 from eval.errors.error_labels import HumanLabel, draw_sheet, read_labels
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, Labels, TaxonomyName
 from eval.errors.judge_model import JudgeConfig, Spent
-from eval.run.run_records import DerivedFromScores, Run, read_derived, scores_sha256, write_json
-from eval.run.run_rows import RowId, RunRow
+from eval.records.run_records import DerivedFromScores, Run, read_derived, scores_sha256, write_json
+from eval.records.run_rows import RowId, RunRow
 from eval.run.scored_run import read_run
 from srt.io.jsonl import write_records
 from srt.statistics.kappa import Agreement, agreement

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from eval.errors.error_taxonomies import Labels
-from eval.run.run_rows import Checked, StoredScore
+from eval.records.run_rows import Checked, StoredScore
 from srt.answers.extraction import without_think_tags
 from srt.io.records import Prediction, Problem, Record
 from srt.io.worker_processes import TimeLimitExceeded, run_within

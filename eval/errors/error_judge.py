@@ -8,8 +8,8 @@ from typing import Any
 
 from eval.errors.error_taxonomies import TAXONOMIES, Labels
 from eval.errors.judge_model import JudgeConfig, JudgeReplies, ask_about, judge_schema, read_reason, read_word
-from eval.run.run_records import Run
-from eval.run.run_rows import RowId
+from eval.records.run_records import Run
+from eval.records.run_rows import RowId
 from srt.llm.prompt_templates import official_solution
 
 NO_CLASS = "none"

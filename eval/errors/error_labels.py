@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyName
-from eval.run.run_records import Run, problems_path
-from eval.run.run_rows import RowId, RunRow
+from eval.records.run_records import Run, problems_path
+from eval.records.run_rows import RowId, RunRow
 from srt.answers.written_form import canonical_text
 from srt.io.errors import UserError
 from srt.io.jsonl import keep_apart, read_unique, write_atomically

@@ -17,8 +17,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field
 
-from eval.run.run_records import Run, problems_path
-from eval.run.run_rows import RowId
+from eval.records.run_records import Run, problems_path
+from eval.records.run_rows import RowId
 from srt.io.records import Problem, Record
 from srt.io.yaml_config import Config, read_config
 from srt.language.trace import one_line

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from eval.export import inspect_log, lm_eval_samples, vlmevalkit_tables
 from eval.export.run_export import RunExport, read_run_export
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 
@@ -31,7 +32,7 @@ def export(folder: str | Path, format: str, output: str | Path) -> list[Path]:
         UserError: an unknown format, no scored run, or ``output`` is a file.
     """
     if format not in FORMATS:
-        raise UserError(f"--to {format}: not one of {', '.join(FORMATS)}")
+        raise UserError(f"--to {format}: not one of {', '.join(FORMATS)}{did_you_mean(format, FORMATS)}")
     exported = read_run_export(Path(folder))
     output = Path(output)
     make_folder(output)

@@ -15,8 +15,8 @@ import orjson
 
 import srt
 from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
-from eval.run.run_records import given_counts
-from eval.run.run_rows import StoredPrediction, StoredScore
+from eval.records.run_records import given_counts
+from eval.records.run_rows import StoredPrediction, StoredScore
 from srt.io.jsonl import write_atomically
 from srt.io.records import Prediction
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from eval.benchmarks.benchmark import PLAIN, Question
-from eval.run.run_records import PREDICTIONS, Run, RunManifest, mean_values, problems_path
-from eval.run.run_rows import Checked, StoredCheck, StoredPrediction, StoredScore
+from eval.records.run_records import PREDICTIONS, Run, RunManifest, mean_values, problems_path
+from eval.records.run_rows import Checked, StoredCheck, StoredPrediction, StoredScore
 from eval.run.scored_run import asked_questions, read_run
 from srt.answers.written_form import canonical_text
 from srt.io.records import Prediction

@@ -11,15 +11,7 @@ from pathlib import Path
 
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.errors.error_taxonomies import TAXONOMY_NAMES
-from eval.report.comparison_records import Comparison, RunAccuracy
-from eval.report.html_page import error_plot, page
-from eval.report.markdown import markdown
-from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
-from eval.report.report_errors import arm_errors
-from eval.report.report_examples import Drawing
-from eval.report.report_wording import comparison_title
-from eval.report.wandb_log import log_comparison, require_wandb
-from eval.run.run_records import (
+from eval.records.run_records import (
     ARM_FIELDS,
     Run,
     differences_between,
@@ -29,6 +21,14 @@ from eval.run.run_records import (
     same_problems,
     write_json,
 )
+from eval.report.comparison_records import Comparison, RunAccuracy
+from eval.report.html_page import error_plot, page
+from eval.report.markdown import markdown
+from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
+from eval.report.report_errors import arm_errors
+from eval.report.report_examples import Drawing
+from eval.report.report_wording import comparison_title
+from eval.report.wandb_log import log_comparison, require_wandb
 from eval.run.scored_run import read_run
 from eval.run.wandb_settings import WandbSettings
 from eval.scoring.arm_summary import summarise

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from eval.benchmarks.tables.breakdown import table_rows
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, Taxonomy, TaxonomyName
+from eval.records.run_records import Run
 from eval.report import number_format as figures
 from eval.report import report_wording as wording
 from eval.report.comparison_records import Comparison
@@ -32,7 +33,6 @@ from eval.report.plots import (
 )
 from eval.report.report_errors import ArmErrors, arm_errors, judged_arms
 from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples
-from eval.run.run_records import Run
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.dimensions import title
 from srt.answers.equality import POLICIES

@@ -40,7 +40,7 @@ from eval.scoring.dimensions import title
 
 
 def summary(comparison: Comparison) -> str:
-    """What a console shows: the answer in a sentence, the arms, and their paired differences."""
+    """The answer in a sentence, the arms, and their paired differences."""
     warned = [f"> **{comparison.warning}**"] if comparison.warning else []
     parts = [f"# {comparison.title}", *warned, f"**{headline(comparison)}**"]
     parts += [*unlike_settings(comparison), *tokens_not_given(comparison)]

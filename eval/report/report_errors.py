@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from eval.errors.answer_judge import JudgedSummary, read_judged
 from eval.errors.error_classes import ERRORS, ErrorRow, ErrorSummary, read_error_summary
 from eval.errors.error_taxonomies import TAXONOMY_NAMES, TaxonomyName
-from eval.run.run_records import Run
-from eval.run.run_rows import RowId
+from eval.records.run_records import Run
+from eval.records.run_rows import RowId
 from srt.io.jsonl import read_records
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import orjson
 
 from eval.benchmarks.benchmark import PLAIN
+from eval.records.run_records import Run, problems_path
+from eval.records.run_rows import Checked, RowId, StoredScore
 from eval.report.plots import colour
 from eval.report.report_errors import first_faults
-from eval.run.run_records import Run, problems_path
-from eval.run.run_rows import Checked, RowId, StoredScore
 from eval.scoring.dimensions import labels_of
 from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text

@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 from eval.benchmarks.benchmark import PLAIN
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.records.run_records import Run, generation_unknown
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed
-from eval.run.run_records import Run, generation_unknown
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import dimensions
@@ -56,6 +56,11 @@ def headline_difference(comparison: Comparison) -> Difference | None:
         if pair in rows:
             return rows[pair]
     return comparison.differences[0] if comparison.differences else None
+
+
+def answer(comparison: Comparison) -> str:
+    """What a console shows: the sentence that answers the question, after the warning if there is one."""
+    return "\n".join(filter(None, (comparison.warning, headline(comparison))))
 
 
 def headline(comparison: Comparison) -> str:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from eval.benchmarks.benchmark import Table
+from eval.records.run_records import Run
 from eval.report.comparison_records import Comparison
-from eval.run.run_records import Run
 from eval.run.wandb_settings import WandbSettings
 from eval.scoring.arm_summary import ArmSummary, Tokens
 from srt.answers.written_form import canonical_text

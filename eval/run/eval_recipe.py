@@ -1,14 +1,14 @@
 """The recipe of one evaluation: the keys of ``srt eval --config FILE.yaml``.
 
-Most are also flags of the command, and a flag wins over the file; ``dtype``, ``attention``, ``timeout_s`` and
-``retries`` can only be set in the file. Paths are relative to the folder in which the command runs.
+Keys with a :class:`~srt.io.config_flags.Flag` are also options of the command, and an option wins over the file. Paths
+are relative to the folder in which the command runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,8 @@ from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
 from eval.run.wandb_settings import WANDB_KEYS, WandbSettings, make_wandb_settings
 from srt.answers.equality import PolicyName
+from srt.io.config_flags import Flag
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.records import Lang
 from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
@@ -47,60 +49,123 @@ class EvalRecipe(Config):
     :class:`~eval.run.wandb_settings.WandbSettings`.
     """
 
-    model: str = Field(min_length=1)
-    output: Path
-    adapter: Path | None = None
-    backend: str = "transformers"
-    arm: str = "model"
+    model: Annotated[str, Flag("Model", "Folder of the model, or its name on the server.")] = Field(min_length=1)
+    adapter: Annotated[Path | None, Flag("Model", "Folder of a LoRA adapter.")] = None
+    backend: Annotated[str, Flag("Model", "transformers (default), vllm, server or file.")] = "transformers"
+    arm: Annotated[str, Flag("Model", "Name of the run in comparisons (default: the model's).")] = "model"
 
-    problems: Path | None = None
-    benchmark: str = "plain"
-    data: Path | None = None
-    lang: Lang | None = None
-    options: dict[str, str] = Field(default_factory=dict)
-    prompt: PromptStyle = "full"
-    prompts: Path | None = None
-    repeats: int = Field(default=1, ge=1)
-    policy: PolicyName = "strict"
-    reference_tokenizer: Path | None = None
+    output: Annotated[Path, Flag("Run", "Folder of the run; an interrupted run continues there.", ("-o", "--out"))]
+    problems: Annotated[Path | None, Flag("Questions", "A file of problems (JSONL).")] = None
+    benchmark: Annotated[str, Flag("Questions", "The benchmark of the problems; see srt benchmarks.")] = "plain"
+    data: Annotated[Path | None, Flag("Questions", "Your copy of the benchmark, instead of --problems.")] = None
+    lang: Annotated[Lang | None, Flag("Questions", "zh or en, if --data has both.")] = None
+    options: Annotated[
+        dict[str, str], Flag("Questions", "An option of the benchmark; may be repeated.", ("--option",))
+    ] = Field(default_factory=dict)
+    prompt: Annotated[PromptStyle, Flag("Questions", "full (default) or bare; must match the sequences.")] = "full"
+    prompts: Annotated[
+        Path | None,
+        Flag("Questions", "Folder of prompts that replace ours, e.g. en/question.md, zh/hst_text.md."),
+    ] = None
+    repeats: Annotated[int, Flag("Questions", "Samples per question.")] = Field(default=1, ge=1)
 
-    max_new_tokens: int | None = Field(default=None, ge=1)
-    temperature: float | None = Field(default=None, ge=0.0)
-    top_p: float | None = Field(default=None, gt=0.0, le=1.0)
-    think_budget: int | None = Field(default=None, ge=0)
-    min_pixels: int | None = Field(default=None, ge=1)
-    max_pixels: int | None = Field(default=None, ge=1)
-    ban: Operation | None = None
-    grammar: Grammar | None = None
-    seed: int | None = None
+    max_new_tokens: Annotated[int | None, Flag("Generation", "Token budget of a generation.")] = Field(
+        default=None, ge=1
+    )
+    temperature: Annotated[float | None, Flag("Generation", "Sampling temperature; 0 is greedy.")] = Field(
+        default=None, ge=0.0
+    )
+    top_p: Annotated[float | None, Flag("Generation", "Nucleus sampling threshold.")] = Field(
+        default=None, gt=0.0, le=1.0
+    )
+    think_budget: Annotated[
+        int | None, Flag("Generation", "Close a think block after this many tokens; 0 never closes it.")
+    ] = Field(default=None, ge=0)
+    min_pixels: Annotated[int | None, Flag("Generation", "Enlarge smaller pictures to this area.")] = Field(
+        default=None, ge=1
+    )
+    max_pixels: Annotated[int | None, Flag("Generation", "Shrink larger pictures to this area.")] = Field(
+        default=None, ge=1
+    )
+    ban: Annotated[Operation | None, Flag("Generation", "Forbid this operation's word while generating.")] = None
+    grammar: Annotated[Grammar | None, Flag("Generation", "trace: constrain the output to the form of a trace.")] = None
+    seed: Annotated[int | None, Flag("Generation", "Sampling seed.")] = None
 
-    batch_size: int | None = Field(default=None, ge=1)
-    batch_tokens: int | None = Field(default=None, ge=1)
+    batch_size: Annotated[int | None, Flag("Back end transformers", "Rows per batch.")] = Field(default=None, ge=1)
+    batch_tokens: Annotated[
+        int | None,
+        Flag("Back end transformers", "Maximum tokens per batch, including prompt and budget (131072)."),
+    ] = Field(default=None, ge=1)
     dtype: Dtype | None = None
     attention: Attention | None = None
-    threads: int | None = Field(default=None, ge=1)
-    continuous: bool = False
-    gpu_memory: float | None = Field(default=None, gt=0.0, le=1.0)
-    tensor_parallel: int | None = Field(default=None, ge=1)
-    vision_adapter: bool = False
-    engine: Literal["ray"] | None = None
-    address: str | None = None
-    replicas: int | None = Field(default=None, ge=1)
-    base_url: str | list[str] | None = None
-    api_key_env: str | None = None
-    in_flight: int | None = Field(default=None, ge=1, le=4096)
+    threads: Annotated[int | None, Flag("Back end transformers", "CPU threads of torch.")] = Field(default=None, ge=1)
+    continuous: Annotated[bool, Flag("Back end transformers", "Continuous batching (text only, no constraints).")] = (
+        False
+    )
+
+    tensor_parallel: Annotated[int | None, Flag("Back end vllm", "GPUs per model.")] = Field(default=None, ge=1)
+    gpu_memory: Annotated[float | None, Flag("Back end vllm", "Share of the GPU's memory to use.")] = Field(
+        default=None, gt=0.0, le=1.0
+    )
+    vision_adapter: Annotated[bool, Flag("Back end vllm", "Also load an adapter of the vision tower.")] = False
+    engine: Annotated[
+        Literal["ray"] | None,
+        Flag("Back end vllm", "vLLM replicas on a Ray cluster (docs/scale.md); not yet run on a GPU."),
+    ] = None
+    address: Annotated[
+        str | None, Flag("Back end vllm", "ray: the cluster (default: RAY_ADDRESS, or this machine alone).")
+    ] = None
+    replicas: Annotated[
+        int | None, Flag("Back end vllm", "ray: copies of the model (default: as many as the GPUs allow).")
+    ] = Field(default=None, ge=1)
+
+    base_url: Annotated[
+        str | list[str] | None,
+        Flag(
+            "Back end server",
+            "Its address, e.g. http://127.0.0.1:8000/v1; repeat it for several replicas.",
+        ),
+    ] = None
+    api_key_env: Annotated[str | None, Flag("Back end server", "Environment variable that holds the API key.")] = None
+    in_flight: Annotated[int | None, Flag("Back end server", "Concurrent requests at each address.")] = Field(
+        default=None, ge=1, le=4096
+    )
     timeout_s: float | None = Field(default=None, gt=0)
     retries: int | None = Field(default=None, ge=0, le=20)
-    predictions: Path | None = None
-    pictures: bool | None = None
-    server_type: ServerType | None = None
-    opens_thought: bool = False
+    pictures: Annotated[
+        bool | None, Flag("Back end server", "The model reads pictures.", ("--pictures/--no-pictures",))
+    ] = None
+    server_type: Annotated[
+        ServerType | None,
+        Flag(
+            "Back end server",
+            "vllm (default), sglang or llama.cpp; decides how a grammar is sent.",
+            ("--server-type", "--kind-of-server"),
+        ),
+    ] = None
+    opens_thought: Annotated[bool, Flag("Back end server", "The chat template ends with <think>, as R1's does.")] = (
+        False
+    )
 
-    report_to: str | None = None
-    wandb_mode: str | None = None
-    project: str | None = None
-    group: str | None = None
-    run_name: str | None = None
+    predictions: Annotated[
+        Path | None,
+        Flag("Back end file", "Another system's predictions, with the columns id and prediction."),
+    ] = None
+
+    policy: Annotated[
+        PolicyName, Flag("Scores", "How numbers and units are compared with gold: strict (default) or lenient.")
+    ] = "strict"
+    reference_tokenizer: Annotated[
+        Path | None, Flag("Scores", "Folder of a tokenizer used to count the tokens of all models.")
+    ] = None
+    report_to: Annotated[str | None, Flag("Weights & Biases", "wandb: send scores and examples there.")] = None
+    wandb_mode: Annotated[
+        str | None,
+        Flag("Weights & Biases", "online (default), or offline: write a folder for wandb sync."),
+    ] = None
+    project: Annotated[str | None, Flag("Weights & Biases", "The project (default: srt).")] = None
+    group: Annotated[str | None, Flag("Weights & Biases", "The group.")] = None
+    run_name: Annotated[str | None, Flag("Weights & Biases", "The run's name (default: that of the folder).")] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -127,7 +192,8 @@ class EvalRecipe(Config):
         except UserError as error:
             faults.append(str(error))
         if self.backend not in BACKENDS:
-            raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {', '.join(BACKENDS)}"]))
+            known = f"{', '.join(BACKENDS)}{did_you_mean(self.backend, BACKENDS)}"
+            raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {known}"]))
         entry = BACKENDS[self.backend]
         if self.engine is None:
             faults += [f"{key}: goes with engine: ray" for key in ("address", "replicas") if self._given(key)]

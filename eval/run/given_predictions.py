@@ -23,9 +23,9 @@ import orjson
 import srt
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.benchmarks.external.external_rows import Row, rows_of
+from eval.records.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
+from eval.records.run_rows import RowId
 from eval.run.predict import PredictSummary, check_folder
-from eval.run.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
-from eval.run.run_rows import RowId
 from eval.run.scored_run import run_questions
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder

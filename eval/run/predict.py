@@ -23,7 +23,7 @@ import srt
 from eval.backends.protocol import Backend, Generation, GenerationSettings, Request
 from eval.benchmarks.benchmark import PLAIN, Asking, Question
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
-from eval.run.run_records import (
+from eval.records.run_records import (
     ARM_FIELDS,
     MANIFEST,
     RunManifest,

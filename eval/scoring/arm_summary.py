@@ -11,8 +11,8 @@ import numpy as np
 
 from eval.benchmarks.benchmark import Table
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run, given_counts, mean_values, pooled
-from eval.run.run_rows import StoredScore
+from eval.records.run_records import Run, given_counts, mean_values, pooled
+from eval.records.run_rows import StoredScore
 from eval.scoring.dimensions import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
 from srt.answers.equality import unreadable_gold

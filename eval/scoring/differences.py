@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.run.run_records import Run, mean_values, same_problem, same_problems, settings_apart
+from eval.records.run_records import Run, mean_values, same_problem, same_problems, settings_apart
 from eval.scoring.arm_summary import reference_tokenizers
 from srt.io.errors import UserError
 from srt.io.records import Record, cluster_of

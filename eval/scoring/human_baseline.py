@@ -23,7 +23,7 @@ import numpy as np
 from eval.benchmarks.benchmark import PLAIN, Published, Table
 from eval.benchmarks.benchmark_registry import find_benchmark
 from eval.benchmarks.external.external_rows import Row, rows_of
-from eval.run.run_records import ProblemsFile, describe_problems, write_json
+from eval.records.run_records import ProblemsFile, describe_problems, write_json
 from eval.scoring.arm_summary import Share, share, share_of
 from eval.scoring.score import Grade, score_prediction
 from srt.answers.equality import PolicyName

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from eval.run.run_records import PREDICTIONS, read_manifest, run_problems
-from eval.run.run_rows import read_rows
+from eval.records.run_records import PREDICTIONS, read_manifest, run_problems
+from eval.records.run_rows import read_rows
 from eval.run.scored_run import run_questions
 from eval.scoring.score import check_prediction
 from srt.answers.extraction import extract

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.run.run_records import Run
-from eval.run.run_rows import StoredScore
+from eval.records.run_records import Run
+from eval.records.run_rows import StoredScore
 from eval.scoring.vote import Votes, majority, pass_at_k, preferred
 from srt.answers.equality import POLICIES
 from srt.answers.groups import groups

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from eval.backends.token_counts import ReferenceTokenizer
 from eval.benchmarks.benchmark_registry import find_benchmark
-from eval.run.run_records import (
+from eval.records.run_records import (
     CHECKED,
     MANIFEST,
     PREDICTIONS,
@@ -25,7 +25,7 @@ from eval.run.run_records import (
     run_problems,
     write_json,
 )
-from eval.run.run_rows import Checked, RowId, read_rows
+from eval.records.run_rows import Checked, RowId, read_rows
 from eval.run.scored_run import read_run, run_questions
 from eval.run.sharding import merge_shards
 from eval.scoring.arm_summary import ArmSummary, summarise

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from eval.backends.protocol import GenerationSettings
-from eval.run.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
+from eval.records.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
 from srt.io.jsonl import write_records
 from srt.io.records import Answer, Prediction, Problem
 

@@ -8,10 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
+from eval.records.run_records import Run
 from eval.run.predict import predict
-from eval.run.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from research import sampled
@@ -21,6 +20,7 @@ from srt.experiment.model_stages import Evaluation
 from srt.io.jsonl import write_records
 from srt.io.records import Answer, Problem
 from srt.language.trace import Step, StepCheck, TraceCheck
+from tests.fake_backend import FakeBackend
 
 
 def run_of(folder: Path, replies: dict[str, list[str]], **settings: float) -> Run:

@@ -61,10 +61,10 @@ def compare(
     if as_json:
         print_summary(comparison.model_dump(mode="json"), as_json)
         return
-    from eval.report.markdown import summary
+    from eval.report.report_wording import answer
 
-    print(summary(comparison))
-    print(f"The whole report is at {out / 'report.html'}, its tables as text at {out / 'report.md'}")
+    print(answer(comparison))
+    print(f"The report is {out / 'report.html'}; {out / 'report.md'} has its tables as text")
 
 
 def errors(

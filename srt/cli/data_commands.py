@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from srt.cli import completions
 from srt.cli.output import (
     AddressOption,
     EngineOption,
@@ -18,13 +19,18 @@ from srt.cli.output import (
     out_option,
     print_summary,
 )
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.locations import location
 
 
 def import_(
     source: Annotated[
-        str, typer.Argument(help="The corpus: mathspatial, solidgeo or space2025; or another benchmark.")
+        str,
+        typer.Argument(
+            help="The corpus: mathspatial, solidgeo or space2025; or another benchmark.",
+            autocompletion=completions.corpora,
+        ),
     ],
     path: Annotated[
         Path, typer.Argument(help="The published file, or the folder that holds the files; or a mapping (YAML).")
@@ -67,14 +73,17 @@ def import_any(
 
     if source not in BENCHMARKS:
         known, others = (", ".join(sorted(names)) for names in (CORPORA, set(BENCHMARKS) - set(CORPORA)))
-        raise UserError(f"unknown corpus {source!r}: the corpora are {known}; other benchmarks are {others}")
+        meant = did_you_mean(source, {*CORPORA, *BENCHMARKS})
+        raise UserError(f"unknown corpus {source!r}{meant}: the corpora are {known}; other benchmarks are {others}")
     if traces is not None:
         raise UserError(f"{source}: --traces is for mathspatial")
     return import_benchmark(source, path, out, lang=lang)
 
 
 def generate(
-    world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
+    world: Annotated[
+        str, typer.Argument(help="The world (problems with a built-in solver).", autocompletion=completions.worlds)
+    ],
     out: Annotated[
         Path, out_option("The problems file to write (.jsonl or .parquet); with --engine ray, a folder or URL.")
     ],
@@ -120,7 +129,9 @@ def generate(
 
 
 def gallery(
-    world: Annotated[str, typer.Argument(help="The world (problems with a built-in solver).")],
+    world: Annotated[
+        str, typer.Argument(help="The world (problems with a built-in solver).", autocompletion=completions.worlds)
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="The page to write (HTML).")] = Path("gallery.html"),
     n: Annotated[int, typer.Option("-n", "--n", min=1, max=1000, help="Number of problems.")] = 24,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
@@ -223,14 +234,14 @@ def curate(
 
     Also finds missing solutions and views whose sizes contradict each other.
 
-    Example: srt curate corpus.jsonl -o kept.jsonl --against bench.jsonl --report report.json
+    Example: srt curate problems.jsonl -o kept.jsonl --against parts/test.jsonl --report report.json
     """
     from srt.curate import CHECKS, CurationOptions, Embeddings, Thresholds, curate_file
     from srt.io.worker_processes import cores_at_hand
 
     for name in skip or ():
         if name not in CHECKS:
-            raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}")
+            raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}{did_you_mean(name, CHECKS)}")
     if text_review > text_drop or picture_review > picture_drop:
         raise UserError("--text-review and --picture-review cannot be above --text-drop and --picture-drop")
     if embeddings is not None and not embeddings.strip():

@@ -7,13 +7,19 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 
+from srt.cli import completions
 from srt.cli.recipe_kinds import require_kind
 
 
 def experiment(
-    recipe: Annotated[Path, typer.Argument(help="An experiment recipe (YAML), or the name of one in recipes/.")],
+    recipe: Annotated[
+        Path,
+        typer.Argument(
+            help="An experiment recipe (YAML), or the name of one in recipes/.",
+            autocompletion=completions.recipes("recipes"),
+        ),
+    ],
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the recipe; may be repeated."),
@@ -23,7 +29,12 @@ def experiment(
         typer.Option("--tiny", help="Rehearse it in minutes: a tiny model, stand-in teachers, no real figures."),
     ] = False,
     arm: Annotated[
-        list[str] | None, typer.Option("--arm", help="Learning curves: measure only this arm now; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--arm",
+            autocompletion=completions.arms,
+            help="Learning curves: measure only this arm now; may be repeated.",
+        ),
     ] = None,
     seed: Annotated[
         list[int] | None, typer.Option("--seed", help="Learning curves: measure only this seed now; may be repeated.")
@@ -64,5 +75,5 @@ def experiment(
         recipe=recipe,
     )
     for text, file in zip(done.summaries, done.files, strict=True):
-        console.print(Markdown(text) if console.is_terminal else text)
+        console.print(text)
         console.print(f"The full results are in {file}")

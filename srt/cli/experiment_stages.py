@@ -123,6 +123,12 @@ class TrainAndEval:
 
     def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         """As ``srt train --resume``, line by line to ``say``."""
+        from train.recipe_reader import load_recipe
+        from train.run.before_launch import finished_before
+
+        if (summary := finished_before(load_recipe(recipe), launch)) is not None:
+            say(summary.line)
+            return
         heard = _LastLine(say)
         options = ["--resume", *([] if until is None else ["--until", str(until)])]
         if status := run_training(recipe, launch, options, say=heard):
@@ -131,7 +137,7 @@ class TrainAndEval:
     def evaluate(self, evaluation: Evaluation) -> None:
         """As ``srt eval``, in this process or in those of the launch file."""
         from eval.evaluation import run_evaluation
-        from eval.run.run_records import SUMMARY
+        from eval.records.run_records import SUMMARY
 
         out = evaluation.out
         if (out / SUMMARY).exists():
@@ -178,7 +184,7 @@ class TrainAndEval:
     def figures(self, run: Path) -> RunFigures:
         """From the scores and the verdicts; a problem that was asked several times counts as right if most are."""
         from eval.errors.error_findings import find_first_fault
-        from eval.run.run_records import given_counts, mean_values
+        from eval.records.run_records import given_counts, mean_values
         from eval.run.scored_run import read_run
 
         scored = read_run(run)
@@ -202,12 +208,12 @@ class TrainAndEval:
     ) -> str:
         """As ``srt compare``."""
         from eval.report.compare import compare
-        from eval.report.markdown import summary
+        from eval.report.report_wording import answer
         from eval.run.wandb_settings import make_wandb_settings
 
         where = {key: value for key, value in reporting.items() if key != "report_to"}
         wandb = make_wandb_settings(reporting.get("report_to"), where)
-        return summary(compare(runs, out, title=title, warning=warning, wandb=wandb))
+        return answer(compare(runs, out, title=title, warning=warning, wandb=wandb))
 
 
 class _LastLine:

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError, one_line
 from srt.io.locations import Location, check_reachable, is_url, location
 
@@ -120,7 +121,7 @@ def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
 def one_of(value: object, known: tuple[str, ...], what: str) -> Any:
     """Return ``value`` if it is one of ``known``; else raise a :class:`UserError` that lists them."""
     if value not in known:
-        raise UserError(f"unknown {what} {value!r}: {', '.join(known)} are known")
+        raise UserError(f"unknown {what} {value!r}{did_you_mean(str(value), known)}: {', '.join(known)} are known")
     return value
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from srt.cli import completions
 from srt.cli.output import (
     AddressOption,
     EngineOption,
@@ -33,7 +34,12 @@ def solve(
         ),
     ],
     plan: Annotated[
-        str, typer.Option("--plan", help="Which steps a trace has: needed, or another plan of the problems' world.")
+        str,
+        typer.Option(
+            "--plan",
+            autocompletion=completions.plans,
+            help="Which steps a trace has: needed, or another plan of the problems' world.",
+        ),
     ] = "needed",
     workers: WorkersOption = None,
     keep_going: KeepGoingFlag = False,
@@ -133,13 +139,20 @@ def build(
     problems: ProblemsOption,
     out: Annotated[Path, out_option("Folder for sequences.jsonl, or a file .parquet.")],
     arm: Annotated[
-        str, typer.Option("--arm", help="The arm, which determines the text to train on: see docs/language.md.")
+        str,
+        typer.Option(
+            "--arm",
+            autocompletion=completions.arms,
+            help="The arm, which determines the text to train on: see docs/language.md.",
+        ),
     ] = "srt",
     prompt: Annotated[str, typer.Option("--prompt", help="full or bare.")] = "full",
     text: Annotated[
         str,
         typer.Option(
-            "--text", help="How steps are written: claims, assertions, or a text style of the problems' world."
+            "--text",
+            autocompletion=completions.styles,
+            help="How steps are written: claims, assertions, or a text style of the problems' world.",
         ),
     ] = "claims",
     pictures: Annotated[

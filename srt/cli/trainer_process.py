@@ -11,11 +11,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+_GRACE = 10
+"""Seconds that training processes have to end after Ctrl-C."""
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
 _MEANING = {
     signal.SIGILL: (
@@ -53,7 +55,7 @@ def run_training(
     # -P: no file of the current folder (torch.py) may hide a module that accelerate imports.
     launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), *launch_options]
     command = [sys.executable, *(launch if accelerate else []), str(script), "--config", str(recipe), *options]
-    return _run(command, accelerate is not None, say)
+    return _run(command, accelerate is not None, say, {*_STOP_SIGNALS, signal.SIGINT})
 
 
 def run_shared_evaluation(recipe: Path, accelerate: Path, say: Callable[[str], None]) -> int:
@@ -65,7 +67,7 @@ def run_shared_evaluation(recipe: Path, accelerate: Path, say: Callable[[str], N
 
     require_gpus(accelerate, ())
     launch = ["-P", "-m", "accelerate.commands.launch", "--quiet", "--config_file", str(accelerate), "--module"]
-    return _run([sys.executable, *launch, "srt", "eval", "--config", str(recipe)], True, say)
+    return _run([sys.executable, *launch, "srt", "eval", "--config", str(recipe)], True, say, _STOP_SIGNALS)
 
 
 def status_text(status: int) -> str:
@@ -78,8 +80,10 @@ def status_text(status: int) -> str:
     return f"{status} ({number.name}{f': {meaning}' if meaning else ''})"
 
 
-def _run(command: Sequence[str], launched: bool, say: Callable[[str], None] | None) -> int:
-    """Run ``command``, ``launched`` by accelerate or not, and return its exit status."""
+def _run(
+    command: Sequence[str], launched: bool, say: Callable[[str], None] | None, blocked: Iterable[signal.Signals]
+) -> int:
+    """Run ``command``, ``launched`` by accelerate or not, with some signals ``blocked``; return its exit status."""
     with TemporaryDirectory(prefix="srt-train-") as folder:
         status_file = Path(folder) / "status"
         with (
@@ -88,7 +92,7 @@ def _run(command: Sequence[str], launched: bool, say: Callable[[str], None] | No
                 stdout=subprocess.PIPE if say else None,
                 stderr=subprocess.STDOUT if say else None,
                 env={**os.environ, "SRT_DIE_WITH_PARENT": "1", "SRT_STATUS_FILE": str(status_file)},
-                preexec_fn=_before_exec(),
+                preexec_fn=_before_exec(blocked),
             ) as run,
             _signals_passed_on(run, launched),
         ):
@@ -98,7 +102,13 @@ def _run(command: Sequence[str], launched: bool, say: Callable[[str], None] | No
                     # A progress bar redraws its line: keep the last state.
                     if text := line.decode(errors="replace").rstrip().rpartition("\r")[2]:
                         say(text)
-            ended_with = run.wait()
+            try:
+                ended_with = run.wait()
+            except KeyboardInterrupt:
+                # The terminal has sent it to the training processes too: let them leave a clean folder.
+                with suppress(subprocess.TimeoutExpired):
+                    run.wait(timeout=_GRACE)
+                raise
         reported = [int(line) for line in status_file.read_text().split()] if status_file.exists() else []
     # The launcher's own status is 0 or 1. A process that a signal killed has a negative one, and reports nothing.
     status = next(filter(None, reported), ended_with)
@@ -140,11 +150,12 @@ def _stop_trainers(run: subprocess.Popen[bytes], launched: bool) -> None:
         time.sleep(0.2)
 
 
-def _before_exec() -> Callable[[], None]:
+def _before_exec(blocked: Iterable[signal.Signals]) -> Callable[[], None]:
     """Return what the child calls before its program starts.
 
-    It blocks the signals for itself and its children. The launcher then survives them, and a training process gets one
-    that came early as soon as it can handle it. On Linux the kernel also kills the child when this process dies.
+    It blocks the signals ``blocked`` for itself and its children. The launcher then survives them, and a training
+    process gets one that came early as soon as it can handle it. On Linux the kernel also kills the child when this
+    process dies.
     """
     linux, parent, pr_set_pdeathsig = sys.platform == "linux", os.getpid(), 1
     if linux:
@@ -154,7 +165,7 @@ def _before_exec() -> Callable[[], None]:
         prctl = ctypes.CDLL(None).prctl
 
     def prepare() -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
         if linux:
             prctl(pr_set_pdeathsig, signal.SIGKILL)
             if os.getppid() != parent:  # The parent died before the kernel was asked.

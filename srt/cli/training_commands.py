@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
+from srt.cli import completions
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training, status_text
 from srt.io.bundled_files import find_bundled
-from srt.io.errors import UserError
+from srt.io.errors import Interrupted, UserError
 from srt.io.progress import notice, progress_bar
 
 
@@ -70,9 +71,20 @@ def init_model(
 
 
 def preflight(
-    recipe: Annotated[Path, typer.Argument(help="A training recipe (YAML), or the name of one in recipes/train/.")],
+    recipe: Annotated[
+        Path,
+        typer.Argument(
+            help="A training recipe (YAML), or the name of one in recipes/train/.",
+            autocompletion=completions.recipes("recipes/train"),
+        ),
+    ],
     accelerate: Annotated[
-        Path | None, typer.Option("--accelerate", help="The accelerate config for the launch, such as one in configs/.")
+        Path | None,
+        typer.Option(
+            "--accelerate",
+            autocompletion=completions.recipes("configs"),
+            help="The accelerate config for the launch, such as one in configs/.",
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="KEY=VALUE: override a key of the recipe; may be repeated.")
@@ -90,13 +102,16 @@ def preflight(
 
     Example: srt preflight recipes/train/qwen2.5-vl-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml --gpu-memory 80
     """
-    from train.preflight.checklist import run_checklist
+    from train.recipe_reader import examine_recipe
 
     require_kind(recipe, "train")
+    examine_recipe(recipe, changes or ())  # a file that is missing or not YAML is an answer without PyTorch
     if accelerate is not None:
         accelerate = find_bundled(accelerate, "configs")
         if accelerate.is_file():  # else it is one fault among others
             require_kind(accelerate, "launch")
+    from train.preflight.checklist import run_checklist
+
     report = run_checklist(
         recipe,
         changes or (),
@@ -129,9 +144,20 @@ def preflight(
 
 
 def train(
-    recipe: Annotated[Path, typer.Argument(help="A training recipe (YAML), or the name of one in recipes/train/.")],
+    recipe: Annotated[
+        Path,
+        typer.Argument(
+            help="A training recipe (YAML), or the name of one in recipes/train/.",
+            autocompletion=completions.recipes("recipes/train"),
+        ),
+    ],
     accelerate: Annotated[
-        Path | None, typer.Option("--accelerate", help="The accelerate config for the launch, such as one in configs/.")
+        Path | None,
+        typer.Option(
+            "--accelerate",
+            autocompletion=completions.recipes("configs"),
+            help="The accelerate config for the launch, such as one in configs/.",
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the unfinished run in the output folder.")] = False,
     until: Annotated[
@@ -155,16 +181,24 @@ def train(
     --set data=data/cot/sequences.jsonl --set output=runs/r1-lora-cot -- --num_processes 4
     """
     from train.recipe_reader import load_recipe
+    from train.run.before_launch import finished_before
+    from train.run.resume import kept_by_ctrl_c
 
     changes = set_ or []
     require_kind(recipe, "train")
-    load_recipe(recipe, changes)
+    chosen = load_recipe(recipe, changes)
     accelerate = accelerate and find_launch_file(accelerate)
     if launch_options and accelerate is None:
         raise UserError(f"{launch_options[0]}: an option of accelerate launch, which is only used with --accelerate")
+    if (summary := finished_before(chosen, accelerate, launch_options or ())) is not None:
+        print(f"{summary.line}: this run is finished, and {chosen.output} has it")
+        return
     options = ["--resume"] * resume + [part for change in changes for part in ("--set", change)]
     options += [] if until is None else ["--until", str(until)]
-    status = run_training(recipe, accelerate, options, launch_options or [])
+    try:
+        status = run_training(recipe, accelerate, options, launch_options or [])
+    except KeyboardInterrupt:
+        raise Interrupted(kept_by_ctrl_c(Path(chosen.output))) from None
     if status:
         if status not in (1, 2, 143):  # with these it has said why; a process that a signal kills has not
             notice(f"srt: training ended with status {status_text(status)}")

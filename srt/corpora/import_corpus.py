@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 from srt.corpora import mathspatial, solidgeo, space2025
 from srt.corpora.corpus_reader import CorpusReader, ImportRefusal, ImportRequest
 from srt.images.store import PictureFolder
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.jsonl import beside, keep_apart, keep_outside, write_records
 from srt.io.records import Lang, Problem
@@ -122,7 +123,9 @@ def import_file(
 
 def _reader(name: str) -> CorpusReader:
     if name not in CORPORA:
-        raise UserError(f"unknown corpus {name!r}: the corpora are {', '.join(sorted(CORPORA))}")
+        raise UserError(
+            f"unknown corpus {name!r}{did_you_mean(name, CORPORA)}: the corpora are {', '.join(sorted(CORPORA))}"
+        )
     return CORPORA[name]
 
 

@@ -13,6 +13,7 @@ OUTPUT/init-S/                  the random weights of seed S, the same for all a
 OUTPUT/runs/ARM-S/              the training recipe and the trained model
 OUTPUT/tested/TEST/ARM-S/       predictions and scores
 OUTPUT/curve/                   the same of each point of learning curves (:mod:`srt.experiment.learning_curve`)
+OUTPUT/result.json              what came out, once all is done (:mod:`srt.experiment.experiment_result`)
 OUTPUT/report/                  tables, plots, report.html; with several tests, in a folder for each
 """
 

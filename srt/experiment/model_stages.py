@@ -108,9 +108,9 @@ class ModelStages(Protocol):
     def compare(
         self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
     ) -> str:
-        """Write the comparison, as ``report.html`` and more, and give its summary as Markdown.
+        """Write the comparison, as ``report.html`` and more, and give the sentence that answers.
 
-        ``warning`` stands above everything in it.
+        ``warning`` stands before it, and above everything on the page.
 
         ``reporting`` has the keys of an evaluation recipe that say where in W&B to report to, if this is asked for.
         """

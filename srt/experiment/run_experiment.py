@@ -14,7 +14,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
@@ -37,6 +36,7 @@ from srt.experiment.experiment_recipe import (
     Model,
     TaughtTraces,
 )
+from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
@@ -48,14 +48,6 @@ from srt.io.errors import UserError, no_model_folder
 from srt.io.folder_lock import FolderHeld, hold_folder
 from srt.io.jsonl import read_records
 from srt.io.records import Sequence
-
-
-@dataclass(frozen=True)
-class ExperimentResult:
-    """What came out, for each test: a summary in Markdown, and where all of it is (a page, or the points of curves)."""
-
-    summaries: list[str]
-    files: list[Path]
 
 
 def run_experiment(
@@ -86,6 +78,9 @@ def run_experiment(
     except UserError as error:
         raise UserError(f"{recipe}: {error}") if recipe else error from None
     held = held_in_output(experiment)
+    if held == "same" and portion is None and (done := read_result(experiment.output)) is not None:
+        say(f"this experiment is finished, and {experiment.output} has not changed since")
+        return done
     try:
         if held == "nothing":
             _check_inputs(experiment)
@@ -100,10 +95,14 @@ def run_experiment(
     with _one_at_a_time(experiment, say):
         tests = _prepare(experiment, stages, say, now, tiny=tiny)
     if experiment.curve is not None:
-        return _measure_curves(experiment, tests, stages, say, now)
-    models = _train_all(experiment, stages, say)
-    runs = _evaluate_all(experiment, tests, models, stages, say)
-    return _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
+        result = _measure_curves(experiment, tests, stages, say, now)
+    else:
+        models = _train_all(experiment, stages, say)
+        runs = _evaluate_all(experiment, tests, models, stages, say)
+        result = _compare(experiment, runs, stages, _REHEARSAL if tiny else None, say)
+    if portion is None:
+        write_result(experiment.output, result)
+    return result
 
 
 @contextmanager
@@ -174,7 +173,7 @@ def _measure_curves(
         say,
     )
     points, file = curves.measure(portion), ExperimentFolder(experiment.output).points
-    return ExperimentResult([curve_table(points, test) for test in tests], [file] * len(tests))
+    return ExperimentResult(summaries=[curve_table(points, test) for test in tests], files=[file] * len(tests))
 
 
 def _check_inputs(experiment: Experiment) -> None:
@@ -306,7 +305,7 @@ def _compare(
         reporting = reporting_settings(experiment, "report" + (f"/{test}" if len(runs) > 1 else ""))
         summaries.append(stages.compare(of_test, report, title, reporting, warning))
         files.append(report / "report.html")
-    return ExperimentResult(summaries, files)
+    return ExperimentResult(summaries=summaries, files=files)
 
 
 def _start_in_words(model: Model) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 
 
@@ -26,9 +27,16 @@ def find_bundled(path: Path, folder: str) -> Path:
     if (found := next((place for place in places if place.is_file()), None)) is not None:
         return found
     if len(path.parts) == 1 and not path.suffix and not path.exists():
-        names = ", ".join(sorted(file.stem for file in (root / folder).glob("*.yaml")))
-        raise UserError(f"{path}: no such file; those that come with the toolkit are {names}")
+        names = bundled_names(folder)
+        meant = did_you_mean(str(path), names)
+        raise UserError(f"{path}: no such file{meant}; those that come with the toolkit are {', '.join(names)}")
     return path
+
+
+def bundled_names(folder: str) -> list[str]:
+    """The names of the files that come with the toolkit in ``folder``."""
+    root = _root()
+    return [] if root is None else sorted(file.stem for file in (root / folder).glob("*.yaml"))
 
 
 def _root() -> Path | None:

@@ -18,6 +18,10 @@ class UserError(Exception):
     """A fault in what the user gave us. ``str(error)`` is one line: where it is, what it is, what would be right."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, where more is known than the command line knows: ``str(error)`` says what was kept, how to continue."""
+
+
 def one_line(text: str) -> str:
     """``text`` as one line for a terminal. Control characters, which a record may hold, are escaped."""
     line = " ".join(text.split())

@@ -21,6 +21,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from srt.io.errors import RecordError, UserError, cannot_read, fault_in_words
+from srt.io.full_disk import name_file
 from srt.io.locations import Location, move_into_place, open_to_read, temporary_place
 from srt.io.parquet_files import RowWriter, count_rows, is_parquet, record_place, rows_as_lines
 from srt.io.records import Problem, Record, Sequence
@@ -332,6 +333,9 @@ def open_together(*paths: Location) -> Iterator[list[IO[bytes]]]:
                 os.fsync(file.fileno())
         for path in paths:
             move_into_place(temporary[path], path)
+    except OSError as error:
+        name_file(error, next(iter(paths), None))
+        raise
     finally:
         for unfinished in temporary.values():
             unfinished.unlink(missing_ok=True)
@@ -361,9 +365,13 @@ class AppendLog:
 
     def append(self, *records: BaseModel) -> None:
         """Write ``records`` as one group: a single fsync for all of them."""
-        self._file.write(b"".join(dump(r) for r in records))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.write(b"".join(dump(r) for r in records))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            name_file(error, self.path)
+            raise
 
     def __enter__(self) -> AppendLog:
         return self

@@ -11,6 +11,7 @@ import random
 from collections.abc import Sequence
 from functools import partial
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.language.arm import Arm, Builder, Completion, completion
 from srt.language.text import MARKERS, answer_line, linearize, step_line
@@ -20,7 +21,7 @@ from srt.language.trace import OPERATIONS, Operation, Step, Trace
 def arm_named(name: str) -> Arm:
     """The arm ``name``; :class:`~srt.io.errors.UserError` lists the arms if there is none of that name."""
     if name not in ARMS:
-        raise UserError(f"unknown arm {name!r}: the arms are {', '.join(ARMS)}")
+        raise UserError(f"unknown arm {name!r}{did_you_mean(name, ARMS)}: the arms are {', '.join(ARMS)}")
     return ARMS[name]
 
 

@@ -16,6 +16,7 @@ from srt.answers.written_form import canonical_text
 from srt.checking import check
 from srt.images.open import read_picture
 from srt.images.store import PictureFolder
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
 from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
@@ -140,7 +141,8 @@ class BuildLine:
         """The builder of these names. Raises a :class:`UserError`: an unknown one, or an arm that trains on nothing."""
         builder_of(arm)
         if prompt not in PROMPT_STYLES:
-            raise UserError(f"unknown prompt style {prompt!r}: the styles are {', '.join(PROMPT_STYLES)}")
+            meant = did_you_mean(prompt, PROMPT_STYLES)
+            raise UserError(f"unknown prompt style {prompt!r}{meant}: the styles are {', '.join(PROMPT_STYLES)}")
         check_offered("text style", text)
         return cls(arm, cast("PromptStyle", prompt), text, root, shown_in)
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from srt import __version__
-from srt.io.errors import UserError
+from srt.io.errors import Interrupted, UserError
 from srt.io.progress import progress_bar
 
 _STORE_BYTES: Final = 100 * 2**20
@@ -43,6 +43,8 @@ def ray_cluster(address: str | None = None, store_bytes: int | None = _STORE_BYT
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     try:
         yield _run_shards
+    except KeyboardInterrupt:
+        raise Interrupted("the shards that are done are kept; the same command continues") from None
     finally:
         if not connected:
             ray.shutdown()

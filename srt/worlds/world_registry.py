@@ -8,7 +8,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NamedTuple, cast
 
-from srt.io.did_you_mean import nearest
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.io.yaml_config import read_yaml
@@ -63,9 +63,7 @@ def world_named(name: str) -> World:
         UserError: there is no such world; the message lists those that exist.
     """
     if name not in WORLDS:
-        near = nearest(name, WORLDS)
-        meant = f", did you mean {near}?" if near else ":"
-        raise UserError(f"unknown world {name!r}{meant} the worlds are {', '.join(WORLDS)}")
+        raise UserError(f"unknown world {name!r}{did_you_mean(name, WORLDS)}: the worlds are {', '.join(WORLDS)}")
     return _world(WORLDS[name].world)
 
 
@@ -105,9 +103,9 @@ def check_offered(kind: Kind, name: str, by: Sequence[World] | None = None, gene
                 f"{kind} {name!r}: {world.name} has it no longer, the last commit that has it is {commit}; "
                 f"now it offers {', '.join(offers[world])}"
             )
-    near = nearest(name, [*generic, *(known for offer in offers.values() for known in offer)])
+    meant = did_you_mean(name, [*generic, *(known for offer in offers.values() for known in offer)])
     known = [*generic, *(f"{world.name} offers {', '.join(offer)}" for world, offer in offers.items() if offer)]
-    raise UserError(f"unknown {kind} {name!r}{f', did you mean {near}?' if near else ':'} {'; '.join(known)}")
+    raise UserError(f"unknown {kind} {name!r}{meant}: {'; '.join(known)}")
 
 
 def _offers(world: World) -> Mapping[Kind, Mapping[str, object]]:

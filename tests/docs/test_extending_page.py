@@ -17,7 +17,6 @@ import pytest
 
 from eval.backends import presets
 from eval.backends.backend_registry import BACKENDS
-from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
 from eval.benchmarks.tables.run_tables import run_tables
 from eval.evaluation import run_evaluation
@@ -41,6 +40,7 @@ from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file, solve_one
 from srt.worlds.world import World
 from srt.worlds.world_registry import WORLDS, WorldEntry, world_named, world_of
+from tests.fake_backend import FakeBackend
 from train.models.families.family_registry import MODEL_FAMILIES
 from train.models.init_model import init_model, sequence_texts
 from train.recipe_reader import make_recipe
@@ -73,9 +73,11 @@ def turning(monkeypatch: pytest.MonkeyPatch) -> World:
     entry = re.search(r'add `"turning":\sWorldEntry\("([\w.:]+)",\s+"([\w.:]+)"\)`', PAGE)
     assert entry is not None
     world, checker = entry.groups()
+    package = world.rpartition(".")[0]
+    example("world-derivation", monkeypatch, f"{package}.derivation")
+    example("world-faults", monkeypatch, f"{package}.turning_faults")
     example("world", monkeypatch, world.partition(":")[0])
     example("world-checker", monkeypatch, checker.partition(":")[0])
-    example("world-faults", monkeypatch, "srt.worlds.turning.turning_faults")
     monkeypatch.setitem(WORLDS, "turning", WorldEntry(world, checker))
     return world_named("turning")
 
@@ -111,7 +113,7 @@ def test_a_world_from_sampling_to_training_sequences(turning: World, tmp_path: P
             assert built["sequences"] == 60
             texts.add(Path(built["file"]).read_bytes())
     assert len(texts) == len(turning.plans) * len(turning.styles) == 4
-    with pytest.raises(UserError, match=r"unknown plan 'turn-first', did you mean turns-first\?"):
+    with pytest.raises(UserError, match=r"unknown plan 'turn-first' \(did you mean 'turns-first'\?\)"):
         solve_file(problems, tmp_path / "none.jsonl", plan="turn-first")
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.run.predict import predict
 from eval.scoring.score import Checker, score
 from srt.io.jsonl import write_records
 from srt.io.records import Answer, Problem
 from srt.language.trace import StepCheck, Trace, TraceCheck
+from tests.fake_backend import FakeBackend
 
 SCENES = ("booth", "hexagon", "shelf")
 

@@ -14,7 +14,6 @@ from srt.io.errors import UserError
 from srt.io.records import Sequence, Span
 from srt.language.prompts import prompt_ids, render_completion, render_prompt
 from train.data.image_tokens import Picture, PictureTokens
-from train.recipe import Recipe
 
 IGNORED = -100  # the label of a token that does not count in the loss
 
@@ -55,20 +54,6 @@ class Example(NamedTuple):
     def picture_tokens(self) -> int:
         """How many tokens are those of pictures."""
         return sum(picture.tokens for picture in self.pictures)
-
-
-def data_faults(recipe: Recipe) -> list[str]:
-    """A line for each data file that does not exist, or is a folder."""
-    own = [("data", recipe.data)] if recipe.data else []
-    own += [(f"stages: {stage.name}: data", stage.data) for stage in recipe.stages or ()]
-    named = [*own, *(("other_arms", path) for path in recipe.other_arms)]
-    return [
-        f"{key}: a file was expected, this is a folder: {path}; srt build writes {Path(path) / 'sequences.jsonl'}"
-        if Path(path).is_dir()
-        else f"{key}: no such file: {path}; srt build makes one"
-        for key, path in named
-        if not Path(path).is_file()
-    ]
 
 
 def encode(

@@ -5,18 +5,14 @@ It is the same on every device. Under FSDP2 it needs the head gathered beforehan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import torch
 import trl.trainer.utils
 from torch.distributed.fsdp import FSDPModule
 
 from train.loop.loss import TokenScores
-
-# TRL scores all positions where it has no Triton kernels, because some accelerators recompile for each number of
-# labels. A CPU does not: a step of the demo takes 1.03 to 1.11 times as long as one from logits, and 1.25 times with
-# all positions. A GPU scores labelled positions only, so now both take the same path.
-trl.trainer.utils._use_triton = lambda device: True
 
 
 def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor]) -> TokenScores:
@@ -26,7 +22,8 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
     """
     _gather_head(model)
     inputs = {name: value for name, value in batch.items() if name != "roles"}
-    outputs = model(**inputs, use_cache=False, fused_lm_head=True)
+    with _labelled_positions_only():
+        outputs = model(**inputs, use_cache=False, fused_lm_head=True)
     return TokenScores(
         labels=batch["labels"][:, 1:],
         roles=batch["roles"][:, 1:],
@@ -34,6 +31,23 @@ def score_by_fused_head(model: torch.nn.Module, batch: Mapping[str, torch.Tensor
         entropy=outputs.entropy.detach(),
         is_top1=outputs.is_top1,
     )
+
+
+@contextmanager
+def _labelled_positions_only() -> Iterator[None]:
+    """Have TRL score the labelled positions alone, whatever the device, as long as this lasts.
+
+    TRL 1.16 does so where it has Triton kernels, and elsewhere scores all positions, because some accelerators
+    recompile for each number of labels. A CPU does not: a step of the demo takes 1.03 to 1.11 times as long as one from
+    logits, and 1.25 times with all positions. TRL has no option for it. The question is asked inside the forward pass,
+    so it is answered there and nowhere else: TRL's own trainers in this process stay as they are.
+    """
+    asked = trl.trainer.utils._use_triton
+    trl.trainer.utils._use_triton = lambda device: True
+    try:
+        yield
+    finally:
+        trl.trainer.utils._use_triton = asked
 
 
 def _gather_head(model: torch.nn.Module) -> None:

@@ -74,8 +74,9 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
 
         Raises:
             Preempted: there was something.
+            KeyboardInterrupt: it was Ctrl-C.
         """
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {*SIGNALS, signal.SIGINT})
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any

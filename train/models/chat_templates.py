@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.resources
 from dataclasses import dataclass
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 
 
@@ -119,5 +120,7 @@ def find_chat_template(name: str) -> ChatTemplate:
         UserError: it is unknown; the message lists the known ones.
     """
     if (template := CHAT_TEMPLATES.get(name)) is None:
-        raise UserError(f"unknown chat template {name!r}: {', '.join(CHAT_TEMPLATES)} are known")
+        raise UserError(
+            f"unknown chat template {name!r}{did_you_mean(name, CHAT_TEMPLATES)}: {', '.join(CHAT_TEMPLATES)} are known"
+        )
     return template

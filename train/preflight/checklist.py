@@ -21,7 +21,6 @@ from srt.io.errors import UserError
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
 from train.data.data_warnings import data_warnings
 from train.data.encode_file import Progress
-from train.data.examples import data_faults
 from train.data.token_cache import CachedTokens, make_encoder, read_other_arms
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line, fit_lengths
@@ -33,9 +32,8 @@ from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
 from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
-from train.preflight.launch_file import Launch, launch_faults, read_launch
+from train.preflight.launch_file import Cluster, Launch, launch_faults, read_launch
 from train.preflight.memory_estimate import (
-    Cluster,
     MemoryEstimator,
     ParameterCounts,
     heaviest_micro_batch,
@@ -45,6 +43,7 @@ from train.preflight.report import PreflightReport, batch_figures, data_figures,
 from train.preflight.trial_step import memory_fault, run_trial_step
 from train.recipe import Recipe
 from train.recipe_reader import Examined, examine_recipe
+from train.run.before_launch import data_faults
 from train.run.hub import hub_faults
 from train.run.resume import find_start, finished_summary
 from train.run.run_manifest import fingerprint
@@ -231,10 +230,9 @@ def _check_run(
 
 def _check_output(report: PreflightReport, recipe: Recipe, cluster: Cluster) -> None:
     output = Path(recipe.output)
-    sharding = "none" if cluster.method == "one" else cluster.method
     # The hash of a large model takes a while, and an empty folder needs none.
     used = output.is_dir() and any(output.iterdir())
-    keys = {**fingerprint(recipe, cluster.processes), "sharding": sharding} if used else {}
+    keys = fingerprint(recipe, cluster.processes, cluster.sharding) if used else {}
     if used and finished_summary(output, keys) is not None:
         report.notes.append(f"{output}: output holds this run, finished: srt train would do nothing")
     elif (checkpoint := find_start(output, keys, True).checkpoint) is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from train.preflight.activations import MicroBatchShape
-from train.preflight.memory_estimate import Cluster, MemoryEstimate, MemoryEstimator
+from train.preflight.launch_file import Cluster
+from train.preflight.memory_estimate import MemoryEstimate, MemoryEstimator
 from train.recipe import Lora, Recipe
 
 _SPELT = {0: "false", 1: "true", 2: "2", 3: "3", 4: "4"}  # as in a recipe

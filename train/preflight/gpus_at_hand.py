@@ -21,10 +21,8 @@ def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
     """
     values = read_yaml(launch_file)
     for name in ("num_processes", "num_machines"):
-        for at, option in enumerate(options):
-            flag, _, value = option.partition("=")
-            if flag.replace("-", "_") == f"__{name}":
-                values[name] = value or next(iter(options[at + 1 :]), "")
+        if (value := launch_option(options, name)) is not None:
+            values[name] = value
     try:
         processes, machines = (int(values.get(name) or 1) for name in ("num_processes", "num_machines"))
     except (TypeError, ValueError):
@@ -42,3 +40,13 @@ def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
             f"{launch_file}: starts {here} processes on this machine, one for each GPU, but it has {has}; "
             f"{instead}use {'another launch file' if instead else without}"
         )
+
+
+def launch_option(options: Sequence[str], name: str) -> str | None:
+    """The value of the option ``name`` (``num_processes``) of ``accelerate launch``, if it is given."""
+    found = None
+    for at, option in enumerate(options):
+        flag, _, value = option.partition("=")
+        if flag.replace("-", "_") == f"__{name}":
+            found = value or next(iter(options[at + 1 :]), "")
+    return found

@@ -5,14 +5,37 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from srt.io.errors import UserError
 from srt.io.yaml_config import read_yaml
-from train.preflight.memory_estimate import Cluster, Method
 from train.recipe import Recipe
 
+Method = Literal["one", "ddp", "fsdp2", "zero2", "zero3"]
+
 _ONE_PROCESS = ("NO", "None", "null", "False")  # YAML reads NO without quotes as false
+
+
+class Cluster(NamedTuple):
+    """How a run is distributed: ``method`` over ``processes``, each with its own GPU.
+
+    ``offload_optimizer`` and ``offload_weights`` keep these in main memory (DeepSpeed, FSDP).
+    """
+
+    processes: int = 1
+    method: Method = "one"
+    offload_optimizer: bool = False
+    offload_weights: bool = False
+
+    @property
+    def shards_weights(self) -> bool:
+        """Whether each GPU has only a part of the weights."""
+        return self.method in ("fsdp2", "zero3")
+
+    @property
+    def sharding(self) -> str:
+        """How the fingerprint of a run names the method (:func:`train.run.run_manifest.fingerprint`)."""
+        return "none" if self.method == "one" else self.method
 
 
 class Launch(NamedTuple):

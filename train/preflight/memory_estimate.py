@@ -10,7 +10,7 @@ shards gradients and optimizer, ZeRO-3 and FSDP2 the weights too. Activations co
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 import numpy as np
 import torch
@@ -29,9 +29,8 @@ from train.preflight.activations import (
     language_activations,
     vision_activations,
 )
+from train.preflight.launch_file import Cluster, Method
 from train.recipe import Recipe
-
-Method = Literal["one", "ddp", "fsdp2", "zero2", "zero3"]
 
 CUDA_CONTEXT = 1_000_000_000
 """CUDA's context, the libraries' workspaces and what the allocator cannot use, on each GPU. Assumed, not measured."""
@@ -43,23 +42,6 @@ NCCL_BUFFERS = 500_000_000
 _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 # DeepSpeed's defaults (deepspeed/runtime/zero/config.py), in elements.
 _REDUCE_BUCKET, _MOST_GATHERED = 500_000_000, 1_000_000_000
-
-
-class Cluster(NamedTuple):
-    """How a run is distributed: ``method`` over ``processes``, each with its own GPU.
-
-    ``offload_optimizer`` and ``offload_weights`` keep these in main memory (DeepSpeed, FSDP).
-    """
-
-    processes: int = 1
-    method: Method = "one"
-    offload_optimizer: bool = False
-    offload_weights: bool = False
-
-    @property
-    def shards_weights(self) -> bool:
-        """Whether each GPU has only a part of the weights."""
-        return self.method in ("fsdp2", "zero3")
 
 
 def this_gpu_bytes() -> float | None:

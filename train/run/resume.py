@@ -74,6 +74,11 @@ class TrainSummary(Record):
     def _read_old_names(cls, rows: list[dict[str, float]]) -> list[dict[str, float]]:
         return [with_new_names(row) for row in rows]
 
+    @property
+    def line(self) -> str:
+        """What a run prints at its end."""
+        return f"done: {self.steps} steps, loss {self.final_loss:.4f}, {self.seconds:.0f} s"
+
 
 class StartPoint(NamedTuple):
     """Where a run starts: at a checkpoint that took ``seconds`` to reach, or at the first step (``None``)."""
@@ -151,6 +156,17 @@ def _checked_seconds(checkpoint: Path) -> float:
                 "to continue from the one before, if there is one"
             )
     return float(marker["seconds"])
+
+
+def kept_by_ctrl_c(output: Path) -> str:
+    """What an interrupted run has left in ``output``, and how to continue, for a message."""
+    files = _files(output)
+    complete = {
+        int(match[1]): file for file in files if (match := _CHECKPOINT.fullmatch(file.name)) and is_complete(file)
+    }
+    if complete:
+        return f"{complete[max(complete)]} is kept; continue with --resume"
+    return "no checkpoint was written yet; start again" + (" with --resume" if files else "")
 
 
 def claim_folder(output: Path, fingerprint: dict[str, Any], attempt: Attempt) -> list[str]:

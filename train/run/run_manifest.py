@@ -20,7 +20,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import torch
 from pydantic import AliasChoices, Field, ValidationError, field_validator
 
 from srt.io.errors import UserError
@@ -97,8 +96,10 @@ class TrainingManifest(Record):
         return renamed
 
 
-def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
+def fingerprint(recipe: Recipe, processes: int, sharding: str | None = None) -> dict[str, Any]:
     """Everything that determines the final weights of a run, as flat keys.
+
+    ``sharding`` is how the processes share the model, by default as accelerate's environment says.
 
     Pictures are covered by the hash of the data: a sequence contains their SHA-256, which is checked when they are
     opened.
@@ -118,7 +119,7 @@ def fingerprint(recipe: Recipe, processes: int) -> dict[str, Any]:
         MODEL_HASH: model_hash(model),
         "template (contents)": _template_hash(model),
         "processes": processes,
-        "sharding": _sharding(processes),
+        "sharding": sharding or _sharding(processes),
     }
 
 
@@ -150,6 +151,8 @@ def fingerprint_hash(fingerprint: dict[str, Any]) -> str:
 
 def this_attempt(from_step: int = 0) -> Attempt:
     """The environment of this process."""
+    import torch  # here: a finished run is recognised without it
+
     return Attempt(
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         from_step=from_step,

@@ -31,7 +31,7 @@ from typing import Annotated
 from pydantic import Discriminator, Field, Tag
 
 from eval.benchmarks.variants import FLIP
-from srt.io.did_you_mean import suggestion
+from srt.io.did_you_mean import nearest, suggested
 from srt.io.records import AnswerKind, Lang
 from srt.io.yaml_config import Config, ConfigFaults, read_config
 
@@ -123,7 +123,7 @@ def read_mapping(path: Path, form: Form) -> FieldMap:
         for theirs, ours in mapping.values.get(name, {}).items()
     ]
     faults = [
-        f"{place}: {name!r} is not known, {suggestion(name, known)}"
+        f"{place}: {name!r} is not known, {suggested(nearest(name, known), known)}"
         for place, names, known in checks
         for name in names
         if name not in known

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 
 from eval.benchmarks.benchmark import Published, Table
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.run.run_records import Run
-from eval.run.run_rows import StoredScore
+from eval.records.run_records import Run
+from eval.records.run_rows import StoredScore
 from srt.io.records import Problem
 
 TESTS = {

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from eval.benchmarks.benchmark import Published, Table, Unit
-from eval.run.run_records import Run, given_counts, mean_values
+from eval.records.run_records import Run, given_counts, mean_values
 from srt.answers.equality import POLICIES
 from srt.io.records import Problem
 

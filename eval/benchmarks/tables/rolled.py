@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from eval.benchmarks.benchmark import Asking, Published, Question, Table, ask_plainly
 from eval.benchmarks.tables.breakdown import group_values, mean
 from eval.benchmarks.variants import FLIP, VIEWS, View, expand, scores_in_view, why_not_rolled
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.io.records import Problem
 
 ROLLS = {"rolls": ("1", "3", "all")}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from eval.benchmarks.benchmark import Table
 from eval.benchmarks.benchmark_registry import find_benchmark
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 
 
 def run_tables(runs: Mapping[str, Run], only: Collection[str] | None = None) -> list[Table]:

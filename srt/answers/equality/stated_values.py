@@ -88,7 +88,7 @@ _CONCLUDES = re.compile(
 )
 _CLAUSE = re.compile(r"[,;，；。]\s*|(?<![A-Za-z])(?:then|so|that|hence|thus|therefore)(?![A-Za-z])\s*|:\s+")
 _NAME = re.compile(
-    r"(?:\\[A-Za-z]+|[A-Za-z\u4e00-\u9fff∠△⊙|'’′.\s]|_\s*(?:\{[^{}]*\}|\w)|\{[^{}]*\}|(?<=[A-Za-z])\d"
+    r"(?:\\[A-Za-z]++|[A-Za-z\u4e00-\u9fff∠△⊙|'’′.\s]|_\s*(?:\{[^{}]*\}|\w)|\{[^{}]*\}|(?<=[A-Za-z])\d"
     r"|\^\s*(?:\\prime|\{\s*\\prime\s*\})|[-(),:](?=[^\d]))+"
 )
 _POINT = re.compile(r"^[A-Z][\d'′]?\s*(?=\()|^[a-z]\s*(?:\\in(?![a-z])|∈)\s*")

@@ -1,6 +1,6 @@
 """Phrases that name a unit, and the unit after a value: ``square metres``, ``km/h``, the ``cm^2`` of ``12 cm^2``.
 
-Texts are expected in the plain spelling of :mod:`srt.answers.equality.normal_form`: cm² is ``cm^2`` there.
+A power is read as ``cm^2`` only: the caller has brought ``cm²`` to that spelling.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from srt.maths.units.unit import Unit
-from srt.maths.units.unit_spellings import ALL_UNITS, LETTERS
+from srt.maths.units.unit_spellings import ALL_UNITS, LETTERS, POWER_WORDS
 
-_POWER_WORDS = {"square": 2, "squared": 2, "sq": 2, "cubic": 3, "cubed": 3, "cu": 3, "平方": 2, "立方": 3}
 _FOLDED = {
     # Long words are read whatever their case; ``MM`` and ``mm`` or ``mW`` and ``MW`` are not the same unit.
     spelling.casefold(): unit
@@ -42,6 +41,8 @@ def _unit_pattern(*, capture: bool) -> str:
 
 _UNIT = re.compile(_unit_pattern(capture=True))
 _ANY = _unit_pattern(capture=False)
+# The unit at the end of a text, behind a number, a bracket, a degree sign, pi, or a letter as in ``2a cm``. Whether a
+# single letter is a unit there, as in ``3 m``, or a factor, as in ``2a m``, is decided in split_unit.
 _AT_END = re.compile(
     rf"(?:(?<=[\d\s)\]}}°])|(?<=\\pi)|(?<=[a-z]))\s*[(\[]?\s*({_ANY}(?:\s*(?:/|·|\bper\s)\s*{_ANY})*)\s*[)\]]?$"
 )
@@ -55,12 +56,14 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
 
     ``names`` are letters that stand for themselves: the ``m`` of ``3m`` where gold is an expression in m.
     """
+    # No unit is longer, and a search from the start would try every number of a long text.
     start = max(0, len(text) - _LONGEST_UNIT)
     for match in _AT_END.finditer(text, start):
         spelled, value = match[1], text[: match.start()].rstrip(" (")
         unit = phrase_unit(spelled)
         if unit is None or not value or (spelled in names or (spelled[:1] in names and spelled in LETTERS)):
             continue
+        # ``2a m`` and ``xy h`` are products; ``3 m`` and ``\pi m`` are not.
         if spelled.split("^")[0].strip() in LETTERS and not re.search(r"(?:[\d)}\]°]|\\pi)$", value):
             continue
         return value, unit
@@ -75,6 +78,7 @@ def phrase_unit(phrase: str) -> Unit | None:
     for match in _UNIT.finditer(phrase):
         sign = phrase[end : match.start()].strip()
         unit = _read(match)
+        # Nothing but a sign may stand between two units, and nothing before the first.
         if unit is None or (found is None) != (sign == "") or sign not in ("", "/", "·", "per"):
             return None
         found = unit if found is None else found.joined("·" if sign == "·" else "/", unit)
@@ -107,7 +111,7 @@ def _read(match: re.Match[str]) -> Unit | None:
     unit = ALL_UNITS.get(word) or _FOLDED.get(word.casefold())
     if unit is None:
         return None
-    power = _POWER_WORDS[before or han or behind] if before or han or behind else 1
+    power = POWER_WORDS[before or han or behind] if before or han or behind else 1
     if braced or bare or glued:
         power *= int(braced or bare or glued)
     return unit.raised(power) if abs(power) <= 9 and power else None

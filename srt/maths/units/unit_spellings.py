@@ -105,8 +105,10 @@ HAN_UNITS = tuple(
     sorted((name for name in FORMULA_UNITS if not name.isascii() and name[-1] not in "²³"), key=len, reverse=True)
 )
 """The Chinese spellings of :data:`FORMULA_UNITS`, the longest first: 平方米 before 米."""
-POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3}
-"""Words before a unit in a formula's text."""
+POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3, "平方": 2, "立方": 3, "squared": 2, "cubed": 3}
+"""Words that square or cube the unit behind them; the last two, the unit before them."""
+FORMULA_POWER_WORDS = {word: POWER_WORDS[word] for word in ("square", "sq", "cubic")}
+"""Those that formulas are read with: ``cu`` may be a product there, and Chinese has them in :data:`FORMULA_UNITS`."""
 
 
 def unit_named(spelling: str, upright: bool) -> Unit | None:

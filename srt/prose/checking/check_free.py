@@ -73,7 +73,8 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         read += sum(map(len, known)) + len(step.assertion or "") + len(step.claim or "")
         if found > MOST_CLAIMS or read > MOST_READ:
             most = f"{MOST_CLAIMS} claims" if found > MOST_CLAIMS else f"{MOST_READ:,} characters of steps and premises"
-            steps.append(_at_fault(f"the steps before it use up the {most} that are checked of a trace"))
+            reason = f"the steps before it use up the {most} that are checked of a trace"
+            steps.append(StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason))
             continue
         claims = _step_claims(step, trace.lang, known)
         found += len(claims)
@@ -85,10 +86,6 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         unsupported, unnamed = sources.check(number, claims), formulas.check(number, claims)
         steps.append(_step(claims, fault or unsupported or unnamed))
     return tuple(steps)
-
-
-def _at_fault(reason: str) -> StepCheck:
-    return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
 
 
 def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:

@@ -28,7 +28,7 @@ from srt.prose.claims.claim_context import another_case
 from srt.prose.claims.find import Prose
 from srt.prose.claims.links import Link
 from srt.prose.claims.rewriting import rewrites, tied
-from srt.prose.claims.scope import Scope, Statement, is_term
+from srt.prose.claims.scope import Scope, is_term
 from srt.prose.claims.solving import solves, solves_vector
 
 _NO_PRODUCT = "vectors are added or divided where a number is needed"
@@ -57,9 +57,11 @@ def decide(
 
     Raises what the evaluation of numbers and vectors raises: :class:`Undecided`, :class:`NotScalar`, arithmetic errors.
     """
+    # The safest way first: two computed sides need nothing that is stated elsewhere.
     if _both(left, right):
         return _compared(left, relation, right, "both sides are computed")
     at = link.at
+    # Before names are filled in: ``h = 4`` after ``h = 4`` would be proved by what it repeats.
     if relation in ("=", "≈"):
         solved = _solved(scope, link, left, right, prose, loosely=relation == "≈")
         if solved is not None:
@@ -69,6 +71,8 @@ def decide(
         return Finding("open", "a name that is multiplied by a vector is not its length")
     here = scope.here(left, at) and scope.here(right, at)
     if _both(a, b):
+        # False with these values is an error only where no name can stand for something else here. Each line below
+        # takes out one way in which right solutions come to look wrong.
         sure = _may_refute(scope, link, left, right) and not _sign_dropped(left, right, a, b)
         sure = sure and not (relation not in ("=", "≈") and _range(scope, left, right))
         sure = sure and not (scope.may_be_vectors(left, at) or scope.may_be_vectors(right, at))
@@ -78,6 +82,7 @@ def decide(
         return _compared(a, relation, b, f"with {_used(scope, left, right, at)}", sure)
     if relation not in ("=", "≈"):
         return Finding("open", "not every name in it has a value here")
+    # A normal vector that was set to (x, y, z) is compared by its components, too.
     generic = (scope.filled(left, at, generic=True), scope.filled(right, at, generic=True))
     outcomes = [_identity(x, y) for x, y in ((a, b), generic)]
     if "yes" in outcomes:
@@ -165,7 +170,8 @@ def _solved(
             condition = f"{normal_form(found.statement.left)} = {normal_form(found.statement.right)}"
             if found.holds == "no":
                 sure = found.near and not link.context.chosen and not found.statement.assumed
-                alike = _gives(found.statement, name) and _LENGTH.fullmatch(name.name) is None
+                # ``V = a^3`` says what a V is: that of one solid, not of the next.
+                alike = name in found.statement.sides and _LENGTH.fullmatch(name.name) is None
                 sure = sure and (scope.one_claim or not alike)
                 sure = sure and (several or not another_case(prose.text[found.statement.end : link.chain.start]))
                 return Finding("no", FAILS + condition, sure, f"{normal_form(value)} does not solve {condition}")
@@ -191,11 +197,6 @@ def _against_a_statement(scope: Scope, link: Link, name: Symbol, value: Expressi
         return None
     stated = f"{name.name} = {normal_form(against.value)}"
     return Finding("no", f"{stated} is stated before", True, f"{stated} is stated before")
-
-
-def _gives(statement: Statement, name: Symbol) -> bool:
-    """``V = a^3`` says what a V is: that of one solid, not of the next."""
-    return name in statement.sides
 
 
 def _vector_solved(

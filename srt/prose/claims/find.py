@@ -93,6 +93,8 @@ class _Finder:
             token = self.tokens[at]
             closing = self.match.get(at)
             if token.kind in _OPENS and closing is not None and closing < high:
+                # A whole pair of brackets at once: the number of a part, a factor of the side, or a remark, which has
+                # claims or words in it and is searched by itself.
                 if self.numbering(at, closing):
                     run.cut(right=True, left=True)
                 elif not self.is_remark(at, closing):
@@ -108,7 +110,7 @@ class _Finder:
                 continue
             if token.kind == "rel":
                 run.relation(token)
-            elif token.kind in _OPENS or token.kind in _OPENS.values():
+            elif token.kind in _OPENS or token.kind in _OPENS.values():  # Its counterpart is missing here.
                 before = self.tokens[at - 1].kind if at else "stop"
                 after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
                 opens = token.kind in _OPENS
@@ -122,6 +124,7 @@ class _Finder:
                 if self.apart(at):
                     run.cut(right=True, left=True)
             elif token.kind == "comma":
+                # The comma of ``1, 000`` may stand inside one number: neither side of it may be read.
                 whole = not self.ends.thousands(at)
                 listing = run.is_listed_value()
                 run.cut(right=whole, left=whole, listed=self.ends.listed(at))
@@ -135,7 +138,7 @@ class _Finder:
                     )
                     run.after_word = token.kind == "word"
                     run.after_of = token.text in ("of", "between")
-            elif token.kind in ("dirty", "under"):
+            elif token.kind in ("dirty", "under"):  # Neither neighbour may be read: it may change both.
                 run.cut(right=False, left=False)
             else:
                 if run.relations and self.next_computation(at):

@@ -13,8 +13,8 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings, Request
 from eval.backends.server_backend import ServerBackend
+from eval.records.run_records import read_manifest
 from eval.run.predict import predict
-from eval.run.run_records import read_manifest
 from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records

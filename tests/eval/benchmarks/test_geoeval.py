@@ -11,7 +11,7 @@ import pytest
 
 from eval.benchmarks.tables.breakdown import markdown_table
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.io.errors import UserError
 
 MAPPING = """

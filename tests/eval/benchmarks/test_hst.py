@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.hst import DIMENSIONS, HST
 from eval.benchmarks.prompt_files import read_own_prompts
 from eval.benchmarks.tables.run_tables import run_tables
+from eval.records.run_records import Run, read_manifest
 from eval.report.compare import compare
 from eval.run.predict import predict
-from eval.run.run_records import Run, read_manifest
 from eval.run.scored_run import read_run
 from eval.scoring.human_baseline import score_human
 from eval.scoring.score import score
 from srt.cli import make_app
 from srt.io.errors import UserError
 from srt.io.records import Problem
+from tests.fake_backend import FakeBackend
 
 TEXTS = ["mill", "barn", "tree", "well"]
 RIGHT = "well"

@@ -13,7 +13,7 @@ from eval.benchmarks.mathspatial import SUBTYPES
 from eval.benchmarks.tables.breakdown import markdown_table
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.corpora.mathspatial import CATEGORIES
 
 TITLE = "MathSpatial-Bench by subtype"
@@ -80,7 +80,7 @@ def test_two_runs_are_averaged(
     benchmark: Path, tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any
 ) -> None:
     """Two run folders of an arm, pooled as a comparison does, and two repeats of one run: means of two."""
-    from eval.run.run_records import pooled
+    from eval.records.run_records import pooled
 
     imported("mathspatial", benchmark)
     file = tmp_path / "problems.jsonl"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eval.benchmarks.benchmark_registry import BENCHMARKS, find_benchmark, import_benchmark
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.io.errors import UserError
 from srt.io.records import Answer
 

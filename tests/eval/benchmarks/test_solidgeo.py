@@ -12,9 +12,9 @@ import pytest
 from eval.benchmarks.solidgeo import TYPES
 from eval.benchmarks.tables.breakdown import markdown_table
 from eval.benchmarks.tables.run_tables import run_tables
+from eval.records.run_records import Run
 from eval.report.compare import compare
 from eval.report.leaderboard import leaderboard
-from eval.run.run_records import Run
 from eval.scoring.score import score
 from tests.eval.benchmarks.solidgeo_item import CUBE
 from tests.published_copies import copy_in

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from eval.benchmarks.space2025 import LANGUAGE, REASONING, score_file, spearman
 from eval.benchmarks.tables.breakdown import markdown_table
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.cli import main

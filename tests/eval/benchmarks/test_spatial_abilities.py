@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.benchmark_registry import chosen_options
@@ -19,11 +18,12 @@ from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES, grade, introduc
 from eval.benchmarks.tables.ability_scores import ABILITIES, OVERALL, TESTS, correlation_table, overall, turns_in
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.run_tables import run_tables
+from eval.records.run_records import Run
 from eval.run.predict import predict
-from eval.run.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.records import Answer, Problem
+from tests.fake_backend import FakeBackend
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLD = {

@@ -15,7 +15,7 @@ from eval.benchmarks.plain import PROBLEMS
 from eval.benchmarks.tables.breakdown import breakdown, cell_text, markdown_table
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.run_tables import run_tables
-from eval.run.run_records import Run
+from eval.records.run_records import Run
 from srt.cli import main
 
 

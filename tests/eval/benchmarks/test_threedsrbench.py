@@ -12,7 +12,6 @@ from typing import Any
 import PIL.Image
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.benchmark_registry import chosen_options
 from eval.benchmarks.tables.run_tables import run_tables
@@ -24,6 +23,7 @@ from eval.scoring.score import score
 from srt.images.open import open_picture
 from srt.io.errors import UserError
 from srt.io.records import Problem
+from tests.fake_backend import FakeBackend
 
 COLUMNS = ("index", "question", "A", "B", "C", "D", "answer", "image", "category", "qid")
 Imported = Callable[..., tuple[list[Problem], list[dict[str, str]], dict[str, Any]]]

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.export import export
+from eval.records.run_records import SUMMARY
 from eval.run.predict import predict
-from eval.run.run_records import SUMMARY
 from eval.scoring.score import score
 from srt.images.open import describe_picture
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Prediction, Problem
+from tests.fake_backend import FakeBackend
 
 HOSTILE = 'line one\n"quoted"\tand a tab, <script>\\frac{1}{2}\r\nANSWER: B'
 

@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from eval.backends.protocol import GenerationSettings
+from eval.records.run_records import generation_unknown, read_manifest, settings_apart
 from eval.report.compare import choose_examples, compare
 from eval.report.report_wording import unlike_settings
-from eval.run.run_records import generation_unknown, read_manifest, settings_apart
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.errors import UserError

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from PIL import Image as Pillow
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.errors.error_classes import classify_errors
 from eval.report import report_examples
@@ -25,6 +24,7 @@ from eval.run.predict import predict
 from eval.scoring.score import Checker, score
 from srt.io.jsonl import write_records
 from srt.io.records import Image, Problem
+from tests.fake_backend import FakeBackend
 
 pytestmark = pytest.mark.usefixtures("blank_plots")
 MakeRun = Callable[..., Path]

@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 import eval.evaluation
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.report.compare import compare
 from eval.report.wandb_log import EXAMPLES, log_scores
@@ -22,6 +21,7 @@ from eval.scoring.score import score
 from srt.cli import make_app
 from srt.io.errors import UserError
 from srt.io.jsonl import write_records
+from tests.fake_backend import FakeBackend
 from tests.wandb_offline import OfflineRun, read_offline_run
 
 MakeRun = Callable[..., Path]

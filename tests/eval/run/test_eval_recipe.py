@@ -9,6 +9,7 @@ from eval.backends.backend_registry import BACKENDS
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.evaluation import make_backend
 from eval.run.eval_recipe import EvalRecipe, make_eval_recipe
+from srt.cli.lazy_commands import load_command
 from srt.io.errors import UserError
 from train.models.init_model import init_model
 
@@ -75,12 +76,25 @@ def test_a_recipe_makes_its_back_end(tmp_path: Path) -> None:
         make_backend(make_eval_recipe({**server, "base_url": "x"}))
 
 
-def test_every_key_has_a_flag_or_stands_for_one() -> None:
-    import typer.main
+def test_every_key_is_an_option_or_is_meant_for_files_alone() -> None:
+    options = {parameter.name for parameter in load_command("eval").params}
+    assert EvalRecipe.model_fields.keys() - options == {"dtype", "attention", "timeout_s", "retries"}
+    assert options - EvalRecipe.model_fields.keys() == {"config", "strict", "as_json"}
 
-    from srt.cli import make_app
 
-    command = typer.main.get_command(make_app()).commands["eval"]  # type: ignore[attr-defined]
-    flags = {parameter.name for parameter in command.params}
-    only_in_recipes = {"dtype", "attention", "timeout_s", "retries"}
-    assert set(EvalRecipe.model_fields) - only_in_recipes <= flags | {"output", "options"}
+def test_an_option_of_each_type_reaches_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[EvalRecipe] = []
+    monkeypatch.setattr("eval.evaluation.run_evaluation", lambda recipe: seen.append(recipe) or {})
+    words = (
+        "--model m --problems p.jsonl -o out --backend server --base-url http://a/v1 --base-url http://b/v1"
+        " --repeats 3 --temperature 0.5 --ban INFER --no-pictures --kind-of-server sglang --option a=1 --option b=2"
+        " --opens-thought"
+    )
+    load_command("eval").main(words.split(), standalone_mode=False)
+    (recipe,) = seen
+    assert (recipe.model, recipe.problems, recipe.output) == ("m", Path("p.jsonl"), Path("out"))
+    assert recipe.base_url == ["http://a/v1", "http://b/v1"]
+    assert (recipe.repeats, recipe.temperature, recipe.ban) == (3, 0.5, "INFER")
+    assert (recipe.pictures, recipe.server_type, recipe.opens_thought) == (False, "sglang", True)
+    assert recipe.options == {"a": "1", "b": "2"}
+    assert recipe.max_new_tokens is None

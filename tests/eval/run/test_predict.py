@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import Generation, GenerationSettings, Request
+from eval.records.run_records import read_manifest
 from eval.run.predict import predict
-from eval.run.run_records import read_manifest
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Image, Prediction, Problem
 from srt.language.prompts import prompt_messages
+from tests.fake_backend import FakeBackend
 
 
 def rows(folder: Path) -> list[Prediction]:

@@ -21,11 +21,11 @@ from typing import Any
 
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import Generation
 from srt.cli import main
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Prediction, Problem
+from tests.fake_backend import FakeBackend
 
 KILLS = 20
 TRANSFORMERS = "eval.backends.transformers_backend"

@@ -12,7 +12,6 @@ from typing import Any
 import PIL.Image
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark import Asking, Benchmark, Question, ask_plainly
 from eval.benchmarks.benchmark_registry import BENCHMARKS
@@ -21,6 +20,7 @@ from eval.run.predict import predict
 from srt.images.open import describe_picture
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Prediction, Problem
+from tests.fake_backend import FakeBackend
 
 SAMPLED = GenerationSettings(temperature=0.5)
 CHANGED_SETTINGS: dict[str, Any] = {

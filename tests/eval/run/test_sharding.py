@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.run.predict import predict
 from eval.run.sharding import Shard, logs_of, merge_shards, this_shard
@@ -19,12 +18,13 @@ from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records
 from srt.io.records import Prediction
+from tests.fake_backend import FakeBackend
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARE = """
 import sys, types
 from pathlib import Path
-from eval.backends.fake_backend import FakeBackend
+from tests.fake_backend import FakeBackend
 module = types.ModuleType("eval.backends.transformers_backend")
 module.TransformersBackend = lambda *_, **__: FakeBackend(lambda prompt: prompt[-40:] + "\\nANSWER: B", batch_size=3)
 sys.modules[module.__name__] = module

@@ -7,8 +7,8 @@ import orjson
 import pytest
 from scipy import stats
 
+from eval.records.run_records import Run
 from eval.report.compare import compare
-from eval.run.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.differences import POINTS, Differences, common_problems, differences
 from srt.io.jsonl import read_records, write_records

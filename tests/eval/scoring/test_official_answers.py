@@ -9,7 +9,6 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.run.predict import predict
 from eval.scoring.official_answers import Vote, official_answers
@@ -19,6 +18,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Prediction
 from srt.language.trace import Trace
+from tests.fake_backend import FakeBackend
 
 BOOTH = Problem(
     id="spr-en-test-1",

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
 from eval.backends.protocol import GenerationSettings
 from eval.report.compare import compare
 from eval.run.predict import predict
@@ -17,6 +16,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Prediction, Problem
 from srt.language.trace import Trace, TraceCheck
+from tests.fake_backend import FakeBackend
 
 MakeProblem = Callable[..., Problem]
 Replies = Callable[[int, int], str]

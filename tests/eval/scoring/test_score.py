@@ -6,15 +6,15 @@ from pathlib import Path
 import orjson
 import pytest
 
-from eval.backends.fake_backend import FakeBackend
+from eval.records.run_rows import Checked
 from eval.report.compare import compare
 from eval.run.predict import predict
-from eval.run.run_rows import Checked
 from eval.scoring.score import score
 from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Prediction, Problem, Score
 from srt.language.trace import Trace, TraceCheck
+from tests.fake_backend import FakeBackend
 
 TRUE = "CORRELATE (1): true\nINFER #1: true\n"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import orjson
 
-from eval.backends.fake_backend import FakeBackend
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Answer, Problem, Score
+from tests.fake_backend import FakeBackend
 
 GOLD = [
     Answer(kind="number", value=12, unit="cm"),

@@ -1,49 +1,16 @@
-"""The command line, run in this process through its real entry point, and a small set of good files for it."""
+"""A small set of good files for the command line, and what a folder holds."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from srt.cli import main
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a command ended with."""
-
-    status: int
-    out: str
-    err: str
-
-
-Srt = Callable[..., Ran]
-
-
-@pytest.fixture
-def srt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Srt:
-    """``srt("check", path, "--problems", other)`` as a shell would run it."""
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["srt", *map(str, arguments)])
-        capsys.readouterr()
-        status = 0
-        try:
-            main()
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        captured = capsys.readouterr()
-        return Ran(status, captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,15 +11,15 @@ from typing import Any
 
 import orjson
 import pytest
-import typer.main
 
 from srt import __version__
-from srt.cli import make_app
+from srt.cli.command_table import COMMANDS
+from srt.cli.lazy_commands import load_command
 from srt.io.jsonl import read_records, write_records
 from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
 
-COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -25,9 +27,44 @@ def test_help_shows_an_example(name: str, srt: Any) -> None:
     ran = srt(name, "--help")
     assert ran.status == 0
     assert f"Example: srt {name} " in ran.out
-    parameters = [p for p in COMMANDS[name].params if p.param_type_name in ("option", "argument")]
+    parameters = [p for p in load_command(name).params if p.param_type_name in ("option", "argument")]
     assert parameters
     assert all(p.help for p in parameters)
+    # No type of Python: what a value is called has no brackets, and the words to choose from are words.
+    assert not re.search(r"<(str|int|float|[Pp]ath|list|bool)|\bNone\b", ran.out)
+    with_value = [p for p in parameters if p.param_type_name == "option" and not p.is_flag]
+    assert all(re.fullmatch(r"[A-Z=]+( [A-Z]+)*|[\w.-]+(\|[\w.-]+)*|NAME=SHARE,\.\.\.", p.metavar) for p in with_value)
+
+
+def examples() -> list[str]:
+    found: list[str] = []
+    for name in COMMANDS:
+        paragraphs = load_command(name).help.split("\n\n")
+        found += [" ".join(p.split()) for p in paragraphs if p.startswith("Example: ")]
+    return [example.removeprefix("Example: ") for example in found]
+
+
+@pytest.mark.parametrize("example", examples())
+def test_an_example_can_be_copied(example: str, srt: Any) -> None:
+    """It is on one line of the help, its options exist, and so do the files that come with the toolkit."""
+    words = shlex.split(example)
+    name, *arguments = words[words.index("srt") + 1 :]
+    assert f"Example: {example}\n" in srt(name, "--help").out
+    command = load_command(name)
+    with command.make_context(name, list(arguments)) as context:
+        assert context.params
+    ours = [word for word in words if word.startswith(("recipes/", "configs/"))]
+    assert all((ROOT / word).is_file() for word in ours), ours
+
+
+def test_the_examples_run_one_after_another(srt: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that need nothing but what the ones before have made; with smaller numbers."""
+    monkeypatch.chdir(tmp_path)
+    by_name = {shlex.split(example)[1]: shlex.split(example)[2:] for example in examples()}
+    for name in ("generate", "gallery", "split", "curate", "solve", "check", "mutate", "build", "env", "benchmarks"):
+        smaller = [{"1000": "40", "10000": "40", "24": "3"}.get(word, word) for word in by_name[name]]
+        done = srt(name, *smaller)
+        assert done.status == 0, (name, done.err)
 
 
 def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> None:
@@ -38,15 +75,15 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
         assert len(line) < 80
         if line and not line.startswith(" "):
             stages[line] = []
-        elif line:
+        elif line and not line.startswith("   "):
             name, summary = line.split(maxsplit=1)
             stages[list(stages)[-1]].append(name)
             if name.startswith("--"):
                 continue
-            assert summary == COMMANDS[name].help.partition("\n")[0]
+            assert summary == COMMANDS[name].summary
             assert summary.endswith(".")
     assert {stage: " ".join(names) for stage, names in stages.items()} == {
-        "Options:": "--version --help",
+        "Options:": "--version --install-completion --show-completion --help",
         "Problems:": "import generate gallery curate split",
         "Traces:": "solve check mutate build",
         "Language-model teachers:": "teach review agreement",
@@ -54,6 +91,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
         "Evaluation:": "eval score human predictions totals benchmarks",
         "Comparison:": "compare errors judge power export",
         "All stages:": "experiment",
+        "This installation:": "env",
     }
 
 
@@ -154,13 +192,14 @@ def test_predictions_from_traces(srt: Any, folder: Path) -> None:
 def test_a_run_without_gold_is_predicted_and_not_scored(
     srt: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eval.backends.fake_backend import FakeBackend
+    from tests.fake_backend import FakeBackend
 
     without_gold()
     replies = iter(["ANSWER: A", "ANSWER: A, C", "I do not know"] + ["ANSWER: B"] * 5)
     backend = FakeBackend(lambda prompt: next(replies))
     module = SimpleNamespace(TransformersBackend=lambda model, adapter, **settings: backend)
     monkeypatch.setitem(sys.modules, "eval.backends.transformers_backend", module)
+    (folder / "any").mkdir()
     ran = srt("eval", "--model", "any", "--problems", "items.jsonl", "-o", "run", "--json")
     assert (ran.status, orjson.loads(ran.out)) == (0, {"predictions": 8, "scored": 0})
     assert "no problem has a gold answer: there is nothing to score\n" in ran.err
@@ -175,9 +214,9 @@ def test_a_run_without_gold_is_predicted_and_not_scored(
 
 
 def test_compare_takes_a_reference(srt: Any, folder: Path) -> None:
-    from eval.backends.fake_backend import FakeBackend
     from eval.run.predict import predict
     from eval.scoring.score import score
+    from tests.fake_backend import FakeBackend
 
     for arm, reply in (("base", "ANSWER: A"), ("answer", "ANSWER: B"), ("srt", "ANSWER: C")):
         predict("problems.jsonl", arm, FakeBackend(lambda prompt, reply=reply: reply, model=arm), arm=arm)
@@ -192,15 +231,25 @@ def test_compare_takes_a_reference(srt: Any, folder: Path) -> None:
     assert references("--reference", "answer") == {("srt", "answer"), ("base", "answer")}
 
 
+def tiny_recipe(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recipe whose model and data are there, in the working folder."""
+    monkeypatch.chdir(folder)
+    (folder / "m").mkdir()
+    (folder / "d").touch()
+    (folder / "e").touch()
+    recipe = folder / "r.yaml"
+    recipe.write_text(
+        "{model: {path: m}, data: d, output: o, steps: 1, batch_size: 1, learning_rate: 1, max_length: 9}"
+    )
+    return recipe
+
+
 def test_train_passes_on_what_differs_and_whether_to_resume(
     srt: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
     monkeypatch.setattr("srt.cli.training_commands.run_training", lambda *arguments: asked.append(arguments) or 0)
-    recipe = tmp_path / "r.yaml"
-    recipe.write_text(
-        "{model: {path: m}, data: d, output: o, steps: 1, batch_size: 1, learning_rate: 1, max_length: 9}"
-    )
+    recipe = tiny_recipe(tmp_path, monkeypatch)
     assert srt("train", recipe, "--set", "data=e", "--set", "lora.r=4", "--resume").status == 0
     assert asked.pop() == (recipe, None, ["--resume", "--set", "data=e", "--set", "lora.r=4"], [])
     config = Path(__file__).parents[3] / "configs/cpu.yaml"
@@ -219,11 +268,7 @@ def test_train_names_the_signal_that_killed_it(
     srt: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, said: str
 ) -> None:
     monkeypatch.setattr("srt.cli.training_commands.run_training", lambda *_: status)
-    recipe = tmp_path / "r.yaml"
-    recipe.write_text(
-        "{model: {path: m}, data: d, output: o, steps: 1, batch_size: 1, learning_rate: 1, max_length: 9}"
-    )
-    ran = srt("train", recipe)
+    ran = srt("train", tiny_recipe(tmp_path, monkeypatch))
     assert ran.status == status
     assert said in ran.err
     assert bool(ran.err) == bool(said)

@@ -42,7 +42,9 @@ def test_every_stage_once(tmp_path: Path) -> None:
     done, calls, said = run(experiment, stages)
     out = tmp_path / "out"
     assert calls == ALL_CALLS
-    assert done == ExperimentResult(["fake: llama from random weights"], [out / "report" / "report.html"])
+    assert done == ExperimentResult(
+        summaries=["fake: llama from random weights"], files=[out / "report" / "report.html"]
+    )
     assert orjson.loads((out / "data" / "train.counts.json").read_bytes()) == {
         "problems": 6,
         "keys": len({p.group_id for p in read_records(out / "data" / "train.jsonl", Problem)}),
@@ -64,9 +66,34 @@ def test_every_stage_once(tmp_path: Path) -> None:
     }
 
 
+def test_a_finished_experiment_answers_at_once(tmp_path: Path) -> None:
+    first, _, _ = run(make(tmp_path))
+    done, calls, said = run(make(tmp_path))
+    assert (done, calls, len(said)) == (first, [], 1)
+
+
+@pytest.mark.parametrize(
+    "change", ["report/report.html", "tested/test/srt-0/scores", "runs/srt-0/model/train.json", "data/test.jsonl"]
+)
+def test_a_file_that_was_touched_is_looked_at(change: str, tmp_path: Path) -> None:
+    run(make(tmp_path))
+    (tmp_path / "out" / change).parent.mkdir(exist_ok=True)
+    (tmp_path / "out" / change).touch()
+    _, calls, _ = run(make(tmp_path))
+    assert calls == ["check", "compare base-0 answer-0 srt-0"]
+
+
+def test_another_version_looks_at_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(make(tmp_path))
+    monkeypatch.setattr("srt.__version__", "99")
+    _, calls, _ = run(make(tmp_path))
+    assert calls == ["check", "compare base-0 answer-0 srt-0"]
+
+
 def test_what_is_done_is_skipped(tmp_path: Path) -> None:
     run(make(tmp_path))
     out = tmp_path / "out"
+    (out / "result.json").unlink()
     files = {path: path.stat().st_mtime_ns for path in [*out.rglob("*.jsonl"), *out.rglob("*.counts.json")]}
     assert len(files) >= 8
     _done, calls, said = run(make(tmp_path))
@@ -232,8 +259,8 @@ def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_was_moved_and_other_haste_are_no_other_settings(tmp_path: Path) -> None:
     run(make(tmp_path))
     (tmp_path / "out").rename(tmp_path / "moved")
-    _, calls, _ = run(make(tmp_path, output=str(tmp_path / "moved"), parallel=2))
-    assert calls == ["check", "compare base-0 answer-0 srt-0"]
+    done, calls, _ = run(make(tmp_path, output=str(tmp_path / "moved"), parallel=2))
+    assert (done.files, calls) == ([tmp_path / "moved" / "report" / "report.html"], [])
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:

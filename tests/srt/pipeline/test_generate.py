@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from srt.worlds.views.claim_language import ViewClaim
 from srt.worlds.views.drawing.picture import picture
 from srt.worlds.views.kernel.stacks import canonical, is_connected, is_trimmed
 from srt.worlds.views.reading.figures import ViewFigure
+from srt.worlds.world import Figures
 from srt.worlds.world_registry import world_named
 
 SPEC: dict[str, Any] = {"scenes": ["booth"], "relations": ["left", "right"], "names": 6}
@@ -44,7 +46,8 @@ def test_a_file_holds_what_was_asked_for(tmp_path: Path) -> None:
 
 def test_pictures_stand_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figure = ViewFigure(name="front", rows=("#.", "##"))
-    monkeypatch.setattr(SeatingWorld, "picture", lambda _, problem: picture((figure,), "en", "varied", problem.id))
+    figures = Figures(picture=lambda problem: picture((figure,), "en", "varied", problem.id))
+    monkeypatch.setattr(SeatingWorld, "extras", replace(SeatingWorld.extras, figures=figures))
     out = tmp_path / "p.jsonl"
     generate_file("seating", 3, "train", out, SPEC)
     for problem in read_records(out, Problem):

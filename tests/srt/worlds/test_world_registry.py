@@ -56,13 +56,14 @@ def test_each_entry_names_its_world_and_a_checker() -> None:
 def test_only_the_registry_names_a_world() -> None:
     assert {"seating", "views"} <= WORLDS.keys()
     own = tuple(f"srt/worlds/{name}/" for name in WORLDS)
-    forbidden = {type(world).__name__.lower() for world in worlds()} | {f"srt.worlds.{name}" for name in WORLDS}
+    classes = {type(world).__name__ for world in worlds()}
+    packages = [f"srt.worlds.{name}" for name in WORLDS]
     for package in ("srt", "eval", "train"):
         for path in sorted((ROOT / package).rglob("*.py")):
             where = path.relative_to(ROOT).as_posix()
             if where == REGISTRY or where.startswith(own):
                 continue
-            found = {word for word in words(path) if any(part in word.lower() for part in forbidden)}
+            found = {word for word in words(path) if word in classes or any(part in word for part in packages)}
             assert not found, f"{where} names a world: {sorted(found)}"
 
 
@@ -114,7 +115,7 @@ def test_an_unknown_name_is_answered_with_what_the_world_offers(kind: Kind) -> N
         with pytest.raises(UserError) as caught:
             check_offered(kind, f"{offered[-1]}x", [world])
         message = str(caught.value)
-        assert f"did you mean {offered[-1]}?" in message
+        assert f"did you mean {offered[-1]!r}?" in message
         assert f"{world.name} offers {', '.join(offered)}" in message
         assert "\n" not in message
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from srt.io.errors import UserError
-from train.preflight.launch_file import current_cluster, launch_faults, read_launch
-from train.preflight.memory_estimate import Cluster
+from train.preflight.launch_file import Cluster, current_cluster, launch_faults, read_launch
 from train.recipe import Recipe
 
 CONFIGS = Path(__file__).parents[3] / "configs"

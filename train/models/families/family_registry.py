@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from transformers import PreTrainedConfig
 
+from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from train.models.families.internvl import INTERNVL
 from train.models.families.llama import LLAMA
@@ -30,7 +31,10 @@ def find_family(model_type: str) -> ModelFamily:
         UserError: it is unknown; the message lists the known ones.
     """
     if (family := MODEL_FAMILIES.get(model_type)) is None:
-        raise UserError(f"unknown architecture {model_type!r}: {', '.join(MODEL_FAMILIES)} are known")
+        raise UserError(
+            f"unknown architecture {model_type!r}{did_you_mean(model_type, MODEL_FAMILIES)}: "
+            f"{', '.join(MODEL_FAMILIES)} are known"
+        )
     return family
 
 

@@ -22,7 +22,7 @@ from srt.maths.syntax.spellings import (
 )
 from srt.maths.syntax.symbols import NAME_SIGNS, name_at
 from srt.maths.units.unit import Unit
-from srt.maths.units.unit_spellings import POWER_WORDS, unit_named
+from srt.maths.units.unit_spellings import FORMULA_POWER_WORDS, unit_named
 
 _COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\n]")
 _POWER = re.compile(
@@ -47,7 +47,7 @@ class CommandReader(TokenWriter):
         end = match.end()
         name = "\\" + match[0].lstrip("\\").rstrip("*")
         if name in SPACES or name == "\\ ":
-            if name in (r"\left", r"\right") and self.text[end : end + 1] == ".":
+            if name in (r"\left", r"\right") and self.text[end : end + 1] == ".":  # ``\left.``: an invisible bracket.
                 end += 1
             return self._skip(end)
         if name in STOPS:
@@ -63,6 +63,7 @@ class CommandReader(TokenWriter):
         if name in OPERATORS:
             return self._emit("op", OPERATORS[name], end)
         if name in (r"\%", r"\{", r"\}", r"\pm", r"\mp", r"\langle", r"\rangle"):
+            # A set, ``\{1, 2\}``, is no side of a claim; beside an operator it would leave half of a formula.
             after = self.text[end : end + 3].lstrip()[:1]
             if name in (r"\{", r"\}"):
                 spoils = self._last("number", "close", "op") if name == r"\{" else after in ("+", "*", "^", "/")
@@ -100,6 +101,7 @@ class CommandReader(TokenWriter):
         found = name_at(self.text, self.at, self.math)
         if found is None:
             return self._emit("dirty", name, end)
+        # A bar over two points is a length, but an arrow in a text that writes ``\overline{AB} = (1, 2, 3)``.
         arrow = self.conventions.bars_are_arrows and name == r"\overline" and found[0][:1].isupper()
         return self._emit("name", "→" * arrow + found[0], found[1])
 
@@ -113,9 +115,10 @@ class CommandReader(TokenWriter):
         if not inside or inside in (",", "."):
             return self._skip(end)
         if inside == "g" and self._last("number") and self.out[-1].text == "1" and _OPERAND.match(self.text, end):
-            return self._emit("dirty", inside, end)  # ``1 \\mathrm{~g} 2`` is a misread ``\\lg 2``.
-        # ``5 \\text{ in}`` is inches, ``5 \\text{ in } \\triangle ABC`` is not.
+            return self._emit("dirty", inside, end)  # ``1 \mathrm{~g} 2`` is a misread ``\lg 2``.
+        # ``5 \text{ in}`` is inches, ``5 \text{ in } \triangle ABC`` is not.
         unit = self._unit_phrase("inch" if inside == "in" and _UNIT_ENDS.match(self.text, end) else inside)
+        # A unit counts something: 5, (a + b), x, another unit; ``(\text{cm})`` behind a result, too.
         counted = self._last("number", "close", "name", "unit", "rbrace", "degree") or self._last("open")
         if (
             unit is not None
@@ -139,8 +142,8 @@ class CommandReader(TokenWriter):
     def _unit_phrase(self, phrase: str) -> Unit | None:
         words = phrase.split()
         power = 1
-        if len(words) == 2 and words[0] in POWER_WORDS:
-            power, words = POWER_WORDS[words[0]], words[1:]
+        if len(words) == 2 and words[0] in FORMULA_POWER_WORDS:
+            power, words = FORMULA_POWER_WORDS[words[0]], words[1:]
         unit = unit_named(words[0], True) if len(words) == 1 else None
         return unit.raised(power) if unit and power > 1 else unit
 

@@ -32,7 +32,7 @@ from srt.maths.syntax.spellings import (
     SUPERSCRIPTS,
 )
 from srt.maths.syntax.symbols import NAME_SIGNS, name_at, plain_name_at
-from srt.maths.units.unit_spellings import FORMULA_UNITS, HAN_UNITS, POWER_WORDS, unit_named
+from srt.maths.units.unit_spellings import FORMULA_POWER_WORDS, FORMULA_UNITS, HAN_UNITS, unit_named
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,60})(?![\d.,])")
@@ -71,12 +71,15 @@ def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
 
 class _Lexer(CommandReader):
     def run(self) -> list[Token]:
+        # The first reader that knows what stands here takes it, so what has a special sense comes before the general
+        # one: ``^\circ`` before commands and signs, ``...`` before the decimal point, words before single signs.
         readers: tuple[Callable[[], bool], ...] = (
             self._space, self._newline, self._tag, self._dollar, self._degree, self._ellipsis, self._command,
             self._han, self._numeral, self._letters, self._sign,
         )  # fmt: skip
         while self.at < len(self.text):
             if not any(reader() for reader in readers):
+                # Never an error: a claim that touches what is unknown is not read, and the rest of the text is.
                 self._emit("dirty", self.text[self.at], self.at + 1)
         return self.out
 
@@ -85,7 +88,7 @@ class _Lexer(CommandReader):
         if char == "{" and (empty := _EMPTY.match(self.text, self.at)):
             return self._skip(empty.end())
         if char == "&" and self._last(*OPERAND_ENDS) and begins_cell(self.text, self.at + 1):
-            return False
+            return False  # A cell of a table, which no reader knows: the formulas in its cells are kept apart.
         if (char.isspace() and char != "\n") or char in "~&\u200b\ufeff":
             return self._skip(self.at + 1)
         if (amount := currency_end(self.text, self.at)) is not None:
@@ -108,6 +111,7 @@ class _Lexer(CommandReader):
 
     def _dollar(self) -> bool:
         if self.conventions.dollars_are_money and self.text[self.at] == "$":
+            # ``It costs $5 and $6``: read as delimiters, the words between two prices would be a formula.
             return self._skip(self.at + 1)
         for mark, opens in (("$$", None), ("$", None), (r"\(", True), (r"\[", True), (r"\)", False), (r"\]", False)):
             if self.text.startswith(mark, self.at):
@@ -139,6 +143,7 @@ class _Lexer(CommandReader):
                 return self._emit("degree", "°", self.at + 1)
         if self._after("name") and self._tells_length(match):
             return self._emit("rel", "=", match.end())
+        # 加 or 大于 is a sign between two values only; 增加 and 大于号 are words.
         if self._last("number", "close", "unit", "rbrace", "degree"):
             for words, kind in ((HAN_OPERATORS, "op"), (HAN_RELATIONS, "rel")):
                 for word, sign in words.items():
@@ -167,6 +172,7 @@ class _Lexer(CommandReader):
         if repeating is not None and not self._last("number"):
             value, end = repeating
             return self._emit("number", self.text[self.at : end], end, value)
+        # Outside brackets ``3,14`` may be a number or a list; inside, it is a pair of coordinates.
         comma = _DECIMAL_COMMA.match(self.source, self.at) if self.depth == 0 else None
         if comma is not None and not self._last("number"):
             return self._emit("dirty", comma[0], comma.end())
@@ -183,7 +189,7 @@ class _Lexer(CommandReader):
         digits = re.sub(r"[^\d.]", "", spelled)
         if digits[0] == "0" and digits[1:2].isdigit():
             return self._emit("dirty", digits, end)  # ``x + y = 02y - z = 0``: a line end is lost.
-        if len(digits) > 60:
+        if len(digits) > 60:  # No claim has such a number, and powers of it would take for ever.
             return self._emit("dirty", digits, end)
         decimals = len(digits.partition(".")[2]) or None
         return self._emit("number", digits, end, Number(Fraction(digits), decimals))
@@ -208,6 +214,7 @@ class _Lexer(CommandReader):
             return self._emit("name", "pi", self.at + 1)
         if char in GREEK_LETTERS or char in NAME_SIGNS:
             return self._name(char, self.at + 1)
+        # ``{A}_{1}``, from scanned texts, is a point; behind a command the brace holds its argument.
         if _BRACED_POINT.match(self.text, self.at) and not self._last("frac", "sqrt", "binom", "under"):
             return self._name("{", self.at + 1)
         match = _WORD.match(self.text, self.at)
@@ -216,11 +223,13 @@ class _Lexer(CommandReader):
         word = match[0]
         if word in LOGARITHMS and LOGARITHM_BASE.match(self.text, match.end()):
             return self._function(word, match.end())
+        # Radians are no unit of FORMULA_UNITS, and 2 rad must not be read as 2.
         if word in ("rad", "radian", "radians") and self._after("number", "close", "name"):
             return self._emit("dirty", word, match.end())
         if _CALL.match(self.text, match.end()) and (called := self._called(word, match.end())) is not None:
             return called
         for function in ("arcsin", "arccos", "arctan", "sin", "cos", "tan", "cot"):
+            # ``sinx`` without a space, in formulas alone: in prose it is a word such as ``cost``.
             if word == function or (word.startswith(function) and len(word) <= len(function) + 1 and self.math):
                 return self._emit("func", function, self.at + len(function))
         if self._after("number", "close", "unit", "name", "rbrace", "open") and self._plain_unit(word):
@@ -235,6 +244,7 @@ class _Lexer(CommandReader):
             return self._emit("rel", "=", match.end())
         if word in ("sqrt", "Sqrt", "SQRT", "pi"):
             return self._emit("name" if word == "pi" else "sqrt", word, match.end())
+        # What is left is names in formulas, and words in prose, with a few exceptions on both sides.
         if not self.math and self._product_of_letters(word, match.end()):
             return self._emit("name", *(name_at(self.text, self.at, False) or (word[0], self.at + 1)))
         if not self.math:
@@ -264,18 +274,20 @@ class _Lexer(CommandReader):
         return len(word) == 2 and self.text[end : end + 2].lstrip()[:1] in ("=", "+", "^")
 
     def _plain_unit(self, word: str) -> bool:
-        if word in POWER_WORDS and self._after("number", "close", "name", "rbrace", "open"):
+        if word in FORMULA_POWER_WORDS and self._after("number", "close", "name", "rbrace", "open"):
             match = re.compile(r"\w+\s+([A-Za-z]+)").match(self.text, self.at)
             unit = unit_named(match[1], True) if match else None
             if match and unit:
-                return self._emit("unit", unit.name, match.end(), unit=unit.raised(POWER_WORDS[word]))
+                return self._emit("unit", unit.name, match.end(), unit=unit.raised(FORMULA_POWER_WORDS[word]))
             return False
         unit = unit_named(word, not self.math and not self.bare and self._after("number"))
+        # ``5 in`` is mostly a preposition: inches only before a full stop or a power.
         if word == "in" and not re.match(r"\.(?:\s|$)|\s?[²³^]|\$?\^|[23](?!\w)", self.text[self.at + 2 : self.at + 5]):
             return False
         unit = FORMULA_UNITS["inch"] if word == "in" else unit
         if word in self.conventions.named_letters and not self.gap:
             return False
+        # In ``5 h`` and ``5 s`` a height or a length of arc is as likely as a time.
         if unit is None or word in ("h", "s") or (self._after("name") and unit_named(word, False) is None):
             return False
         return self._unit(unit, self.at + len(word))

@@ -54,10 +54,11 @@ _LETTER = re.compile(
 _MULTIPLIED = re.compile(r"\d\s*(?:[A-Za-zα-ω|]|\\[a-z])")
 _SUBSCRIPT = re.compile(r"_\{[^{}]*\}|_\w")
 _PI = re.compile(r"\\pi(?![a-z])|π")
+# Each character is of one alternative only: where a text can be taken apart in two ways, a long one is in 2^n.
 _FORMULA_AT_END = re.compile(
-    r"(?:[^A-Za-z\u4e00-\u9fff\s]|\\[A-Za-z]+|\b(?:sin|cos|tan)|[A-Z]+\d*"
+    r"(?:[^A-Za-z\u4e00-\u9fff\s\\]|\\(?:[A-Za-z]++|(?![A-Za-z]))|\b(?:sin|cos|tan)|[A-Z]"
     r"|(?<![a-z])(?!(?:of|to|we|so|by|in|at|an|as|be|it|or|is)\b)[a-z]{1,2}(?![a-z])"
-    r"|(?<=[A-Za-z])[\u4e00-\u9fff](?=[\s:：/]|$)|\s(?![\u4e00-\u9fff]))+$"
+    r"|(?<=[A-Za-z])[\u4e00-\u9fff](?=[\s:：/]|$)|\s(?![\u4e00-\u9fff]))++$"
 )
 _FRACTION = re.compile(r"\\d?frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 _BETWEEN_TERMS = re.compile(r"\bto\b|\band\b|[与和跟同:：/]")

@@ -14,7 +14,8 @@ _ASKS_LATE = re.compile(r"多少|几|何|哪|则|_{2,}|[(（]\s*[)）]")
 _CONDITION = re.compile(
     r"\b(?:if|when|where|given|with|whose|such that|so that|knowing)\b|已知|[,，]?其中", re.IGNORECASE
 )
-_NAME = r"\\?[A-Za-zα-ωΑ-Ω]+(?:_\{?\w+\}?|['′₀-₉\d])*"
+# An index in the middle of a name is read to its end, and only the last may be cut short: one way to read each name.
+_NAME = r"\\?[A-Za-zα-ωΑ-Ω]+(?:_\{?\w+(?:\}|(?!\w)|(?=_\{))|['′₀-₉\d])*(?:_\{?\w+\}?)?"
 _ASKED_NAME = re.compile(
     rf"(?:\b(?:(?:length|value|measure|size)\s+of|find|what\s+is|calculate|compute|determine)|求)\s*(?:the\s+)?"
     rf"(?:(?:line\s+)?segment|edge|side|线段|侧?棱|边|实数)?\s*\$?({_NAME})\$?(?=\s*(?:$|[,，]|的?[长值]|[和与及]|and\b))",
@@ -66,7 +67,9 @@ def answers_yes(said: str, question: str) -> bool | None:
         verb, rest = is_it.groups()
         if "not" in rest.split():
             return None
-        for before, after in _around(sentence.split(), verb):
+        said_words = sentence.split()
+        for at in (at for at, word in enumerate(said_words) if word == verb):
+            before, after = said_words[:at], said_words[at + 1 :]
             if [*before, *after] == rest.split():
                 return True
             if after[:1] == ["not"] and [*before, *after[1:]] == rest.split():
@@ -78,7 +81,3 @@ def answers_yes(said: str, question: str) -> bool | None:
     if "是否" in words:
         sentence = sentence.replace("是", "")
     return True if sentence == stem else False if sentence.replace("不", "", 1) == stem else None
-
-
-def _around(words: list[str], verb: str) -> list[tuple[list[str], list[str]]]:
-    return [(words[:at], words[at + 1 :]) for at, word in enumerate(words) if word == verb]

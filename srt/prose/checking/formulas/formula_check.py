@@ -182,15 +182,12 @@ class FormulaCheck:
             for part in inside:
                 if not isinstance(part, Call) or not (part.head in ("add", "root", "div") or part is raised):
                     continue
-                if part.head == "add" and not _subtracts(part) and not _ADDED.search(self._givens.whole):
+                subtracts = any(isinstance(one, Call) and one.head == "neg" for one in part.parts)
+                if part.head == "add" and not subtracts and not _ADDED.search(self._givens.whole):
                     continue
                 value = float_value(part, {})
                 if value is not None and _powers(part, known) == {1}:
                     yield ValueInRole(value, "")
-
-
-def _subtracts(tree: Call) -> bool:
-    return any(isinstance(part, Call) and part.head == "neg" for part in tree.parts)
 
 
 def _gives(template: Expression, slots: Mapping[str, float], value: float, pi: float) -> bool:

@@ -49,7 +49,8 @@ _LINK = re.compile(
     r"[\s$:：=＝≈\\(]*",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"([A-Z])((?:['′]|_?\{?[\\\w\u3400-\u9fff△]*\}?)*)\s*[=＝≈]\s*\$?\s*$")
+# From where a run of such characters begins, and possessively: no run is read twice, however long it is.
+_LABEL = re.compile(r"(?<![\w\\{}'′△])(?:[^\WA-Z]|[\\{}'′△])*+([A-Z])([\w\\{}'′△]*+)\s*+[=＝≈]\s*+\$?\s*+$")
 _ASKED = re.compile(
     r"(?:\b(?:find|what is|what are|calculate|compute|determine|how (?:many|large|long|much))\b|求|多少|几)"
     r"([^.;。；?？]{0,80})|"
@@ -75,12 +76,12 @@ class Noun:
 def nouns_in(text: str) -> list[Noun]:
     """The words for quantities and lengths in ``text``: of ``base radius`` the radius."""
     nouns = [Noun(_ROLES[int(str(found.lastgroup)[1:])], *found.span()) for found in _NOUN.finditer(text)]
-    modifiers = {one for one, after in itertools.pairwise(nouns) if _modifies(text, one, after)}
+    modifiers = {
+        one
+        for one, after in itertools.pairwise(nouns)
+        if text[one.end : after.start] == " " and not _HAN.match(text[one.start])
+    }
     return [one for one in nouns if one not in modifiers]
-
-
-def _modifies(text: str, noun: Noun, after: Noun) -> bool:
-    return text[noun.end : after.start] == " " and not _HAN.match(text[noun.start])
 
 
 def asked_quantities(question: str) -> frozenset[str]:

@@ -44,18 +44,20 @@ def _written_out(tree: Expression, applying: tuple[Formula, ...]) -> tuple[Expre
     inner = [(slot, kind) for slot, kind in (("S", "area"), ("C", "perimeter")) if slot in names]
     if not inner or "T" in names:
         return (tree,)
+    m = {"h": Symbol("m")}  # A height in the base is another one than that of the solid.
     of_base = [
-        [base for one in applying if one.quantity == kind for base in one.trees if symbols(base).isdisjoint("SCVL")]
+        [
+            substituted(base, m)
+            for one in applying
+            if one.quantity == kind
+            for base in one.trees
+            if symbols(base).isdisjoint("SCVL")
+        ]
         for _, kind in inner
     ]
     slots = [slot for slot, _ in inner]
-    chosen = itertools.product(*(_renamed(bases) for bases in of_base))
+    chosen = itertools.product(*of_base)
     return (tree, *(substituted(tree, dict(zip(slots, bases, strict=True))) for bases in chosen))
-
-
-def _renamed(bases: list[Expression]) -> list[Expression]:
-    """A height in the base is another one than that of the solid."""
-    return [substituted(base, {"h": Symbol("m")}) for base in bases]
 
 
 @cache

@@ -83,6 +83,10 @@ LONG = 1500
         "(" * LONG,
         "第 1 步" * LONG,
         "steps 1, " * LONG,
+        "S" + "体" * LONG + "，3 × 4 = 12",
+        "AB" * (LONG // 3) + " meets 3 × 4 = 12",
+        "\\ab" * LONG + " meets 3 × 4 = 12",
+        "3 × 4 = 12. Find x" + "_a" * LONG + "!",
     ],
 )
 def test_long_texts_are_read_in_time(problem: Any, text: str) -> None:

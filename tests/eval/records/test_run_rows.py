@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.run.run_records import CHECKED, PREDICTIONS, SCORES
-from eval.run.run_rows import Checked
+from eval.records.run_records import CHECKED, PREDICTIONS, SCORES
+from eval.records.run_rows import Checked
 from eval.run.scored_run import read_run
 from srt.io.errors import RecordError, UserError
 from srt.io.jsonl import read_records

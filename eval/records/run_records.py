@@ -18,7 +18,7 @@ import orjson
 from pydantic import BaseModel, Field
 
 from eval.backends.protocol import GenerationSettings
-from eval.run.run_rows import RowId, StoredCheck, StoredPrediction, StoredScore
+from eval.records.run_rows import RowId, StoredCheck, StoredPrediction, StoredScore
 from srt.io.errors import UserError
 from srt.io.jsonl import parse_record, write_atomically
 from srt.io.locations import sha256_of
