@@ -88,6 +88,7 @@ def signal_at(moment: str, signals: list[signal.Signals], patch: pytest.MonkeyPa
         patch.setattr(script, moment, lambda *args, **kwargs: (send(), call(*args, **kwargs))[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_signal_at_any_moment(
     moment: str,

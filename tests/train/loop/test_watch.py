@@ -119,6 +119,7 @@ def overfitting(recipe: Callable[..., Recipe], held_out: dict[str, Any], tmp_pat
     return make
 
 
+@pytest.mark.long
 def test_it_stops_early_and_keeps_the_best(
     overfitting: Callable[..., Recipe],
     tmp_path: Path,
