@@ -151,6 +151,7 @@ def stages_of(recipe: Recipe, last: int) -> dict[str, Any]:
     return {"data": None, "steps": None, "stages": parts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lengthen", ["steps", "epochs", "stages"])
 @pytest.mark.parametrize("until", [3, 4])
 def test_a_run_that_stopped_is_made_longer(
