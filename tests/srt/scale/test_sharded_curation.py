@@ -111,6 +111,7 @@ def same(folder: Path, kept: Path) -> bool:
 SKIPS: list[list[str]] = [[], ["exact"], ["near"], ["pictures"], ["pictures", "near"], ["groups", "solution"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("skip", SKIPS, ids="-".join)
 def test_the_files_are_those_of_one_machine(
     skip: list[str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
