@@ -35,7 +35,9 @@ WORLDS: dict[str, WorldEntry] = {
         "srt.worlds.seating.seating_world:SeatingWorld", "srt.worlds.seating.checker.check_seating:check_seating"
     ),
     "views": WorldEntry("srt.worlds.views.views_world:ViewsWorld", "srt.worlds.views.checker.check_views:check_views"),
-    "routes": WorldEntry("srt.worlds.routes.routes_world:Routes", "srt.worlds.routes.checker.check_route:check_route"),
+    "routes": WorldEntry(
+        "srt.worlds.routes.routes_world:RoutesWorld", "srt.worlds.routes.checker.check_route:check_route"
+    ),
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from srt import __version__
-from srt.cli.command_table import COMMANDS
+from srt.cli import command_table
 from srt.cli.lazy_commands import load_command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +24,7 @@ WRAPPED = [
     *(path for folder in ("recipes", "configs") for path in sorted((ROOT / folder).rglob("*.yaml"))),
 ]
 """The files whose lines have at most 120 characters; ruff looks after the code."""
+COMMANDS = {name: load_command(name) for name in command_table.COMMANDS}
 TO_BE_WRITTEN = r"file(?: of its own)?, `([^`]+)`|((?:srt/worlds|tests/srt/worlds|docs)/turning\b[\w./]*)"
 """How docs/extending.md and extending-training.md name the files that their readers write."""
 OURS = "srt|train|eval|docs|tests|recipes|configs|benchmarks|research"
@@ -81,7 +82,7 @@ def test_every_command_and_option_exists(page: Path) -> None:
         if command in ("import", "generate") and "|" in arguments:
             continue
         assert command in COMMANDS, f"{page.name}: srt {command}"
-        known = {name for p in load_command(command).params for name in (*p.opts, *p.secondary_opts)} | {"--help"}
+        known = {name for p in COMMANDS[command].params for name in (*p.opts, *p.secondary_opts)} | {"--help"}
         given = set(re.findall(r"(?<!\S)--?[a-z][\w-]*", arguments.split("  ")[0]))
         assert given <= known, f"{page.name}: srt {command}{arguments}"
 

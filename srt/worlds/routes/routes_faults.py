@@ -18,8 +18,8 @@ from srt.worlds.kit import mutated_steps
 from srt.worlds.kit.mutated_steps import replace_step, with_step, with_steps
 from srt.worlds.kit.mutation import Mutant, OracleVerdict
 from srt.worlds.routes.derivation.derive import conclusion, needed_facts, steps_of
+from srt.worlds.routes.derivation.solve_route import solve_route, truth_of
 from srt.worlds.routes.reading.read_route import read_route
-from srt.worlds.routes.routes_world import Routes
 from srt.worlds.routes.walk import CLOCKWISE, Turn, result
 from srt.worlds.world import Refused
 
@@ -57,7 +57,7 @@ class RouteSubject:
     def __post_init__(self) -> None:
         """Refuse what is not the exact derivation."""
         try:
-            exact = Routes().solve(self.problem)
+            exact = solve_route(self.problem)
         except Refused as refused:
             raise ValueError(str(refused)) from None
         if _content(self.trace) != _content(exact):
@@ -71,7 +71,7 @@ class RouteSubject:
 
     def judge(self, trace: Trace) -> OracleVerdict:
         """By the exact derivation, and by what is true of the walk."""
-        truth = Routes().truth(self.problem)
+        truth = truth_of(self.problem)
         conclusions = [f"options = {{{trace.answer}}}" if self.problem.choices else f"answer = {trace.answer}"]
         claims = [*conclusions, *(step.claim or "" for step in trace.steps)]
         false = tuple(number for number, claim in enumerate(claims) if truth(claim) == "false")  # 0 is the answer

@@ -6,21 +6,19 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from srt.io.records import Answer, Lang, Problem
+from srt.io.records import Lang, Problem
 from srt.io.yaml_config import parse_config
 from srt.language.trace import Trace, Truth
 from srt.worlds.kit.mutation import Faults
-from srt.worlds.routes.derivation.claims import Claim, parse_claim
-from srt.worlds.routes.derivation.derive import conclusion, facts_of, legs_first, needed_facts, steps_of
-from srt.worlds.routes.reading.read_route import Route, looks_like_a_route, read_route
+from srt.worlds.routes.derivation.claims import parse_claim
+from srt.worlds.routes.derivation.solve_route import LEGS_FIRST, answer_of, solve_route, truth_of
+from srt.worlds.routes.reading.read_route import looks_like_a_route, read_route
 from srt.worlds.routes.sampling.sample_route import RoutesSettings, sample_route
-from srt.worlds.routes.walk import canonical_key, result
+from srt.worlds.routes.walk import canonical_key
 from srt.worlds.routes.writing.assertions import assertion
 from srt.worlds.routes.writing.drawing import draw_route
 from srt.worlds.routes.writing.prose import full_prose, terse_prose
 from srt.worlds.world import CLAIMS, NEEDED, Extras, Figures, Refused, Sampler, World
-
-LEGS_FIRST = "legs-first"
 
 
 def _traits(problem: Problem) -> dict[str, str]:
@@ -32,7 +30,7 @@ def _traits(problem: Problem) -> dict[str, str]:
 
 
 def _drawing(problem: Problem) -> str:
-    route, _ = _solved(problem)
+    route, _ = answer_of(problem)
     return draw_route(route.asked, route.walk)
 
 
@@ -42,7 +40,7 @@ def _faults() -> Faults:
     return Faults(PLANTED, RouteSubject)
 
 
-class Routes(World):
+class RoutesWorld(World):
     """Walks on a grid with turns: where they end, which way the walker faces, how far the start is, the way back."""
 
     name = "routes"
@@ -76,19 +74,8 @@ class Routes(World):
         return (canonical_key(route.asked, route.walk),)
 
     def solve(self, problem: Problem, plan: str = NEEDED) -> Trace:
-        """What the question needs, sentence by sentence; with ``legs-first``, all legs before the first place."""
-        route, answer = _solved(problem)
-        facts = needed_facts(route.asked, route.walk)
-        steps = list(steps_of(legs_first(facts) if plan == LEGS_FIRST else facts))
-        steps.append(conclusion(problem.choices, answer, len(steps)))
-        return Trace(
-            id=f"t-{problem.id}",
-            problem_id=problem.id,
-            kind="world",
-            lang=problem.lang,
-            steps=tuple(steps),
-            answer=answer,
-        )
+        """The exact trace (:func:`~srt.worlds.routes.derivation.solve_route.solve_route`)."""
+        return solve_route(problem, plan)
 
     def explain(self, problem: Problem, trace: Trace, *, terse: bool = False, style: str = CLAIMS) -> str:
         """Every step as a sentence with its reason, or in a few words."""
@@ -101,43 +88,5 @@ class Routes(World):
         return assertion(parse_claim(claim), lang)
 
     def truth(self, problem: Problem, trace: Trace | None = None) -> Callable[[str], Truth]:
-        """By all facts of the walk, also those that the question does not need."""
-        try:
-            route, answer = _solved(problem)
-        except Refused:
-            return lambda claim: "unknown"
-        known = {subject: fact.value for subject, fact in facts_of(route.walk).items()}
-        known["options" if problem.choices else "answer"] = f"{{{answer}}}" if problem.choices else answer
-
-        def truth(text: str) -> Truth:
-            try:
-                claim: Claim = parse_claim(text)
-            except ValueError:
-                return "unknown"
-            if claim.subject not in known:
-                return "unknown"
-            return "true" if known[claim.subject] == claim.value else "false"
-
-        return truth
-
-
-def _solved(problem: Problem) -> tuple[Route, str]:
-    """The problem as it is read, and its answer as text; raises :class:`~srt.worlds.world.Refused`."""
-    route = read_route(problem)
-    right = result(route.asked, route.walk)
-    if right is None:
-        raise Refused("no_whole_number", "question: of this walk it cannot be answered in whole steps")
-    if route.options:
-        letters = [letter for letter, value in route.options.items() if value == right]
-        if not letters:
-            raise Refused("no_option_fits", f"solved: {right}")
-        if len(letters) > 1:
-            raise Refused("not_unique", f"options {', '.join(letters)} say the same")
-        answer, gold = letters[0], Answer(kind="choice_set", value=letters)
-    elif isinstance(right, int):
-        answer, gold = str(right), Answer(kind="number", value=right)
-    else:
-        raise Refused("unknown_wording", f"choices: a question of the kind {route.asked!r} needs options")
-    if problem.answer is not None and problem.answer.value != gold.value:
-        raise Refused("disagrees_with_gold", f"solved: {answer}; gold: {problem.answer.value}")
-    return route, answer
+        """By all facts of the walk; places are seen from the start, so no trace has a choice."""
+        return truth_of(problem)

@@ -35,7 +35,7 @@ class Leg(NamedTuple):
     direction: Direction
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Steps east and steps north of the start; negative to the west and the south."""
 
     east: int
@@ -43,7 +43,7 @@ class Place(NamedTuple):
 
 
 Path = tuple[Leg, ...]
-Value = Direction | Place | Path | int
+Value = Direction | Position | Path | int
 """The answer to a question: a direction, a place, a way back, or a number of steps."""
 
 
@@ -53,9 +53,9 @@ class Walk(NamedTuple):
     start: Direction
     moves: tuple[Move, ...]
 
-    def stages(self) -> Iterator[tuple[Move, Direction, Place]]:
+    def stages(self) -> Iterator[tuple[Move, Direction, Position]]:
         """Each move, with the direction and the place after it."""
-        facing, place = self.start, Place(0, 0)
+        facing, place = self.start, Position(0, 0)
         for move in self.moves:
             facing = turned(facing, move.turn)
             if move.steps:
@@ -68,14 +68,14 @@ def turned(facing: Direction, turn: Turn) -> Direction:
     return _TURNED[facing, turn]
 
 
-def moved(place: Place, leg: Leg) -> Place:
+def moved(place: Position, leg: Leg) -> Position:
     """The place after a leg."""
     steps, direction = leg
     east, north = STRIDE[direction]
-    return Place(place[0] + steps * east, place[1] + steps * north)
+    return Position(place[0] + steps * east, place[1] + steps * north)
 
 
-def axes(place: Place) -> list[Leg]:
+def axes(place: Position) -> list[Leg]:
     """A place as steps east or west, then north or south; what is 0 is left out."""
     along = Leg(abs(place.east), "east" if place.east > 0 else "west")
     up = Leg(abs(place.north), "north" if place.north > 0 else "south")
@@ -95,7 +95,7 @@ def way_back(legs: Path) -> Path:
 
 def result(asked: Asked, walk: Walk) -> Value | None:
     """What is right; ``None`` where the straight line is no whole number of steps."""
-    facing, place, legs = walk.start, Place(0, 0), []
+    facing, place, legs = walk.start, Position(0, 0), []
     for move, facing, place in walk.stages():  # noqa: B007 (the last ones are needed)
         if move.steps:
             legs.append(Leg(move.steps, facing))

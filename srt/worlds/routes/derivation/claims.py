@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, cast
 
-from srt.worlds.routes.walk import Leg, Path, Place, Value, axes
+from srt.worlds.routes.walk import Leg, Path, Position, Value, axes
 
 _DIRECTION = "north|east|south|west"
 _N = "[1-9][0-9]{0,8}"
@@ -56,7 +56,7 @@ def parse_claim(text: str) -> Claim:
     raise ValueError(f"no claim: {text!r}")
 
 
-def place_text(place: Place) -> str:
+def place_text(place: Position) -> str:
     """``3 east, 2 north``; ``start`` for the start."""
     return path_text(tuple(axes(place)), "start")
 
@@ -73,6 +73,6 @@ def leg_text(leg: Leg) -> str:
 
 def value_text(value: Value) -> str:
     """The value of a claim."""
-    if isinstance(value, Place):
+    if isinstance(value, Position):
         return place_text(value)
     return path_text(cast("Path", value)) if isinstance(value, tuple) else str(value)

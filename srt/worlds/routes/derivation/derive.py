@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from srt.language.trace import Operation, Step
 from srt.worlds.routes.derivation.claims import leg_text, path_text, place_text
-from srt.worlds.routes.walk import Asked, Leg, Place, Walk, way_back, whole_root
+from srt.worlds.routes.walk import Asked, Leg, Position, Walk, way_back, whole_root
 
 RESULT: dict[Asked, str] = {"facing": "facing", "end": "at", "steps": "steps", "line": "line", "back": "back"}
 """Which fact about the last sentence answers each question."""
 
 
-class Fact(NamedTuple):
+class RouteFact(NamedTuple):
     """``cites`` are words of premises, ``(2)``, or the subjects of other facts, ``at(2)``."""
 
     op: Operation
@@ -21,33 +21,33 @@ class Fact(NamedTuple):
     value: str
 
 
-def facts_of(walk: Walk) -> dict[str, Fact]:
+def facts_of(walk: Walk) -> dict[str, RouteFact]:
     """Everything that can be derived, by subject, each after what it comes from."""
-    facts = {"facing(1)": Fact("CORRELATE", ("(1)",), walk.start)}
+    facts = {"facing(1)": RouteFact("CORRELATE", ("(1)",), walk.start)}
     legs: tuple[Leg, ...] = ()
-    place = Place(0, 0)
+    place = Position(0, 0)
     for n, (move, facing, place) in enumerate(walk.stages(), 2):
-        facts[f"turn({n})"] = Fact("CORRELATE", (f"({n})",), move.turn)
-        facts[f"facing({n})"] = Fact("CONSTRAIN", (f"facing({n - 1})", f"turn({n})"), facing)
-        facts[f"walk({n})"] = Fact("CORRELATE", (f"({n})",), str(move.steps))
+        facts[f"turn({n})"] = RouteFact("CORRELATE", (f"({n})",), move.turn)
+        facts[f"facing({n})"] = RouteFact("CONSTRAIN", (f"facing({n - 1})", f"turn({n})"), facing)
+        facts[f"walk({n})"] = RouteFact("CORRELATE", (f"({n})",), str(move.steps))
         moved = f"walk({n})"
         if move.steps:
             legs = (*legs, Leg(move.steps, facing))
             moved = f"leg({n})"
-            facts[moved] = Fact("CONSTRAIN", (f"facing({n})", f"walk({n})"), leg_text(legs[-1]))
+            facts[moved] = RouteFact("CONSTRAIN", (f"facing({n})", f"walk({n})"), leg_text(legs[-1]))
         # At sentence 1 she is at the start: the first move needs no place before it.
         before = n > 2
-        facts[f"at({n})"] = Fact("CONSTRAIN", (*[f"at({n - 1})"] * before, moved), place_text(place))
-        facts[f"back({n})"] = Fact("INFER", (*[f"back({n - 1})"] * before, moved), path_text(way_back(legs)))
+        facts[f"at({n})"] = RouteFact("CONSTRAIN", (*[f"at({n - 1})"] * before, moved), place_text(place))
+        facts[f"back({n})"] = RouteFact("INFER", (*[f"back({n - 1})"] * before, moved), path_text(way_back(legs)))
     last, square = len(walk.moves) + 1, place.east**2 + place.north**2
-    facts[f"steps({last})"] = Fact("INFER", (f"at({last})",), str(abs(place.east) + abs(place.north)))
-    facts[f"square({last})"] = Fact("INFER", (f"at({last})",), str(square))
+    facts[f"steps({last})"] = RouteFact("INFER", (f"at({last})",), str(abs(place.east) + abs(place.north)))
+    facts[f"square({last})"] = RouteFact("INFER", (f"at({last})",), str(square))
     if (root := whole_root(square)) is not None:
-        facts[f"line({last})"] = Fact("INFER", (f"square({last})",), str(root))
+        facts[f"line({last})"] = RouteFact("INFER", (f"square({last})",), str(root))
     return facts
 
 
-def needed_facts(asked: Asked, walk: Walk) -> dict[str, Fact]:
+def needed_facts(asked: Asked, walk: Walk) -> dict[str, RouteFact]:
     """What the question needs, in the order of the sentences."""
     facts = facts_of(walk)
     needed, to_do = set(), [f"{RESULT[asked]}({len(walk.moves) + 1})"]
@@ -66,7 +66,7 @@ def conclusion(letters: Iterable[str], answer: str, last: int) -> Step:
     return Step(op="INFER", args=(*(options or ("question",)), f"#{last}"), claim=claim)
 
 
-def legs_first(facts: Mapping[str, Fact]) -> dict[str, Fact]:
+def legs_first(facts: Mapping[str, RouteFact]) -> dict[str, RouteFact]:
     """The same facts, all legs before the first place or way back."""
     return dict(sorted(facts.items(), key=lambda item: item[0].partition("(")[0] in ("at", "back", *_DISTANCES)))
 
@@ -74,7 +74,7 @@ def legs_first(facts: Mapping[str, Fact]) -> dict[str, Fact]:
 _DISTANCES = ("steps", "square", "line")
 
 
-def steps_of(facts: Mapping[str, Fact]) -> Iterator[Step]:
+def steps_of(facts: Mapping[str, RouteFact]) -> Iterator[Step]:
     """The facts as the steps of a trace, in their order."""
     number = {subject: n for n, subject in enumerate(facts, 1)}
     for subject, fact in facts.items():

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from srt.io.records import Lang, Problem
 from srt.worlds.routes.reading.wordings import OBJECTS, WORDINGS
-from srt.worlds.routes.walk import STRIDE, Asked, Direction, Leg, Move, Path, Place, Turn, Value, Walk, way_back
+from srt.worlds.routes.walk import STRIDE, Asked, Direction, Leg, Move, Path, Position, Turn, Value, Walk, way_back
 from srt.worlds.world import Refused
 
 _LINE = re.compile(r"\((\d{1,3})\) (.+)")
@@ -108,14 +108,14 @@ def _option(asked: Asked, letter: str, text: str, lang: Lang) -> Value:
                     return way_back(tuple(Leg(steps, _opposite(to)) for steps, to in reversed(legs)))
         case "end":
             if text == words.at_start:
-                return Place(0, 0)
+                return Position(0, 0)
             for wording in words.place:
                 before, after = wording.split("{places}")
                 middle = text.removeprefix(before).removesuffix(after)
                 if text == f"{before}{middle}{after}" and (legs := _legs(middle.split(words.both), words.away, lang)):
                     east, north = (sum(s * STRIDE[to][axis] for s, to in legs) for axis in (0, 1))
                     if len({STRIDE[to][0] == 0 for _, to in legs}) == len(legs):
-                        return Place(east, north)
+                        return Position(east, north)
     raise unknown
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from srt.worlds.routes.walk import Asked, Leg, Move, Path, Place, Turn, Value, Walk, result, turned
+from srt.worlds.routes.walk import Asked, Leg, Move, Path, Position, Turn, Value, Walk, result, turned
 
 _OTHER: dict[Turn, Turn] = {"left": "right", "right": "left", "around": "around", "none": "none"}
 
@@ -123,13 +123,13 @@ _IN_THE_WALK: dict[str, Callable[[Walk], Iterator[Walk]]] = {
 
 
 def _swapped(walk: Walk) -> Iterator[Value]:
-    place = cast("Place", result("end", walk))
-    yield Place(place.north, place.east)
+    place = cast("Position", result("end", walk))
+    yield Position(place.north, place.east)
 
 
 def _opposite_place(walk: Walk) -> Iterator[Value]:
-    place = cast("Place", result("end", walk))
-    yield Place(-place.east, -place.north)
+    place = cast("Position", result("end", walk))
+    yield Position(-place.east, -place.north)
 
 
 def _order_kept(walk: Walk) -> Iterator[Value]:
@@ -154,7 +154,7 @@ def _along_the_grid(walk: Walk) -> Iterator[Value]:
 
 
 def _one_axis(walk: Walk) -> Iterator[Value]:
-    place = cast("Place", result("end", walk))
+    place = cast("Position", result("end", walk))
     yield from (abs(place.east), abs(place.north))
 
 

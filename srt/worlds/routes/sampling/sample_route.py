@@ -18,7 +18,7 @@ from srt.worlds.routes.writing.problem_text import option_texts, question_text
 
 VERSION = 1
 """Counts up when the same settings and index give another problem."""
-_DRAWS = 2000
+_DRAWS = 20_000
 _OPTIONS = 4
 _WITHOUT_OPTIONS = ("steps", "line")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from srt.worlds.routes.walk import CLOCKWISE, STRIDE, Asked, Direction, Leg, Place, Walk, turned
+from srt.worlds.routes.walk import CLOCKWISE, STRIDE, Asked, Direction, Leg, Position, Walk, turned
 
 _CELL = 28
 _MARGIN = 1.5
@@ -21,7 +21,7 @@ _LANE = 0.12
 
 def draw_route(asked: Asked, walk: Walk) -> str:
     """The walk and the answer as an SVG picture, north at the top. Each leg bears its length in steps."""
-    corners, legs, facing = [Place(0, 0)], [], walk.start
+    corners, legs, facing = [Position(0, 0)], [], walk.start
     for move, facing, place in walk.stages():
         if move.steps:
             corners.append(place)
@@ -52,7 +52,7 @@ class _Frame(NamedTuple):
     north: float
 
     @classmethod
-    def around(cls, corners: Sequence[Place]) -> _Frame:
+    def around(cls, corners: Sequence[Position]) -> _Frame:
         """The walk with a margin, at least :data:`_SMALLEST` steps each way."""
         sides = []
         for values in zip(*corners, strict=True):
@@ -82,7 +82,7 @@ def _grid(frame: _Frame) -> str:
     return f'<path d="{"".join(lines)}" stroke="{_GRID}"/>'
 
 
-def _way(corners: Sequence[Place], legs: Sequence[Leg], frame: _Frame, colour: str, *, lengths: bool = True) -> str:
+def _way(corners: Sequence[Position], legs: Sequence[Leg], frame: _Frame, colour: str, *, lengths: bool = True) -> str:
     """Legs from corner to corner, each a little to the right of its line, with an arrow head and its length."""
     ends, marks = [], []
     for (a, b), leg in zip(pairwise(corners), legs, strict=True):
@@ -99,7 +99,7 @@ def _way(corners: Sequence[Place], legs: Sequence[Leg], frame: _Frame, colour: s
     return line + "".join(marks) if ends else ""
 
 
-def _answer(asked: Asked, corners: Sequence[Place], legs: Sequence[Leg], frame: _Frame) -> str:
+def _answer(asked: Asked, corners: Sequence[Position], legs: Sequence[Leg], frame: _Frame) -> str:
     """What was asked: the way back, the straight line, or how far it is along the two axes."""
     end = corners[-1]
     match asked:
@@ -109,15 +109,15 @@ def _answer(asked: Asked, corners: Sequence[Place], legs: Sequence[Leg], frame: 
             back = [Leg(leg.steps, turned(leg.direction, "around")) for leg in reversed(legs)]
             return _way(corners[::-1], back, frame, _ASKED, lengths=False)
         case "line":
-            places = [Place(0, 0), end]
+            places = [Position(0, 0), end]
         case _:
-            places = [Place(0, 0), Place(end.east, 0), end]
+            places = [Position(0, 0), Position(end.east, 0), end]
     path = "L".join(frame.at(*place) for place in places)
     line = f'<path d="M{path}" fill="none" stroke="{_ASKED}" stroke-width="2.5" stroke-dasharray="6 5"/>'
     return line + "".join(_length(a, b, frame) for a, b in pairwise(places) if a != b)
 
 
-def _length(a: Place, b: Place, frame: _Frame) -> str:
+def _length(a: Position, b: Position, frame: _Frame) -> str:
     """How long a dashed line is, to its left: what was walked has its lengths to the right."""
     east, north = b.east - a.east, b.north - a.north
     length = math.hypot(east, north)
@@ -125,7 +125,7 @@ def _length(a: Place, b: Place, frame: _Frame) -> str:
     return _label(f"{length:g}", *middle, frame, _ASKED)
 
 
-def _walker(place: Place, facing: Direction, frame: _Frame, colour: str) -> str:
+def _walker(place: Position, facing: Direction, frame: _Frame, colour: str) -> str:
     """An arrow that points where the walker looks at the end."""
     turn = f"translate({frame.at(*place)}) rotate({90 * CLOCKWISE.index(facing)})"
     return f'<path d="M0 -15L10 10L0 5L-10 10Z" fill="{colour}" stroke="white" stroke-width="1.5" transform="{turn}"/>'

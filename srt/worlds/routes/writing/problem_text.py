@@ -8,7 +8,7 @@ from typing import cast
 
 from srt.io.records import Lang
 from srt.worlds.routes.reading.wordings import OBJECTS, WORDINGS, number_with_unit
-from srt.worlds.routes.walk import Asked, Direction, Leg, Move, Path, Place, Value, Walk, axes
+from srt.worlds.routes.walk import Asked, Direction, Leg, Move, Path, Position, Value, Walk, axes
 
 _SPELT = 0.2
 """How often a number is a word."""
@@ -34,7 +34,7 @@ def option_texts(asked: Asked, values: Sequence[Value], lang: Lang, rng: random.
             return [wording.format(direction=words.directions[cast("Direction", value)]) for value in values]
         case "end":
             wording = rng.choice(words.place)
-            return [_place(cast("Place", value), wording, lang) for value in values]
+            return [_place(cast("Position", value), wording, lang) for value in values]
         case "back":
             leg, joint = rng.choice(words.leg_back)
             return [joint.join(_leg(one, leg, lang) for one in cast("Path", value)) for value in values]
@@ -55,7 +55,7 @@ def _sentence(move: Move, who: str, lang: Lang, rng: random.Random) -> str:
     return text[0].upper() + text[1:]
 
 
-def _place(place: Place, wording: str, lang: Lang) -> str:
+def _place(place: Position, wording: str, lang: Lang) -> str:
     words = WORDINGS[lang]
     parts = [_leg(leg, words.away, lang) for leg in axes(place)]
     return wording.format(places=words.both.join(parts)) if parts else words.at_start

@@ -14,10 +14,10 @@ from srt.language.faults import Fault
 from srt.language.text import parse
 from srt.language.trace import Step, Trace, TraceCheck
 from srt.worlds.routes.checker.check_route import check_route
-from srt.worlds.routes.routes_world import Routes
+from srt.worlds.routes.routes_world import RoutesWorld
 from tests.srt.worlds.routes.guesses import GUESSES
 
-WORLD = Routes()
+WORLD = RoutesWorld()
 ANN = Problem(
     id="p",
     source="routes",

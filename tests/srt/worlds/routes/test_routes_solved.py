@@ -9,10 +9,10 @@ import pytest
 
 from srt.checking import check
 from srt.io.records import Answer, Problem
-from srt.worlds.routes.routes_world import Routes
+from srt.worlds.routes.routes_world import RoutesWorld
 from tests.srt.worlds.routes.brute_force import right_answers
 
-WORLD = Routes()
+WORLD = RoutesWorld()
 
 
 @pytest.mark.parametrize("n", [500, pytest.param(10_000, marks=pytest.mark.long)])

@@ -24,12 +24,12 @@ from srt.worlds.routes.checker.heard import hear
 from srt.worlds.routes.derivation.claims import parse_claim, value_text
 from srt.worlds.routes.reading.read_route import read_route
 from srt.worlds.routes.reading.wordings import OBJECTS, WORDINGS, number_with_unit
-from srt.worlds.routes.routes_world import Routes
+from srt.worlds.routes.routes_world import RoutesWorld
 from srt.worlds.routes.walk import CLOCKWISE, Move, Walk, canonical_key
 from srt.worlds.routes.writing.problem_text import option_texts, question_text
 from srt.worlds.world_registry import world_of
 
-WORLD = Routes()
+WORLD = RoutesWorld()
 LANGS: tuple[Lang, ...] = ("en", "zh")
 
 
