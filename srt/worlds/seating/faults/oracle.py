@@ -9,8 +9,7 @@ whole steps are remembered by scene, with the names numbered.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -35,15 +34,18 @@ from srt.worlds.seating.claim_language import (
     rename_atom,
 )
 from srt.worlds.seating.faults.oracle_lookup_or_substitution import depth
-from srt.worlds.seating.faults.oracle_one_inference import CitedClaim, needless, speaks_of_seats, too_much_at_once
+from srt.worlds.seating.faults.oracle_one_inference import (
+    CitedClaim,
+    Inference,
+    needless,
+    speaks_of_seats,
+    too_much_at_once,
+)
 from srt.worlds.seating.faults.oracle_placements import (
     Bools,
     Letters,
-    follows,
     ground,
-    implies,
     models,
-    names_the_same,
     placements,
     says_the_same,
     speaks_of_options,
@@ -166,40 +168,16 @@ class Oracle:
             return f"is mislabelled: it would be {right}"
         if speaks_of_options(claim) and len(set(letters)) < len(self._letters):
             return "does not cite every option"
-        wlog = Premise("wlog") in cited
-        if wlog and chosen:
+        if chosen and Premise("wlog") in cited:
             return "uses the symmetry a second time"
-        scene = wlog or Premise("scene") in cited
-        options = tuple(sorted(set(letters)))
-
-        def entailed(claims: Sequence[Claim], tied: bool, free: bool) -> bool:
-            return follows(self.puzzle.scene, tied, free, tuple(claims), claim, options)
-
         if right == "CORRELATE":
             return ""  # It says what is cited, right or wrong: a question may suppose what is not so.
-        if not entailed([one.claim for one in known], scene, wlog):
-            return "does not follow from what it cites"
         named = [Premise("entity", name=self._numbers[p.name]) if p.kind == "entity" else p for p in cited]
-        alike, weaker = (partial(compare, self.puzzle.scene) for compare in (names_the_same, implies))
-        reached, surely = self._reached(known), self._surely(known)
-        too_much = too_much_at_once(claim, named, known, reached, alike, weaker, surely)
-        return too_much or needless(claim, named, known, entailed)
-
-    def _surely(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
-        """Whether a claim holds in all placements in which those of ``known`` do that speak of named entities alone."""
-        where = models(self.puzzle.scene, _placed(known))
-        return lambda claim: not (where & ~models(self.puzzle.scene, (claim,))).any()
-
-    def _reached(self, known: Sequence[CitedClaim]) -> Callable[[Claim], bool]:
-        """Whether a claim can hold together with those of ``known`` that speak of named entities alone."""
-        placed = _placed(known)
-
-        def reached(lookup: Claim) -> bool:
-            count = str(len(self.puzzle.scene.seats))
-            there = tuple(atoms for atoms in lookup if all(name < count for name in names_of((atoms,))))
-            return bool(models(self.puzzle.scene, (*placed, there)).any())
-
-        return reached
+        inference = Inference(self.puzzle.scene, claim, named, known, tuple(sorted(set(letters))))
+        if not inference.follows():
+            return "does not follow from what it cites"
+        # In this order: a leap may also have idle premises, but what is wrong with it is that it leaps.
+        return too_much_at_once(inference) or needless(inference)
 
     def _allowed(self, trace: Trace, claims: Sequence[Claim | None], faults: Sequence[str]) -> list[Bools]:
         """Before each step, and at the end: the solutions with the seats that ``wlog`` steps without a fault chose."""
@@ -265,12 +243,6 @@ def _passed_by(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[
             passed.add(at + 1)
         last[step.args] = len(before)
     return passed
-
-
-def _placed(known: Sequence[CitedClaim]) -> tuple[Claim, ...]:
-    """The cited claims that speak of named entities alone."""
-    plain = (one.claim for one in known if not speaks_of_the_blank(one.claim))
-    return tuple(claim for claim in plain if not speaks_of_options(claim))
 
 
 def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known: Sequence[Claim]) -> str:

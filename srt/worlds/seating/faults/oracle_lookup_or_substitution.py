@@ -7,7 +7,7 @@ here, as in all of the oracle; the names in them are "0", "1", ...
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from srt.worlds.seating.claim_language import (
     BLANK,
@@ -26,21 +26,20 @@ from srt.worlds.seating.claim_language import (
     names_of,
     rename,
 )
+from srt.worlds.seating.faults.oracle_placements import Known, implies, names_the_same
+from srt.worlds.seating.scenes import Scene
 
 _ENTITIES = tuple("012345")
 
 
-def holds_for_nobody(claim: Claim, asked: Sequence[Claim], reached: Callable[[Claim], bool]) -> bool:
-    """Whether some alternative of a claim about the blank fits nobody. A relation that stands alone may.
-
-    ``asked`` are the cited claims about the blank. ``reached`` says whether a claim without ``?`` can hold together
-    with the cited claims without ``?``.
-    """
+def holds_for_nobody(claim: Claim, asked: Sequence[Claim], known: Known) -> bool:
+    """Whether some alternative of a claim about the blank fits nobody; ``asked`` are the cited claims about it."""
+    # One relation alone may: that nobody is right of Ann, as `? = right(Ann)` turns out, is a finding of its own.
     if isinstance(claim[0][-1], Nobody) or (len(claim) == 1 and _relations(claim)):
         return False
     for atoms in claim:
         together = tuple(tuple(itertools.chain(atoms, *chosen)) for chosen in itertools.product(*asked))
-        if not _fits_somebody(together, reached):
+        if not _fits_somebody(together, known):
             return True
     return False
 
@@ -55,11 +54,11 @@ def most_relations(claim: Claim) -> int:
     return max(map(len, _relations(claim)))
 
 
-def is_put_together(claim: Claim, cited: Sequence[Claim], implies: Callable[[Claim, Claim], bool]) -> bool:
+def is_put_together(claim: Claim, cited: Sequence[Claim], scene: Scene) -> bool:
     """Whether ``claim`` is a cited relation with one term put in the place of its equal, or with somebody for ``?``.
 
     That they are equal must be cited, in whatever words. A single cited relation may be said in other words, of the
-    same people. ``implies`` says whether the second claim holds wherever the first does.
+    same people.
     """
     related = [one for one in cited if relates_people(one)]
     if len(related) == 1:
@@ -69,7 +68,8 @@ def is_put_together(claim: Claim, cited: Sequence[Claim], implies: Callable[[Cla
     said = _without(claim, [one[0][0] for one in bare if [len(atoms) for atoms in one] == [1]])
 
     def is_fact(found: Claim) -> bool:
-        return any(set(names_of(fact)) == set(names_of(found)) and implies(fact, found) for fact in facts)
+        # The people must be the same: else `left(Bob) = Ann` would also give whatever it implies about the others.
+        return any(set(names_of(fact)) == set(names_of(found)) and implies(scene, fact, found) for fact in facts)
 
     for one in (_without(one, ()) for one in related):
         if _unordered(one) == _unordered(said):
@@ -104,13 +104,9 @@ def _unordered(claim: Claim) -> list[list[object]]:
 def is_new_relation(
     claim: Claim,
     cited: Sequence[Claim],
-    reached: Callable[[Claim], bool],
-    alike: Callable[[Claim, Claim], bool],
+    known: Known,
 ) -> bool:
-    """Whether a claim about the blank relates it as no cited claim does, with at most one function looked up.
-
-    ``alike`` says whether two claims name the same entities, whoever sits where.
-    """
+    """Whether a claim about the blank relates it as no cited claim does, with at most one function looked up."""
     asked = [one for one in cited if BLANK in names_of(one) and any(relates(atom) for atoms in one for atom in atoms)]
     if not any(_relations(claim)):
         return False
@@ -119,12 +115,15 @@ def is_new_relation(
     if not all(_relations(claim)) or BLANK not in names_of(said := _relations(claim)):
         return True
     seated = {atom.name for one in cited for atoms in one for atom in atoms if isinstance(atom, Place)}
-    filled = _fits_somebody(claim, reached)
+    filled = _fits_somebody(claim, known)
     for question in filter(all, map(_relations, asked)):
-        if alike(question, said):
+        if names_the_same(known.scene, question, said):
             return False
         for found, of, rest in _lookups(question):
-            if (of in seated or not filled) and reached(found) and all(_relations(rest)) and alike(rest, said):
+            # Where somebody sits is cited, or else it is guessed. Where nobody fills the blank no seat gives that away.
+            if not (of in seated or not filled) or not known.allow(found) or not all(_relations(rest)):
+                continue
+            if names_the_same(known.scene, rest, said):
                 return False
     return True
 
@@ -150,14 +149,11 @@ def depth(claim: Claim) -> int:
     return max([1, *(calls(equation.left) + calls(equation.right) for equation in equations)])
 
 
-def may_not_fill(claim: Claim, surely: Callable[[Claim], bool]) -> bool:
-    """Whether an alternative names somebody who may not fill the blank.
-
-    ``surely`` says whether a claim without ``?`` holds wherever the cited claims without ``?`` do.
-    """
+def may_not_fill(claim: Claim, known: Known) -> bool:
+    """Whether an alternative names somebody who may not fill the blank."""
     for atoms in claim:
         names = {name for atom in atoms if is_filler(atom) for name in atom_names(atom)} - {BLANK}
-        if not all(surely(rename((atoms,), {BLANK: name})) for name in names):
+        if not all(known.ensure(rename((atoms,), {BLANK: name})) for name in names):
             return True
     return False
 
@@ -174,8 +170,8 @@ def relates(atom: Atom) -> bool:
     return not isinstance(atom, (Place, Nobody, RightOptions)) and not is_filler(atom)
 
 
-def _fits_somebody(claim: Claim, reached: Callable[[Claim], bool]) -> bool:
-    return any(reached(rename(claim, {BLANK: entity})) for entity in _ENTITIES)
+def _fits_somebody(claim: Claim, known: Known) -> bool:
+    return any(known.allow(rename(claim, {BLANK: entity})) for entity in _ENTITIES)
 
 
 def _relations(claim: Claim) -> Claim:

@@ -7,7 +7,8 @@ entities, so that what is found for one problem serves all of its scene; ground 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
@@ -137,6 +138,30 @@ def models(scene: Scene, claims: tuple[Claim, ...]) -> Bools:
     for claim in claims:
         models &= view.where(claim)
     return models
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of where people sit: ``claims`` about named entities, as the step cites them."""
+
+    scene: Scene
+    claims: tuple[Claim, ...]
+
+    @classmethod
+    def of(cls, scene: Scene, cited: Iterable[Claim]) -> Known:
+        """Those of ``cited`` that are about named entities; a blank or options say nothing of who sits where."""
+        return cls(scene, tuple(c for c in cited if not speaks_of_the_blank(c) and not speaks_of_options(c)))
+
+    def allow(self, claim: Claim) -> bool:
+        """Whether ``claim`` can hold together with what is known, for names of this scene alone."""
+        # Who may fill a blank is tried with "0" to "5"; a booth has four people, and "4" can be nothing there.
+        count = str(len(self.scene.seats))
+        there = tuple(atoms for atoms in claim if all(name < count for name in names_of((atoms,))))
+        return bool(models(self.scene, (*self.claims, there)).any())
+
+    def ensure(self, claim: Claim) -> bool:
+        """Whether ``claim`` holds wherever all that is known does."""
+        return not (models(self.scene, self.claims) & ~models(self.scene, (claim,))).any()
 
 
 @lru_cache(maxsize=1 << 17)
