@@ -27,25 +27,41 @@ LONGEST_CLAIM = 2_000
 """In characters: what is longer is no claim."""
 _MOST_KEPT = 4096
 """Of each scene: its atoms are about 2,500, and claims of several atoms seldom come again."""
+
+# Claims as they are written: where names stand in them. A name may be anything, "E" or "tier" or two words, so that it
+# is known by what stands around it.
+_TRAIT = "faces|tier|column"
+_VALUE = "[A-Z0-9]+"
+_ANY_NAME = r"\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?"
+_NAME_BEGINS = r"(?<![^( ])(?<!, )"
+"""At the start, after a bracket or a space; but after a comma there is a number: ``right(Ann, 2)``."""
+_ATOM_ENDS = r" & | \| |\Z"
+_NAME_ENDS = rf" (?:not)?in [a-z_]+\(|@| !?= (?!\{{)|[),]|{_ATOM_ENDS}"
+"""``options`` of ``options = {A}`` is no name."""
 _NAME_PLACE = re.compile(
-    r"(?<![^( ])(?<!, )(?P<trait>(?:faces|tier|column)\()?(?P<name>\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?)"
-    r"(?(trait)(?P<value>\) = [A-Z0-9]+)(?= & | \| |\Z)|(?= (?:not)?in [a-z_]+\(|@| !?= (?!\{)|[),]| & | \| |\Z))"
+    rf"{_NAME_BEGINS}(?:"
+    # The value of a trait is read together with its owner: in ``faces(Ann) = E`` somebody called E does not come.
+    rf"(?P<trait>(?:{_TRAIT})\()(?P<owner>{_ANY_NAME})(?P<value>\) = {_VALUE})(?={_ATOM_ENDS})"
+    rf"|(?P<name>{_ANY_NAME})(?={_NAME_ENDS}))"
 )
-"""Where a claim may hold a name. No names are a number after a comma, the value of a trait (one may be called E), and
-the word before ``= {``."""
+
+# Claims that are masked: the five kinds of atom, each as one line of the language. No text is of two kinds.
 _NAME = f"[{TOKENS}]"
-_REGION = rf"([a-z_]+)\(({_NAME})(, [12])?\)"
-_TERM = rf"((?:[a-z_]+\()*)({_NAME})((?:(?:, [2-5])?\))*)"
-_ATOM = re.compile(
-    rf"(?P<sitter>{_NAME})@(?P<seat>[A-Z0-9]+)"
-    rf"|(?P<trait>faces|tier|column)\((?P<owner>{_NAME})\) = (?P<value>[A-Z0-9]+)"
-    rf"|(?P<member>{_NAME}) (?P<inside>in|notin) (?P<region>{_REGION})"
-    rf"|meet\((?P<first>{_REGION}), (?P<second>{_REGION})\)"
-    rf"|(?P<left>{_TERM}) (?P<sign>!?=) (?P<right>{_TERM})"
-)
-_REGION_PARTS = re.compile(_REGION)
-_TERM_PARTS = re.compile(_TERM)
-_NOBODY = re.compile(rf"(?:{_NAME}@[A-Z0-9]+ & )*{re.escape(_NONE)}")
+_REGION = rf"[a-z_]+\({_NAME}(?:, [12])?\)"
+_CALLS, _CLOSED = r"(?:[a-z_]+\()*", r"(?:(?:, [2-5])?\))*"
+_TERM = f"{_CALLS}{_NAME}{_CLOSED}"
+_SEAT_ATOM = re.compile(rf"(?P<sitter>{_NAME})@(?P<seat>{_VALUE})")
+_TRAIT_ATOM = re.compile(rf"(?P<trait>{_TRAIT})\((?P<owner>{_NAME})\) = (?P<value>{_VALUE})")
+_REGION_ATOM = re.compile(rf"(?P<member>{_NAME}) (?P<how>in|notin) (?P<region>{_REGION})")
+_MEETING_ATOM = re.compile(rf"meet\((?P<first>{_REGION}), (?P<second>{_REGION})\)")
+_EQUATION_ATOM = re.compile(rf"(?P<left>{_TERM}) (?P<sign>!?=) (?P<right>{_TERM})")
+_REGION_PARTS = re.compile(rf"(?P<region>[a-z_]+)\((?P<centre>{_NAME})(?P<number>, [12])?\)")
+# Brackets that do not match pass: ``right(Ann``. Who takes a term apart counts them.
+_TERM_PARTS = re.compile(f"(?P<calls>{_CALLS})(?P<argument>{_NAME})(?P<closed>{_CLOSED})")
+
+# What is said of the blank, and of all options.
+_FILLER = re.compile(rf"\{BLANK} = {_NAME}|{_NAME} = \{BLANK}")
+_NOBODY = re.compile(rf"(?:{_NAME}@{_VALUE} & )*{re.escape(_NONE)}")
 """That nobody fills the blank, maybe after the seats of some."""
 _OPTIONS = re.compile(r"options = \{([A-Z](?:, [A-Z])*)?\}")
 
@@ -203,22 +219,25 @@ class Language:
         return seats, relations
 
     def _compile_atom(self, text: str) -> Block | None:
-        match = _ATOM.fullmatch(text)
-        if match is None or self._stranger.search(text):
+        if self._stranger.search(text):
             return None
+        # A seat or a trait constrains the places and leaves the relations open; between people it is the other way
+        # round. Only the plan of the seats (the premise ``scene``) ties one to the other.
         full = self.world.full
-        if match["sitter"]:
+        if match := _SEAT_ATOM.fullmatch(text):
             seat = self._seats.get(match["seat"])
             return None if seat is None else (self.world.at[TOKENS.index(match["sitter"])][seat], full)
-        if match["trait"]:
+        if match := _TRAIT_ATOM.fullmatch(text):
             places = self._trait(match["trait"], TOKENS.index(match["owner"]), match["value"])
             return None if places is None else (places, full)
-        if match["member"]:
-            relations = self._inside(TOKENS.index(match["member"]), match["inside"], match["region"])
-        elif match["first"]:
+        if match := _REGION_ATOM.fullmatch(text):
+            relations = self._inside(TOKENS.index(match["member"]), match["how"], match["region"])
+        elif match := _MEETING_ATOM.fullmatch(text):
             relations = self._meeting(match["first"], match["second"])
-        else:
+        elif match := _EQUATION_ATOM.fullmatch(text):
             return self._equation(match["left"], match["sign"], match["right"])
+        else:
+            return None
         return None if relations is None else (full, relations)
 
     def _trait(self, trait: str, owner: int, value: str) -> int | None:
@@ -237,6 +256,7 @@ class Language:
             at_seat = self.world.at[around[0]][seat]
             reached = self._any(member, seats)
             inside |= at_seat & reached
+            # ``Ann notin beside(Ann)`` is false, as ``in`` is: a clue "X is not beside Ann" is about somebody else.
             away |= at_seat & ~(reached | self.world.at[member][seat])
         return inside if how == "in" else away
 
@@ -261,48 +281,43 @@ class Language:
             equal |= at_one & at_other
             known_one |= at_one
             known_other |= at_other
+        # Where a function leads nowhere (nobody is left of S1), neither ``=`` nor ``!=`` holds.
         if sign == "=":
             found = equal
         elif {one[2], other[2]} == {0, 1} and one[0] == other[0]:
             found = 0  # across(Mary) != Mary: the blank of "who does not face Mary" is not Mary herself
         else:
             found = known_one & known_other & ~equal
+        # ``Ann = Bob`` has no function: it needs no plan to be false, in the places as in the relations.
         return (found, found) if one[2] == other[2] == 0 else (full, found)
 
     def _around(self, text: str) -> tuple[int, tuple[frozenset[int], ...]] | None:
         """The entity of a region's text, and the region around each seat."""
         match = _REGION_PARTS.fullmatch(text)
-        region = self.world.plan.regions.get((match[1], match[3] or "")) if match else None
-        return (TOKENS.index(match[2]), region) if match and region else None
+        region = self.world.plan.regions.get((match["region"], match["number"] or "")) if match else None
+        return (TOKENS.index(match["centre"]), region) if match and region else None
 
     def _term(self, text: str) -> tuple[int, list[int], int] | None:
         """The entity of a term, for each seat where the one that the term names sits there, and how deep it is."""
-        match = _TERM_PARTS.fullmatch(text)
-        if match is None:
+        parts = parts_of_term(text)
+        if parts is None:
             return None
-        entity = TOKENS.index(match[2])
-        heads, tails = match[1].split("(")[:-1], match[3].split(")")[:-1]
-        if len(heads) != len(tails):
-            return None
+        functions, argument, numbers = parts
+        entity = TOKENS.index(argument)
         reached: Function = tuple(range(len(self._seats)))
-        for head, tail in zip(reversed(heads), tails, strict=True):
-            function = self.world.plan.functions.get((head, tail))
+        for name, number in zip(reversed(functions), numbers, strict=True):  # The innermost is applied first.
+            function = self.world.plan.functions.get((name, number))
             if function is None:
                 return None
             reached = tuple(None if seat is None else function[seat] for seat in reached)
         where = [self._any(entity, (s for s, r in enumerate(reached) if r == seat)) for seat in range(len(reached))]
-        return entity, where, len(heads)
+        return entity, where, len(functions)
 
     def _any(self, entity: int, seats: Iterable[int]) -> int:
         found = 0
         for seat in seats:
             found |= self.world.at[entity][seat]
         return found
-
-
-_FILLER = re.compile(rf"\{BLANK} = {_NAME}|{_NAME} = \{BLANK}")
-_PLACE = re.compile(rf"[{TOKENS}{BLANK}]@")
-_SEATED = re.compile(rf"{_NAME}@")
 
 
 def _form(masked: str) -> ClaimForm:
@@ -312,20 +327,21 @@ def _form(masked: str) -> ClaimForm:
     nobody = masked.endswith(_NONE)
     alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
     atoms = [atom for alternative in alternatives for atom in alternative]
-    seating = [atom for atom in atoms if _SEATED.match(atom)]
-    sure = _sure_seats(masked)
+    seating = [[atom for atom in alternative if seats_somebody(atom)] for alternative in alternatives]
+    anywhere = frozenset(atom for seats in seating for atom in seats)
+    sure = frozenset.intersection(*map(frozenset, seating))
     return ClaimForm(
         places="@" in masked,
         seats_blank=f"{BLANK}@" in masked,
         relations=sum(map(relates, atoms)),
-        names_fillers=nobody or all(any(map(_FILLER.fullmatch, alternative)) for alternative in alternatives),
-        names_somebody=any(map(_FILLER.fullmatch, atoms)),
+        names_fillers=nobody or all(any(map(filler_of, alternative)) for alternative in alternatives),
+        names_somebody=any(map(filler_of, atoms)),
         nobody=nobody,
         tokens=frozenset(masked) & frozenset(TOKENS),
-        seated=frozenset(atom[0] for atom in seating),
+        seated=frozenset(atom[0] for atom in anywhere),
         seats=sure,
         seats_repeated=frozenset(sure if BLANK in masked else ()).union(*map(_seats_of_fillers, alternatives)),
-        seats_anywhere=frozenset(seating),
+        seats_anywhere=anywhere,
     )
 
 
@@ -337,26 +353,30 @@ def parts_of_term(term: str) -> tuple[list[str], str, list[str]] | None:
     match = _TERM_PARTS.fullmatch(term.replace(BLANK, TOKENS[0]))
     if match is None:
         return None
-    functions, numbers = match[1].split("(")[:-1], match[3].split(")")[:-1]
-    argument = BLANK if BLANK in term else match[2]
+    functions, numbers = match["calls"].split("(")[:-1], match["closed"].split(")")[:-1]
+    argument = BLANK if BLANK in term else match["argument"]
     return (functions, argument, numbers) if len(functions) == len(numbers) else None
 
 
 def relates(atom: str) -> bool:
     """Whether a masked atom counts as a relation: it seats nobody, and does not say by name who fills the blank."""
-    return not (_PLACE.match(atom) or _FILLER.fullmatch(atom) or atom == _NONE)
+    return not ("@" in atom or filler_of(atom) or atom == _NONE)
 
 
-def _sure_seats(masked: str) -> frozenset[str]:
-    """The atoms that seat a named entity in all alternatives of a masked claim."""
-    alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
-    return frozenset.intersection(*(frozenset(filter(_SEATED.match, atoms)) for atoms in alternatives))
+def filler_of(atom: str) -> str | None:
+    """Who fills the blank by a masked atom: ``Ann`` of ``? = Ann`` and of ``Ann = ?``; ``None`` for any other atom."""
+    return atom.strip(f"{BLANK} =") if _FILLER.fullmatch(atom) else None
+
+
+def seats_somebody(atom: str) -> bool:
+    """Whether a masked atom puts a named entity on a seat."""
+    return "@" in atom and BLANK not in atom
 
 
 def _seats_of_fillers(atoms: list[str]) -> set[str]:
     """``Ann@S1`` of the atoms ``?@S1`` and ``? = Ann``."""
     seats = [atom[1:] for atom in atoms if atom.startswith(f"{BLANK}@")]
-    fillers = [atom.strip(f"{BLANK} =") for atom in atoms if _FILLER.fullmatch(atom)]
+    fillers = filter(None, map(filler_of, atoms))
     return {filler + seat for filler in fillers for seat in seats}
 
 
@@ -371,11 +391,12 @@ def mask_claim(claim: str, tokens: Mapping[str, str]) -> str:
 
     What is too long for a claim, or holds a token already, becomes the empty text, which is no claim.
     """
-    if len(claim) > LONGEST_CLAIM or not claim.isprintable():  # tokens are private characters, and not printable
+    # Tokens are private characters, which are not printable: a claim that holds one could name somebody in disguise.
+    if len(claim) > LONGEST_CLAIM or not claim.isprintable():
         return ""
 
     def masked(match: re.Match[str]) -> str:
-        name = match["name"]
+        name = match["owner"] or match["name"]
         return f"{match['trait'] or ''}{tokens.get(name, name)}{match['value'] or ''}"
 
     return _NAME_PLACE.sub(masked, claim)

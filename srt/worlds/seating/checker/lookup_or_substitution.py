@@ -13,13 +13,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from srt.worlds.seating.checker.claim_sets import BLANK, TOKENS, Meaning, parts_of_term, relates
+from srt.worlds.seating.checker.claim_sets import (
+    BLANK,
+    TOKENS,
+    Meaning,
+    filler_of,
+    parts_of_term,
+    relates,
+    seats_somebody,
+)
 from srt.worlds.seating.checker.reading.problem_text import SeatingProblem
 
 _SIGN = re.compile(r"( !?= )")
 _TRAIT = re.compile(r"(?:faces|tier|column)\(")
-_FILLED = re.compile(rf"\{BLANK} = [{TOKENS}]|[{TOKENS}] = \{BLANK}")
-_SEATED = re.compile(f"[{TOKENS}]@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ def leaves_open_who(masked: str, known: int, problem: SeatingProblem) -> bool:
     """Whether somebody whom a masked claim names as filling the blank may not fill it, by the placements ``known``."""
     for alternative in masked.split(" | "):
         meaning = problem.language.meaning(alternative)
-        fillers = (atom.strip(f"{BLANK} =") for atom in alternative.split(" & ") if _FILLED.fullmatch(atom))
+        fillers = filter(None, map(filler_of, alternative.split(" & ")))
         if meaning is None or any(known & ~meaning.tied[TOKENS.index(filler)] for filler in fillers):
             return True
     return False
@@ -108,7 +114,7 @@ def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProble
 
     if any(_worded(said) == _worded(other) or makes(other, said) or makes(said, other) for other in others):
         return True
-    names = claim.form.tokens if _FILLED.fullmatch(said) else ()
+    names = claim.form.tokens if filler_of(said) else ()
     asked = (other for other in others if BLANK in other and not has_nested_functions(other))
     return any(is_cited(other.replace(BLANK, name)) for other in asked for name in names)
 
@@ -153,7 +159,8 @@ def _rest_of(masked: str, repeated: list[str]) -> str:
     """A masked claim without seats of named entities and without ``repeated``; as it is where nothing is left."""
     alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
     left = [
-        " & ".join(atom for atom in atoms if not _SEATED.match(atom) and atom not in repeated) for atoms in alternatives
+        " & ".join(atom for atom in atoms if not seats_somebody(atom) and atom not in repeated)
+        for atoms in alternatives
     ]
     return " | ".join(dict.fromkeys(left)) if all(left) else masked
 
