@@ -21,10 +21,20 @@ QWEN = "qwen"
 
 # Qwen's tokenizer class adds this token if it is missing, and the model would have no embedding for it.
 _PAD = "<|endoftext|>"
+_LETTER_OR_DIGIT = r"[\p{L}0-9]"
 _GENERIC = {
-    # One word, one token: a clue number `(2)`, a step number `#4`, a name. A Chinese character is separate (a run of
-    # them has no word borders), numbers never join punctuation, and a space belongs to what follows it.
-    WORDS: r" ?\([0-9]+\)| ?#[0-9]+| ?\p{Han}| ?[\p{L}&&[^\p{Han}]]+[0-9]*| ?[0-9]+| ?[^\s\p{L}0-9]|\s+(?!\S)|\s",
+    # One word, one token. The first that matches counts; a space belongs to what follows it.
+    WORDS: "|".join(
+        (
+            r" ?\([0-9]+\)",  # The number of a clue, (2).
+            r" ?#[0-9]+",  # That of a step, #4.
+            r" ?\p{Han}",  # Chinese characters stand alone: a run of them has no word borders.
+            r" ?[\p{L}&&[^\p{Han}]]+[0-9]*",  # A name; also that of a seat, S1.
+            r" ?[0-9]+",  # Numbers never join punctuation.
+            r" ?[^\s\p{L}0-9]",  # Signs one by one.
+            r"\s+(?!\S)|\s",  # Spaces, all but the last if a word follows.
+        )
+    ),
     # AutoTokenizer gives models of Qwen's types the splitting and the NFC form of Qwen's tokenizer, whatever
     # tokenizer.json says, so their vocabulary must be trained on these. It joins a bracket with the name that follows.
     QWEN: PRETOKENIZE_REGEX,
@@ -75,12 +85,14 @@ def train_tokenizer(
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
+    # Trained on nothing, the tokenizer would know bytes only, and nothing would say so.
     texts = iter(texts)
     if (first := next(texts, None)) is None:
         raise UserError("no text to train a tokenizer on")
     pieces = _Pieces(None if splitting in _GENERIC else pattern)
     tokenizer.train_from_iterator(pieces.counted(chain([first], texts)), trainer)
     tokenizer = _with_whole(tokenizer, pieces.frequent(), len(special))
+    # After the trained vocabulary, so that the ids of all others do not depend on the template's marks.
     tokenizer.add_tokens([AddedToken(mark, special=False, normalized=False) for mark in template.visible])
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -102,9 +114,9 @@ def _apart(separate: Collection[str]) -> Iterator[str]:
     The longest comes first. Those that begin with a letter or digit share one look back, which costs time everywhere.
     """
     ordered = sorted(separate, key=len, reverse=True)
-    for begins_word, look_back in ((True, r"(?<![\p{L}0-9])"), (False, "")):
+    for begins_word, look_back in ((True, f"(?<!{_LETTER_OR_DIGIT})"), (False, "")):
         ends = [
-            re.escape(text) + r"(?![\p{L}0-9])" * text[-1].isalnum()
+            re.escape(text) + f"(?!{_LETTER_OR_DIGIT})" * text[-1].isalnum()
             for text in ordered
             if text[0].isalnum() == begins_word
         ]

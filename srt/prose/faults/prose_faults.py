@@ -24,7 +24,11 @@ Effect = Literal["false", "true", "unknown"]
 _OTHER_SIGNS = {"+": "-", "-": "+", "*": "/+", "/": "*"}
 _WRITTEN = {"*": r"\times ", "/": r"\div "}
 _PLAIN = {"*": "×", "/": "÷"}
-_POWERS = re.compile(r"\^\s*(?:\{\s*([23])\s*\}|([23]))|([²³])|(立方|平方)|(cubic\s+|square\s+)")
+_LATEX_COMMAND = re.compile(r"\\+[a-z]+")
+_POWER_AFTER = r"\^\s*(?:\{\s*[23]\s*\}|[23])|[²³]"
+_POWER_BEFORE = r"立方|平方|(?:cubic|square)\s+"
+_POWER = re.compile(f"{_POWER_AFTER}|{_POWER_BEFORE}")
+"""The power of a unit, after it (``cm^{2}``, ``cm²``) or before it (平方厘米, ``square metres``)."""
 _SWAPPED = {"2": "3", "3": "2", "²": "³", "³": "²", "立": "平", "平": "立", "square": "cubic", "cubic": "square"}
 _SWAPPED_POWER = re.compile("|".join(_SWAPPED))
 _NEAR_BASES = {"mm": "cm", "cm": "m", "dm": "cm", "m": "cm", "km": "m", "毫米": "厘米", "厘米": "米", "分米": "厘米",
@@ -78,6 +82,7 @@ def plant(text: str, equation: Equation, kind: Kind, rng: random.Random) -> Plan
     """``text`` with one error of ``kind`` in ``equation``, drawn at random; ``None`` where it has no place for one."""
     if not has_place(text, equation, kind):
         return None
+    # All edits are drawn before one is chosen, so that each place is as likely as any other.
     edit = rng.choice(list(_EDITS[kind](text, equation, rng)))
     changed = text[: edit.start] + edit.new + text[edit.end :]
     return Planted(
@@ -119,6 +124,8 @@ def different(
 
 
 def _effect(changed: str, equation: Equation, edit: _Edit) -> Effect:
+    # The new text is read again from its signs: a changed digit may join its neighbours into another number, and the
+    # value of the old signs with one replaced would not be what a reader sees.
     longer = len(edit.new) - (edit.end - edit.start)
     signs = signs_of(changed)
     computation, result = (
@@ -147,9 +154,10 @@ def _sides(equation: Equation) -> tuple[WrittenSide, WrittenSide]:
 def _result_digit(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
     for sign, power in _numbers(equation.result):
         if power:
-            continue
+            continue  # A wrong exponent is an "operand" error.
         for place, digit in enumerate(text[sign.start : sign.end]):
             if digit.isdigit():
+                # No number begins with 0, unless it is 0: a solver would not write 025.
                 leading = place == 0 and len(sign.text) > 1
                 new = rng.choice([other for other in "0123456789"[leading:] if other != digit])
                 yield _Edit(sign.start + place, sign.start + place + 1, new)
@@ -162,9 +170,10 @@ def _operand(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edi
         elif len(sign.text) == 1:
             yield _Edit(sign.start, sign.end, rng.choice([other for other in "123456789" if other != sign.text]))
         elif sign.text.isdigit() and len(sign.text) == sign.end - sign.start:
+            # Near misses: one or two too many or too few, or a ten that is not carried.
             value = int(sign.text)
             yield _Edit(sign.start, sign.end, str(value + rng.choice((-10, -2, -1, 1, 2, 10))))
-        else:
+        else:  # A decimal, or digits in groups (1,000): another last digit keeps the way in which it is written.
             last = sign.end - 1
             yield _Edit(last, sign.end, rng.choice([other for other in "0123456789" if other != sign.text[-1]]))
 
@@ -186,6 +195,7 @@ def _root(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
             inside = _argument(side.signs, at + 1)
             if not inside:
                 continue
+            # The root goes, but what it covers stays together: \sqrt{2+3} becomes (2+3).
             first, last = inside[0], inside[-1]
             if first.text == "{":
                 ways[0].append(_Edit(sign.start, last.end, "(" + text[first.end : last.start] + ")"))
@@ -205,6 +215,7 @@ def _root(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
             for sign, power in _numbers(side)
             if sign.kind == "number" and not power and sign.text not in ("0", "1") and not _argued(side.signs, sign)
         ]
+    # First the way, then the place: a text has many more numbers to put under a root than roots to drop.
     found = [way for way in ways if way]
     if found:
         yield rng.choice(rng.choice(found))
@@ -213,13 +224,15 @@ def _root(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
 def _unit(text: str, equation: Equation, rng: random.Random) -> Iterator[_Edit]:
     """Another power of the same unit, or another unit of the same kind."""
     for sign in (sign for side in _sides(equation) for sign in side.signs if sign.kind == "unit"):
-        bare = _POWERS.sub("", re.sub(r"\\+[a-z]+", lambda m: " " * len(m[0]), sign.text))
+        # The unit alone: the m of \mathrm is no metre.
+        bare = _POWER.sub("", _LATEX_COMMAND.sub(lambda command: " " * len(command[0]), sign.text))
         base = next(word for word in sorted(UNIT_BASES, key=len, reverse=True) if word in bare)
         at = sign.text.rindex(base)
         if base in _NEAR_BASES:
             yield _Edit(sign.start + at, sign.start + at + len(base), _NEAR_BASES[base])
-        power = _POWERS.search(sign.text)
+        power = _POWER.search(sign.text)
         if power is None:
+            # As the unit is written: 平方厘米, "square metres"; but an abbreviation has its power behind it, "cm²".
             kept = ("平方", "立方") if not base.isascii() else ("square ", "cubic ") if len(base) > 2 else None
             raised = ("^{2}", "^{3}") if "\\" in sign.text else ("²", "³")
             place = sign.start + at if kept else sign.end
@@ -244,6 +257,7 @@ def _named_length(text: str, equation: Equation, rng: random.Random) -> Iterator
     known = {point for name in names for point in _POINT.findall(name)}
     for sign in (sign for side in sides for sign in _lengths(side)):
         own = _POINT.findall(sign.text)
+        # In sorted order: a set of strings has another order in each process, and draws must come again.
         others = sorted(known - set(own))
         if others and sign.end - sign.start == len(sign.text):
             yield _Edit(sign.start, sign.end, rng.choice(own) + rng.choice(others))
@@ -266,6 +280,7 @@ def _numbers(side: WrittenSide) -> Iterator[tuple[Sign, bool]]:
     for sign in side.signs:
         if sign.kind in ("number", "raised"):
             yield sign, before == "^" or sign.kind == "raised"
+        # In x^{-2} the bracket and the minus stand between ^ and its number.
         before = before if sign.text in ("{", "-") and before == "^" else sign.kind
 
 
@@ -282,7 +297,7 @@ def _in_latex(text: str) -> bool:
 
 def _another(number: Sign, rng: random.Random) -> str:
     """Another whole number of as many digits."""
-    leading = len(number.text) > 1
+    leading = len(number.text) > 1  # Then the last digit is not the first one, and may be 0.
     return number.text[:-1] + rng.choice([digit for digit in "0123456789"[not leading :] if digit != number.text[-1]])
 
 

@@ -76,6 +76,7 @@ class _Pass:
 
     def check(self, trace: Trace) -> TraceCheck:
         steps = tuple([self._step(step) for step in trace.steps])
+        # Two exceptions for readings that nothing cites: a writer cannot always know before it reads what will help.
         self.used.update(self._read_again(trace.steps))
         self.used.update(self._passed_by(trace.steps))
         answer = self._answer(trace.answer, steps)
@@ -84,6 +85,7 @@ class _Pass:
         return TraceCheck(steps=steps, unused=unused, answer=answer, unread=unread)
 
     def _step(self, step: Step) -> StepCheck:
+        # Before anything is compiled. A later step that cites it finds no claim there.
         if reason := _oversize(step):
             self.claims.append(None)
             return StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
@@ -92,6 +94,7 @@ class _Pass:
         self.claims.append(claim)
         self.used |= cited.steps
         verdict = self._verdict(step, claim, cited)
+        # Used up even by a choice that is not proved: else a trace could try until one fits.
         self.symmetry_left &= not cited.wlog
         if verdict.support == "proved" and cited.steps <= self.established:
             self.established.add(len(self.claims))
@@ -171,7 +174,10 @@ class _Pass:
 
     def _consequence(self, step: Step, claim: Meaning, cited: Citations) -> StepCheck:
         """The verdict on a step that is not a faithful reading of a clue."""
+        # The order is that of what a reader must know first: false, then wrongly made, then open, and only what follows
+        # is asked whether it is one inference. A refuted step is refuted whatever it cites.
         choices = self.problem.choices
+        # With the plan in any case: without it, premises that contradict each other may look as if they could hold.
         tied, tied_holds = weigh(self.world.full, tied_parts, cited.meanings, claim, choices)
         cases: int | Pairs = tied
         holds: int | Pairs | None = tied_holds
@@ -192,6 +198,7 @@ class _Pass:
             return _consistent(f"it follows from {step.args[0]}, but it is not what {step.args[0]} says")
         if too_coarse := self._grain_fault(step, claim, cited):
             return too_coarse
+        # From here on the seats are as chosen: a placement that is the same but turned no longer fits.
         if cited.wlog:
             self.fitting &= claim.tied[0]
         return _PROVED
@@ -216,6 +223,7 @@ class _Pass:
 
     def _grain_fault(self, step: Step, claim: Meaning, cited: Citations) -> StepCheck | None:
         """What keeps a step that follows from being one inference."""
+        # A step that leaps often has an idle premise, too; the leap is what a writer has to repair.
         if reason := leap(step, claim, cited, self.problem):
             return StepCheck(support="consistent", fault=Fault.LEAP, reason=reason)
         idle = idle_premise(step, claim, cited, self.problem)
@@ -245,6 +253,8 @@ class _Pass:
         self, claim: Meaning, cited: Citations, cases: int | Pairs, holds: int | Pairs | None
     ) -> StepCheck | None:
         """``refuted`` if the cited premises can hold, but not together with the claim."""
+        # Where no premise says who fills the blank, the question does: beside a cited ``Ann@S1``, ``?@S1`` is wrong if
+        # the question asks for somebody else.
         if holds is None and self.problem.question is not None:
             premises = [*cited.meanings, self.problem.question]
             if cited.scene:
@@ -273,6 +283,8 @@ class _Pass:
     def _contradiction(self, cited: Citations, tied: int) -> str | None:
         if not self.fitting:
             return "the clues of the problem contradict each other"
+        # The question itself may suppose what is not so ("next to X on the left" where nobody can be); its reading is
+        # no contradiction, but any other claim is.
         question = self.problem.question
         for premise in cited.meanings:
             if premise.of_others is not None and not (question is not None and premise.same(question)):
@@ -285,6 +297,7 @@ class _Pass:
         said = [(n, claim.letters) for n, claim in enumerate(self.claims, 1) if claim and claim.letters is not None]
         letters = frozenset(text.split(", ")) if _ANSWER.fullmatch(text) and _ascend(text.split(", ")) else None
         saying = [number for number, options in said if options == letters]
+        # Of several steps that say so, a proved one counts as used; the others are idle.
         source = next((number for number in saying if steps[number - 1].support == "proved"), next(iter(saying), 0))
         self.used |= {source}
         if letters is None or not letters <= self.problem.letters:
@@ -305,6 +318,7 @@ class _Pass:
         """One of the cases, as text: ``S1 Ann, S2 Bob, N1 Dan, N2 Cal``."""
         if isinstance(cases, int):
             return self._seating(cases)
+        # One arrangement serves for both where it can: two are shown only if the case cannot be told by one.
         relations, places = next((q, p) for q, p in cases.blocks.items() if q)
         if places & relations:
             return self._seating(places & relations)

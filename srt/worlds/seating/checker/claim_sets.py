@@ -77,6 +77,8 @@ class Ground:
     def __init__(self, world: Arrangements, blocks: tuple[Block, ...]) -> None:
         self._world = world
         self._blocks = blocks
+        # With the plan, the placement that seats people is the one that relates them: a block is one set. Without it,
+        # each block stays a pair of sets, and their union is no longer a pair.
         self.tied = 0
         for seats, relations in blocks:
             self.tied |= seats & relations
@@ -181,12 +183,14 @@ class Language:
                 return None
             return Meaning((), blank=True, letters=frozenset(listed))
         entities = TOKENS[: len(self._seats)]
+        # That nobody fills the blank is a claim about it that holds for no entity: each has an empty part.
         if _NOBODY.fullmatch(masked):
             of_others = self._of_others(masked)
             if of_others is None and masked != _NONE:
                 return None
             return Meaning((Ground(self.world, ()),) * len(entities), masked, blank=True, of_others=of_others)
         if BLANK not in masked:
+            # Not from the cache of ground claims: this result is kept by ``meaning``, and would push out others.
             ground = self._compile_ground(masked)
             return None if ground is None else Meaning((ground,), masked, blank=False)
         parts: list[Ground] = []
@@ -201,11 +205,13 @@ class Language:
         """What a claim about the blank says without it; ``None`` where that is nothing, or always holds."""
         alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
         left = [" & ".join([atom for atom in atoms if BLANK not in atom]) for atoms in alternatives]
+        # ``Bob@S2 & ?@S1 | ?@N1`` may hold by its second half alone, which says nothing of Bob.
         said = self.meaning(" | ".join(dict.fromkeys(left))) if all(left) else None
         return None if said is None or said.loose == (self.world.loose_full,) else said
 
     def _compile_ground(self, masked: str) -> Ground | None:
         blocks = [self._alternative(alternative) for alternative in masked.split(" | ")]
+        # One alternative that is not understood makes the claim none: left out, it would change what the rest says.
         whole = tuple([block for block in blocks if block is not None])
         return Ground(self.world, whole) if len(whole) == len(blocks) else None
 
@@ -265,6 +271,7 @@ class Language:
         if one is None or other is None:
             return None
         found = 0
+        # Two regions meet if they share a seat, whoever sits there.
         for seat, seats in enumerate(one[1]):
             if seats:
                 meeting = self._any(other[0], (n for n, others in enumerate(other[1]) if seats & others))

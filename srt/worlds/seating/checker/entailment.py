@@ -40,13 +40,14 @@ def weigh(
         elif not premise.blank:
             ground = parts(premise)[0] if ground is full else ground & parts(premise)[0]
         elif naming is None:
-            naming = premise
+            naming = premise  # The first: by those after it, cases are left out in which they name somebody else.
         else:
             agreed = agreement(full, parts, naming, premise)
             for others in (naming.of_others, premise.of_others):
                 if others is not None:
                     agreed = agreed | (full ^ parts(others)[0])
             ground = ground & agreed
+    # No premise says who fills the blank: what a cited step says of the options can be repeated, and no more.
     if naming is None:
         if claim.letters is not None and options:
             same = all(letters == claim.letters for letters in options)
@@ -66,6 +67,8 @@ def follows(
     ``free``: up to a symmetry of the scene, which is what a choice needs.
     """
     world = problem.language.world
+    # The claim holds in a part of the cases: it follows if that part is all of them. No cases at all would entail
+    # everything; that the premises can hold together is checked elsewhere (a contradiction is its own reason).
     if not scene:
         cases, loosely = weigh(world.loose_full, loose_parts, premises, claim, problem.choices)
         return loosely is not None and cases == loosely
@@ -102,9 +105,9 @@ def holding(
 @lru_cache(maxsize=4096)
 def agreement(full: Cases, parts: Callable[[Meaning], tuple[Cases, ...]], one: Meaning, other: Meaning) -> Cases:
     """The cases in which two claims about the blank name the same entities."""
-    apart = full ^ full
+    apart = full ^ full  # The empty set, of either kind.
     for a, b in zip(parts(one), parts(other), strict=True):
-        if a is not b:
+        if a is not b:  # One claim twice has the same objects: nothing to compute.
             apart = apart | (a ^ b)
     return full ^ apart
 
@@ -113,6 +116,7 @@ def _right_options(full: Cases, naming: Sequence[Cases], letters: frozenset[str]
     """The cases in which exactly the options ``letters`` are right."""
     if not letters <= choices.keys():
         return full ^ full
+    # "None of the above" is right where no entity among the options fills the blank, be it another one or nobody.
     somebody = full ^ full
     for entity in choices.values():
         if entity != NOBODY:

@@ -95,6 +95,7 @@ def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProble
     of the same people.
     """
     related = [premise for premise in cited if relates_people(premise.masked)]
+    # ``left(Bob) = Ann`` for ``right(Ann) = Bob``: that it follows is known already, and nobody new may come in.
     if len(related) == 1:
         return claim.form.tokens <= related[0].form.tokens
     others = [_rest_of(premise.masked, []) for premise in related]
@@ -102,6 +103,8 @@ def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProble
 
     def is_cited(masked: str) -> bool:
         found = problem.language.meaning(masked)
+        # By what it says, not by its words, but of the same people: a fact about Bob and Cal may imply one about Dan
+        # (of four, he is left over), and that would be a second inference.
         return found is not None and any(
             other.form.tokens == found.form.tokens and not other.tied[0] & ~found.tied[0]
             for other in related
@@ -112,6 +115,7 @@ def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProble
         lookups = _lookups(whole, len(problem.names))
         return any(_worded(lookup.rest) == _worded(result) and is_cited(lookup.found) for lookup in lookups)
 
+    # In both directions: a function becomes a name, or a name becomes a function.
     if any(_worded(said) == _worded(other) or makes(other, said) or makes(said, other) for other in others):
         return True
     names = claim.form.tokens if filler_of(said) else ()
@@ -130,6 +134,7 @@ def is_another_relation(claim: Meaning, cited: list[Meaning], known: int, proble
     if relation == "" or not asked:
         return relation != ""
     said = problem.language.meaning(relation) if relation else None
+    # ``None``: some alternative says only where the blank sits, and the question cannot be found again in that.
     if said is None:
         return True
     seated = frozenset[str]().union(*(premise.form.seated for premise in cited))
@@ -143,6 +148,7 @@ def is_another_relation(claim: Meaning, cited: list[Meaning], known: int, proble
         if says_it(masked):
             return False
         for lookup in _lookups(masked or "", len(claim.tied)):
+            # Whose seat is not cited has not been looked up but guessed. Nobody's seat is given away by ``? = none``.
             reachable = (lookup.of in seated or not filled) and _holds(lookup.found, known, problem)
             if reachable and says_it(_relation(lookup.rest)):
                 return False
@@ -198,10 +204,12 @@ def _lookups(masked: str, size: int) -> Iterator[Lookup]:
         for side, other in ((left, right), (right, left)):
             functions, argument, numbers = parts_of_term(side) or ([], "", [])
             inside = len(functions) > 1
+            # ``left(?) = Ann`` is what is asked, not a step towards it: one function must stay around the blank.
             if not functions or (argument == BLANK and not (inside and other in TOKENS)):
                 continue
             nested = inside or bool((parts_of_term(other) or ([],))[0])
             for token in TOKENS[:size]:
+                # Functions of the blank are taken off from the outside, as nobody knows yet who is inside.
                 if argument == BLANK:
                     found = f"{functions[0]}({token}{numbers[-1]}) = {other}"
                     rest = put(f"{_term(functions[1:], BLANK, numbers[:-1])}{sign}{token}")

@@ -39,10 +39,15 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
 
     ``None`` where it makes one.
     """
+    # The order is that of the reasons: a step may break several of these rules, and the first one is what is reported.
     if cited.quoted:
         return f"{cited.quoted[0]} is cited by {step.op}: only CORRELATE reads a clue or the question"
     premises = [premise.form for premise in cited.meanings]
-    known = _known(cited, problem)
+    # What the cited claims about named entities leave open, with the plan of the seats.
+    known = problem.language.world.full
+    for meaning in cited.meanings:
+        if not meaning.blank:
+            known &= meaning.tied[0]
     if claim.letters is not None:
         return _options_leap(cited, premises, known, problem)
     if any(premise.letters is not None for premise in cited.meanings):
@@ -52,25 +57,31 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
         return f"it uses {cited.relations} relations; {'with' if cited.scene else 'without'} scene {most} at most"
     if reason := _joins(claim, cited) or _found_relation(claim, cited, problem):
         return reason
+    # "Dan sits on N2, as all others sit elsewhere" is an inference of its own, and easily hidden in a lookup.
     if _eliminates(claim, cited, premises):
         return "it names somebody of whom no cited premise speaks: who is left over is another step"
     related = _tokens(form.tokens for form in premises if form.relations)
     if cited.scene and not claim.blank and cited.relations and not claim.form.tokens & related:
         return "it seats nobody of whom the relation speaks: who is left over is another step"
+    # ``Bob@S2 & ?@N1`` from ``?@N1`` alone would bring Bob's seat in without saying where it is known from.
     if claim.blank and _says_new_seats(claim.form, [premise.form for premise in cited.meanings if not premise.blank]):
         return "it says where somebody sits of whom no cited step says it"
     if claim.blank and _has_dead_alternative(claim, known, cited, problem):
         return "an alternative holds for nobody: it adds nothing but a guess"
+    # From ``? = right(Ann)``, ``Ann@S1`` and ``Bob@S2`` follows first ``?@S2``, and then ``? = Bob``. In one step a
+    # trace could say the name that it has guessed and cite all seats.
     if cited.relations and claim.form.names_somebody:
         if cited.scene or any(form.places for form in premises):
             return "find the seat that is asked for in one step, and who sits there in the next"
     elif cited.relations and cited.scene and claim.blank and (claim.form.seats_blank or claim.form.nobody):
         if _tokens(form.tokens for form in premises if form.relations) - _tokens(form.seated for form in premises):
             return "it looks up somebody of whom no cited step says where they sit"
+        # Unless the first function leads to nobody: then the others have nothing to be applied to.
         if any(leads_to_somebody(premise, known, problem) for premise in cited.meanings if premise.blank):
             return "look up one function of the question in one step"
     if cited.scene and claim.blank and any(relates_people(one.masked) and not one.blank for one in cited.meanings):
         return "a relation of named people seats one of them; what it says of the blank is another step"
+    # Last, as it costs most: sets of placements are compared for each function that can be looked up.
     if cited.scene and claim.blank and is_another_relation(claim, cited.meanings, known, problem):
         return "it says another relation of the blank than the one it cites, with one function looked up at most"
     return None
@@ -82,24 +93,29 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
     ``None`` where every premise is needed. A step that repeats the seat of somebody may cite where it is known from,
     and a lookup of whom it finds, where nobody fills the blank either way.
     """
+    # A step that repeats ``options = {..}`` rests on the step before, and needs no letters.
     decides_options = claim.letters is not None and all(premise.letters is None for premise in cited.meanings)
     if cited.letters and not decides_options:
         return cited.letters[0]
+    # A name adds nothing that the claim could follow from, so that taking it away would show nothing.
     if cited.entities:
         named = _tokens(premise.form.tokens for premise in cited.meanings)
         if unnamed := next((name for name in cited.entities if problem.tokens[name] not in named), None):
             return unnamed
     if twice := next((word for place, word in enumerate(step.args) if word in step.args[:place]), None):
         return twice
+    # A choice of seats takes the plan of the seats for granted.
     if cited.wlog and "scene" in step.args:
         return "scene"
     sitting = (premise.form.seats_repeated for premise in cited.meanings if not premise.form.nobody)
     repeated = claim.form.seats_repeated | _tokens(sitting)
+    # One at a time is enough: if a part of the premises is enough, so is that part with any others beside it.
     for place, word in enumerate(cited.words):
         if not _says_where(place, repeated, cited) and not _seats_whom_is_found(place, claim, cited):
             rest = [*cited.meanings[:place], *cited.meanings[place + 1 :]]
             if follows(rest, claim, problem, scene=cited.scene, free=cited.wlog):
                 return word
+    # ``wlog`` is idle where ``scene`` is enough, and ``scene`` where the claims alone are.
     if cited.wlog:
         return "wlog" if follows(cited.meanings, claim, problem, scene=True) else None
     if cited.scene:
@@ -110,6 +126,7 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
 def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
     """Why a relation that the step finds, or whom it names by relations, is neither a lookup nor a substitution."""
     related = any(relates_people(premise.masked) for premise in cited.meanings)
+    # Without the plan nothing is known of seats but what is cited, so only words can be replaced by equal ones.
     if not cited.scene:
         finds = claim.form.names_somebody or claim.form.nobody or relates_people(claim.masked)
         if related and not finds and any(premise.blank for premise in cited.meanings):
@@ -129,6 +146,7 @@ def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -
 def _joins(claim: Meaning, cited: Citations) -> str | None:
     """Why a step that cites several lists of alternatives does more than join two of them."""
     lists = sum(_lists(premise, cited) and not premise.blank for premise in cited.meanings)
+    # Two lists of three have nine cases. A reader can follow that, but not with a lookup in each of them besides.
     only_seats = not (cited.scene or claim.blank or claim.form.relations)
     related = any(relates_people(premise.masked) for premise in cited.meanings)
     most = MOST_LISTS_JOINED if only_seats and not related else 1
@@ -151,6 +169,7 @@ def _options_leap(cited: Citations, premises: list[ClaimForm], known: int, probl
         return None
     if cited.scene or cited.relations or not any(form.names_fillers for form in premises):
         return "the options are decided by who fills the blank: name them in a step before"
+    # ``?@N1 & ? = Ann | ?@N1 & ? = Bob`` names who may fill the blank: an answer read off it would be a guess.
     named = (premise for premise in cited.meanings if premise.form.names_fillers and not premise.form.nobody)
     if any(leaves_open_who(premise.masked, known, problem) for premise in named):
         return "the options are decided by who fills the blank: this lists who may"
@@ -169,6 +188,7 @@ def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> 
     if not looks_up and (cited.relations or not claim.blank):
         return False
     left_over = claim.form.tokens - _tokens(form.tokens for form in premises)
+    # A lookup may name nobody new at all; without one, several at once is how a list of the rest is said.
     return bool(left_over) if looks_up else len(left_over) == 1
 
 
@@ -201,20 +221,12 @@ def _has_dead_alternative(claim: Meaning, known: int, cited: Citations, problem:
     )
 
 
-def _known(cited: Citations, problem: SeatingProblem) -> int:
-    """The placements that the cited claims about named entities leave open, with the plan of the seats."""
-    known = problem.language.world.full
-    for premise in cited.meanings:
-        if not premise.blank:
-            known &= premise.tied[0]
-    return known
-
-
 def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:
     """Whether the premise ``place`` alone gives one of the seats ``repeated`` by the claim or a cited claim."""
     premise = cited.meanings[place]
     if premise.blank or not premise.form.seats & repeated:
         return False
+    # Given twice, the seat is known without either, and one of them is idle after all.
     others = (other for at, other in enumerate(cited.meanings) if at != place and not other.blank)
     return bool(repeated & premise.form.seats - _tokens(other.form.seats for other in others))
 

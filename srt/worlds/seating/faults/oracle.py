@@ -138,6 +138,7 @@ class Oracle:
         chosen: bool,
         readings: Collection[int],
     ) -> str:
+        # The first fault is the one reported: whether the claim follows is asked only of a step that is well made.
         claim = claims[number - 1]
         if claim is None:
             return "cannot be read"

@@ -61,6 +61,7 @@ def is_put_together(claim: Claim, cited: Sequence[Claim], scene: Scene) -> bool:
     same people.
     """
     related = [one for one in cited if relates_people(one)]
+    # `left(Bob) = Ann` for `right(Ann) = Bob`: other words, but nobody new.
     if len(related) == 1:
         return set(names_of(claim)) - {BLANK} <= set(names_of(related[0]))
     facts = [one for one in related if BLANK not in names_of(one)]
@@ -74,6 +75,7 @@ def is_put_together(claim: Claim, cited: Sequence[Claim], scene: Scene) -> bool:
     for one in (_without(one, ()) for one in related):
         if _unordered(one) == _unordered(said):
             return True
+        # In both directions: a term gives way to a name, or a name to a term.
         for whole, part in ((one, said), (said, one)):
             if any(is_fact(found) for found, _, rest in _lookups(whole) if _unordered(rest) == _unordered(part)):
                 return True
@@ -199,6 +201,7 @@ def _taken_off(term: Term, other: Term, entity: str) -> tuple[Equal, str, Term, 
         call = innermost_call(term)
         assert isinstance(call.argument, str)
         return Equal(call, entity), call.argument, _with_entity(term, entity), other
+    # The functions of the blank go from the outside: across(left(?)) = Ann leaves left(?) = Bob. The last one stays.
     if isinstance(term.argument, Apply) and isinstance(other, str) and other != BLANK:
         return Equal(Apply(term.function, entity, term.k), other), other, term.argument, entity
     return None

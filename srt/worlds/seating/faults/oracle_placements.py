@@ -69,6 +69,7 @@ def _images(scene: Scene) -> tuple[NDArray[np.intp], ...]:
 @lru_cache(maxsize=1 << 16)
 def ground(scene: Scene, atom: Atom) -> Bools:
     """In which placements an atom without ``?`` holds: that depends on the seats of its own names alone."""
+    # Asked once for each seating of its own names, at most 30 for two, and not for each of 720 placements.
     names = tuple(dict.fromkeys(atom_names(atom)))
     seatings = itertools.permutations(scene.seats, len(names))
     seated = {seats: holds(((atom,),), scene, dict(zip(names, seats, strict=True))) for seats in seatings}
@@ -106,6 +107,7 @@ class _View:
     def right_letters(self, filled: Sequence[Bools], letters: Letters) -> Right:
         """For every set of letters, where it is the set of right options; ``filled`` is where who fills the blank."""
         named = {letter: filled[int(entity)] for letter, entity in letters if entity is not None}
+        # "None of the above" is right where none of the named options is, whether or not somebody fills the blank.
         nobody = self.everywhere
         for where in named.values():
             nobody = nobody & ~where
@@ -124,6 +126,7 @@ class _View:
             return ~self.everywhere
         if isinstance(atom, RightOptions):
             return right.get(atom.letters, ~self.everywhere)
+        # Without the plan of the seats, where people sit and how they are related are two independent arrangements.
         column = ground(self.scene, atom if blank is None else rename_atom(atom, {BLANK: blank}))
         if self.tied:
             return column
@@ -215,6 +218,8 @@ def implies(scene: Scene, one: Claim, other: Claim) -> bool:
 @lru_cache(maxsize=1 << 18)
 def follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], claim: Claim, letters: Letters) -> bool:
     """Whether ``claim`` holds in every arrangement in which ``premises`` do, and there is one such."""
+    # The first premise about the blank says who fills it. The others must name the same entities, except where what one
+    # of them takes for granted of others is wrong: there it says nothing.
     view = _View(scene, tied)
     about_blank = [(view.filled(p), view.where(said_of_others(p))) for p in premises if speaks_of_the_blank(p)]
     asked, granted = about_blank[0] if about_blank else ([], view.everywhere)
@@ -227,7 +232,7 @@ def follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], c
         for one, other in zip(asked, filled, strict=True):
             models = models & ((one == other) | ~granted | ~also_granted)
     if not models.any():
-        return False
+        return False  # From a contradiction everything would follow.
     if not asked and (speaks_of_the_blank(claim) or speaks_of_options(claim)):
         return False
     if speaks_of_the_blank(claim):
@@ -237,6 +242,7 @@ def follows(scene: Scene, tied: bool, wlog: bool, premises: tuple[Claim, ...], c
         meant = [(view.where(claim, None, right), view.everywhere)]
     if not wlog:
         return all(bool(((told == wanted) | ~models).all()) for told, wanted in meant)
+    # A free choice: some symmetry turns each placement that is left into one in which the claim holds.
     count = len(placements(scene))
     reached = np.zeros(count, dtype=np.bool_)
     for image in _images(scene):

@@ -40,6 +40,7 @@ class ViewsOracle:
             if fault := self._fault(number, step, claim, trace):
                 faults.append(f"step {number} {fault}")
             used |= {premise.number for premise in map(parse_premise, step.args) if premise.kind == "step"}
+        # The answer says no premises: it rests on every step that says the same.
         final = self._final(trace.answer)
         ending = [number for number, claim in enumerate(claims, 1) if claim is not None and claim == final]
         faults += [f"step {n} is not used" for n in range(1, len(claims) + 1) if n not in used and n not in ending]
@@ -68,6 +69,7 @@ class ViewsOracle:
             return "cannot be read"
         if step.op != claim.operation:
             return f"is mislabelled: it would be {claim.operation}"
+        # A cited step counts by what it claims: the sets of premises are written out without knowing the trace.
         cited = []
         for word in step.args:
             premise = parse_premise(word)
@@ -85,6 +87,7 @@ class ViewsOracle:
         read = self.read
         asked = str(read.asked)
         match claim.form:
+            # Readings of the question come from it alone; nets have rules of their own, whatever the form.
             case _ if claim.form in ASKED_FORMS:
                 yield frozenset({"question"})
             case _ if claim.form in net_truth.FORMS and read.asked.form in NET_FORMS:
@@ -94,6 +97,7 @@ class ViewsOracle:
                 yield frozenset({claim.option}) if claim.option else self._covering() | shown
             case "stack":
                 yield from self._stack(claim)
+            # A stack is at most as high as the tallest of a line through it.
             case "bound":
                 for cells, height, tallest in self._lines():
                     if claim.cells[0] in cells and height == claim.numbers[0]:
@@ -107,6 +111,7 @@ class ViewsOracle:
                 yield frozenset(self._stacks(claim.cells))
             case "line_least" | "line_most" | "line_ways":
                 yield from self._line_bounds(claim)
+            # How many stacks must be so high is counted over both views at once.
             case "needed":
                 yield frozenset(read.shown)
             case "column_faces" | "column":
@@ -133,6 +138,7 @@ class ViewsOracle:
                 yield from (frozenset({asked}) | grounds for grounds in self._rejections(claim.option))
             case "layer" | "turned" | "same":
                 yield from turned_truth.premises(read, claim)
+            # The right option: by ruling out the others, or by what was found out.
             case "options":
                 letters = frozenset(read.options)
                 yield letters | {f"not {letter}" for letter in letters if letter != claim.option}
@@ -184,6 +190,7 @@ class ViewsOracle:
 
     def _at_most(self, cell: str, below: int) -> list[str]:
         """What says that a stack is lower than ``below``."""
+        # By a line through the cell, or by the stack itself where all solids that fit agree on it.
         through = {height for cells, height, _ in self._lines() if cell in cells and height < below}
         said = [str(ViewClaim("bound", cells=(cell,), numbers=(height,))) for height in through]
         exact = [ViewClaim("stack", cells=(cell,), numbers=(height,)) for height in range(below)]
@@ -197,8 +204,10 @@ class ViewsOracle:
         for cells, tallest, said in self._lines():
             if cell not in cells or tallest != height:
                 continue
+            # Seen from the top there is something on each shaded square, and where the tallest is 1 it is one cube.
             if height == 1 and "top" in self.read.shown:
                 yield frozenset({"top", said})
+            # Else the tallest must stand here, as every other stack of the line is known to be lower.
             others = [self._at_most(other, height) for other in cells if other != cell]
             yield from (frozenset({said, *low}) for low in product(*others))
 
@@ -310,9 +319,11 @@ class ViewsOracle:
 
     def _contradictions(self, letter: str, option: tuple[int, ...]) -> Iterator[Premises]:
         missing = _side(self.read.asked.word)
+        # The option draws a column higher than any stack in its line can be...
         for j, height in enumerate(option, 1):
             low = [self._at_most(cell, height) for cell in self._cells(missing, j)]
             yield from (frozenset({letter, str(self._binding(missing, j)), *said}) for said in product(*low))
+        # ...or no column high enough for a stack that is known to stand in one of its lines.
         for cells, tallest, said in self._lines():
             rows = {j for j in self._columns(missing) for cell in cells if cell in self._cells(missing, j)}
             if all(option[j - 1] < tallest for j in rows):
