@@ -28,8 +28,8 @@ LONGEST_CLAIM = 2_000
 _MOST_KEPT = 4096
 """Of each scene: its atoms are about 2,500, and claims of several atoms seldom come again."""
 
-# Claims as they are written: where names stand in them. A name may be anything, "E" or "tier" or two words, so that it
-# is known by what stands around it.
+# Where names stand in a claim as it is written. A name may be two words, "E", or even "tier": it is known by what stands
+# around it.
 _TRAIT = "faces|tier|column"
 _VALUE = "[A-Z0-9]+"
 _ANY_NAME = r"\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?"
@@ -40,12 +40,13 @@ _NAME_ENDS = rf" (?:not)?in [a-z_]+\(|@| !?= (?!\{{)|[),]|{_ATOM_ENDS}"
 """``options`` of ``options = {A}`` is no name."""
 _NAME_PLACE = re.compile(
     rf"{_NAME_BEGINS}(?:"
-    # The value of a trait is read together with its owner: in ``faces(Ann) = E`` somebody called E does not come.
+    # A trait is taken whole, so that the value of ``faces(Ann) = E`` is not masked where somebody is called E.
     rf"(?P<trait>(?:{_TRAIT})\()(?P<owner>{_ANY_NAME})(?P<value>\) = {_VALUE})(?={_ATOM_ENDS})"
     rf"|(?P<name>{_ANY_NAME})(?={_NAME_ENDS}))"
 )
 
-# Claims that are masked: the five kinds of atom, each as one line of the language. No text is of two kinds.
+# The five kinds of atom in a masked claim: ``Ann@S1``, ``faces(Ann) = N``, ``Ann in beside(Bob)``, ``meet(beside(Ann),
+# beside(Bob))``, ``right(Ann) = Bob``. No text is of two kinds.
 _NAME = f"[{TOKENS}]"
 _REGION = rf"[a-z_]+\({_NAME}(?:, [12])?\)"
 _CALLS, _CLOSED = r"(?:[a-z_]+\()*", r"(?:(?:, [2-5])?\))*"
@@ -56,7 +57,7 @@ _REGION_ATOM = re.compile(rf"(?P<member>{_NAME}) (?P<how>in|notin) (?P<region>{_
 _MEETING_ATOM = re.compile(rf"meet\((?P<first>{_REGION}), (?P<second>{_REGION})\)")
 _EQUATION_ATOM = re.compile(rf"(?P<left>{_TERM}) (?P<sign>!?=) (?P<right>{_TERM})")
 _REGION_PARTS = re.compile(rf"(?P<region>[a-z_]+)\((?P<centre>{_NAME})(?P<number>, [12])?\)")
-# Brackets that do not match pass: ``right(Ann``. Who takes a term apart counts them.
+# ``right(Ann`` passes: a pattern cannot count brackets, so that ``parts_of_term`` does.
 _TERM_PARTS = re.compile(f"(?P<calls>{_CALLS})(?P<argument>{_NAME})(?P<closed>{_CLOSED})")
 
 # What is said of the blank, and of all options.

@@ -39,7 +39,7 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
 
     ``None`` where it makes one.
     """
-    # The order is that of the reasons: a step may break several of these rules, and the first one is what is reported.
+    # A step may break several of these rules: the first one is reported.
     if cited.quoted:
         return f"{cited.quoted[0]} is cited by {step.op}: only CORRELATE reads a clue or the question"
     premises = [premise.form for premise in cited.meanings]
@@ -76,12 +76,11 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
     elif cited.relations and cited.scene and claim.blank and (claim.form.seats_blank or claim.form.nobody):
         if _tokens(form.tokens for form in premises if form.relations) - _tokens(form.seated for form in premises):
             return "it looks up somebody of whom no cited step says where they sit"
-        # Unless the first function leads to nobody: then the others have nothing to be applied to.
+        # Unless the first function leads to nobody: then the next one has nothing to be applied to.
         if any(leads_to_somebody(premise, known, problem) for premise in cited.meanings if premise.blank):
             return "look up one function of the question in one step"
     if cited.scene and claim.blank and any(relates_people(one.masked) and not one.blank for one in cited.meanings):
         return "a relation of named people seats one of them; what it says of the blank is another step"
-    # Last, as it costs most: sets of placements are compared for each function that can be looked up.
     if cited.scene and claim.blank and is_another_relation(claim, cited.meanings, known, problem):
         return "it says another relation of the blank than the one it cites, with one function looked up at most"
     return None
@@ -115,7 +114,6 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
             rest = [*cited.meanings[:place], *cited.meanings[place + 1 :]]
             if follows(rest, claim, problem, scene=cited.scene, free=cited.wlog):
                 return word
-    # ``wlog`` is idle where ``scene`` is enough, and ``scene`` where the claims alone are.
     if cited.wlog:
         return "wlog" if follows(cited.meanings, claim, problem, scene=True) else None
     if cited.scene:
@@ -146,7 +144,6 @@ def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -
 def _joins(claim: Meaning, cited: Citations) -> str | None:
     """Why a step that cites several lists of alternatives does more than join two of them."""
     lists = sum(_lists(premise, cited) and not premise.blank for premise in cited.meanings)
-    # Two lists of three have nine cases. A reader can follow that, but not with a lookup in each of them besides.
     only_seats = not (cited.scene or claim.blank or claim.form.relations)
     related = any(relates_people(premise.masked) for premise in cited.meanings)
     most = MOST_LISTS_JOINED if only_seats and not related else 1
@@ -188,7 +185,6 @@ def _eliminates(claim: Meaning, cited: Citations, premises: list[ClaimForm]) -> 
     if not looks_up and (cited.relations or not claim.blank):
         return False
     left_over = claim.form.tokens - _tokens(form.tokens for form in premises)
-    # A lookup may name nobody new at all; without one, several at once is how a list of the rest is said.
     return bool(left_over) if looks_up else len(left_over) == 1
 
 
