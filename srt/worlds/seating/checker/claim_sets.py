@@ -28,8 +28,8 @@ LONGEST_CLAIM = 2_000
 _MOST_KEPT = 4096
 """Of each scene: its atoms are about 2,500, and claims of several atoms seldom come again."""
 
-# Where names stand in a claim as it is written. A name may be two words, "E", or even "tier": it is known by what stands
-# around it.
+# Where names stand in a claim as it is written. A name may be two words, "E", or even "tier": what stands around it
+# tells it from a word of the language.
 _TRAIT = "faces|tier|column"
 _VALUE = "[A-Z0-9]+"
 _ANY_NAME = r"\?|[^@=!&|,(){}? ][^@=!&|,(){}?]*?"

@@ -85,6 +85,11 @@ class Inference:
         return bool(self.kinds & {"scene", "wlog"})
 
     @property
+    def free(self) -> bool:
+        """Whether it chooses seats: the claim need only hold up to a symmetry of the scene."""
+        return "wlog" in self.kinds
+
+    @property
     def about_blank(self) -> bool:
         """Whether its claim is about ``?``."""
         return speaks_of_the_blank(self.claim)
@@ -101,7 +106,7 @@ class Inference:
 
     def follows(self) -> bool:
         """Whether the claim follows from all that the step cites."""
-        return self.follows_from(self.cited, tied=self.tied, free="wlog" in self.kinds)
+        return self.follows_from(self.cited, tied=self.tied, free=self.free)
 
     def follows_from(self, cited: Iterable[CitedClaim], *, tied: bool, free: bool) -> bool:
         """Whether the claim follows from ``cited``; ``tied``: with the plan of the seats; ``free``: up to symmetry."""
@@ -138,7 +143,6 @@ def needless(step: Inference) -> str:
         return "cites a premise twice"
     if {"scene", "wlog"} <= step.kinds:
         return "cites scene beside wlog"
-    free = "wlog" in step.kinds
     # Two premises may be idle: the source of a seat that is repeated (`Mary@S2` of `Mary@S2 & ?@N1`), and the seat of
     # somebody whom a lookup finds, who would otherwise be named by nothing that is cited.
     sitting = (one.claim for one in step.cited if not _is_nobody(one.claim))
@@ -148,9 +152,9 @@ def needless(step: Inference) -> str:
         source = _sure_seats(one.claim).difference(*(_sure_seats(other.claim) for other in others))
         if source & repeated or (step.tied and _introduces(one.claim, step.claim, [other.claim for other in others])):
             continue
-        if step.follows_from(others, tied=step.tied, free=free):
+        if step.follows_from(others, tied=step.tied, free=step.free):
             return f"does not need {one.word}"
-    if free:
+    if step.free:
         return "does not need wlog" if step.follows_from(step.cited, tied=True, free=False) else ""
     if step.tied:
         return "does not need scene" if step.follows_from(step.cited, tied=False, free=False) else ""
@@ -184,7 +188,7 @@ def _relates_too_much(step: Inference) -> str:
         return "takes the blank from a relation of others" if others else ""
     if not relates_people(claim):
         return ""
-    if related or "wlog" in step.kinds:
+    if related or step.free:
         return "seats somebody and looks somebody up"
     return "looks up several functions at once" if most_relations(claim) > 1 or looks_up_several(claim) else ""
 
@@ -212,7 +216,7 @@ def _finds_who_is_left_over(step: Inference) -> str:
     left_over = _new_names(step)
     looks_up = step.tied and (speaks_of_seats(step.claim) or any(map(relates, _atoms(step.claim))))
     # `wlog` alone puts somebody on a seat: whom it chooses, nothing before it can have named.
-    chosen = 1 if "wlog" in step.kinds and not step.cited else 0
+    chosen = 1 if step.free and not step.cited else 0
     if looks_up and len(left_over) > chosen:
         return "names somebody who is left over besides"
     # Several left over are no elimination: who does not sit beside Ann is any of the others.
