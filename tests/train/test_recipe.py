@@ -34,7 +34,7 @@ def write(folder: Path, text: str, name: str = "r.yaml", base: str | None = None
 
 
 def test_a_recipe_that_is_not_there_is_named_with_the_file_that_extends_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"over\.yaml: extends: demoo: no such file .did you mean 'demo'.*; those that come with the toolkit"):
+    with pytest.raises(UserError, match=r"over\.yaml: extends: demoo: .*'demo'.*those that come with the toolkit"):
         load_recipe(write(tmp_path, "extends: demoo\n", "over.yaml"))
 
 
