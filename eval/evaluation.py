@@ -102,7 +102,7 @@ def make_backend(recipe: EvalRecipe) -> Backend:
 
 def _require_inputs(recipe: EvalRecipe) -> None:
     """Raise a :class:`UserError` where what is read first is not there; later, PyTorch would be imported to say so."""
-    if BACKENDS[recipe.backend].local and not Path(recipe.model).is_dir():
+    if BACKENDS[recipe.backend].local and not Path(recipe.model).exists():
         raise no_model_folder(recipe.model)
     for path in (recipe.problems, recipe.data, recipe.predictions):
         if path is not None and not path.exists():

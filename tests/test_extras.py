@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, req
 from pathlib import Path
 
 import orjson
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -84,6 +85,7 @@ def run(folder: Path, hidden: set[str], *arguments: object) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_the_core_needs_no_extra(tmp_path: Path) -> None:
     hidden = hidden_without()
     assert {"openai", "torch", "scipy"} <= hidden
@@ -100,6 +102,7 @@ def test_the_core_needs_no_extra(tmp_path: Path) -> None:
     run(tmp_path, hidden, "-c", "from srt import Problem, solve, check, build")
 
 
+@pytest.mark.long
 def test_the_demo_needs_no_other_extra(tmp_path: Path) -> None:
     """Those that ``make demo`` installs."""
     hidden = hidden_without("train", "eval")

@@ -38,10 +38,10 @@ from train.loop.trl_trainer import TraceTrainer, make_trainer
 from train.loop.watch import Watch, held_out_faults, warn_of_overlap
 from train.models.load_model import load_model, model_faults
 from train.models.model_files import load_tokenizer_and_processor
+from train.preflight.before_launch import data_faults
 from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe
-from train.run.before_launch import data_faults
 from train.run.curves import draw_curves
 from train.run.hub import hub_faults, upload
 from train.run.model_card import CURVES, write_card

@@ -15,6 +15,7 @@ import srt
 from eval.backends.backend_registry import BACKENDS
 from eval.records.run_records import CHECKED, MANIFEST, PREDICTIONS, SCORES, SUMMARY
 from eval.run.eval_recipe import EvalRecipe
+from srt.io.errors import RecordError
 from srt.io.file_versions import FileVersions, file_versions
 from srt.io.jsonl import dump, parse_record, write_atomically
 from srt.io.records import Record
@@ -34,7 +35,10 @@ def finished_summary(recipe: EvalRecipe) -> dict[str, Any] | None:
     file = recipe.output / _FINISHED
     if not file.is_file():
         return None
-    kept = parse_record(file.read_bytes(), _Finished, str(file))
+    try:
+        kept = parse_record(file.read_bytes(), _Finished, str(file))
+    except RecordError:  # of another version
+        return None
     now = (recipe.model_dump(mode="json"), srt.__version__, file_versions(_files(recipe)))
     return kept.summary if (kept.recipe, kept.version, kept.made_from) == now else None
 

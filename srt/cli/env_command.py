@@ -81,14 +81,11 @@ def _optional_packages() -> dict[str, str]:
 
 def _gpus() -> list[str]:
     try:
-        import torch
+        from train.preflight.gpus_at_hand import named_gpus
+
+        return named_gpus()
     except Exception as error:  # whatever is wrong with an installation is what this command is for
         return [f"torch cannot be imported: {one_line(str(error))}"]
-    devices = range(torch.cuda.device_count())
-    return [f"CUDA {torch.version.cuda}"] * bool(devices) + [
-        f"{torch.cuda.get_device_name(device)}, {torch.cuda.get_device_properties(device).total_memory / 1e9:.0f} GB"
-        for device in devices
-    ]
 
 
 def _clashes() -> Iterator[str]:

@@ -123,8 +123,8 @@ class TrainAndEval:
 
     def train(self, recipe: Path, launch: Path | None, say: Callable[[str], None], until: int | None = None) -> None:
         """As ``srt train --resume``, line by line to ``say``."""
+        from train.preflight.before_launch import finished_before
         from train.recipe_reader import load_recipe
-        from train.run.before_launch import finished_before
 
         if (summary := finished_before(load_recipe(recipe), launch)) is not None:
             say(summary.line)

@@ -180,8 +180,8 @@ def train(
     Example: srt train recipes/train/r1-distill-qwen-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml
     --set data=data/cot/sequences.jsonl --set output=runs/r1-lora-cot -- --num_processes 4
     """
+    from train.preflight.before_launch import finished_before
     from train.recipe_reader import load_recipe
-    from train.run.before_launch import finished_before
     from train.run.resume import kept_by_ctrl_c
 
     changes = set_ or []

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import srt
+from srt.io.errors import RecordError
 from srt.io.file_versions import FileVersions, file_versions
 from srt.io.jsonl import dump, parse_record, write_atomically
 from srt.io.records import Record
@@ -45,7 +46,10 @@ def read_result(root: Path) -> ExperimentResult | None:
     """The result of the experiment in the folder ``root``; ``None`` where it is not finished, or a file has changed."""
     if not (root / _RESULT).is_file():
         return None
-    kept = parse_record((root / _RESULT).read_bytes(), _Kept, str(root / _RESULT))
+    try:
+        kept = parse_record((root / _RESULT).read_bytes(), _Kept, str(root / _RESULT))
+    except RecordError:  # of another version
+        return None
     if kept.version != srt.__version__ or kept.made_from != _versions(root):
         return None
     return kept.result.model_copy(update={"files": [root / file for file in kept.result.files]})

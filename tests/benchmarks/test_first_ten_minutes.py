@@ -100,6 +100,7 @@ def test_a_step_that_does_not_end_is_one_that_failed(tmp_path: Path) -> None:
     assert "written:" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_it_says_so() -> None:
     done = run_script()

@@ -91,6 +91,7 @@ def test_adapters_widen_their_inputs_only_where_asked_to(casts: bool, text: Data
     assert {layer.cast_input_dtype_enabled for layer in layers} == {casts}
 
 
+@pytest.mark.long
 def test_full_fine_tuning_of_a_vision_model_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "deep" / "out.json"
     assert benchmark.run(["--case", "c", "--tiny", "--out", str(out)]) == 0

@@ -132,7 +132,7 @@ def test_a_false_claim_is_refuted_and_untrue(turning: World) -> None:
 def test_a_refusal_of_the_worlds_own(turning: World) -> None:
     problem = turning.sampler({})(0)
     lost = problem.model_copy(
-        update={"question": re.sub("faces (north|east|south|west)", "faces home", problem.question)}
+        update={"question": re.sub("looks (north|east|south|west)", "looks home", problem.question)}
     )
     refusal = solve_one(lost)
     assert isinstance(refusal, Refusal)
@@ -149,7 +149,7 @@ def test_faults_of_the_world_are_caught(turning: World, tmp_path: Path) -> None:
     assert all(row["caught"] > 20 for row in rows.values()), rows
     assert (table.missed, table.disputed_records, table.traces) == (0, [], 30)
     first, *others = read_records(problems, Problem)
-    lost = first.model_copy(update={"question": re.sub(r"faces \w+\.", "faces home.", first.question)})
+    lost = first.model_copy(update={"question": re.sub(r"looks \w+\.", "looks home.", first.question)})
     write_records(problems, [lost, *others])
     table = mutate_file(traces, problems, 300, 0)
     assert [line.partition(": ")[0] for line in table.skipped] == [f"t-{first.id}"]

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-import typer.main
 
 from srt import __version__
-from srt.cli import make_app
+from srt.cli import command_table
+from srt.cli.lazy_commands import load_command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -24,7 +24,7 @@ WRAPPED = [
     *(path for folder in ("recipes", "configs") for path in sorted((ROOT / folder).rglob("*.yaml"))),
 ]
 """The files whose lines have at most 120 characters; ruff looks after the code."""
-COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
+COMMANDS = {name: load_command(name) for name in command_table.COMMANDS}
 TO_BE_WRITTEN = r"file(?: of its own)?, `([^`]+)`|((?:srt/worlds|tests/srt/worlds|docs)/turning\b[\w./]*)"
 """How docs/extending.md and extending-training.md name the files that their readers write."""
 OURS = "srt|train|eval|docs|tests|recipes|configs|benchmarks|research"

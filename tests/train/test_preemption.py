@@ -88,6 +88,7 @@ def signal_at(moment: str, signals: list[signal.Signals], patch: pytest.MonkeyPa
         patch.setattr(script, moment, lambda *args, **kwargs: (send(), call(*args, **kwargs))[1])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_signal_at_any_moment(
     moment: str,
@@ -150,6 +151,7 @@ def stages_of(recipe: Recipe, last: int) -> dict[str, Any]:
     return {"data": None, "steps": None, "stages": parts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lengthen", ["steps", "epochs", "stages"])
 @pytest.mark.parametrize("until", [3, 4])
 def test_a_run_that_stopped_is_made_longer(

@@ -29,6 +29,7 @@ from train.loop.reporting import reporting_faults
 from train.loop.watch import held_out_faults, overlap
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
+from train.preflight.before_launch import data_faults
 from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
 from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
@@ -43,7 +44,6 @@ from train.preflight.report import PreflightReport, batch_figures, data_figures,
 from train.preflight.trial_step import memory_fault, run_trial_step
 from train.recipe import Recipe
 from train.recipe_reader import Examined, examine_recipe
-from train.run.before_launch import data_faults
 from train.run.hub import hub_faults
 from train.run.resume import find_start, finished_summary
 from train.run.run_manifest import fingerprint

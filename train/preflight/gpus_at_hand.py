@@ -1,7 +1,7 @@
 """Whether this machine has the GPUs that a launch file wants, asked before any process starts.
 
-Eight processes on a machine without a GPU fail late, and each with a traceback. Only a file for several GPUs makes this
-module import PyTorch.
+Eight processes on a machine without a GPU fail late, and each with a traceback. PyTorch is imported only where GPUs
+are counted.
 """
 
 from __future__ import annotations
@@ -40,6 +40,17 @@ def require_gpus(launch_file: Path, options: Sequence[str] = ()) -> None:
             f"{launch_file}: starts {here} processes on this machine, one for each GPU, but it has {has}; "
             f"{instead}use {'another launch file' if instead else without}"
         )
+
+
+def named_gpus() -> list[str]:
+    """The GPUs of this machine, each with its memory, after the version of CUDA that PyTorch was built with."""
+    import torch
+
+    devices = [torch.cuda.get_device_properties(number) for number in range(torch.cuda.device_count())]
+    return [
+        *([f"CUDA {torch.version.cuda}"] if devices else []),
+        *(f"{device.name}, {device.total_memory / 1e9:.0f} GB" for device in devices),
+    ]
 
 
 def launch_option(options: Sequence[str], name: str) -> str | None:

@@ -21,7 +21,7 @@ def uniforms(rows: int, seed: int = 1) -> torch.Tensor:
     return torch.rand(rows, generator=torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("size", [3, 40, 512, 1300])
+@pytest.mark.parametrize("size", [3, 40, 512, pytest.param(1300, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.6, 0.95), (1.7, 0.5), (3.0, 0.999)])
 def test_the_distribution_is_the_one_that_is_asked_for(size: int, temperature: float, top_p: float) -> None:
     scores = logits(size, seed=size)

@@ -140,6 +140,7 @@ def test_reasoning_tokens_are_counted_by_offsets(r1: Path) -> None:
     assert [row.reasoning_tokens for row in without] == [None, None]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "settings",
     [

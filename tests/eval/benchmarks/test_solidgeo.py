@@ -69,6 +69,7 @@ def test_the_tables(data: Path, tmp_path: Path, imported: Any, run_of: Callable[
     assert "3 of the 3,113 published items." in text
 
 
+@pytest.mark.long
 def test_beside_published_rows_both_policies_stand(
     data: Path, tmp_path: Path, imported: Any, run_of: Callable[..., Run], figures: Any
 ) -> None:

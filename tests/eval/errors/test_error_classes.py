@@ -20,7 +20,7 @@ from srt.io.errors import UserError
 from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems
 from srt.io.records import Answer, Prediction, Problem, Score
-from srt.language.faults import Fault, FaultClass
+from srt.language.faults import Fault
 from srt.language.text import linearize
 from srt.language.trace import Trace
 from srt.mutate.mutate_traces import Sources, mutants
@@ -29,7 +29,7 @@ from srt.pipeline.check import check_with_truth
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 from srt.worlds.seating.faults.fault_classes import SeatingFault
-from srt.worlds.world_registry import fault_classes
+from srt.worlds.world_registry import world_named
 
 JUDGE = """
 endpoint: {{base_url: "{url}", in_flight: 4}}
@@ -77,9 +77,12 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Counter[tuple
 def test_the_machine_finds_the_step_where_the_fault_was_planted(
     planted: dict[str, Counter[tuple[str, bool]]],
 ) -> None:
+    faults = world_named("seating").extras.faults
+    assert faults is not None
+    family = {fault.value: fault.family for fault in faults().planted}
     false = Counter[tuple[str, bool]]()
     for fault, counts in planted.items():
-        if fault_classes()[fault].family == "truth-changing":
+        if family[fault] == "truth-changing":
             false.update(counts)
     at_the_step = sum(count for (_, same), count in false.items() if same)
     assert false.total() > 30
@@ -98,7 +101,7 @@ def test_the_machine_finds_the_step_where_the_fault_was_planted(
     ],
 )
 def test_each_fault_has_its_finding(
-    planted: dict[str, Counter[tuple[str, bool]]], fault: FaultClass, kinds: set[str]
+    planted: dict[str, Counter[tuple[str, bool]]], fault: Fault, kinds: set[str]
 ) -> None:
     seen = {kind for kind, _ in planted[fault]}
     assert seen

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from eval.report.compare import compare
 from eval.report.plots import _HATCHES, _MARKERS, COLOURS, _figure, _legend, _plain
 
@@ -34,6 +36,7 @@ def test_labels_are_shortened_at_a_word_if_they_have_two_lines() -> None:
     assert _plain("$5") == r"\$5"
 
 
+@pytest.mark.long
 def test_same_runs_same_bytes(make_run: Callable[..., Path], tmp_path: Path) -> None:
     folders = [make_run("base", lambda number: "ANSWER: A"), make_run("srt", lambda number: "ANSWER: B")]
     for name in ("one", "two"):

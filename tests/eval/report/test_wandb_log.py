@@ -95,7 +95,9 @@ def test_an_evaluation_is_reported(problems_file: Path, tmp_path: Path, monkeypa
     monkeypatch.setattr(eval.evaluation, "make_backend", lambda recipe: FakeBackend(lambda prompt: PROVED))
     monkeypatch.setattr(eval.evaluation, "_settings", lambda recipe: GenerationSettings(max_new_tokens=100))
     wandb = {"report_to": "wandb", "wandb_mode": "offline", "group": "e", "run_name": "e/srt/0"}
-    recipe = make_eval_recipe({"model": "m", "problems": problems_file, "output": tmp_path / "run", **wandb})
+    (tmp_path / "m").mkdir()
+    model = str(tmp_path / "m")
+    recipe = make_eval_recipe({"model": model, "problems": problems_file, "output": tmp_path / "run", **wandb})
     eval.evaluation.run_evaluation(recipe)
     sent = read_offline_run(tmp_path / "run")
     assert (sent.run.run_group, sent.run.display_name) == ("e", "e/srt/0")

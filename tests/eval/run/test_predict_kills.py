@@ -103,6 +103,7 @@ def shell(arguments: list[str], log: Path, batch_size: int) -> subprocess.Popen[
     return subprocess.Popen([sys.executable, "-c", code])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("start", "batch_size"),
     [(Forked, 1), pytest.param(Forked, 6, marks=pytest.mark.slow), pytest.param(shell, 4, marks=pytest.mark.slow)],
@@ -112,6 +113,7 @@ def test_twenty_kills(
 ) -> None:
     problems, log, run = tmp_path / "problems.jsonl", tmp_path / "begun.log", tmp_path / "run"
     count = 150 * batch_size
+    (tmp_path / "model").mkdir()  # a model that is not there is refused before anything else
     write_records(problems, [make_problem(number) for number in range(count)])
     arguments = ["eval", "--model", str(tmp_path / "model"), "--problems", str(problems), "-o", str(run)]
     dice = random.Random(batch_size)

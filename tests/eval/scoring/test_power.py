@@ -42,6 +42,7 @@ def test_the_closed_form_has_the_power_it_promises(difference: float, discordanc
     assert power_of(problems, difference, discordance, by_normal) == pytest.approx(0.8, abs=0.03)
 
 
+@pytest.mark.long
 def test_the_exact_test_needs_a_few_percent_more() -> None:
     problems = problems_needed(0.1, 0.3)
 

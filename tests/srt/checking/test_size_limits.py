@@ -75,6 +75,7 @@ def test_a_megabyte_anywhere_is_refused_by_name(kind: str, place: str, fragment:
     assert named(checked)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fragment", ["√(5+2√6) = √2+√3, ", "1=", "the base is 3 * 4 = 12, "])
 def test_many_steps_of_the_largest_size_each_citing_all_before(fragment: str) -> None:
     steps = [

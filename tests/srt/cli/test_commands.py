@@ -213,6 +213,7 @@ def test_a_run_without_gold_is_predicted_and_not_scored(
     assert sorted(by_name.values()) == [[], ["A"], ["A", "C"], *[["B"]] * 5]
 
 
+@pytest.mark.long
 def test_compare_takes_a_reference(srt: Any, folder: Path) -> None:
     from eval.run.predict import predict
     from eval.scoring.score import score

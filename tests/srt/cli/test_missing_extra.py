@@ -18,6 +18,7 @@ main()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("package", "command", "extra"),
     [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
@@ -54,6 +55,7 @@ class PlayedModels(FakeStages):
         return TrainAndEval().compare(runs, out, title, reporting, warning)
 
 
+@pytest.mark.long
 def test_three_seeds_are_compared_with_one_base(tmp_path: Path) -> None:
     given = tmp_path / "model"
     given.mkdir()

@@ -64,6 +64,7 @@ async def run(
         return server, budget.total, kept
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", billing_endpoint.MODES)
 def test_the_bill_is_never_above_the_budget_by_more_than_one_request_of_each_model(mode: str, tmp_path: Path) -> None:
     for seed, limit in enumerate((0.1, 0.7)):

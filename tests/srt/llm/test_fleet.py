@@ -87,6 +87,7 @@ def test_healthy_replicas_get_even_shares(at_once: int, serve: Fakes, open_clien
     simulate(run())
 
 
+@pytest.mark.long
 def test_one_killed_and_back_and_one_slow(serve: Fakes, open_client: Any, ask: Any, capsys: Any) -> None:
     """The healthy ones have even shares, the slow one as many in flight."""
 

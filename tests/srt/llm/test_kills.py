@@ -52,6 +52,7 @@ def journaled(path: Path) -> set[str]:
         return {key for (key,) in db.execute("SELECT key FROM requests")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kills", "requests"), [(2, 120), pytest.param(10, 600, marks=pytest.mark.slow)], ids=["quick", "slow"]
 )

@@ -52,6 +52,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return traces, problems
 
 
+@pytest.mark.long
 def test_errors_in_prose_are_planted_judged_and_counted(files: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "m.jsonl"
     table = mutate_file(*files, 120, 0, out)

@@ -55,6 +55,7 @@ def test_table_adds_up_and_is_repeatable(files: tuple[Path, Path], tmp_path: Pat
     assert again.read_bytes() != out.read_bytes()
 
 
+@pytest.mark.long
 def test_two_workers_write_the_bytes_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of both worlds and of prose; some traces are refused on the way."""
     monkeypatch.setattr(mutate_traces, "_MUTANTS_A_WORKER", 1)
@@ -91,6 +92,7 @@ def test_a_trace_whose_problem_was_removed_is_skipped_and_counted(files: tuple[P
         mutate_file(traces, fewer, 100, 0)
 
 
+@pytest.mark.long
 def test_one_trace_has_only_so_many_mutants(files: tuple[Path, Path], tmp_path: Path) -> None:
     traces = tmp_path / "one.jsonl"
     write_records(traces, [next(iter(read_records(files[0], Trace)))])

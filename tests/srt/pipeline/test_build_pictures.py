@@ -111,6 +111,7 @@ def test_a_picture_that_is_not_the_recorded_one(path: str, folder: Path, tmp_pat
     assert path in refusal.detail
 
 
+@pytest.mark.long
 def test_the_command(folder: Path, tmp_path: Path) -> None:
     arguments = ["build", "t.jsonl", "--problems", "p.jsonl", "--arm", "cot", "-o", str(tmp_path / "vl"), "--json"]
     ran = subprocess.run(

@@ -56,6 +56,7 @@ def test_pictures_stand_beside_the_file(tmp_path: Path, monkeypatch: pytest.Monk
         assert shown_picture(tmp_path, image).width % 28 == 0
 
 
+@pytest.mark.long
 def test_a_small_family_is_exhausted_and_says_how_many_there_are(tmp_path: Path) -> None:
     """Numbered plans of 2 x 2 stacks of at most 2 cubes: each solid has a surface, painted faces, cubes."""
     spec = {"kinds": ["GPC"], "largest": 2, "highest": 2, "min_cubes": 1, "options_share": 0, "style": "none"}

@@ -102,6 +102,7 @@ def test_a_right_step_is_not_edited_into_a_wrong_one(chromium: Any, folder: Path
     assert read_decisions(folder) == []
 
 
+@pytest.mark.long
 def test_the_keyboard_alone_is_enough(chromium: Any, folder: Path) -> None:
     with opened(chromium, folder) as (page, served):
 
@@ -163,6 +164,7 @@ def test_the_keyboard_alone_is_enough(chromium: Any, folder: Path) -> None:
     assert "box-right" not in traces
 
 
+@pytest.mark.long
 def test_references_follow_a_step_that_is_moved(chromium: Any, folder: Path) -> None:
     with opened(chromium, folder) as (page, _):
 
@@ -209,6 +211,7 @@ def test_hostile_text_is_shown_as_text(chromium: Any, folder: Path) -> None:
         assert page.locator("[onerror], [onload]").count() == 0
 
 
+@pytest.mark.long
 def test_pictures_and_filters(chromium: Any, folder: Path) -> None:
     with opened(chromium, folder) as (page, _):
         page.wait_for_selector(".pictures img")
@@ -224,6 +227,7 @@ def test_pictures_and_filters(chromium: Any, folder: Path) -> None:
         assert "box-wrong" in page.locator("#list li").text_content()  # inner_text is empty until it is painted
 
 
+@pytest.mark.long
 def test_two_windows_do_not_overwrite_each_other(chromium: Any, folder: Path) -> None:
     with opened(chromium, folder) as (page, served):
         page.keyboard.press("j")
@@ -269,6 +273,7 @@ def test_a_case_that_arrives_late_does_not_replace_what_was_begun_meanwhile(chro
         assert row(page, 2).locator("textarea").input_value() == "one layer holds 12 cubes"
 
 
+@pytest.mark.long
 def test_a_refused_edit_of_a_changed_trace_keeps_what_was_typed(chromium: Any, folder: Path) -> None:
     with opened(chromium, folder) as (page, served):
         page.keyboard.press("j")
@@ -326,6 +331,7 @@ def test_an_answer_is_proved_only_with_its_trace(chromium: Any, tmp_path: Path) 
         assert page.locator("#step-answer .verdict").all_inner_texts() == ["✓ gold", "✓ proved"]
 
 
+@pytest.mark.long
 def test_a_person_decides_twenty_cases_by_keyboard(chromium: Any, tmp_path: Path) -> None:
     problems = [box(f"case-{n:02d}") for n in range(20)]
     pairs = [(one, case_of(one, WRONG_BOX if n % 5 == 4 else RIGHT_BOX)) for n, one in enumerate(problems)]

@@ -257,6 +257,7 @@ def test_an_audit_shows_the_same_sample_again(folder: Path) -> None:
     assert first[0] not in {trace.problem_id for trace in read_records(folder / "traces.jsonl", Trace)}
 
 
+@pytest.mark.long
 def test_a_kill_loses_nothing_that_was_answered(folder: Path) -> None:
     rng = random.Random(7)
     saved: list[str] = []

@@ -56,6 +56,7 @@ def bucket() -> Iterator[str]:
             s3fs.S3FileSystem.clear_instance_cache()
 
 
+@pytest.mark.long
 def test_all_stages(bucket: str, stages_of_one: Path, tmp_path: Path) -> None:
     all_stages(f"{bucket}/run", stages_of_one, tmp_path)
 

@@ -111,6 +111,7 @@ def same(folder: Path, kept: Path) -> bool:
 SKIPS: list[list[str]] = [[], ["exact"], ["near"], ["pictures"], ["pictures", "near"], ["groups", "solution"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("skip", SKIPS, ids="-".join)
 def test_the_files_are_those_of_one_machine(
     skip: list[str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -140,6 +141,7 @@ def test_the_files_are_those_of_one_machine(
         assert every | {"duplicate_in_another_file"} <= {name.split()[1] for name in one["found"]}
 
 
+@pytest.mark.long
 def test_pictures_that_many_problems_have(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Their texts are compared, each with the first ones alone."""
     for module in ("curate.picture_groups", "curate.duplicates", "scale.pair_search"):
@@ -152,6 +154,7 @@ def test_pictures_that_many_problems_have(data: Path, tmp_path: Path, monkeypatc
     assert same(tmp_path / "many", tmp_path / "one" / "problems.jsonl")
 
 
+@pytest.mark.long
 def test_folders_in_and_parquet_out(data: Path, tmp_path: Path) -> None:
     """Of an earlier stage, and as the test set, in both forms."""
     alone = curate_file(data / "data" / "p.jsonl", tmp_path / "k.jsonl", against=[data / "data" / "bench.jsonl"])
@@ -169,6 +172,7 @@ def test_folders_in_and_parquet_out(data: Path, tmp_path: Path) -> None:
             assert len(whole_parts(out)) == len(whole_parts(source))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", STEPS)
 def test_a_killed_curation_goes_on(step: str, data: Path, tmp_path: Path) -> None:
     problems, bench = data / "data" / "p.jsonl", data / "data" / "bench.jsonl"
@@ -212,6 +216,7 @@ def test_the_join_finds_the_pairs_of_one_machine(most: int) -> None:
     assert len(expected) > 100 or most == 3
 
 
+@pytest.mark.long
 def test_faults(data: Path, tmp_path: Path) -> None:
     whole_file = data / "data" / "p.jsonl"
     given: dict[str, Any] = {"shard_bytes": BYTES}

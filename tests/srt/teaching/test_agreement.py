@@ -110,6 +110,7 @@ class Reviewer:
         )
 
 
+@pytest.mark.long
 def test_traces_are_faulty_or_untouched_and_always_the_same(
     mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces
 ) -> None:
@@ -166,6 +167,7 @@ def test_every_fault_in_prose_is_a_change_where_it_says(
             assert one.in_reading == (new.steps[one.step - 1].op == "CORRELATE")
 
 
+@pytest.mark.long
 def test_no_right_objection_is_overruled(mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces) -> None:
     """What is wrong and not found by the machine goes to the Reviewer, and what he says of it counts."""
     unseen = 0
@@ -181,6 +183,7 @@ def test_no_right_objection_is_overruled(mixed: tuple[list[Trace], dict[str, Pro
     assert unseen > 10
 
 
+@pytest.mark.long
 def test_a_reviewer_of_known_rates_is_measured_as_such(
     mixed: tuple[list[Trace], dict[str, Problem]], drawn: DrawnTraces, booths: Path
 ) -> None:

@@ -46,6 +46,7 @@ def files(tmp_path: Path, hand_written: list[tuple[Problem, Trace]]) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_two_reviewers_in_one_table(
     files: Path,
     fake_endpoint: ModuleType,

@@ -118,6 +118,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("owner", "name", "when"), STEPS, ids=[f"{w} {n}" for _, n, w in STEPS])
 def test_killed_anywhere_it_submits_nothing_twice(folder: Folder, owner: type, name: str, when: str) -> None:
     """The process dies around each step of a batch, at its second time; the next run goes on."""

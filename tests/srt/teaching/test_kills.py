@@ -177,6 +177,7 @@ class Killing:
         print(f"{self.kills} kills, {len(problems)} problems: {len(self.came)} requests, {again} in flight sent again")
 
 
+@pytest.mark.long
 def test_three_kills(tmp_path: Path, cubes: ModuleType, fake_endpoint: ModuleType) -> None:
     killing = Killing(tmp_path, cubes, fake_endpoint, 60, seed=3)
     killing.run(3, mean_requests=20)
@@ -212,6 +213,7 @@ def test_a_second_ctrl_c_leaves_at_once(tmp_path: Path, cubes: ModuleType, fake_
     assert folder_status(tmp_path / "out").states["pending"] == 20
 
 
+@pytest.mark.long
 def test_ctrl_c_lets_what_is_in_flight_come_in(tmp_path: Path, cubes: ModuleType, fake_endpoint: ModuleType) -> None:
     responder = f"{Path(cubes.__file__ or '')}:respond"
     problems = cubes.problems(tmp_path / "problems.jsonl", 60)

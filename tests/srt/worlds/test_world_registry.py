@@ -16,7 +16,7 @@ import pytest
 from srt.io.errors import UserError
 from srt.language.faults import Fault
 from srt.worlds.world import REFUSALS, Kind, World
-from srt.worlds.world_registry import WORLDS, check_offered, worlds
+from srt.worlds.world_registry import WORLDS, check_offered, world_named, worlds
 
 ROOT = Path(__file__).resolve().parents[3]
 REGISTRY = "srt/worlds/world_registry.py"
@@ -193,3 +193,11 @@ def test_a_process_that_only_checks_loads_no_solver() -> None:
         modules = {name for name in loaded.split() if inside(name, f"srt.worlds.{world}")}
         assert any(inside(name, f"srt.worlds.{world}.checker") for name in modules)
         assert {name for name in modules if not inside(name, f"srt.worlds.{world}.checker")} == {f"srt.worlds.{world}"}
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_world_recognises_its_own_problems_and_no_others(name: str) -> None:
+    sampler = world_named(name).sampler({"split": "train"})
+    for index in range(40):
+        problem = sampler(index)
+        assert [world.name for world in worlds() if world.recognises(problem)] == [name]

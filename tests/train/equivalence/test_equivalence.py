@@ -98,7 +98,13 @@ def group(content: str, method: str) -> Any:
     return pytest.mark.xdist_group(f"{content}-{method}")
 
 
-@pytest.mark.parametrize("cell", SPREAD, ids=lambda cell: cell.name)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param(cell, id=cell.name, marks=pytest.mark.long if cell.way in ("DDP", "FSDP2") else ())
+        for cell in SPREAD
+    ],
+)
 def test_a_spread_of_the_table(cell: Cell, run: Runner, base: Base) -> None:
     """What one process does is done in this one, to save the time in which libraries are imported."""
     in_parts = "FSDP2" in cell.way  # its gradients are compared, which the script writes

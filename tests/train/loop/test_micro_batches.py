@@ -46,6 +46,7 @@ def test_a_micro_batch_is_moved_when_the_one_before_is_done(
     assert events == ["moved", "computed"] * 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arch", ["qwen2_5_vl", "internvl"])
 @pytest.mark.parametrize("vision", ["frozen", "full"])
 def test_pixels_in_bfloat16_change_no_loss_and_no_gradient(

@@ -38,6 +38,7 @@ def same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "changes", [{"lora": {"r": 4, "dropout": 0.3}, "micro_batch": 4}, {"pack": 200}], ids=["dropout", "packed"]
 )
@@ -119,6 +120,7 @@ def overfitting(recipe: Callable[..., Recipe], held_out: dict[str, Any], tmp_pat
     return make
 
 
+@pytest.mark.long
 def test_it_stops_early_and_keeps_the_best(
     overfitting: Callable[..., Recipe],
     tmp_path: Path,

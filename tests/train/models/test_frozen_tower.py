@@ -21,6 +21,7 @@ RECIPES = Path(__file__).parents[3] / "recipes" / "train"
 VISION_RECIPES = sorted(path for path in RECIPES.glob("*-*.yaml") if "pictures" in load_recipe(path).data)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", VISION_RECIPES, ids=lambda path: path.stem)
 def test_no_gradient_reaches_it(path: Path, vision_data: Path, vision_models: dict[str, Path], tmp_path: Path) -> None:
     changes = {

@@ -132,6 +132,7 @@ def test_what_is_shared_out(recipe: Callable[..., Recipe]) -> None:
     assert parts < one.peak <= parts + one.activations + one.logits
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_what_fsdp2_holds_under_accumulation(dtype: str, recipe: Callable[..., Recipe], tmp_path: Path) -> None:
     """Gradients too are shared out between two micro-batches: whole ones would be twice as large on two processes."""
@@ -154,6 +155,7 @@ def test_gradients_wait_for_one_another_only_under_accumulation(recipe: Callable
     assert model.estimate(SHAPE, Cluster(), 1).peak < model.estimate(SHAPE, Cluster(), 2).peak
 
 
+@pytest.mark.long
 def test_a_large_model_is_counted_without_its_weights(tmp_path: Path, recipe: Callable[..., Recipe]) -> None:
     shape = {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32}
     config = LlamaConfig(**shape, num_key_value_heads=8, vocab_size=128256, architectures=["LlamaForCausalLM"])

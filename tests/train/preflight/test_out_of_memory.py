@@ -17,6 +17,7 @@ from train.preflight.out_of_memory import first_to_report
 from train.recipe import Recipe
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "error",
     [
@@ -70,6 +71,7 @@ def test_one_of_several_processes_reports(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert not first_to_report()
 
 
+@pytest.mark.long
 def test_fallback_plans(recipe: Callable[..., Recipe]) -> None:
     shape = MicroBatchShape(8, 128, 500)
     alone = fallback_plans(recipe(), shape, Cluster(), 1)
@@ -93,6 +95,7 @@ def test_fallback_plans(recipe: Callable[..., Recipe]) -> None:
     assert all("does not fit" in line for line in lines)
 
 
+@pytest.mark.long
 def test_the_least_checkpointing_that_fits_is_proposed(recipe: Callable[..., Recipe], models: dict[str, Path]) -> None:
     shape = MicroBatchShape(1, 500_000, 50)
     model = {"path": str(models["minimal"]), "attn": "sdpa"}

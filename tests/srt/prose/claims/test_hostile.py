@@ -34,6 +34,7 @@ def test_scraps_of_formulas(pieces: list[str], between: str) -> None:
     equal_values(text, text)
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(st.lists(st.sampled_from(sorted(PIECES)), min_size=1, max_size=12))
 def test_of_a_megabyte_only_the_beginning_is_read(pieces: list[str]) -> None:

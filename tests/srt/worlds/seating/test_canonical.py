@@ -107,6 +107,7 @@ def test_other_relations_that_say_the_same_are_one_meaning() -> None:
     assert meaning(["Ann in beside(Bob)", "left(Dee) = Cal"]) != meaning()
 
 
+@pytest.mark.long
 def test_meanings_are_those_of_looking_at_every_seating() -> None:
     """By the relations themselves, over all seatings and all ways to call the people."""
     spec = SampleSpec(scenes=("booth",), direct_questions=True, names=6, variety=1)

@@ -170,6 +170,7 @@ def test_every_restated_trace_is_proved_and_true(lang: str, plan: str) -> None:
     assert changed > 60
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [ANCHORED, SCANNED, LETTERED])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_running_plan_is_proved_in_the_fine_cuts(lang: str, how: Cut) -> None:

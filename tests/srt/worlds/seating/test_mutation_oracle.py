@@ -128,6 +128,7 @@ def sampled(which: int, index: int, plan: str) -> tuple[Problem, Oracle, ValidTr
     return problem, oracle, ValidTrace(oracle.puzzle, trace, placement)
 
 
+@pytest.mark.long
 @settings(max_examples=400)
 @given(
     which=st.integers(0, len(SPECS) - 1),
@@ -153,6 +154,7 @@ def test_oracle_and_checker_agree(which: int, index: int, plan: str, faults: lis
         assert checked.refuted, (linearize(valid.trace), verdict, checked)
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(
     which=st.integers(0, len(SPECS) - 1),

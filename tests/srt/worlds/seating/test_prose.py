@@ -130,7 +130,7 @@ def test_nobody_and_several() -> None:
 def test_every_fact_of_the_trace_and_nothing_of_its_form(scene: str, lang: Lang, terse: bool) -> None:
     for index in range(8):
         puzzle, trace = taught(scene, lang, index)
-        told = explain(puzzle, trace, terse)
+        told = explain(puzzle, trace, terse=terse)
         for step in trace.steps:
             claim: Claim = parse_claim(step.claim or "")
             for name in names_of(claim):
@@ -144,12 +144,12 @@ def test_every_fact_of_the_trace_and_nothing_of_its_form(scene: str, lang: Lang,
         cot = Trace(id="c", problem_id="p", kind="cot", lang=lang, text=told, answer=trace.answer)
         assert parse(linearize(cot)).text == told
         assert not linearize(cot).startswith((*OPERATIONS, "\\"))
-        assert explain(puzzle, trace, terse) == told
+        assert explain(puzzle, trace, terse=terse) == told
 
 
 def test_terse_is_much_shorter() -> None:
     puzzle, trace = taught("hexagon-out", "en", 1)
-    assert len(explain(puzzle, trace, True).split()) * 1.5 < len(explain(puzzle, trace, False).split())
+    assert len(explain(puzzle, trace, terse=True).split()) * 1.5 < len(explain(puzzle, trace, terse=False).split())
 
 
 def test_a_claim_that_cannot_be_read_is_named() -> None:

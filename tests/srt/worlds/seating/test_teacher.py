@@ -164,6 +164,7 @@ def test_whom_a_lookup_finds_is_seated_by_what_it_cites(plan: str) -> None:
     assert Oracle(problem).judge(trace).faults == ()
 
 
+@pytest.mark.long
 @PLANS
 def test_by_chance_in_every_scene(chance_puzzles: Callable[[int, int], Iterator[Puzzle]], plan: str) -> None:
     seen = set()

@@ -162,6 +162,7 @@ def test_one_option_is_right() -> None:
     assert reasons == {"mirror image", "opposite faces side by side", "drawn beside it", "meets it when folded"}
 
 
+@pytest.mark.long
 def test_the_keys_are_those_that_were_counted_and_each_is_of_one_split() -> None:
     splits: dict[str, set[str]] = {}
     for split, many in (("train", 6000), ("dev", 800), ("test", 800)):

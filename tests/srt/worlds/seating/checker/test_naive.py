@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations, product
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -252,6 +253,7 @@ RIGHT = {("S1", "S2"), ("N1", "N2")}
 FITTING = [at for at in PLACED if (at["Ann"], at["Bob"]) in RIGHT and (at["Cal"], at["Dan"]) in RIGHT]
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(st.data())
 def test_a_step_is_proved_just_when_its_premises_and_no_fewer_entail_it(data: st.DataObject) -> None:

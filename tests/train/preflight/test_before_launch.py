@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from srt.io.errors import UserError
+from train.preflight.before_launch import finished_before
 from train.recipe import Recipe
-from train.run.before_launch import finished_before
 from train.run.resume import TrainSummary, claim_folder, kept_by_ctrl_c, mark_complete, write_summary
 from train.run.run_manifest import fingerprint, this_attempt
 
