@@ -45,6 +45,7 @@ _NUMBERS: dict[Lang, list[str]] = {
     "zh": list("一两三四五六七八九十"),
 }
 _ORDERS = re.compile(r"(?P<facing>WF[nesw])|(?P<leg>WT[LRB]G#)|(?P<straight>WG#S|WGS#|SWG#|WSG#)|(?P<spot>WT[LRB])")
+_LEGS = r"(?:#[nesw])+|(?:[nesw]#)+"
 _QUESTIONS: dict[Lang, dict[str, str]] = {
     "en": {
         "which way does ~ face now?": "facing",
@@ -139,9 +140,6 @@ def _option(asked: str, text: str, lang: Lang) -> str | None:
             along = [f"{n} {way}" for n, way in legs if way in ("east", "west")]
             up = [f"{n} {way}" for n, way in legs if way in ("north", "south")]
             return ", ".join([*along, *up]) if len(along) < 2 and len(up) < 2 else None
-
-
-_LEGS = r"(?:#[nesw])+|(?:[nesw]#)+"
 
 
 def _joined(legs: list[tuple[int, str]]) -> list[tuple[int, str]]:

@@ -68,10 +68,8 @@ def conclusion(letters: Iterable[str], answer: str, last: int) -> Step:
 
 def legs_first(facts: Mapping[str, RouteFact]) -> dict[str, RouteFact]:
     """The same facts, all legs before the first place or way back."""
-    return dict(sorted(facts.items(), key=lambda item: item[0].partition("(")[0] in ("at", "back", *_DISTANCES)))
-
-
-_DISTANCES = ("steps", "square", "line")
+    later = ("at", "back", "steps", "square", "line")
+    return dict(sorted(facts.items(), key=lambda item: item[0].partition("(")[0] in later))
 
 
 def steps_of(facts: Mapping[str, RouteFact]) -> Iterator[Step]:

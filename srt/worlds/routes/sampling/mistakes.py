@@ -24,8 +24,9 @@ def wrong_values(asked: Asked, walk: Walk, n: int, rng: random.Random) -> dict[V
     found: dict[Value, str] = {}
     while order and len(found) < n:
         for name in list(order):
-            value = next((one for one in streams[name] if one not in found and one not in (right, ())), None)
-            if value is None or (isinstance(value, int) and value < 1):
+            # Nobody offers no steps, or a way back of no legs, as an answer.
+            value = next((one for one in streams[name] if one not in found and one not in (right, 0, ())), None)
+            if value is None:
                 order.remove(name)
             else:
                 found[value] = name
