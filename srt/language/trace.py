@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -13,7 +13,9 @@ from srt.language.premises import parse_premise
 Operation = Literal["CORRELATE", "CONSTRAIN", "INFER"]
 OPERATIONS: tuple[Operation, ...] = ("CORRELATE", "CONSTRAIN", "INFER")
 TraceKind = Literal["world", "free", "cot"]
-Support = Literal["proved", "refuted", "consistent", "unchecked"]
+Support = Literal["proved", "computed", "refuted", "consistent", "unchecked"]
+"""``proved`` is said of steps of world traces only, ``computed`` of prose: its equations hold, and its numbers have a
+source."""
 Truth = Literal["true", "false", "unknown"]
 
 
@@ -111,11 +113,23 @@ class TraceCheck(Record):
     prose: tuple[ClaimCheck, ...] = ()
     unread: tuple[str, ...] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_version_0_1(cls, fields: Any) -> Any:
+        """Records of version 0.1 call prose ``proved``, too; they are read as ``computed``."""
+        return _computed(fields) if isinstance(fields, dict) and _is_prose(fields) else fields
+
     @property
     def proved(self) -> bool:
-        """Every step is proved, every step is used, and the answer follows."""
+        """Every step is proved, every step is used, and the answer follows. Prose never is."""
         verdicts = {self.answer.support, *(step.support for step in self.steps)}
         return bool(self.steps) and not self.unused and verdicts == {"proved"}
+
+    @property
+    def computed(self) -> bool:
+        """In prose: the answer is computed, and every step that could be decided, one at least."""
+        decided = {step.support for step in self.steps} - {"unchecked"}
+        return self.answer.support == "computed" and decided == {"computed"}
 
     @property
     def claims(self) -> tuple[ClaimCheck, ...]:
@@ -127,6 +141,22 @@ class TraceCheck(Record):
         """Some step, claim in prose, or the answer is refuted."""
         verdicts = [self.answer.support, *(step.support for step in self.steps), *(said.support for said in self.prose)]
         return "refuted" in verdicts
+
+
+def _is_prose(check: dict[str, Any]) -> bool:
+    """Whether the fields of a :class:`TraceCheck` have claims that a machine found in prose: no world trace has any."""
+    steps = check.get("steps") or ()
+    return bool(check.get("prose")) or any(isinstance(step, dict) and step.get("claims") for step in steps)
+
+
+def _computed(fields: Any) -> Any:
+    """``fields``, with every verdict ``proved`` in it as ``computed``."""
+    if isinstance(fields, dict):
+        return {
+            name: "computed" if (name, value) == ("support", "proved") else _computed(value)
+            for name, value in fields.items()
+        }
+    return [_computed(one) for one in fields] if isinstance(fields, list | tuple) else fields
 
 
 class Trace(Record):

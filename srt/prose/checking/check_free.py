@@ -29,11 +29,11 @@ _NAMED = re.compile(r"[^\W\d][^\s=<>+*/^|≤≥≠≈()]*\s*=")
 def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """The verdicts on a free or a cot ``trace``.
 
-    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``proved`` if there are claims, all
-    of them are proved from the texts of the premises that the step cites, and every number in the step has a source:
+    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims, all
+    of them hold by the texts of the premises that the step cites, and every number in the step has a source:
     those texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
     A named quantity, such as a volume, must be calculated by a formula of it. The step is ``consistent`` if it falls
-    short of that, and ``unchecked`` if no claim was found or none could be decided. So ``proved`` is about what the
+    short of that, and ``unchecked`` if no claim was found or none could be decided. So ``computed`` is about what the
     step *calculates*, not about what else it says in words.
 
     With one of these faults a step is at most ``consistent``: it cites nothing, or what does not exist; it rests on the
@@ -89,7 +89,7 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
 
 
 def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:
-    """The verdict on a step with these ``claims``; ``flaw`` keeps it from being proved."""
+    """The verdict on a step with these ``claims``; ``flaw`` keeps it from being computed."""
     refuted = next((claim for claim in claims if claim.support == "refuted"), None)
     if refuted is not None:
         reason = f"{refuted.claim}: {refuted.reason}" if refuted.reason else f"{refuted.claim} is wrong"
@@ -101,18 +101,18 @@ def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None)
         return StepCheck(support="unchecked", fault=fault, reason=reason, claims=claims)
     if flaw:
         return StepCheck(support="consistent", fault=fault, reason=reason, claims=claims)
-    open_claim = next((claim for claim in claims if claim.support != "proved" and not _only_names(claim, claims)), None)
+    open_claim = next((claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None)
     if open_claim is not None:
         reason = f"{open_claim.claim}: {open_claim.reason or 'what the step cites does not decide it'}"
         return StepCheck(support="consistent", reason=reason, claims=claims)
-    return StepCheck(support="proved", claims=claims)
+    return StepCheck(support="computed", claims=claims)
 
 
 def _only_names(claim: ClaimCheck, claims: Sequence[ClaimCheck]) -> bool:
-    """Whether ``claim`` is the ``V = 3 * 4`` of ``V = 3 * 4 = 12``: it names a calculation that is proved."""
+    """Whether ``claim`` is the ``V = 3 * 4`` of ``V = 3 * 4 = 12``: it names a calculation that holds."""
     if claim.support != "consistent" or not _NAMED.match(claim.claim):
         return False
-    return any(other.support == "proved" and claim.start < other.start < claim.end <= other.end for other in claims)
+    return any(other.support == "computed" and claim.start < other.start < claim.end <= other.end for other in claims)
 
 
 def _step_claims(step: Step, lang: Lang, known: Sequence[str]) -> tuple[ClaimCheck, ...]:

@@ -24,7 +24,7 @@ def wrong_operation(problem: Problem, step: Step, claims: Sequence[ClaimCheck]) 
     quotes = len(said) >= _FEWEST_LETTERS and said in _bare(problem.question)
     if step.op == "INFER" and kinds and kinds <= {"given", "question", "scene"} and quotes:
         return "repeats what the problem gives: that is CORRELATE or CONSTRAIN, not INFER"
-    calculates = any(claim.support == "proved" and _CALCULATES.search(claim.claim) for claim in claims)
+    calculates = any(claim.support == "computed" and _CALCULATES.search(claim.claim) for claim in claims)
     if step.op == "CORRELATE" and kinds == {"step"} and calculates:
         return "calculates from earlier steps: that is CONSTRAIN or INFER, not CORRELATE"
     return None

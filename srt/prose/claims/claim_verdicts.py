@@ -80,7 +80,7 @@ class _Pair:
             said = one_line(self.prose.text[start:end].replace("$", ""))
             return ClaimCheck(claim=said, start=start, end=end, support="unchecked", reason="a side cannot be read")
         support, finding = self.verdict(left, right)
-        if support == "proved" and not self.would_notice(left, right):
+        if support == "computed" and not self.would_notice(left, right):
             support, finding = "consistent", Finding("open", _UNNOTICED)
         support, finding = self.with_units(support, finding, left.first, right.first)
         return ClaimCheck(
@@ -109,9 +109,9 @@ class _Pair:
         if named is not None and (wrong := not_in(named, left, right)):
             return "refuted", Finding("no", wrong, counterexample=wrong)
         found = None
-        if closed and support == "proved":
+        if closed and support == "computed":
             found = unit_verdict(left, self.relation, right, named, quantities, start, end)
-        if found is None and support == "proved" and self.counts_something(left, right):
+        if found is None and support == "computed" and self.counts_something(left, right):
             return "consistent", Finding("open", "it counts something, and its result is in a unit")
         if found is None:
             return support, finding
@@ -135,7 +135,7 @@ class _Pair:
         if set(outcomes) == {"yes"}:
             if self.link.context.assumed and any(map(symbols, common[0])):
                 return "unchecked", Finding("open", _SUPPOSED)
-            return "proved", findings[0]
+            return "computed", findings[0]
         pairs = itertools.chain(
             itertools.product(left.rare, right.trees), itertools.product((tree for _, tree in left.common), right.rare)
         )
@@ -144,7 +144,7 @@ class _Pair:
         for pair, finding in zip((*common, *rare), findings, strict=True):
             if finding.outcome == "yes":
                 return "consistent", Finding("open", f"it has other readings; it holds as {self.shown(*pair)}")
-        support, reason = self.not_proved(findings, *common[0])
+        support, reason = self.not_computed(findings, *common[0])
         return support, Finding("no", reason, counterexample=findings[0].counterexample)
 
     def finding(self, left: Expression, right: Expression) -> Finding:
@@ -165,8 +165,8 @@ class _Pair:
         except (NotScalar, Undecided, ArithmeticError, RecursionError):
             return Finding("open", "too large or too deep to decide", sure=False)
 
-    def not_proved(self, findings: list[Finding], left: Expression, right: Expression) -> tuple[Support, str]:
-        """The support of a claim that no reading proves, and its reason."""
+    def not_computed(self, findings: list[Finding], left: Expression, right: Expression) -> tuple[Support, str]:
+        """The support of a claim under no reading of which it holds, and its reason."""
         if not all(one.outcome == "no" for one in findings):
             told = next(one for one in findings if one.outcome == "open")
             return ("consistent" if told.sure else "unchecked"), told.reason
@@ -215,7 +215,7 @@ class _Pair:
         noticed: dict[str, list[bool]] = {}
         for kind, *sides in changed(left, right):
             support, _ = self.verdict(*sides)
-            if support != "proved":
+            if support != "computed":
                 noticed.setdefault(kind, []).append(support == "refuted")
         return all(sum(found) > len(found) / 2 for found in noticed.values())
 

@@ -65,7 +65,7 @@ class Conclusion:
 def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion:
     """The verdict on the answer of ``trace``, given the texts of its ``steps``, or the last line of its prose.
 
-    ``proved``: the last step states the answer, exactly; of an answer in parts, each part is stated by some step.
+    ``computed``: the last step states the answer, exactly; of an answer in parts, each part is stated by some step.
     ``refuted``: the last step ends by naming other options. ``consistent``: it was not found to state the answer.
     """
     read = read_answer(trace.answer, "choice_set", problem.choices).answer if problem.choices else None
@@ -85,7 +85,7 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion
     if len(parts) > 1 and None in stating:  # Any of them may state the part that was not found.
         rests_on |= {number for number, step in enumerate(trace.steps, 1) if step.op == "INFER"}
     if stating == [last] or (len(parts) > 1 and None not in stating):
-        return Conclusion(StepCheck(support="proved"), rests_on)
+        return Conclusion(StepCheck(support="computed"), rests_on)
     named = _ends_with(steps[-1], problem)
     if letters is not None and named is not None and named != letters:
         reason = f"what stands before it ends with {', '.join(sorted(named))}"

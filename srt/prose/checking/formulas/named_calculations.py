@@ -60,10 +60,10 @@ def calculations(
         sides = dict.fromkeys(side for _, pair in pairs for side in pair)
         members = tuple(side for side in sides if not symbols(side))
         names = [side.name for side in sides if isinstance(side, Symbol)]
-        computed = [side for one, pair in pairs if one.check.support == "proved" for side in pair]
+        computed = [side for one, pair in pairs if one.check.support == "computed" for side in pair]
         calculates = any(isinstance(side, Call) and side in members for side in computed)
         follows = any(
-            one.check.support == "proved" and any(isinstance(side, Symbol) for side in pair) for one, pair in pairs
+            one.check.support == "computed" and any(isinstance(side, Symbol) for side in pair) for one, pair in pairs
         )
         start, end = chain[0].check.start, max(one.check.end for one in chain)
         quantities, word, role = _named(assertion, start, end, names, _last(members), context, asked)

@@ -21,7 +21,7 @@ _RELATION = re.compile(r" (=|≈|<=|>=|!=|<|>) ")
 class ClaimSides:
     """The ``check`` of a claim and its two sides, ``None`` if one of them cannot be read again.
 
-    ``equates``: it is proved that the sides are equal.
+    ``equates``: the sides are known to be equal.
     """
 
     check: ClaimCheck
@@ -45,7 +45,7 @@ def _sides(tokens: Sequence[Token], check: ClaimCheck) -> ClaimSides:
                 said[-1].append(token)
     parts = _RELATION.split(check.claim)
     found = [_side(said[place] if len(said) > 1 else [], parts[place]) for place in (0, -1)]
-    equates = check.support == "proved" and len(parts) == 3 and parts[1] in "=≈"
+    equates = check.support == "computed" and len(parts) == 3 and parts[1] in "=≈"
     left, right = found
     return ClaimSides(check, None if left is None or right is None else (left, right), equates)
 

@@ -35,7 +35,7 @@ class NumberSources:
         self._of_step: dict[int, frozenset[Fraction]] = {}
 
     def check(self, number: int, claims: Sequence[ClaimCheck]) -> tuple[Fault | None, str] | None:
-        """What keeps step ``number`` (from 1), with these ``claims``, from being proved because of its numbers.
+        """What keeps step ``number`` (from 1), with these ``claims``, from being computed because of its numbers.
 
         A number without a source is a fault, unless it may stand in a picture that nothing describes.
         """
@@ -60,8 +60,8 @@ class NumberSources:
         if missing:
             reason = f"{missing[0]} stands in none of its premises, is not computed, and is no constant of a formula"
             return Fault.UNSUPPORTED_NUMBER, reason
-        proved = [claim for claim in sides if claim.check.support == "proved"]
-        of_formulas = next((claim for claim in proved if not numbers.rests_on_premises(claim)), None)
+        computed = [claim for claim in sides if claim.check.support == "computed"]
+        of_formulas = next((claim for claim in computed if not numbers.rests_on_premises(claim)), None)
         if of_formulas is not None:
             return Fault.UNSUPPORTED_NUMBER, f"{of_formulas.check.claim}: no number in it stands in its premises"
         return None

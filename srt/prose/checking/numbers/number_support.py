@@ -1,7 +1,7 @@
 """Whether every number in the claims of a step has a source.
 
 A number stands in the premises that the step cites, is a constant of a formula, or is computed in the step from such
-numbers. Without this rule ``1000 * 1 = 1000`` would be proved of any box: it holds whatever the box is.
+numbers. Without this rule ``1000 * 1 = 1000`` would be computed of any box: it holds whatever the box is.
 """
 
 from __future__ import annotations
