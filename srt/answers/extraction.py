@@ -128,12 +128,6 @@ def after_reasoning(text: str) -> str | None:
     return text[: opened.start()] if text[: opened.start()].strip() else None
 
 
-def without_think_tags(text: str) -> str:
-    """``text`` without its think tags and the white space around it: what may be a trace."""
-    opened = re.sub(r"^\s*<think>\s*", "", text)
-    return re.sub(r"\s*</think>\s*", "\n", opened).strip()
-
-
 def _one_spelling(text: str) -> str:
     """``text`` with one spelling of line ends, letters and digits, boxes, and of a marker within a font."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
