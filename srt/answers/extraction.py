@@ -21,10 +21,9 @@ from srt.answers.equality.stated_values import states_value
 from srt.answers.final_statement import FinalStatement, final_statement, first_answers, said_in_words
 from srt.answers.labels import label_alone, read_label
 from srt.answers.written_form import FONT, ReadAnswer, canonical_text, expected_kind, read_answer, same_option
-from srt.io.records import Answer, AnswerKind, Problem
+from srt.io.records import Answer, AnswerKind, FinishReason, Problem
 
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
-FinishReason = Literal["stop", "length", "error"]
 
 _LONGEST = 4_000
 """Characters of an answer that are read: real ones have a few hundred at most."""

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from itertools import takewhile
 
 from srt.answers.equality import STRICT, equal_to_gold
-from srt.answers.extraction import FinishReason
 from srt.checking import check, is_of_a_world
-from srt.io.records import Problem
+from srt.io.records import FinishReason, Problem
 from srt.judging.judgement import Code, Judgement
 from srt.judging.output_text import Output, read_output
 from srt.language.faults import Fault

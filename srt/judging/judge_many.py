@@ -6,9 +6,8 @@ import threading
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from srt.answers.extraction import FinishReason
 from srt.checking import check
-from srt.io.records import Problem
+from srt.io.records import FinishReason, Problem
 from srt.io.worker_processes import TimeLimitExceeded, Workers, run_within
 from srt.judging.judge import Checker, judge
 from srt.judging.judgement import Judgement

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 
-from srt.answers.extraction import FinishReason, extract
+from srt.answers.extraction import extract
 from srt.answers.groups import groups
 from srt.checking.size_limits import MOST_STEPS
-from srt.io.records import Lang, Problem
+from srt.io.records import FinishReason, Lang, Problem
 from srt.language.prompts import THINK_OPENS
 from srt.language.text import TraceSyntaxError, parse_prose, parse_step, read_answer_line, step_lang
 from srt.language.trace import Step, TraceKind
