@@ -1,4 +1,4 @@
-"""The sequences of every arm, of the same problems: what one arm has no sequence of is left out of all.
+"""The sequences of every arm, of the same problems: a problem that any arm lacks is left out of every arm.
 
 Arms differ in which problems they can be built from: a teacher gave up on one, another's prose disagrees with gold. A
 difference between two arms could then come from the problems instead of the traces.
@@ -220,7 +220,7 @@ def _sequences(
 def _one_each(
     name: str, sources: Sequence[Any], folder: ExperimentFolder, problems: Mapping[str, Problem]
 ) -> Iterator[Trace]:
-    """One trace of each problem: that of the first source which has any."""
+    """One trace of each problem: taken from the first source that has one."""
     seen: set[str] = set()
     for source in sources:
         for trace in read_records(trace_file(source, name, folder), Trace):
