@@ -127,7 +127,8 @@ class TraceGrammar:
 
 
 _MADE: dict[tuple[int, str, tuple[int, ...]], tuple[Any, Any]] = {}
-"""Matchers in their first state, by tokenizer, grammar and ends; each with its tokenizer, kept alive so that Python does not reuse its id."""
+"""Matchers in their first state, by tokenizer, grammar and ends; each with its tokenizer, which it keeps alive so that
+Python does not reuse its id."""
 
 
 def _matcher(tokenizer: Any, regex: str, ends: tuple[int, ...]) -> Any:
