@@ -88,7 +88,7 @@ def machine(
         support = "proved" if proves else "unchecked"
         checks = TraceCheck(steps=(StepCheck(support=support),) * len(trace.steps), answer=StepCheck(support="proved"))
         covered = {n: step.assertion or "" for n, step in enumerate(trace.steps, 1)} if proves else {}
-        return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, fully_proved=covered)
+        return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, settled=covered)
 
     return audit
 

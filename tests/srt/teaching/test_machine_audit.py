@@ -192,7 +192,7 @@ def test_where_it_overrules_a_reviewer_of_prose() -> None:
     worded = ("CONSTRAIN", "#1 scene", "the base is a rectangle, so its area is 3 * 4 = 12")
     found = audit(problem(), free(READING, worded, bare))
     assert [step.support for step in found.checks.steps] == ["unchecked", "proved", "proved"]
-    assert set(found.fully_proved) == {3}
+    assert set(found.settled) == {3}
     assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3, "12 * 5 is 50, not 60"))
     assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3, "the product is wrong: 12×5 = 50"))
     # The step says in words what no machine has shown, or is not proved at all.
@@ -223,7 +223,7 @@ def test_where_it_overrules_a_reviewer_of_prose() -> None:
 )
 def test_it_never_overrules_for_the_sake_of_arithmetic_alone(explanation: str) -> None:
     found = audit(problem(), free(READING, BASE, ("INFER", "#2 (1)", "so 12 * 5 = 60")))
-    assert 3 in found.fully_proved
+    assert 3 in found.settled
     assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 3, explanation))
     assert not found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, 3, explanation))
     fix = Issue(by="reviewer", step=3, fault=Fault.FALSE_CLAIM, explanation="it is wrong", suggested_fix=explanation)
@@ -274,7 +274,7 @@ def test_a_world_trace_is_held_to_everything(world: tuple[Problem, Trace]) -> No
     found = audit(puzzle, trace)
     assert not found.issues
     assert found.world
-    assert set(found.fully_proved) == set(range(1, len(trace.steps) + 1))
+    assert set(found.settled) == set(range(1, len(trace.steps) + 1))
     last = len(trace.steps)
 
     dangling = audit(puzzle, changed(trace, last, args=(*trace.steps[-1].args, "#99")))
