@@ -7,6 +7,7 @@ Each process generates and judges its share. Where weights are sharded, all proc
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,8 @@ class JudgedText(Record):
     """A row of ``generations.jsonl``: what the model wrote for a problem after ``step``, and what is to be said of it.
 
     ``right``: the ``answer`` in ``text`` equals ``gold`` (``None``: the problem has no gold answer). ``verdict`` is
-    that of the checker on the whole trace: ``proved``, ``refuted``, ``not proved``, ``no trace``, ``not checked``.
+    that of the checker on the whole trace: ``proved``, ``computed`` (prose), ``refuted``, ``not proved``, ``no trace``,
+    ``not checked``.
     """
 
     step: int
@@ -202,15 +204,21 @@ def find_problems(recipe: Recipe, chosen: Sequence[Example]) -> list[Problem]:
 
 
 def summary_line(rows: Sequence[JudgedText]) -> str:
-    """The line on the console: ``generated 8: 5 right, 4 proved``."""
-    right, proved = sum(row.right is True for row in rows), sum(row.verdict == "proved" for row in rows)
-    return f"generated {len(rows)}: {right} right, {proved} proved"
+    """The line on the console: ``generated 8: 5 right, 4 proved, 0 computed``."""
+    right, proved, computed = _counts(rows)
+    return f"generated {len(rows)}: {right} right, {proved} proved, {computed} computed"
 
 
 def shares(rows: Sequence[JudgedText]) -> dict[str, float]:
-    """For the log: the shares of right answers and of proved traces."""
-    right, proved = sum(row.right is True for row in rows), sum(row.verdict == "proved" for row in rows)
-    return {"eval_generated/right": right / len(rows), "eval_generated/proved": proved / len(rows)}
+    """For the log: the shares of right answers, of proved traces, and of computed ones."""
+    named = zip(("right", "proved", "computed"), _counts(rows), strict=True)
+    return {f"eval_generated/{name}": count / len(rows) for name, count in named}
+
+
+def _counts(rows: Sequence[JudgedText]) -> tuple[int, int, int]:
+    """How many are right, how many proved, how many computed."""
+    verdicts = Counter(row.verdict for row in rows)
+    return sum(row.right is True for row in rows), verdicts["proved"], verdicts["computed"]
 
 
 def _verdict(problem: Problem, text: str) -> str:
@@ -224,7 +232,9 @@ def _verdict(problem: Problem, text: str) -> str:
         return "not checked"
     if found.check.proved:
         return "proved"
-    return "refuted" if found.check.refuted else "not proved"
+    if found.check.refuted:
+        return "refuted"
+    return "computed" if found.check.computed else "not proved"
 
 
 def _ends(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> list[int]:
