@@ -104,8 +104,8 @@ class StoredScore:
 class StoredCheck:
     """The figures of a checked prediction; :meth:`read` gives the record with every verdict and reason.
 
-    ``provable``: it was judged as a trace of an exact world. ``steps`` counts the verdicts on the steps. ``true``: by the solver every step is; ``None`` if it says so of no step
-    (there are none, or it does not cover the problem).
+    ``provable``: it was judged as a trace of an exact world. ``steps`` counts the verdicts on the steps. ``true``: by
+    the solver every step is; ``None`` if it says so of no step (there are none, or it does not cover the problem).
     """
 
     has_steps: bool

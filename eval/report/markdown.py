@@ -70,7 +70,18 @@ def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
 
 
 def _arms_table(arms: Sequence[ArmSummary]) -> str:
-    head = ["arm", "accuracy % [95%]", "right", "tokens mean", "p50", "p90", "p99", "traces %", "proved %", "computed %"]
+    head = [
+        "arm",
+        "accuracy % [95%]",
+        "right",
+        "tokens mean",
+        "p50",
+        "p90",
+        "p99",
+        "traces %",
+        "proved %",
+        "computed %",
+    ]
     rows = []
     for arm in arms:
         tokens = arm.output_tokens

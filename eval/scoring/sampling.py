@@ -30,7 +30,8 @@ class AtK(Record):
     ``mean``: a single sample (the same for every ``k``). ``majority``: the most frequent answer. ``at_least_one``: one
     of them is right (pass@k). ``checked``: the most frequent answer among the samples that the checker proves, or among
     all if it proves none; ``oracle``: the same with samples whose steps are all true by the solver; each ``None``
-    without such verdicts, as of prose, which is never proved. Intervals are over clusters and training runs, as those of accuracy.
+    without such verdicts, as of prose, which is never proved. Intervals are over clusters and training runs, as those
+    of accuracy.
     """
 
     k: int

@@ -2,8 +2,8 @@
 
 A trace without a world has no oracle, so each function makes only such changes as leave a fault whatever the problem:
 the number of a reading becomes another one; a premise goes without which the calculation of a step has no source (the
-step was computed, and is not any more); the answer becomes another value. The trace must be right before: one that people
-have accepted, or that passed a review.
+step was computed, and is not any more); the answer becomes another value. The trace must be right before: one that
+people have accepted, or that passed a review.
 """
 
 from __future__ import annotations

@@ -82,12 +82,12 @@ def build_file(
     ``pictures``, those of the problems that are not in or below the file's folder are copied there
     (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
     are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason; ``keep`` says which verdicts of
-    the checker make it one (:mod:`srt.pipeline.kept_traces`). ``workers`` processes share the work; the output does not depend on them. With ``keep_going`` a trace that kills its process is refused; without, it
-    ends the stage.
+    the checker make it one (:mod:`srt.pipeline.kept_traces`). ``workers`` processes share the work; the output does not
+    depend on them. With ``keep_going`` a trace that kills its process is refused; without, it ends the stage.
 
     Raises:
-        UserError: an unknown arm, style or ``keep``, an arm that trains on nothing, an unreadable or empty file, a problem id
-            that is not unique, or no trace that can be trained on.
+        UserError: an unknown arm, style or ``keep``, an arm that trains on nothing, an unreadable or empty file, a
+            problem id that is not unique, or no trace that can be trained on.
     """
     if out.suffix == ".jsonl":
         raise UserError(
