@@ -27,7 +27,7 @@ def test_a_run_is_its_records(make_run: Callable[..., Path]) -> None:
         assert [getattr(stored, name) for name in counts] == [getattr(row, name) for name in counts]
     for checked, whole in zip(run.checked.values(), read_records(folder / CHECKED, Checked), strict=True):
         assert checked.read() == whole
-        assert (checked.has_steps, checked.checked, checked.proved, checked.refused) == (True, True, False, False)
+        assert (checked.has_steps, checked.provable, checked.proved, checked.refused) == (True, True, False, False)
         assert (checked.steps, checked.true) == ({"proved": 1, "refuted": 1}, None)
     for score, record in zip(run.scores.values(), read_records(folder / SCORES, Score), strict=True):
         assert {name: getattr(score, name) for name in Score.model_fields} == record.model_dump()
