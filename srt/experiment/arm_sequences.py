@@ -256,9 +256,7 @@ class _GivenTraces:
             self._say(f"build: check {file}")
             pairs = ((self.problems[trace.problem_id], trace) for trace in self._read(file))
             count = count_lines(file)
-            self._why[file] = list(
-                left_out_of(pairs, count, self._keep, "check", min(cores_at_hand(), count))
-            )
+            self._why[file] = list(left_out_of(pairs, count, self._keep, "check", min(cores_at_hand(), count)))
         yield from zip(self._read(file), self._why.get(file) or itertools.repeat(None), strict=False)
 
     def _read(self, file: Path) -> Iterator[Trace]:

@@ -1,4 +1,4 @@
-"""What the Checker reads: what a machine proved, what it computed, and what it says by rules of thumb have three names."""
+"""What the Checker reads: what a machine proved, computed, or says by rules of thumb has three names."""
 
 from __future__ import annotations
 

@@ -86,6 +86,32 @@ def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleT
     assert summary.cost == 4
 
 
+def test_a_case_of_version_0_1_is_counted_as_computed_beside_what_is_proved(cubes: ModuleType) -> None:
+    """It called prose ``proved``, too; a trace of a world keeps the word."""
+    new = case(0, State.ACCEPTED, None, "computed", "computed")
+    old = TeachingCase.model_validate_json(new.model_dump_json().replace('"computed"', '"proved"'))
+    assert old.trace == new.trace
+    proved = StepCheck(support="proved")
+    step = Step(op="INFER", claim="James@N1")
+    world = Trace(
+        id="w", problem_id="cube-1", kind="world", lang="en", steps=(step,), answer="A",
+        checks=TraceCheck(steps=(proved,), answer=proved),
+    )  # fmt: skip
+    tally = Tally()
+    tally.add(cubes.problem(0), old)
+    rounds = (Round(made_by="teacher", outcome=Outcome.OK, trace=world, reviewed=True),)
+    tally.add(cubes.problem(1), TeachingCase(problem_id="cube-1", state=State.ACCEPTED, rounds=rounds, trace=world))
+    summary = tally.summary([], "EUR")
+    assert summary.coverage == {
+        "claims": 2, "claims computed": 2, "steps": 3, "steps computed": 2, "steps proved": 1,
+    }  # fmt: skip
+    told = summary_rows(summary)["in passed traces"]["steps"]
+    assert told == "proved 33.3%, computed 66.7%, refuted 0.0%, consistent 0.0%, unchecked 0.0% of 3"
+    page = report_page(summary)
+    assert "<th>proved %</th><th>computed %</th>" in page
+    assert "<td>steps</td><td>3</td><td>33.3</td><td>66.7</td>" in page
+
+
 def test_the_audit_bounds_the_residual_error(cubes: ModuleType) -> None:
     actions = ["accept"] * 8 + ["reject", "edit"]
     decisions = [decided(n, action) for n, action in enumerate(actions)]
