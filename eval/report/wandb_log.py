@@ -26,7 +26,7 @@ EXAMPLES = 100
 
 _EXAMPLE_COLUMNS = (
     "problem", "variant", "sample", "arm", "question", "output", "answer", "gold", "score", "status", "proved",
-    "verdicts", "tokens",
+    "computed", "verdicts", "tokens",
 )  # fmt: skip
 
 
@@ -112,6 +112,8 @@ def _figures(summary: ArmSummary) -> dict[str, float]:
         "traces/with_steps": summary.traces.with_steps.share,
         "traces/proved": summary.traces.proved.share,
         "traces/proved_and_right": summary.traces.proved_and_right.share,
+        "traces/computed": summary.traces.computed.share,
+        "traces/computed_and_right": summary.traces.computed_and_right.share,
         **{f"steps/{verdict}": count for verdict, count in summary.traces.steps.items()},
         **{f"status/{status}": count for status, count in summary.statuses.items()},
         **{f"by/{name}/{label}": at.share for name, labels in summary.by.items() for label, at in labels.items()},
@@ -164,6 +166,7 @@ def _examples(runs: Mapping[str, Run], problem_ids: Iterable[str]) -> Any:
                         score.value,
                         score.status,
                         checked is not None and checked.proved,
+                        checked is not None and checked.computed,
                         ", ".join(f"{count} {verdict}" for verdict, count in checked.steps.items()) if checked else "",
                         prediction.output_tokens if prediction else None,
                     ]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import AliasChoices, Field
 
 from srt.io.records import Problem, Record
+from srt.language.trace import Support
 from srt.llm.journal import ModelUsage
 from srt.statistics.clopper_pearson import clopper_pearson
 from srt.teaching.case_store.audit_sample import AuditSample
@@ -247,6 +248,5 @@ def _covered(coverage: Mapping[str, int], what: str) -> str:
     """The share of each verdict, zeros included, so that what no machine checked is never hidden."""
     if not coverage.get(what):
         return "none"
-    verdicts = ("proved", "refuted", "consistent", "unchecked")
-    shares = (f"{verdict} {coverage.get(f'{what} {verdict}', 0) / coverage[what]:.1%}" for verdict in verdicts)
+    shares = (f"{verdict} {coverage.get(f'{what} {verdict}', 0) / coverage[what]:.1%}" for verdict in get_args(Support))
     return f"{', '.join(shares)} of {coverage[what]}"
