@@ -20,10 +20,9 @@ from typing import Any
 import torch
 import transformers
 
-from srt.io.errors import UserError
+from srt.io.errors import UserError, full_disk
 from srt.io.folder_lock import hold_folder
-from srt.io.full_disk import full_disk
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines

@@ -34,9 +34,9 @@ from eval.run.wandb_settings import WandbSettings
 from eval.scoring.arm_summary import summarise
 from eval.scoring.differences import common_problems, differences
 from eval.scoring.human_baseline import read_human_baseline, with_human_rows
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import write_atomically
 from srt.io.records import Problem, cluster_of
 
 EXAMPLES = 400

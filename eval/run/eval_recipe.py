@@ -1,6 +1,6 @@
 """The recipe of one evaluation: the keys of ``srt eval --config FILE.yaml``.
 
-Keys with a :class:`~srt.io.config_flags.Flag` are also options of the command, and an option wins over the file. Paths
+Keys with a :class:`~srt.io.yaml_config.Flag` are also options of the command, and an option wins over the file. Paths
 are relative to the folder in which the command runs.
 """
 
@@ -16,11 +16,10 @@ from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
 from eval.run.wandb_settings import WANDB_KEYS, WandbSettings, make_wandb_settings
 from srt.answers.equality import PolicyName
-from srt.io.config_flags import Flag
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.records import Lang
-from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
+from srt.io.yaml_config import Config, Flag, parse_config, read_yaml, with_new_names
 from srt.language.prompts import PromptStyle
 from srt.language.trace import Operation
 

@@ -34,8 +34,8 @@ from eval.records.run_records import (
 )
 from eval.run.sharding import Shard, logs_of, merge_shards, read_keys
 from srt.images.open import read_picture
+from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
-from srt.io.jsonl import AppendLog
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Prediction

@@ -29,8 +29,8 @@ from eval.scoring.score import Grade, score_prediction
 from srt.answers.equality import PolicyName
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import parse_record
 from srt.io.problem_files import read_problems
+from srt.io.record_lines import parse_record
 from srt.io.records import Prediction, Problem, Record, cluster_of
 
 HUMAN = "human.json"

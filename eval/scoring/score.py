@@ -33,7 +33,7 @@ from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
 from srt.answers.equality.math_verify_client import shared_math_verify
 from srt.answers.extraction import extract
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
 from srt.io.worker_processes import Workers
 from srt.language.prompts import THINK_OPENS

@@ -31,7 +31,7 @@ import torch
 import transformers
 from trl.trainer.utils import add_fused_lm_head
 
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Span
 from srt.io.records import Sequence as TrainingSequence
 from train.data.batches import BatchPlan, plan_batches

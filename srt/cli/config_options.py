@@ -1,4 +1,4 @@
-"""Commands whose options are the keys of a config: each key with a :class:`~srt.io.config_flags.Flag` is an option."""
+"""Commands whose options are the keys of a config: each key with a :class:`~srt.io.yaml_config.Flag` is an option."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import typer
 
-from srt.io.config_flags import Flag
-from srt.io.yaml_config import Config
+from srt.io.yaml_config import Config, Flag
 
 
 @dataclass(frozen=True)

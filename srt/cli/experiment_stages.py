@@ -14,11 +14,12 @@ import yaml
 from srt.cli.output import one_of
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_models import example_model
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Lang

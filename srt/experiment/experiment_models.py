@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from srt.experiment.experiment_blocks import ContinuedModel, InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import ContinuedModel, Experiment, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import TrainedModel
 from srt.io.errors import UserError
 

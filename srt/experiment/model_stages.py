@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.io.records import Lang
 from srt.language.prompts import PromptStyle
 

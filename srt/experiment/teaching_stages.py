@@ -13,12 +13,14 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from srt.experiment.experiment_blocks import SOLVED, TaughtTraces
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Say
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems, stream_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import State
 from srt.teaching.teach_config import load_teach_config

@@ -9,7 +9,7 @@ import yaml
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 
 
 def write_recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> Path:

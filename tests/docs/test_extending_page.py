@@ -28,7 +28,8 @@ from eval.scoring.score import score
 from srt.checking import check
 from srt.gallery.gallery_page import gallery_command
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Message, Problem, Refusal, Sequence, Span
 from srt.language.arms import ARMS, completion_text
 from srt.language.prompts import prompt_messages

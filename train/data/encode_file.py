@@ -20,7 +20,8 @@ import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
 from srt.io.errors import UserError
-from srt.io.jsonl import Line, count_lines, parse_record, read_lines
+from srt.io.record_lines import parse_record
+from srt.io.record_reader import Line, count_lines, read_lines
 from srt.io.records import Sequence
 from srt.io.worker_processes import die_with_parent
 from train.data.examples import Example, encode

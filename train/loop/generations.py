@@ -24,9 +24,11 @@ from srt.answers.equality import POLICIES, equal_to_gold
 from srt.answers.extraction import extract
 from srt.answers.written_form import canonical_text
 from srt.checking import check
+from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
-from srt.io.jsonl import AppendLog, read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import TimeLimitExceeded, run_within
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS

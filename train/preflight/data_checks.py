@@ -17,7 +17,8 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record, read_lines
+from srt.io.record_lines import parse_record
+from srt.io.record_reader import read_lines
 from srt.io.records import Image, Sequence
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS, prompt_ids, render_prompt
 from train.data.encode_file import INVALID, EncodedLines, Encoder, Progress, encode_file

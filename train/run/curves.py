@@ -11,7 +11,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from train.data.examples import TRAINED_ROLES
 from train.run.run_manifest import HELD_OUT_LOSS
 

@@ -22,8 +22,8 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError, field_validator
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 from train.recipe import Recipe
 from train.recipe_reader import RENAMED

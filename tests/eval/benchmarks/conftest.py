@@ -18,7 +18,7 @@ from eval.records.run_records import Run
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from tests.fake_backend import FakeBackend
 

@@ -11,7 +11,7 @@ from eval.records.run_records import CHECKED, PREDICTIONS, SCORES
 from eval.records.run_rows import Checked
 from eval.run.scored_run import read_run
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction, Score
 
 

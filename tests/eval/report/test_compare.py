@@ -13,7 +13,7 @@ from eval.report.report_wording import unlike_settings
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Problem
 
 pytestmark = pytest.mark.usefixtures("blank_plots")

@@ -20,7 +20,7 @@ from eval.run.wandb_settings import WandbSettings
 from eval.scoring.score import score
 from srt.cli import make_app
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from tests.fake_backend import FakeBackend
 from tests.wandb_offline import OfflineRun, read_offline_run
 

@@ -18,7 +18,8 @@ from eval.benchmarks.benchmark_registry import BENCHMARKS
 from eval.benchmarks.plain import PROBLEMS
 from eval.run.predict import predict
 from srt.images.open import describe_picture
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem
 from tests.fake_backend import FakeBackend
 

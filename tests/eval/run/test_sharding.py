@@ -16,7 +16,7 @@ from eval.run.predict import predict
 from eval.run.sharding import Shard, logs_of, merge_shards, this_shard
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction
 from tests.fake_backend import FakeBackend
 

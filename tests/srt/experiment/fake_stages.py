@@ -12,7 +12,9 @@ import orjson
 import yaml
 
 from srt.corpora import import_file
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation
 from srt.experiment.run_experiment import ExperimentResult, run_experiment
 from srt.io.errors import UserError

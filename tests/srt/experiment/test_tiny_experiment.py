@@ -14,15 +14,17 @@ import PIL.Image
 import pytest
 
 from srt.corpora import import_file
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
 from srt.experiment.rehearsal.stand_in_teacher import STAND_IN
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Lang, Problem
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace

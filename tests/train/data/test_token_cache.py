@@ -17,7 +17,8 @@ import pytest
 
 import train.data.encode_file
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Sequence
 from train.data.encode_file import Encoder
 from train.data.examples import Example, encode
