@@ -45,7 +45,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         return finished
     _require_inputs(recipe)
     shard = this_shard()
-    if (wandb := recipe.wandb()) is not None:
+    if recipe.report_to:
         require_wandb()
     if recipe.predictions is None:
         shard.take_device()
@@ -86,8 +86,8 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         print("no problem has a gold answer: there is nothing to score", file=sys.stderr)
         return {"predictions": made.total, "scored": 0, **imported}
     scored = score(recipe.output, problems, **recipe.chosen("policy", "reference_tokenizer"))
-    if wandb is not None:
-        log_scores(wandb, read_run(recipe.output), scored)
+    if recipe.report_to:
+        log_scores(recipe, read_run(recipe.output), scored)
     summary = {**scored.model_dump(mode="json"), **imported}
     mark_finished(recipe, summary)
     return summary

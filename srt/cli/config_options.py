@@ -55,7 +55,9 @@ class ConfigCommand:
 def _options_of(config: type[Config], complete: Mapping[str, Callable[[], list[str]]]) -> dict[str, Any]:
     """The annotation of the option of each key that has a flag."""
     options = {}
-    for name, key in config.model_fields.items():
+    # Pydantic lists inherited keys first; help should begin with those that the config is about.
+    for name in sorted(config.model_fields, key=lambda name: name not in config.__annotations__):
+        key = config.model_fields[name]
         flag = next((one for one in key.metadata if isinstance(one, Flag)), None)
         if flag is not None:
             kind = _kind(key.annotation)

@@ -23,6 +23,7 @@ from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Lang
+from srt.io.yaml_config import parse_config
 from srt.language.arms import arm_named
 
 if TYPE_CHECKING:
@@ -210,10 +211,10 @@ class TrainAndEval:
         """As ``srt compare``."""
         from eval.report.compare import compare
         from eval.report.report_wording import answer
-        from eval.run.wandb_settings import make_wandb_settings
+        from eval.run.wandb_settings import WandbSettings
 
-        where = {key: value for key, value in reporting.items() if key != "report_to"}
-        wandb = make_wandb_settings(reporting.get("report_to"), where)
+        given = {key: value for key, value in reporting.items() if key in WandbSettings.model_fields}
+        wandb = parse_config(WandbSettings, given, "evaluate")
         return answer(compare(runs, out, title=title, warning=warning, wandb=wandb))
 
 

@@ -113,5 +113,6 @@ class ModelStages(Protocol):
 
         ``warning`` stands before it, and above everything on the page.
 
-        ``reporting`` has the keys of an evaluation recipe that say where in W&B to report to, if this is asked for.
+        ``reporting`` is the experiment's ``evaluate`` with the comparison's group and name in W&B, or empty if
+        nothing is reported there.
         """

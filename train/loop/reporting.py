@@ -24,6 +24,9 @@ TENSORBOARD = "tensorboard"
 
 _PACKAGES: dict[Reporter, str] = {"wandb": "wandb", "tensorboard": "tensorboardX", "trackio": "trackio"}
 _COLUMNS = tuple(JudgedText.model_fields)
+_GENERATIONS = "generations"
+_STEP = "train/global_step"
+"""The axis that the callbacks of transformers give their figures in W&B and trackio."""
 
 
 class ReportTarget(Protocol):
@@ -73,7 +76,7 @@ class _Wandb:
         import wandb
 
         table = wandb.Table(columns=list(_COLUMNS), data=[_cells(row) for row in rows])
-        wandb.log({"generations": table, "train/global_step": step})
+        wandb.log({_GENERATIONS: table, _STEP: step})
 
 
 @contextmanager
@@ -117,7 +120,7 @@ class _TensorBoard:
     def show(self, step: int, rows: Sequence[JudgedText]) -> None:
         lines = [f"| {' | '.join(_COLUMNS)} |", "|---" * len(_COLUMNS) + "|"]
         lines += [f"| {' | '.join(map(_markdown, _cells(row)))} |" for row in rows]
-        self._writer.add_text("generations", "\n".join(lines), step)
+        self._writer.add_text(_GENERATIONS, "\n".join(lines), step)
 
 
 class _Trackio:
@@ -129,7 +132,7 @@ class _Trackio:
         import trackio
 
         table = trackio.Table(dataframe=pandas.DataFrame([_cells(row) for row in rows], columns=list(_COLUMNS)))
-        trackio.log({"generations": table, "train/global_step": step})
+        trackio.log({_GENERATIONS: table, _STEP: step})
 
 
 def _cells(row: JudgedText) -> list[Any]:

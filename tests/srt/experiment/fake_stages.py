@@ -89,7 +89,7 @@ class FakeStages:
 
     def evaluate(self, evaluation: Evaluation) -> None:
         out = evaluation.out
-        self.reported.append({key: value for key, value in evaluation.settings.items() if key != "batch_size"})
+        self._report(evaluation.settings)
         if not (out / "scores").exists():
             self._call(f"evaluate {out.name} with {evaluation.trained.model.relative_to(out.parents[2])}")
             out.mkdir(parents=True)
@@ -98,9 +98,12 @@ class FakeStages:
     def compare(
         self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
     ) -> str:
-        self.reported.append(dict(reporting))
+        self._report(reporting)
         self._call(f"compare {' '.join(run.name for run in runs)}")
         return title
+
+    def _report(self, settings: Mapping[str, Any]) -> None:
+        self.reported.append({key: value for key, value in settings.items() if key != "batch_size"})
 
     def _call(self, name: str) -> None:
         with self.lock:
