@@ -12,7 +12,7 @@ from eval.backends.backend_registry import BACKENDS
 from eval.backends.presets import effective_settings
 from eval.backends.protocol import Backend, GenerationSettings
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, import_benchmark
-from eval.benchmarks.prompt_files import read_own_prompts
+from eval.benchmarks.definition.prompt_files import read_own_prompts
 from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.finished import finished_summary, mark_finished

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from eval.benchmarks.benchmark import PLAIN, STEPS, Benchmark
+from eval.benchmarks.definition.benchmark import PLAIN, STEPS, Benchmark
 from eval.benchmarks.external.mapped_reader import Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
 from eval.benchmarks.tables.rolled import FLIPS, ROLLS, ask_rolled, view_tables

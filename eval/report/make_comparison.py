@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.run_tables import run_tables
 from eval.records.run_records import (
     ARM_FIELDS,
     Run,

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eval.benchmarks.benchmark import Table
+from eval.benchmarks.definition.benchmark import Table
 from eval.records.run_records import Run
 from eval.report.comparison_records import Comparison
 from eval.run.wandb_settings import WandbSettings

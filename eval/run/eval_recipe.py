@@ -32,7 +32,8 @@ class EvalRecipe(WandbSettings):
     ``model`` is a folder, or the name under which the server knows it. What is asked is ``problems`` (a file of
     problems), or ``data`` (the user's copy of the ``benchmark``, which is read into ``output/problems.jsonl``; ``lang``
     is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
-    replace our prompts of the same names (:mod:`eval.benchmarks.prompt_files`). ``policy`` is that of scoring.
+    replace our prompts of the same names (:mod:`eval.benchmarks.definition.prompt_files`). ``policy`` is that of
+    scoring.
 
     ``predictions`` are those of another system (:mod:`eval.run.given_predictions`), named by ``model`` and ``arm``, or
     else as the file is.

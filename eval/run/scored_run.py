@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.benchmarks.definition.benchmark import Asking, Question
 from eval.records.run_records import CHECKED, PREDICTIONS, SCORES, Run, RunManifest, read_manifest, run_problems
 from eval.records.run_rows import stored_checks, stored_predictions, stored_scores
 from srt.io.errors import UserError

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.benchmarks.benchmark import PLAIN, Published, Table
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.benchmarks.definition.benchmark import PLAIN, Published, Table
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.records.run_records import ProblemsFile, describe_problems, write_json
 from eval.scoring.arm_summary import Share, share, share_of

@@ -84,9 +84,9 @@ class TrainAndEval:
 
     def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
         """Form the questions of the test, without asking a model; a ``UserError`` if the model could not be asked."""
-        from eval.benchmarks.benchmark import PLAIN, Asking
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
-        from eval.benchmarks.prompt_files import read_own_prompts
+        from eval.benchmarks.definition.benchmark import PLAIN, Asking
+        from eval.benchmarks.definition.prompt_files import read_own_prompts
 
         pictures = self.reads_pictures(example_model(experiment))
         held = read_problems(problems)

@@ -18,7 +18,7 @@ from srt.teaching.case_store.case_records import Issue
 from srt.teaching.case_store.decisions import digest, latest_trace
 from srt.worlds.world_registry import fault_classes
 
-_GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "proved")
+_GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "computed", "proved")
 
 
 def session_view(session: ReviewSession) -> dict[str, Any]:

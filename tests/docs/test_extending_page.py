@@ -18,7 +18,7 @@ import pytest
 from eval.backends import presets
 from eval.backends.backend_registry import BACKENDS
 from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.run_tables import run_tables
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict

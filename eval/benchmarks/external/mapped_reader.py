@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eval.benchmarks.definition.variants import FLIP, Twin, with_twin
 from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form, TwinMapping, read_mapping
-from eval.benchmarks.variants import FLIP, Twin, with_twin
 from srt.answers.written_form import read_answer
 from srt.corpora.corpus_reader import (
     LONGEST_TEXT,

@@ -13,8 +13,8 @@ import PIL.Image
 import pytest
 
 from eval.backends.protocol import GenerationSettings
-from eval.benchmarks.benchmark import Asking, Benchmark, Question, ask_plainly
 from eval.benchmarks.benchmark_registry import BENCHMARKS
+from eval.benchmarks.definition.benchmark import Asking, Benchmark, Question, ask_plainly
 from eval.benchmarks.plain import PROBLEMS
 from eval.run.predict import predict
 from srt.images.open import describe_picture

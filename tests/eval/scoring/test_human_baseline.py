@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from eval.benchmarks.benchmark import Published, Table
+from eval.benchmarks.definition.benchmark import Published, Table
 from eval.scoring.human_baseline import HUMAN, read_human_baseline, score_human, with_human_rows
 from srt.cli import main
 from srt.io.errors import UserError

@@ -20,9 +20,9 @@ from srt.experiment.experiment_reader import load_experiment
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
-from srt.experiment.rehearsal.stand_in_teacher import STAND_IN
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.experiment.run_experiment import run_experiment
+from srt.experiment.stand_in_teacher import STAND_IN
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.records import Lang, Problem
