@@ -115,12 +115,12 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
 
 
 def read_judged(folder: Path) -> JudgedSummary | None:
-    """The :class:`JudgedSummary` of the run in ``folder``; ``None`` where ``srt judge`` has not written one.
+    """The :class:`JudgedSummary` of the run in ``folder``; ``None`` where ``srt ask-judge`` has not written one.
 
     Raises:
         UserError: it was made from other scores than those there now.
     """
-    return read_derived(folder / JUDGED, JudgedSummary, "srt judge")
+    return read_derived(folder / JUDGED, JudgedSummary, "srt ask-judge")
 
 
 def _read(reply: Mapping[str, Any]) -> tuple[Verdict, str]:

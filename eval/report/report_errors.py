@@ -1,4 +1,4 @@
-"""The errors and judgements in reports: the files that ``srt errors`` and ``srt judge`` wrote, by arm."""
+"""The errors and judgements in reports: the files that ``srt errors`` and ``srt ask-judge`` wrote, by arm."""
 
 from __future__ import annotations
 

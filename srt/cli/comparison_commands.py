@@ -102,7 +102,7 @@ def errors(
     print_summary(summary.model_dump(mode="json") if as_json else _shown_errors(summary.model_dump()), as_json)
 
 
-def judge(
+def ask_judge(
     run: Annotated[Path, typer.Argument(help="The folder of a scored run.")],
     config: Annotated[
         Path, typer.Option("--config", help="The judge model (YAML), or the name of a file in recipes/judge/.")
@@ -114,7 +114,7 @@ def judge(
     Its verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and
     pays for no reply twice.
 
-    Example: srt judge runs/srt --config recipes/judge/openai.yaml
+    Example: srt ask-judge runs/srt --config recipes/judge/openai.yaml
     """
     from eval.errors.answer_judge import judge_answers
     from eval.errors.judge_model import load_judge

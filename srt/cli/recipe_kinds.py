@@ -60,7 +60,7 @@ _KINDS = {
     "eval": _Kind("srt eval --config", "recipes/eval", _eval),
     "experiment": _Kind("srt experiment", "recipes", _experiment),
     "teach": _Kind("srt teach --config", "recipes/teach", _teach),
-    "judge": _Kind("srt judge --config and srt errors --judge", "recipes/judge", _judge),
+    "judge": _Kind("srt ask-judge --config and srt errors --judge", "recipes/judge", _judge),
     "launch": _Kind("--accelerate", "configs", _launch),
 }
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
+FinishReason = Literal["stop", "length", "error"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 MOST_PICTURES = 100
 """A problem of more pictures is refused: real ones have a handful."""
@@ -176,7 +177,7 @@ class Prediction(Record):
     image_tokens: int = 0
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
-    finish_reason: Literal["stop", "length", "error"]
+    finish_reason: FinishReason
     seconds: float
     thinking: Thinking | None = None
     error: str | None = None

@@ -64,7 +64,7 @@ def test_nothing_is_paid_for_twice(run: Path, config: Path, tmp_path: Path, caps
     assert requests == first.spent.requests == 28 + 3  # what is malformed is asked for twice more
     (run / JUDGEMENTS).unlink()
     before = sys.argv
-    sys.argv = ["srt", "judge", str(run), "--config", str(config), "--json"]
+    sys.argv = ["srt", "ask-judge", str(run), "--config", str(config), "--json"]
     try:
         with pytest.raises(SystemExit) as end:
             main()
