@@ -111,12 +111,11 @@ class TrainAndEval:
 
     def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
         """As ``srt preflight --no-step``."""
+        from train.preflight.before_launch import first_checks
         from train.preflight.checklist import run_checklist
 
         report = run_checklist(
-            recipe,
-            (),
-            launch,
+            first_checks(recipe, (), launch),
             gpu_bytes=None,
             step=False,
             progress=lambda what, total: progress_bar(what, total, lines_from=1000),

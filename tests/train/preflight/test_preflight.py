@@ -23,7 +23,7 @@ from train.loop.generations import choose_problems
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.evaluations import with_generations
 from train.preflight.memory_estimate import MemoryEstimate
-from train.preflight.report import format_bytes
+from train.preflight.report_figures import format_bytes
 from train.recipe import Recipe
 
 ROOT = Path(__file__).parents[3]
