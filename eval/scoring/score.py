@@ -80,7 +80,7 @@ def score(
     if not any(problem.answer for problem in by_id.values()):
         raise UserError(
             f"{folder}: none of its problems has a gold answer to score against; run srt eval on problems with "
-            "answers, or write the predictions out for whoever has the answers (srt predictions)"
+            "answers, or write the predictions out for those who have the answers (srt predictions)"
         )
     if checker is None:
         from srt.pipeline.check import check_with_truth

@@ -169,7 +169,7 @@ def recipe_in(folder: Path, **changes: Any) -> Recipe:
 
 
 def made() -> Iterator[TrainingSequence]:
-    """Endless sequences: clues on who sits right of whom, and a trace that walks along them."""
+    """Endless sequences: clues of the form "A sits right of B", and a trace that walks along them."""
     rng = random.Random(0)
     number = 0
     while True:

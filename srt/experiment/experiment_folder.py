@@ -231,7 +231,7 @@ def claim(experiment: Experiment) -> None:
 
 
 def give_up(experiment: Experiment) -> None:
-    """Undo :func:`claim` and remove the data: once a fault is mended, the folder must not be another experiment's."""
+    """Undo :func:`claim` and remove the data: a corrected recipe must not meet another experiment's folder."""
     shutil.rmtree(experiment.output / "data", ignore_errors=True)
     for name in (_MANIFEST, DATA_LOCK):
         (experiment.output / name).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from srt.experiment.model_stages import TrainedModel
 from srt.io.errors import UserError
 
 PROBE = "probe"
-"""In file names, in place of an arm: what belongs to the probe of a vision model's eyes."""
+"""Used in file names instead of an arm: files of the probe of a vision model."""
 
 
 def initial_model(experiment: Experiment, arm: str, seed: int) -> Path:

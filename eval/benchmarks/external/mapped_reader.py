@@ -34,8 +34,8 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     """The items that the mapping ``path`` (or ``mapping.yaml`` in that folder) describes, as problems with the columns
     of ``form`` in their ``meta``; a refused item is named with its line.
 
-    A file of data, or the folder of a dataset, in place of the mapping is read with our names for its fields. Columns
-    that nothing reads are noted in ``request``.
+    A file of data, or the folder of a dataset, given instead of the mapping is read with our names for its fields.
+    Columns that nothing reads are noted in ``request``.
 
     Raises:
         UserError: a fault of the file or of the mapping: a column that is not there, named with the line.

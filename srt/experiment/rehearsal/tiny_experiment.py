@@ -100,7 +100,7 @@ def _model(experiment: Experiment) -> dict[str, Any]:
 
 
 def _source(source: dict[str, Any], most: int, drawn: Path) -> dict[str, Any]:
-    """A source with at most so many problems, and with drawn ones in place of a MathSpatial that is not there."""
+    """A source with at most so many problems, with drawn ones instead of MathSpatial where that is missing."""
     source = {**source, "n": min(source.get("n") or most, most)}
     return _at_hand(source, "path", drawn) if source.get("corpus") == "mathspatial" else source
 

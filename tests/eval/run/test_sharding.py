@@ -1,4 +1,4 @@
-"""One run shared by processes: every question once, whoever takes it, and any number of processes may go on with it."""
+"""One run shared by processes: every question is asked once, and any number of processes may continue it."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_the_data_of_a_recipe_of_views(name: str) -> None:
 
 
 def test_what_is_there_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user's own copy in place of drawn problems, and traces that were taught."""
+    """The user's own copy instead of drawn problems, and traces that were taught."""
     draw_mathspatial(tmp_path / "copy", {"corpus": 5, "benchmark": 3})
     row = tmp_path / "copy" / "corpus" / "question00001" / "data.json"
     row.write_bytes(orjson.dumps(orjson.loads(row.read_bytes()) | {"question": "我自己的题：体积是____。"}))

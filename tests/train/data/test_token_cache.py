@@ -1,4 +1,4 @@
-"""Tokens are made once, whoever asks for them, and are believed only if they are complete and fit."""
+"""Tokens are made once for all processes, and used only if they are complete and fit."""
 
 from __future__ import annotations
 
