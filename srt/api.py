@@ -1,6 +1,7 @@
 """The public Python API: what ``from srt import ...`` offers. ``docs/python.md`` shows it at work.
 
-Records are immutable pydantic models; files of records are read and written by :mod:`srt.io.jsonl`.
+Records are immutable pydantic models; files of records are read by :mod:`srt.io.record_reader` and written by
+:mod:`srt.io.record_writer`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from eval.records.run_records import (
 )
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import Share, share_of
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Record
 from srt.statistics.kappa import Agreement, agreement
 

@@ -161,7 +161,7 @@ def _made_up_premises(problem: Problem, trace: Trace) -> Iterator[tuple[int, str
         if number in dangling:
             yield number, dangling[number]
         elif unknown is not None and trace.kind == "world":
-            yield number, f"cites {unknown}, whom the problem does not have"
+            yield number, f"cites {unknown}, which the problem does not have"
 
 
 def _at(kind: FindingKind, number: int, trace: Trace, check: TraceCheck, reason: str | None = None) -> ErrorFinding:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_at, read_offsets
+from srt.io.record_offsets import read_at, read_offsets
 from srt.io.records import Prediction, Record, Score, Status
 from srt.judging.judgement import Code, Judgement
 from srt.language.trace import Support, TraceCheck, TraceKind

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from eval.benchmarks.benchmark import PLAIN
+from eval.benchmarks.definition.benchmark import PLAIN
 from eval.records.run_records import Run, problems_path
 from eval.records.run_rows import Checked, RowId, StoredScore
 from eval.report.plots import colour

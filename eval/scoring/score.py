@@ -33,7 +33,7 @@ from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
 from srt.answers.equality.math_verify_client import shared_math_verify
 from srt.answers.extraction import extract
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
 from srt.io.worker_processes import Workers
 from srt.judging.judge import Checker
@@ -80,7 +80,7 @@ def score(
     if not any(problem.answer for problem in by_id.values()):
         raise UserError(
             f"{folder}: none of its problems has a gold answer to score against; run srt eval on problems with "
-            "answers, or write the predictions out for whoever has the answers (srt predictions)"
+            "answers, or write the predictions out for those who have the answers (srt predictions)"
         )
     if checker is None:
         from srt.pipeline.check import check_with_truth

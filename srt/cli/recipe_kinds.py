@@ -1,4 +1,4 @@
-"""A recipe of one command that is given to another: said in one line, in place of a list of unknown keys."""
+"""A recipe of one command that is given to another: said in one line instead of a list of unknown keys."""
 
 from __future__ import annotations
 

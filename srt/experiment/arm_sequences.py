@@ -16,12 +16,16 @@ from typing import Any
 
 import orjson
 
+from srt.experiment.experiment_blocks import SOLVED, TaughtTraces
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Say
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
+from srt.io.output_paths import beside
 from srt.io.problem_files import read_problems, stream_problems
+from srt.io.record_reader import count_lines, read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
 from srt.io.worker_processes import cores_at_hand

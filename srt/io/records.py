@@ -1,7 +1,8 @@
 """The records that commands exchange, one JSON object a line.
 
 Pydantic owns the schema: unknown fields are refused, so that a misspelt field is an error and not a silent default.
-Reading and writing files of records is :mod:`srt.io.jsonl`; the trace record is :mod:`srt.language.trace`.
+Files of records are read by :mod:`srt.io.record_reader` and written by :mod:`srt.io.record_writer`; the trace record is
+:mod:`srt.language.trace`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judge a model's output: one total function, whoever asks. Evaluation, training and teachers' audits use it.
+"""Judge a model's output: one total function for evaluation, training and the audits of teachers.
 
 What an output is judged by is fixed by its problem: on a problem of an exact world only a trace of that world can be
 proved, on others only what prose computes is known.

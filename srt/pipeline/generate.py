@@ -16,19 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from srt.images.store import PictureFolder
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import (
-    dump,
-    keep_apart,
-    keep_outside,
-    open_records,
-    parse_record,
-    read_lines,
-    read_records,
-    write_atomically,
-)
 from srt.io.locations import Location
+from srt.io.output_paths import keep_apart, keep_outside
 from srt.io.progress import progress
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import read_lines, read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import BATCH, START, Workers, batches
 from srt.worlds.world import Sampler

@@ -22,9 +22,11 @@ from transformers import GenerationConfig, PreTrainedTokenizerBase, ProcessorMix
 from transformers.integrations import is_deepspeed_zero3_enabled
 
 from srt.answers.written_form import canonical_text
+from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
-from srt.io.jsonl import AppendLog, read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Record
 from srt.judging.judge_many import judge_within_limit
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS

@@ -12,11 +12,11 @@ from typing import Any
 import PIL.Image
 import pytest
 
-from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.benchmark_registry import chosen_options
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.definition.benchmark import Asking
+from eval.benchmarks.definition.variants import FLIP, twin
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.threedsrbench import THREEDSRBENCH
-from eval.benchmarks.variants import FLIP, twin
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.score import score

@@ -17,7 +17,7 @@ from eval.errors.answer_judge import JUDGEMENTS, AnswerJudgement, judge_answers,
 from eval.errors.judge_model import JUDGE_PROMPTS, PROMPTS, load_judge
 from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.llm.prompt_templates import LANGS
 
 JUDGE = """

@@ -12,7 +12,8 @@ from eval.report.compare import compare
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem, Score
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from tests.fake_backend import FakeBackend

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +31,12 @@ def test_latex_and_claims_are_cut_out() -> None:
 def test_the_gravest_of_overlapping_claims_is_shown() -> None:
     found = pieces("a = b = c", [claim(0, 5), claim(4, 9, "refuted")], Drawing())
     assert [(p["text"], p["support"]) for p in found] == [("a = ", "computed"), ("b", "refuted"), (" = c", "refuted")]
+
+
+@pytest.mark.parametrize("support", get_args(Support))
+def test_every_verdict_has_its_place_among_overlapping_claims(support: Support) -> None:
+    found = pieces("a = b = c", [claim(0, 9, support), claim(0, 9, "refuted")], Drawing())
+    assert [piece["support"] for piece in found] == ["refuted"]
 
 
 @given(
