@@ -84,6 +84,7 @@ def _evaluated(experiment: Experiment, run: ExperimentFolder) -> Iterator[CurveP
             right=figures.right,
             output_tokens=figures.output_tokens,
             proved=figures.proved,
+            computed=figures.computed,
             first_wrong=figures.first_wrong,
         )
 

@@ -21,6 +21,7 @@ from srt.language.trace import Step as Step
 from srt.language.trace import StepCheck as StepCheck
 from srt.language.trace import Trace as Trace
 from srt.language.trace import TraceCheck as TraceCheck
+from srt.pipeline.kept_traces import Keep
 from srt.pipeline.solve import solve_one
 from srt.worlds.world import CLAIMS
 
@@ -96,21 +97,24 @@ def build(
     prompt: PromptStyle = "full",
     text: str = CLAIMS,
     pictures: bool = False,
+    keep: Keep = "auto",
 ) -> Sequence:
     """Build the training sequence of ``trace`` in ``arm``. ``docs/language.md`` lists arms and text styles.
 
     With ``pictures`` the sequence refers to the problem's pictures, for a vision model; without, the prompt has the
-    problem's ``diagram_description``.
+    problem's ``diagram_description``. The trace is checked first; ``keep`` is that of ``srt build``.
 
     Raises:
-        UserError: the answer of ``trace`` is not the gold answer, or nobody can tell; ``trace`` belongs to another
-            problem; the arm has no text for it; or the problem has pictures and no description, and ``pictures`` is
-            false.
+        UserError: the answer of ``trace`` is not the gold answer, or nobody can tell; ``keep`` leaves it out; it
+            belongs to another problem; the arm has no text for it; or the problem has pictures and no description, and
+            ``pictures`` is false.
     """
     from srt.pipeline.build import TraceRefusal
     from srt.pipeline.build import build as build_sequences
 
-    (built,) = build_sequences([trace], {problem.id: problem}, arm, prompt=prompt, text=text, pictures=pictures)
+    (built,) = build_sequences(
+        [trace], {problem.id: problem}, arm, prompt=prompt, text=text, pictures=pictures, keep=keep
+    )
     if isinstance(built, TraceRefusal):
         raise UserError(f"trace {trace.id}: {built.reason}: {built.detail}")
     return built

@@ -141,7 +141,7 @@ def _form(row: Row, name: str, folder: Path, request: ImportRequest, pictures: d
     printed = str(row.values["answer"]).strip()
     found = read_answer(printed, "choice_set", choices).answer
     if found is None:
-        raise ItemRefused("answer_is_no_option", f"answer: {printed!r:.60} is none of {', '.join(choices)}")
+        raise ItemRefused("answer_is_no_option", f"answer: {printed!r:.60} is not one of {', '.join(choices)}")
     with refusing_pictures():
         images = _images(row, folder, request, pictures)
     if not images and not name:

@@ -23,8 +23,8 @@ finding              when the step                                           Mat
 ==================== ======================================================= ================== ======================
 
 What the machine can *not* find: anything about a picture (whether a view was misread, a part overlooked or a size
-lost, so ``scale`` is never its class), what prose says in words, and a step that it cannot parse. A proof of a step in
-prose covers the calculation, not whether it was the right one: in prose nothing is a ``wrong_conclusion``.
+lost, so ``scale`` is never its class), what prose says in words, and a step that it cannot parse. A step in prose is
+computed, not proved: nobody says that the calculation was the right one, so nothing there is a ``wrong_conclusion``.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def read_word(reply: Mapping[str, Any], field: str, known: Collection[str]) -> s
     # Small models write "No Answer" or "no-answer" for the word of the schema; the meaning is not in doubt.
     word = said.strip().casefold().replace(" ", "_").replace("-", "_") if isinstance(said, str) else ""
     if word not in known:
-        raise Unusable(Outcome.MALFORMED, f'"{field}" is none of {", ".join(known)}')
+        raise Unusable(Outcome.MALFORMED, f'"{field}" is not one of {", ".join(known)}')
     return word
 
 

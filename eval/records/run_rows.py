@@ -79,6 +79,11 @@ class Checked(RunRow):
         """Whether the checker proved the whole trace."""
         return self.check is not None and self.check.proved
 
+    @property
+    def computed(self) -> bool:
+        """Whether the trace is in prose, and all that the checker could decide in it is right."""
+        return self.check is not None and self.check.computed
+
 
 _NO_STEPS: Mapping[Support, int] = {}
 
@@ -122,13 +127,14 @@ class StoredScore:
 class StoredCheck:
     """The figures of a checked prediction; :meth:`read` gives the record with every verdict and reason.
 
-    ``steps`` counts the verdicts on the steps. ``true``: by the solver every step is; ``None`` if it says so of no step
-    (there are none, or it does not cover the problem).
+    ``provable``: it was judged as a trace of an exact world. ``steps`` counts the verdicts on the steps. ``true``: by
+    the solver every step is; ``None`` if it says so of no step (there are none, or it does not cover the problem).
     """
 
     has_steps: bool
-    checked: bool
+    provable: bool
     proved: bool
+    computed: bool
     refused: bool
     true: bool | None
     steps: Mapping[Support, int]
@@ -198,8 +204,9 @@ def stored_checks(path: Path, questions: Collection[tuple[str, str]]) -> dict[Ro
         known = any(step.truth != "unknown" for step in steps)
         found[key] = StoredCheck(
             has_steps=row.has_steps,
-            checked=row.check is not None,
+            provable=row.kind == "world" and row.check is not None,
             proved=row.proved,
+            computed=row.computed,
             refused=row.refusal is not None,
             true=all(step.truth == "true" for step in steps) if known else None,
             steps=dict(Counter(step.support for step in steps)) or _NO_STEPS,

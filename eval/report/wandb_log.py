@@ -40,6 +40,7 @@ class _Example(NamedTuple):
     score: float
     status: str
     proved: bool
+    computed: bool
     verdicts: str
     tokens: int | None
 
@@ -137,6 +138,8 @@ def _figures(summary: ArmSummary) -> dict[str, float]:
         "traces/with_steps": summary.traces.with_steps.share,
         "traces/proved": summary.traces.proved.share,
         "traces/proved_and_right": summary.traces.proved_and_right.share,
+        "traces/computed": summary.traces.computed.share,
+        "traces/computed_and_right": summary.traces.computed_and_right.share,
         **{f"steps/{verdict}": count for verdict, count in summary.traces.steps.items()},
         **{f"status/{status}": count for status, count in summary.statuses.items()},
         **{f"by/{name}/{label}": at.share for name, labels in summary.by.items() for label, at in labels.items()},
@@ -190,6 +193,7 @@ def _examples(runs: Mapping[str, Run], problem_ids: Iterable[str]) -> Any:
                     score=score.value,
                     status=score.status,
                     proved=checked is not None and checked.proved,
+                    computed=checked is not None and checked.computed,
                     verdicts=", ".join(f"{count} {verdict}" for verdict, count in verdicts),
                     tokens=prediction.output_tokens if prediction else None,
                 )

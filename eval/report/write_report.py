@@ -52,17 +52,17 @@ def _plots(compared: ComparedRuns) -> dict[str, bytes]:
 
 
 def choose_examples(runs: dict[str, Run], common: list[str], count: int) -> list[str]:
-    """Problems to show: in turn one of each pattern of which arms are right and which are proved.
+    """Problems to show: in turn one of each pattern of which arms are right and which are proved or computed.
 
     Patterns in which the arms disagree on the answer come first, frequent ones before rare ones; within a pattern the
     order of the common problems decides, so that the choice is the same each time.
     """
     values = [mean_values(run.scores.values()) for run in runs.values()]
-    proved = [{key[0] for key, row in run.checked.items() if row.proved} for run in runs.values()]
+    upheld = [{key[0] for key, row in run.checked.items() if row.proved or row.computed} for run in runs.values()]
     patterns: dict[tuple[tuple[bool, ...], tuple[bool, ...]], list[str]] = {}
     for problem_id in common:
         right = tuple(value[problem_id] == 1 for value in values)
-        patterns.setdefault((right, tuple(problem_id in ids for ids in proved)), []).append(problem_id)
+        patterns.setdefault((right, tuple(problem_id in ids for ids in upheld)), []).append(problem_id)
     # A reader learns most where the arms disagree; of examples in which all are right there are always enough.
     order = sorted(patterns, key=lambda pattern: (len(set(pattern[0])) == 1, -len(patterns[pattern]), pattern))
     chosen: list[str] = []

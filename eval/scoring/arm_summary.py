@@ -1,5 +1,5 @@
 """The figures of one run: accuracy with intervals, tokens, the gain from sampling, the benchmark's tables, and, in
-separate columns, what the checker proved."""
+separate columns, what the checker proved or computed."""
 
 from __future__ import annotations
 
@@ -52,14 +52,17 @@ class Tokens(Record):
 class Traces(Record):
     """The checker's results. Shares are of all predictions, so that a text that is not a trace counts against both.
 
-    ``with_steps``: the text parses as a trace with steps; ``proved``: every step and the answer are proved, and every
-    step is used. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts traces that the checker
-    could not check.
+    ``with_steps``: the text parses as a trace with steps. ``proved`` is said of traces of exact worlds: every step and
+    the answer are proved, and every step is used. ``computed`` is said of free traces: the answer is, and every step
+    that could be decided. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts traces that the
+    checker could not check.
     """
 
     with_steps: Share
     proved: Share
     proved_and_right: Share
+    computed: Share
+    computed_and_right: Share
     steps: dict[str, int]
     refused: int
 
@@ -223,6 +226,8 @@ def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:
         with_steps=of_rows(row.has_steps for row in rows.values()),
         proved=of_rows(row.proved for row in rows.values()),
         proved_and_right=of_rows(row.proved and key in right for key, row in rows.items()),
-        steps={name: verdicts[name] for name in ("proved", "consistent", "unchecked", "refuted")},
+        computed=of_rows(row.computed for row in rows.values()),
+        computed_and_right=of_rows(row.computed and key in right for key, row in rows.items()),
+        steps={name: verdicts[name] for name in ("proved", "computed", "consistent", "unchecked", "refuted")},
         refused=sum(row.refused for row in rows.values()),
     )

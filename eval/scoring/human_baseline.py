@@ -1,4 +1,4 @@
-"""What humans reach on a benchmark, from a file of their responses: the baseline that a report shows beside models.
+"""Human scores on a benchmark, from a file of responses: the baseline that a report shows beside models.
 
 A response file (CSV, TSV, JSON or JSONL) has one row for each response: ``participant, item, answer``, and ``group`` if
 participants worked in groups. Two figures are computed, both over the items that anyone answered:

@@ -134,7 +134,7 @@ def judge_as(machine: Machine, found: MachineAudit) -> MachineAudit:
     # Nothing is proved, so nothing is overruled.
     steps = tuple(step.model_copy(update={"support": "unchecked"}) for step in found.checks.steps)
     checks = found.checks.model_copy(update={"steps": steps})
-    return replace(found, issues=tuple(kept), checks=checks, fully_proved={}, world=False)
+    return replace(found, issues=tuple(kept), checks=checks, settled={}, world=False)
 
 
 async def run(items: Sequence[Item], sources: Sources, rates: Rates, machine: Machine, seed: int) -> list[TeachingCase]:

@@ -72,7 +72,7 @@ def test_an_experiment_without_a_curve_has_a_point_for_each_evaluation(
         asked.append((recipe, steps))
         return [TrainedTokens(900, 600)]
 
-    figures = RunFigures(right="10" * 100, output_tokens=31.5, proved=0.25, first_wrong={"INFER leap": 2})
+    figures = RunFigures(right="10" * 100, output_tokens=31.5, proved=0.25, computed=0.0, first_wrong={"INFER leap": 2})
     monkeypatch.setattr(file_results.TrainAndEval, "tokens_until", tokens_until)
     monkeypatch.setattr(file_results.TrainAndEval, "figures", lambda _, path: figures)
     file_results.main([str(run)])

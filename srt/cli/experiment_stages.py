@@ -201,6 +201,7 @@ class TrainAndEval:
             right="".join("1" if values[problem.id] > 0.5 else "0" for problem in scored.scored_problems),
             output_tokens=round(sum(given_counts(one.output_tokens for one in scored.predictions.values())) / count, 2),
             proved=round(sum(one.proved for one in scored.checked.values()) / count, 4),
+            computed=round(sum(one.computed for one in scored.checked.values()) / count, 4),
             first_wrong=dict(faults.most_common()),
         )
 

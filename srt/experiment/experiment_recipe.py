@@ -20,6 +20,7 @@ from srt.io.yaml_config import Config
 from srt.language.arm import Input
 from srt.language.arms import arm_named
 from srt.language.prompts import PromptStyle
+from srt.pipeline.kept_traces import Keep
 from srt.worlds.world import CLAIMS, NEEDED, Kind
 from srt.worlds.world_registry import check_offered
 
@@ -48,8 +49,9 @@ class Experiment(Config):
 
     ``traces`` says where the traces of an arm come from. An arm that is not named has those of ``srt`` or of ``cot``,
     whichever it is made from; without them its problems are ``solved`` by an exact world. Of several sources, the first
-    that has a trace of a problem gives it. ``describe`` is a config of ``srt teach`` whose describer puts pictures into
-    words, for a model that reads none.
+    that has a trace of a problem gives it. Traces of files and of teachers are checked, and ``keep`` says which are
+    taken (:mod:`srt.pipeline.kept_traces`). ``describe`` is a config of ``srt teach`` whose describer puts pictures
+    into words, for a model that reads none.
 
     ``held_out`` problems are trained on by no arm: their sequences are the ``eval_data`` of each.
 
@@ -74,6 +76,7 @@ class Experiment(Config):
     benchmarks: list[BenchmarkTest] = Field(default_factory=list)
     describe: Path | None = None
     traces: dict[str, TraceSources] = Field(default_factory=dict)
+    keep: Keep = "auto"
     held_out: int | None = Field(default=None, ge=1)
     prompt: PromptStyle = "full"
     plan: str = NEEDED

@@ -43,8 +43,8 @@ class CurvePoint(Record):
     """One arm with one seed after ``items`` training sequences, on one test.
 
     ``tokens`` is what the run had seen by then, ``labelled_tokens`` those of them that were trained on. ``right``,
-    ``output_tokens``, ``proved`` (a share of all problems) and ``first_wrong`` as in
-    :class:`~srt.experiment.model_stages.RunFigures`.
+    ``output_tokens``, ``proved``, ``computed`` (shares of all problems) and ``first_wrong`` as in
+    :class:`~srt.experiment.model_stages.RunFigures`. Points of version 0.1 have no ``computed``.
     """
 
     test: str
@@ -56,6 +56,7 @@ class CurvePoint(Record):
     right: str
     output_tokens: float
     proved: float
+    computed: float = 0.0
     first_wrong: dict[str, int]
 
     @property
@@ -216,6 +217,7 @@ class LearningCurves:
                 right=figures.right,
                 output_tokens=figures.output_tokens,
                 proved=figures.proved,
+                computed=figures.computed,
                 first_wrong=figures.first_wrong,
             )
 

@@ -46,7 +46,9 @@ class Evaluation:
 class RunFigures:
     """What a learning curve keeps of an evaluation.
 
-    ``right`` has a character for each problem, in their order: ``1`` if it was answered correctly, else ``0``.
+    ``proved`` is the share of predictions with a proved trace of an exact world, ``computed`` that of free traces that
+    are computed. ``right`` has a character for each problem, in their order: ``1`` if it was answered correctly, else
+    ``0``.
     ``first_wrong`` counts what failed first in wrong traces, as ``INFER contradiction``
     (:mod:`eval.errors.error_findings`); prose is not looked into.
     """
@@ -54,6 +56,7 @@ class RunFigures:
     right: str
     output_tokens: float
     proved: float
+    computed: float
     first_wrong: dict[str, int]
 
 

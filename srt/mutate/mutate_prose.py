@@ -19,7 +19,7 @@ from srt.prose.faults.prose_faults import KINDS, Effect, Kind, different
 
 _CHUNK: Final = 4
 _ORACLE: dict[Effect, str] = {
-    "true": "proved",
+    "true": "the equation is true",
     "false": "the equation is false",
     "unknown": "a name in the equation has no stated value",
 }
@@ -104,7 +104,7 @@ def _judged(drawn: _Drawn) -> MutantRecord:
         change=drawn.change,
         outcome="accident" if accident else "unknown" if unknown else "caught" if checked.refuted else "missed",
         oracle=_ORACLE[drawn.effect],
-        verdict="proved" if checked.proved else first_fault(checked),
+        verdict="computed" if checked.computed else first_fault(drawn.trace, checked) or "not refuted",
         disputed=accident and checked.refuted,
     )
 

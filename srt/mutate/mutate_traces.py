@@ -180,7 +180,7 @@ def _subject_or_fault(job: tuple[Trace, Problem]) -> MutationSubject | str:
     except (ValueError, Refused) as error:
         return str(error)
     checked = check(problem, trace)
-    return subject if checked.proved else f"the checker does not prove it: {first_fault(checked)}"
+    return subject if checked.proved else f"the checker does not prove it: {first_fault(trace, checked)}"
 
 
 def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[FaultClass, int, Mutant]]:
@@ -243,6 +243,6 @@ def _judged(drawn: _Drawn) -> MutantRecord:
         change=mutant.change,
         outcome="accident" if accident else "caught" if caught else "missed",
         oracle="; ".join([*false, *verdict.faults[:2]]) or "proved",
-        verdict="proved" if checked.proved else first_fault(checked),
+        verdict=first_fault(mutant.trace, checked) or "proved",
         disputed=accident and verdict.proved != checked.proved,
     )

@@ -31,7 +31,7 @@ from srt.worlds.world_registry import read_spec, world_named, world_of
 
 SPLITS = ("train", "dev", "test")
 _MOST_MISSES = 2_000
-"""So many problems in a row that are not new mean that there are no more."""
+"""After this many draws in a row without a new problem, we take it that there are no more."""
 
 _KEPT_TOGETHER = 1024
 
@@ -182,7 +182,7 @@ def _draw_of(problem: Problem, line: bytes) -> Draw:
 def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iterator[Draw]:
     """The draws 0, 1, 2, ...; with a ``folder``, those in its files first, and the others are added to it.
 
-    They are drawn some ahead of the ``n`` that are wanted: fewer if that is few.
+    More are drawn than the ``n`` that are wanted; not many more if ``n`` is small.
     """
     done = 0
     if folder is not None:
@@ -264,7 +264,7 @@ def read_fields(world: str, spec: Path | None, wordings: Path | None, out: Locat
     """The fields of ``world`` that the file ``spec`` and the folder ``wordings`` give.
 
     Raises:
-        UserError: no such world or file, a field that the world has not, or ``out`` is one of these.
+        UserError: no such world or file, a field that the world does not have, or ``out`` is one of these.
     """
     if isinstance(out, Path):
         keep_apart(out, spec)

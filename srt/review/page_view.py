@@ -75,6 +75,7 @@ def verdict_view(verdict: MachineVerdict, drawing: Drawing) -> dict[str, Any]:
     checks = verdict.audit.checks
     return {
         "proved": checks.proved,
+        "computed": checks.computed,
         "steps": [step.model_dump(mode="json") for step in checks.steps],
         "prose": [claim.model_dump(mode="json") for claim in checks.prose],
         "answer": checks.answer.model_dump(mode="json"),

@@ -7,6 +7,7 @@ Each process generates and judges its share. Where weights are sharded, all proc
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -195,15 +196,21 @@ def find_problems(recipe: Recipe, chosen: Sequence[Example]) -> list[Problem]:
 
 
 def summary_line(rows: Sequence[JudgedText]) -> str:
-    """The line on the console: ``generated 8: 5 right, 4 proved``."""
-    right, proved = sum(row.right is True for row in rows), sum(row.verdict == "proved" for row in rows)
-    return f"generated {len(rows)}: {right} right, {proved} proved"
+    """The line on the console: ``generated 8: 5 right, 4 proved, 0 computed``."""
+    right, proved, computed = _counts(rows)
+    return f"generated {len(rows)}: {right} right, {proved} proved, {computed} computed"
 
 
 def shares(rows: Sequence[JudgedText]) -> dict[str, float]:
-    """For the log: the shares of right answers and of proved traces."""
-    right, proved = sum(row.right is True for row in rows), sum(row.verdict == "proved" for row in rows)
-    return {"eval_generated/right": right / len(rows), "eval_generated/proved": proved / len(rows)}
+    """For the log: the shares of right answers, of proved traces, and of computed ones."""
+    named = zip(("right", "proved", "computed"), _counts(rows), strict=True)
+    return {f"eval_generated/{name}": count / len(rows) for name, count in named}
+
+
+def _counts(rows: Sequence[JudgedText]) -> tuple[int, int, int]:
+    """How many are right, how many proved, how many computed."""
+    verdicts = Counter(row.verdict for row in rows)
+    return sum(row.right is True for row in rows), verdicts["proved"], verdicts["computed"]
 
 
 def _ends(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> list[int]:

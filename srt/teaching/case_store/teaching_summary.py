@@ -252,7 +252,7 @@ def _covered(coverage: Mapping[str, int], what: str) -> str:
 
 
 def coverage(checks: TraceCheck) -> Counter[str]:
-    """Counts of ``steps`` and ``claims``, and of each verdict on them (``claims proved``)."""
+    """Counts of ``steps`` and ``claims``, and of each verdict on them (``claims computed``)."""
     counts = Counter({"steps": len(checks.steps), "claims": len(checks.claims)})
     counts.update(f"steps {step.support}" for step in checks.steps)
     counts.update(f"claims {claim.support}" for claim in checks.claims)

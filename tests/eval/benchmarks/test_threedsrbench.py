@@ -136,7 +136,7 @@ def test_what_is_at_fault_refuses_its_question(write: Callable[..., Path], impor
         "Q6": "picture",
         "Q7": "unreadable",
     }
-    assert "3dsrbench.tsv:8: answer: 'Z' is none of A, B" in faults["Q3"][1]
+    assert "3dsrbench.tsv:8: answer: 'Z' is not one of A, B" in faults["Q3"][1]
 
 
 def test_a_table_without_a_column_is_told(tmp_path: Path, imported: Imported) -> None:

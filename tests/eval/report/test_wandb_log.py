@@ -49,6 +49,7 @@ def test_scores_tables_and_examples_with_their_verdicts(make_run: MakeRun) -> No
     assert row["accuracy"] == summary.accuracy.share
     assert row["output_tokens/mean"] == summary.output_tokens.mean
     assert row["traces/proved"] == summary.traces.proved.share
+    assert row["traces/computed"] == summary.traces.computed.share
     assert row["by/scene/hexagon"] == summary.by["scene"]["hexagon"].share
     examples = as_rows(sent.tables["examples"])
     assert [each["problem"] for each in examples] == [f"made-{number}" for number in range(30)]

@@ -47,7 +47,7 @@ def test_scores_and_verdicts_stand_apart(make_run: Callable[..., Path]) -> None:
     assert summary["traces"]["with_steps"]["right"] == 3
     assert summary["traces"]["proved"]["right"] == 2
     assert summary["traces"]["proved_and_right"]["right"] == 1
-    assert summary["traces"]["steps"] == {"proved": 4, "consistent": 0, "unchecked": 0, "refuted": 1}
+    assert summary["traces"]["steps"] == {"proved": 4, "computed": 0, "consistent": 0, "unchecked": 0, "refuted": 1}
     assert {key: value["count"] for key, value in summary["by"]["scene"].items()} == {
         "booth": 10,
         "hexagon": 10,

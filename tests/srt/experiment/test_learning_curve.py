@@ -54,7 +54,7 @@ class CurveStages(FakeStages):
         assert not (evaluation.trained.model / "optimizer.pt").exists()
 
     def figures(self, run: Path) -> RunFigures:
-        return RunFigures(self.right, 20.0, 0.25, {"INFER contradiction": 1})
+        return RunFigures(self.right, 20.0, 0.25, 0.5, {"INFER contradiction": 1})
 
     def compare(
         self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None

@@ -46,7 +46,7 @@ class Reader(FakeStages):
         (Path(yaml.safe_load(recipe.read_text())["output"]) / "weights").touch()
 
     def figures(self, run: Path) -> RunFigures:
-        return RunFigures("1" * self.right + "0" * (100 - self.right), 1.0, 0.0, {})
+        return RunFigures("1" * self.right + "0" * (100 - self.right), 1.0, 0.0, 0.0, {})
 
 
 def probed(tmp_path: Path, **changes: Any) -> Experiment:

@@ -73,7 +73,7 @@ class DataOnly:
 
     def figures(self, run: Path) -> RunFigures:
         assert run.parent.name == "probe"
-        return RunFigures("0", 1.0, 0.0, {})
+        return RunFigures("0", 1.0, 0.0, 0.0, {})
 
     def evaluate(self, evaluation: Evaluation) -> None:
         self.evaluated.append(evaluation)

@@ -13,7 +13,7 @@ from srt.review.formulas import Drawing
 from srt.review.page_view import pieces
 
 
-def claim(start: int, end: int, support: Support = "proved") -> ClaimCheck:
+def claim(start: int, end: int, support: Support = "computed") -> ClaimCheck:
     return ClaimCheck(claim="c", start=start, end=end, support=support, reason=f"it is {support}")
 
 
@@ -21,7 +21,7 @@ def test_latex_and_claims_are_cut_out() -> None:
     found = pieces("so $a = 4$ and 𝑥 = 5", [claim(4, 9), claim(15, 20, "refuted")], Drawing())
     assert [(p["text"], p["math"] is not None, p["support"]) for p in found] == [
         ("so ", False, None),
-        ("$a = 4$", True, "proved"),
+        ("$a = 4$", True, "computed"),
         (" and ", False, None),
         ("𝑥 = 5", False, "refuted"),
     ]
@@ -30,7 +30,7 @@ def test_latex_and_claims_are_cut_out() -> None:
 
 def test_the_gravest_of_overlapping_claims_is_shown() -> None:
     found = pieces("a = b = c", [claim(0, 5), claim(4, 9, "refuted")], Drawing())
-    assert [(p["text"], p["support"]) for p in found] == [("a = ", "proved"), ("b", "refuted"), (" = c", "refuted")]
+    assert [(p["text"], p["support"]) for p in found] == [("a = ", "computed"), ("b", "refuted"), (" = c", "refuted")]
 
 
 @pytest.mark.parametrize("support", get_args(Support))

@@ -50,14 +50,14 @@ def test_a_sound_trace_is_accepted() -> None:
     assert not found.issues
     assert found.issues == ()
     assert (found.gold, found.doubt) == ("equal", None)
-    assert [step.support for step in found.checks.steps] == ["unchecked", "proved", "proved"]
-    assert found.checks.answer.support == "proved"
+    assert [step.support for step in found.checks.steps] == ["unchecked", "computed", "computed"]
+    assert found.checks.answer.support == "computed"
     assert coverage(found.checks) == {
         "steps": 3,
         "steps unchecked": 1,
-        "steps proved": 2,
+        "steps computed": 2,
         "claims": 2,
-        "claims proved": 2,
+        "claims computed": 2,
     }
 
 
@@ -65,7 +65,7 @@ def test_it_has_nothing_against_traces_that_people_wrote(hand_written: list[tupl
     for problem, trace in hand_written:
         found = audit(problem, trace, normal_form=True)
         assert not found.issues, (problem.id, found.issues)
-        assert (found.gold, found.checks.answer.support) == ("equal", "proved")
+        assert (found.gold, found.checks.answer.support) == ("equal", "computed")
 
 
 def test_another_answer_than_gold_is_never_accepted() -> None:
@@ -192,14 +192,14 @@ def test_where_it_overrules_a_reviewer_of_prose() -> None:
     bare = ("INFER", "#2 (1)", "so 12 * 5 = 60")
     worded = ("CONSTRAIN", "#1 scene", "the base is a rectangle, so its area is 3 * 4 = 12")
     found = audit(problem(), free(READING, worded, bare))
-    assert [step.support for step in found.checks.steps] == ["unchecked", "proved", "proved"]
-    assert set(found.fully_proved) == {3}
+    assert [step.support for step in found.checks.steps] == ["unchecked", "computed", "computed"]
+    assert set(found.settled) == {3}
     assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3, "12 * 5 is 50, not 60"))
     assert found.overrules(reviewer(Fault.FALSE_CLAIM, 3, "the product is wrong: 12×5 = 50"))
-    # The step says in words what no machine has shown, or is not proved at all.
+    # The step says in words what no machine has shown, or is not computed at all.
     assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 2, "3 * 4 is not 12"))
     assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 1, "it is wrong"))
-    # What a proof of an equation does not decide.
+    # What an equation that holds does not decide.
     for fault in Fault:
         if fault is not Fault.FALSE_CLAIM:
             assert not found.overrules(reviewer(fault, 3, "12 * 5 is 50, not 60"))
@@ -224,7 +224,7 @@ def test_where_it_overrules_a_reviewer_of_prose() -> None:
 )
 def test_it_never_overrules_for_the_sake_of_arithmetic_alone(explanation: str) -> None:
     found = audit(problem(), free(READING, BASE, ("INFER", "#2 (1)", "so 12 * 5 = 60")))
-    assert 3 in found.fully_proved
+    assert 3 in found.settled
     assert not found.overrules(reviewer(Fault.FALSE_CLAIM, 3, explanation))
     assert not found.overrules(reviewer(Fault.DOES_NOT_FOLLOW, 3, explanation))
     fix = Issue(by="reviewer", step=3, fault=Fault.FALSE_CLAIM, explanation="it is wrong", suggested_fix=explanation)
@@ -245,7 +245,7 @@ def test_it_never_overrules_for_the_sake_of_arithmetic_alone(explanation: str) -
 )
 def test_unclaimed_text(assertion: str, claim: str, bare: bool) -> None:
     at = assertion.index(claim)
-    found = ClaimCheck(claim=claim, start=at, end=at + len(claim), support="proved")
+    found = ClaimCheck(claim=claim, start=at, end=at + len(claim), support="computed")
     assert has_unclaimed_text(assertion, [found]) is not bare
 
 
@@ -275,7 +275,7 @@ def test_a_world_trace_is_held_to_everything(world: tuple[Problem, Trace]) -> No
     found = audit(puzzle, trace)
     assert not found.issues
     assert found.world
-    assert set(found.fully_proved) == set(range(1, len(trace.steps) + 1))
+    assert set(found.settled) == set(range(1, len(trace.steps) + 1))
     last = len(trace.steps)
 
     dangling = audit(puzzle, changed(trace, last, args=(*trace.steps[-1].args, "#99")))
