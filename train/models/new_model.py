@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from pydantic import Field
+
 from srt.io.yaml_config import Config, Flag
 
 WORDS = "words"
@@ -39,7 +41,9 @@ class NewModel(Config):
     pieces: Annotated[
         str, Flag("Options", "What may be one token: words (default), or longer pieces that a world offers.")
     ] = WORDS
-    separate: Annotated[list[str], Flag("Options", "A word that no longer token may contain; may be repeated.")] = []
+    separate: Annotated[list[str], Flag("Options", "A word that no longer token may contain; may be repeated.")] = (
+        Field(default_factory=list)
+    )
     initializer_range: Annotated[float, Flag("Options", "Standard deviation of the random weights.")] = 0.02
     untied_head: Annotated[bool, Flag("Options", "Give the output head weights separate from the embeddings.")] = False
     chat_template: Annotated[
