@@ -198,7 +198,7 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
 
 
 def check_prediction(problem: Problem, prediction: Prediction, checker: Checker) -> Checked:
-    """What :func:`srt.judging.judge.judge` says of the text of ``prediction``, with the verdicts of ``checker``."""
+    """What ``srt.judge`` says of the text of ``prediction``, with the verdicts of ``checker``."""
     judged = judge_within_limit(
         problem,
         prediction.text,
