@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from srt.checking import check
-from srt.io.jsonl import dump, parse_record
+from srt.io.record_lines import dump, parse_record
 from srt.io.records import Problem
 from srt.language.trace import Trace
 

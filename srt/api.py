@@ -1,15 +1,19 @@
 """The public Python API: what ``from srt import ...`` offers. ``docs/python.md`` shows it at work.
 
-Records are immutable pydantic models; files of records are read and written by :mod:`srt.io.jsonl`.
+Records are immutable pydantic models; files of records are read by :mod:`srt.io.record_reader` and written by
+:mod:`srt.io.record_writer`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from srt.io.errors import UserError as UserError
 from srt.io.records import Answer as Answer
+from srt.io.records import FinishReason, Refusal
 from srt.io.records import Problem as Problem
-from srt.io.records import Refusal
 from srt.io.records import Sequence as Sequence
+from srt.judging.judgement import Judgement as Judgement
 from srt.language.prompts import PromptStyle
 from srt.language.text import linearize as linearize
 from srt.language.text import parse as parse_text
@@ -57,6 +61,32 @@ def check(problem: Problem, trace: Trace) -> TraceCheck:
     from srt.pipeline.check import check_with_truth
 
     return check_with_truth(problem, trace)
+
+
+def judge(problem: Problem, text: str, finish_reason: FinishReason = "stop", *, truth: bool = False) -> Judgement:
+    """Judge a model's output: one word for the whole (:data:`srt.judging.judgement.Code`), and what it rests on.
+
+    No text is an error. Thoughts, code fences and sentences around a trace are passed over; a text that breaks off is
+    judged up to there. With ``finish_reason`` ``"length"`` its last line may be cut off. With ``truth`` the solver says
+    of each step whether it is true, which takes longer than the judgement.
+    """
+    from srt.judging.judge import judge as judge_output
+
+    if not truth:
+        return judge_output(problem, text, finish_reason)
+    from srt.pipeline.check import check_with_truth
+
+    return judge_output(problem, text, finish_reason, checker=check_with_truth)
+
+
+def judge_many(pairs: Iterable[tuple[Problem, str]], workers: int = 1) -> Iterator[Judgement]:
+    """Judge each output for its problem, in order; ``workers`` processes share the work.
+
+    An output that takes too long or kills its process is ``too_large``.
+    """
+    from srt.judging.judge_many import judge_many as judge_pairs
+
+    return judge_pairs(pairs, workers)
 
 
 def build(

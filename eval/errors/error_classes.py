@@ -21,7 +21,7 @@ from eval.errors.judge_model import JudgeConfig, Spent
 from eval.records.run_records import DerivedFromScores, Run, read_derived, scores_sha256, write_json
 from eval.records.run_rows import RowId, RunRow
 from eval.run.scored_run import read_run
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.statistics.kappa import Agreement, agreement
 
 ERRORS = "errors.jsonl"

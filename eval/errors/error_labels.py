@@ -10,9 +10,11 @@ from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyNam
 from eval.records.run_records import Run, problems_path
 from eval.records.run_rows import RowId, RunRow
 from srt.answers.written_form import canonical_text
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import keep_apart, read_unique, write_atomically
+from srt.io.output_paths import keep_apart
 from srt.io.parquet_files import record_place
+from srt.io.record_reader import read_unique
 
 
 class HumanLabel(RunRow):

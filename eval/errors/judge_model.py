@@ -164,7 +164,7 @@ def read_word(reply: Mapping[str, Any], field: str, known: Collection[str]) -> s
     said = reply.get(field)
     word = said.strip().casefold().replace(" ", "_").replace("-", "_") if isinstance(said, str) else ""
     if word not in known:
-        raise Unusable(Outcome.MALFORMED, f'"{field}" is none of {", ".join(known)}')
+        raise Unusable(Outcome.MALFORMED, f'"{field}" is not one of {", ".join(known)}')
     return word
 
 

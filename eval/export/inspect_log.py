@@ -17,7 +17,7 @@ import srt
 from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
 from eval.records.run_records import given_counts
 from eval.records.run_rows import StoredPrediction, StoredScore
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from srt.io.records import Prediction
 
 SCORER = "srt"

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from eval.export.run_export import ExportedQuestion, RunExport, file_name
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 
 METRIC, FILTER = "acc", "none"
 _VERSION = 1

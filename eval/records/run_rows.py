@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_at, read_offsets
+from srt.io.record_offsets import read_at, read_offsets
 from srt.io.records import Prediction, Record, Score, Status
+from srt.judging.judgement import Code, Judgement
 from srt.language.trace import Support, TraceCheck, TraceKind
 
 RowId = tuple[str, str, int]
@@ -37,19 +38,41 @@ class RunRow(Record):
 class Checked(RunRow):
     """The trace language's and the checker's results on one prediction; they never count towards accuracy.
 
-    ``kind`` is what the text parses as, ``fault`` why it does not parse. ``check`` holds the verdicts on its steps;
-    ``refusal`` says why a text that has steps was not checked.
+    ``code`` is the judgement on the whole text (:data:`srt.judging.judgement.Code`; ``None`` in runs that were scored
+    by version 0.1). ``kind`` is what the text was read as, ``fault`` why it is no whole trace. ``check`` holds the
+    verdicts on its steps up to that place, and ``spans`` their characters in the text; ``refusal`` says why it was not
+    checked.
     """
 
+    code: Code | None = None
     kind: TraceKind | None = None
     fault: str | None = None
     check: TraceCheck | None = None
+    spans: tuple[tuple[int, int], ...] = ()
     refusal: str | None = None
+
+    @classmethod
+    def of(cls, judged: Judgement, prediction: Prediction) -> Checked:
+        """The row of ``prediction``, of which ``judged`` is known."""
+        too_large = judged.code == "too_large"
+        # A trace of another form has a verdict, which says so.
+        fault = None if too_large or (judged.code == "another_form" and judged.check) else judged.reason
+        return cls(
+            problem_id=prediction.problem_id,
+            variant=prediction.variant,
+            repeat=prediction.repeat,
+            code=judged.code,
+            kind=judged.kind,
+            fault=fault or (None if judged.answer is not None else "it states no answer"),
+            check=judged.check,
+            spans=judged.spans,
+            refusal=judged.reason if too_large else None,
+        )
 
     @property
     def has_steps(self) -> bool:
-        """Whether the text is a trace with steps (prose with an answer line is not)."""
-        return self.kind in ("world", "free")
+        """Whether the text is a whole trace with steps (prose with an answer line is not)."""
+        return self.kind in ("world", "free") and self.fault is None
 
     @property
     def proved(self) -> bool:

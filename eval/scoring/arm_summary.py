@@ -9,8 +9,8 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from eval.benchmarks.benchmark import Table
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.definition.benchmark import Table
+from eval.benchmarks.run_tables import run_tables
 from eval.records.run_records import Run, given_counts, mean_values, pooled
 from eval.records.run_rows import StoredScore
 from eval.scoring.dimensions import dimensions, labels_of

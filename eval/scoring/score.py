@@ -33,18 +33,17 @@ from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
 from srt.answers.equality.math_verify_client import shared_math_verify
 from srt.answers.extraction import extract
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
 from srt.io.worker_processes import Workers
+from srt.judging.judge import Checker
+from srt.judging.judge_many import judge_within_limit
 from srt.language.prompts import THINK_OPENS
-from srt.language.trace import Trace, TraceCheck
-from srt.pipeline.check_text import check_text
 
 _CHUNK: Final = 16
 _FEW: Final = 256
 """So many predictions take about as long as processes take to start."""
 
-Checker = Callable[[Problem, Trace], TraceCheck]
 Grade = Callable[[Problem, Answer], float]
 
 
@@ -81,7 +80,7 @@ def score(
     if not any(problem.answer for problem in by_id.values()):
         raise UserError(
             f"{folder}: none of its problems has a gold answer to score against; run srt eval on problems with "
-            "answers, or write the predictions out for whoever has the answers (srt predictions)"
+            "answers, or write the predictions out for those who have the answers (srt predictions)"
         )
     if checker is None:
         from srt.pipeline.check import check_with_truth
@@ -153,9 +152,7 @@ def score_prediction(
     """
     if problem.answer is None:
         raise ValueError(f"problem {problem.id} has no gold answer")
-    # The prompt of some models opens the think block. If the token budget ended inside it, there are drafts, no answer.
-    unfinished = prediction.thinking == "open" and prediction.finish_reason == "length"
-    text = f"{THINK_OPENS}{prediction.text}" if unfinished else prediction.text
+    text = f"{THINK_OPENS}{prediction.text}" if _is_unfinished_thought(prediction) else prediction.text
     found = extract(text, problem, prediction.finish_reason)
     compared, value, other = None, 0.0, None
     if found.answer is not None and grade is not None:
@@ -196,9 +193,20 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
 
 
 def check_prediction(problem: Problem, prediction: Prediction, checker: Checker) -> Checked:
-    """Parse the text of ``prediction`` as a trace, and check its steps."""
-    found = check_text(problem, prediction.text, prediction.key, checker)
-    return Checked(problem_id=problem.id, variant=prediction.variant, repeat=prediction.repeat, **found._asdict())
+    """What :func:`srt.judge` says of the text of ``prediction``, with the verdicts of ``checker``."""
+    judged = judge_within_limit(
+        problem,
+        prediction.text,
+        prediction.finish_reason,
+        thinking_open=_is_unfinished_thought(prediction),
+        checker=checker,
+    )
+    return Checked.of(judged, prediction)
+
+
+def _is_unfinished_thought(prediction: Prediction) -> bool:
+    """Whether the token budget ended inside a think block that the prompt opened: there are drafts, no answer."""
+    return prediction.thinking == "open" and prediction.finish_reason == "length"
 
 
 def _in_order(

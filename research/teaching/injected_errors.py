@@ -32,7 +32,7 @@ from typing import Any, Literal
 
 from srt.checking import check
 from srt.corpora import read_corpus
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace

@@ -13,7 +13,7 @@ from research.tests.toy_results import ARMS, PUZZLES, points
 from srt.experiment.model_stages import RunFigures, TrainedTokens
 from srt.experiment.rehearsal.tiny_experiment import TITLE
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 
 COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'

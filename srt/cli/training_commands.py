@@ -102,24 +102,24 @@ def preflight(
 
     Example: srt preflight recipes/train/qwen2.5-vl-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml --gpu-memory 80
     """
-    from train.recipe_reader import examine_recipe
+    from train.preflight.before_launch import first_checks, report_without_model
 
     require_kind(recipe, "train")
-    examine_recipe(recipe, changes or ())  # a file that is missing or not YAML is an answer without PyTorch
     if accelerate is not None:
         accelerate = find_bundled(accelerate, "configs")
         if accelerate.is_file():  # else it is one fault among others
             require_kind(accelerate, "launch")
-    from train.preflight.checklist import run_checklist
+    first = first_checks(recipe, changes or (), accelerate)
+    if (report := report_without_model(first)) is None:
+        # Imported here: with PyTorch it takes ten seconds, which nobody should wait to read of a mistyped path.
+        from train.preflight.checklist import run_checklist
 
-    report = run_checklist(
-        recipe,
-        changes or (),
-        accelerate,
-        gpu_bytes=None if gpu_memory is None else gpu_memory * 1e9,
-        step=step,
-        progress=lambda what, total: progress_bar(what, total, lines_from=1000),
-    )
+        report = run_checklist(
+            first,
+            gpu_bytes=None if gpu_memory is None else gpu_memory * 1e9,
+            step=step,
+            progress=lambda what, total: progress_bar(what, total, lines_from=1000),
+        )
     if as_json:
         print_summary(
             {
@@ -236,11 +236,11 @@ def _print_preflight(report: Any) -> None:
     """Print examples and figures, and the faults last, where the eye is."""
     from rich.console import Console
 
-    from train.data.label_view import label_view, legend
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
     coloured = console.is_terminal and console.color_system is not None
     if report.shown:
+        from train.data.label_view import label_view, legend
+
         console.print("What is trained on:", legend(coloured))
         for example in report.shown:
             console.print(f"\nproblem {example.problem_id}, {len(example.input_ids)} tokens")

@@ -1,4 +1,4 @@
-"""The sequences of every arm, of the same problems: what one arm has no sequence of is left out of all.
+"""The sequences of every arm, of the same problems: a problem that any arm lacks is left out of every arm.
 
 Arms differ in which problems they can be built from: a teacher gave up on one, another's prose disagrees with gold. A
 difference between two arms could then come from the problems instead of the traces.
@@ -16,13 +16,17 @@ from typing import Any
 
 import orjson
 
+from srt.experiment.experiment_blocks import SOLVED
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import SOLVED, Experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.given_traces import GivenTraces, trace_file
 from srt.experiment.model_stages import Say
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
+from srt.io.output_paths import beside
 from srt.io.problem_files import read_problems, stream_problems
+from srt.io.record_reader import count_lines, read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
@@ -229,7 +233,7 @@ def _sequences(
 def _one_each(
     name: str, sources: Sequence[Any], folder: ExperimentFolder, given: GivenTraces, refuse: Refuse
 ) -> Iterator[Trace]:
-    """One trace of each problem: the first that is kept, of the first source which has any."""
+    """One trace of each problem: the first that is kept, taken from the first source that has one."""
     seen: set[str] = set()
     for source in sources:
         for trace, why in given.of(trace_file(source, name, folder), checked=source == SOLVED):

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from srt.experiment.experiment_blocks import SOLVED, TaughtTraces
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import SOLVED, TaughtTraces
 from srt.experiment.model_stages import Say
-from srt.io.jsonl import count_lines, read_records
+from srt.io.record_reader import count_lines, read_records
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.language.trace import Trace

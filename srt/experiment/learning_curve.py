@@ -24,15 +24,18 @@ from pathlib import Path
 
 import orjson
 
+from srt.experiment.experiment_blocks import BenchmarkTest
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_models import trained_at
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, Say
 from srt.experiment.training_recipes import evaluation_settings
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
-from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Record, cluster_of
 
 

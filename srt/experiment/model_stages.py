@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.io.records import Lang
 from srt.language.prompts import PromptStyle
 
@@ -115,5 +116,6 @@ class ModelStages(Protocol):
 
         ``warning`` stands before it, and above everything on the page.
 
-        ``reporting`` has the keys of an evaluation recipe that say where in W&B to report to, if this is asked for.
+        ``reporting`` is the experiment's ``evaluate`` with the comparison's group and name in W&B, or empty if
+        nothing is reported there.
         """

@@ -14,7 +14,7 @@ def find_bundled(path: Path, folder: str) -> Path:
 
     A name is looked for in ``folder``, with ``.yaml`` or without: ``cpu`` in ``configs`` is ``configs/cpu.yaml``, and
     ``train/base`` in ``recipes`` is ``recipes/train/base.yaml``. A path as in the documentation
-    (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it is: whoever
+    (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it is: whatever
     opens it reports that.
 
     Raises:

@@ -117,7 +117,16 @@ class Fault(FaultClass):
         "a step rests on the answer or the official solution, or speaks of them",
     )
     OUT_OF_ORDER = ("out_of_order", SUPPORT_BREAKING, "a step stands after one of a later operation")
-    ANOTHER_LANGUAGE = ("another_language", SUPPORT_BREAKING, "a step is in another language than its trace")
+    ANOTHER_LANGUAGE = (
+        "another_language",
+        SUPPORT_BREAKING,
+        "a step is in another language than its trace, or the trace in another than its problem",
+    )
+    ANOTHER_FORM = (
+        "another_form",
+        SUPPORT_BREAKING,
+        "the problem is of an exact world, and what was written is no trace of that world",
+    )
     TOO_LARGE = (
         "too_large",
         SUPPORT_BREAKING,

@@ -127,8 +127,11 @@ class TraceCheck(Record):
 
     @property
     def computed(self) -> bool:
-        """In prose: the answer is computed, and every step that could be decided, one at least."""
-        decided = {step.support for step in self.steps} - {"unchecked"}
+        """In prose: the answer is computed, and every step (or claim, if there are no steps) that could be decided.
+
+        That is one at least.
+        """
+        decided = {*(step.support for step in self.steps), *(claim.support for claim in self.prose)} - {"unchecked"}
         return self.answer.support == "computed" and decided == {"computed"}
 
     @property

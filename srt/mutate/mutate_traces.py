@@ -14,9 +14,12 @@ from typing import Final, NamedTuple
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, keep_apart, open_records, read_records
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress
+from srt.io.record_lines import dump
+from srt.io.record_reader import read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.io.worker_processes import Workers
 from srt.language.faults import FaultClass

@@ -19,10 +19,13 @@ from srt.images.store import PictureFolder
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
-from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
 from srt.io.locations import Location
+from srt.io.output_paths import keep_apart
 from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import ProblemLines, TraceLine
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import count_lines
+from srt.io.record_writer import open_records
 from srt.io.records import Image, Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text

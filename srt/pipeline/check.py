@@ -14,9 +14,12 @@ from typing import Any
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
 from srt.io.locations import Location
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import ProblemLines, TraceLine
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import count_lines
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck, Truth

@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from srt.io.jsonl import AppendLog
+from srt.io.append_log import AppendLog
 from srt.io.records import Problem, Record
 from srt.language.faults import FaultWord
 from srt.language.trace import Trace, TraceKind

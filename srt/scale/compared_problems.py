@@ -24,10 +24,12 @@ from srt.curate.duplicates import exact_key
 from srt.curate.entries import Entry, entry
 from srt.curate.picture_comparison import Look, look_at, verify
 from srt.curate.picture_groups import PICTURE, picture_files, picture_rows
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import RecordError, UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import Line, dump, parse_record, write_atomically
 from srt.io.locations import Location
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import Line
 from srt.io.records import Problem
 from srt.scale.problem_index import ProblemIndex, hash_of, load_array, save_array
 from srt.scale.ray_engine import RunShards

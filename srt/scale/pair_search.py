@@ -28,7 +28,7 @@ from srt.curate.picture_comparison import PicturePair, compare_pair
 from srt.curate.picture_groups import MOST_CANDIDATES, PictureIndex, picture_files
 from srt.curate.shingles import buckets, signature
 from srt.curate.similarity import Shingles
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from srt.io.locations import Location, version_of
 from srt.io.worker_processes import Workers
 from srt.scale.compared_problems import ComparisonStep

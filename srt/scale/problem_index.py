@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 import orjson
 
+from srt.io.atomic_files import open_together, write_atomically
 from srt.io.errors import RecordError, cannot_read
-from srt.io.jsonl import Line, open_together, write_atomically
 from srt.io.locations import Location, open_to_read, read_ranges, version_of
 from srt.io.parquet_files import is_parquet, record_place
 from srt.io.problem_files import TraceLine, problem_id
+from srt.io.record_reader import Line
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.scale.ray_engine import RunShards

@@ -9,8 +9,8 @@ from typing import Any
 
 from srt import __version__
 from srt.io.errors import UserError
-from srt.io.jsonl import open_records
 from srt.io.locations import Location
+from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record, Refusal
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace

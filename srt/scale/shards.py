@@ -15,9 +15,9 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import Line
 from srt.io.locations import Location, open_to_read, read_ranges, size_of, version_of
 from srt.io.parquet_files import is_parquet, record_place, rows_as_lines, rows_in_groups
+from srt.io.record_reader import Line
 from srt.scale.shard_folder import whole_parts
 
 SHARD_BYTES: Final = 8 * 2**20

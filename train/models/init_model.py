@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Sequence
 from train.models.chat_templates import find_chat_template
 from train.models.families.family_registry import find_family

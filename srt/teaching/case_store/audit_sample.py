@@ -14,8 +14,8 @@ from pathlib import Path
 import orjson
 from pydantic import ValidationError
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 
 AUDIT = "audit.json"

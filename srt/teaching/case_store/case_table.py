@@ -11,7 +11,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 import orjson
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump
+from srt.io.record_lines import dump
 from srt.io.records import Problem
 from srt.llm.journal import Journal, Query
 from srt.teaching.case_store.case_records import State, TeachingCase

@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record
+from srt.io.record_lines import parse_record
 from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import Decision, State, TeachingCase
 

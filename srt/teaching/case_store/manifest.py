@@ -15,9 +15,12 @@ import orjson
 from pydantic import AliasChoices, Field
 
 from srt.images.store import CannotCopy, PictureFolder
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, keep_apart, parse_record, write_atomically, write_records
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import stream_problems
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Record
 
 MANIFEST = "folder.json"

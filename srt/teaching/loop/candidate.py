@@ -39,7 +39,7 @@ _GIVEN = re.compile(
     rf"(?:the )?(?:{_GIVEN_NOUN}) ?#?(\d{{1,3}}) ?(?:个?条件|句)?",
     re.IGNORECASE,
 )
-# `option b`, `(B)`, `B.`; a lone small letter is a name, which _read_one sees to.
+# `option b`, `(B)`, `B.`; a single lower-case letter is a name, which `_read_one` handles.
 _OPTION = re.compile(r"(?:option|choice|选项) ?[(\[]?([A-Z])[)\]]?|[(\[]?([A-Z])[)\].]?", re.IGNORECASE)
 _SYNONYMS = {
     "question": {
@@ -105,7 +105,7 @@ def read_candidate(payload: Mapping[str, Any], problem: Problem, form: Form, tra
     else:
         listed = payload.get("steps")
         if not isinstance(listed, list):
-            raise Unusable(Outcome.MALFORMED, '"steps" is no list')
+            raise Unusable(Outcome.MALFORMED, '"steps" is not a list')
         if not listed or not answer:
             raise Unusable(Outcome.EMPTY, "it has no steps or no answer")
         if len(listed) > MAX_STEPS:
@@ -184,7 +184,7 @@ def _read_one(text: str) -> str:
         return (match[1] or match[2]).upper()
     if len(text) > _LONGEST_NAME or _SEVERAL.search(text) or not any(c.isalpha() for c in text):
         short = text[:_LONGEST_NAME]
-        raise ValueError(f"{short!r} is none; (k), #k, question, scene, an option or a name was expected")
+        raise ValueError(f"{short!r} is not a premise; expected (k), #k, question, scene, an option or a name")
     # Printed as a premise it would be read as that word, and the trace would say something else.
     if text in {word for words in WORDS.values() for word in words.values()}:
         raise ValueError(f"{text!r} is a word of the trace language, not a name")
@@ -199,10 +199,10 @@ def _counting(digits: str) -> int:
 
 def _step(raw: Any, number: int, form: Form, issues: list[Issue]) -> Step:
     if not isinstance(raw, Mapping):
-        raise Unusable(Outcome.MALFORMED, f"step {number} is no object")
+        raise Unusable(Outcome.MALFORMED, f"step {number} is not an object")
     operation = str(raw.get("op", "")).strip().upper()
     if operation not in OPERATIONS:
-        raise Unusable(Outcome.MALFORMED, f'"op" of step {number} is none of {", ".join(OPERATIONS)}')
+        raise Unusable(Outcome.MALFORMED, f'"op" of step {number} is not one of {", ".join(OPERATIONS)}')
     body = one_line(_text(raw, _text_key(form), f"step {number}: "))
     if not body:
         raise Unusable(Outcome.MALFORMED, f"step {number} says nothing")
@@ -241,7 +241,7 @@ def _text(payload: Mapping[str, Any], key: str, where: str = "") -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise Unusable(Outcome.MALFORMED, f'{where}"{key}" is no text')
+        raise Unusable(Outcome.MALFORMED, f'{where}"{key}" is not text')
     return storable(value)
 
 

@@ -14,7 +14,6 @@ not be compared.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -123,14 +122,6 @@ def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
         return "no_gold"
     found = equal_to_gold(problem, answer, TRAINING)
     return "unreadable" if found.how == "unreadable" else found.verdict
-
-
-def coverage(checks: TraceCheck) -> Counter[str]:
-    """Counts of ``steps`` and ``claims``, and of each verdict on them (``claims computed``)."""
-    counts = Counter({"steps": len(checks.steps), "claims": len(checks.claims)})
-    counts.update(f"steps {step.support}" for step in checks.steps)
-    counts.update(f"claims {claim.support}" for claim in checks.claims)
-    return counts
 
 
 def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:

@@ -188,7 +188,7 @@ def read_description(payload: Mapping[str, Any]) -> str:
     """The description in a describer's answer; :class:`~srt.llm.exchange.Unusable` where there is none."""
     text = payload.get("description")
     if not isinstance(text, str):
-        raise Unusable(Outcome.MALFORMED, '"description" is no text')
+        raise Unusable(Outcome.MALFORMED, '"description" is not text')
     text = storable(text).strip()
     if not text:
         raise Unusable(Outcome.EMPTY, "its description is empty")

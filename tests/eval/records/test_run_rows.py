@@ -14,7 +14,7 @@ from eval.report.console_rows import console_rows
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction, Score
 
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from srt.experiment.experiment_folder import claim
-from srt.experiment.experiment_recipe import load_experiment
+from srt.experiment.experiment_reader import load_experiment
 
 ROOT = Path(__file__).resolve().parents[3]
 

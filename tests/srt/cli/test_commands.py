@@ -15,7 +15,8 @@ import pytest
 from srt import __version__
 from srt.cli.command_table import COMMANDS
 from srt.cli.lazy_commands import load_command
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
 

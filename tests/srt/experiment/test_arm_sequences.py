@@ -17,8 +17,9 @@ from srt.experiment.arm_sequences import LeftOut, build_arms, solve_training_pro
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Sequence, cluster_of
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.generate import generate_file

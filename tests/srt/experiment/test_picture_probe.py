@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from srt.experiment.experiment_blocks import InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import Experiment, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedModel, TrainedTokens
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem, Sequence
 from srt.worlds.views.views_world import ViewsWorld
 from tests.srt.experiment.fake_stages import FakeStages, make, run

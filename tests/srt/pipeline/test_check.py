@@ -8,7 +8,8 @@ import pytest
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_file, check_with_truth, first_fault

@@ -10,7 +10,8 @@ import pytest
 import srt
 from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Sequence
 from srt.language.trace import ClaimCheck, StepCheck, Trace, TraceCheck
 from srt.pipeline import kept_traces

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from taught_folder import BOOTH, HOSTILE, RIGHT_BOOTH, RIGHT_BOX, WRONG_BOX, Served, box, case_of, serve, write_folder
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.language.trace import Trace
 from srt.teaching.case_store.decisions import read_decisions
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from taught_folder import BOOTH, RIGHT_BOOTH, RIGHT_BOX, box
@@ -42,6 +45,12 @@ def test_prose_is_computed_and_a_world_is_proved() -> None:
 
     assert told(BOOTH, RIGHT_BOOTH) == (True, False, {"proved"})
     assert told(box(), RIGHT_BOX) == (False, True, {"computed", "unchecked"})
+
+
+@pytest.mark.parametrize("support", get_args(Support))
+def test_every_verdict_has_its_place_among_overlapping_claims(support: Support) -> None:
+    found = pieces("a = b = c", [claim(0, 9, support), claim(0, 9, "refuted")], Drawing())
+    assert [piece["support"] for piece in found] == ["refuted"]
 
 
 @given(

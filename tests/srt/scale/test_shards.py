@@ -16,7 +16,9 @@ from engines import Killed, in_any_order, killed_after, whole
 from input_faults import assert_faults_are_named
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, open_records, read_records
+from srt.io.record_lines import dump
+from srt.io.record_reader import read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.pipeline.build import build_file

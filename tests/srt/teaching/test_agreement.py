@@ -13,8 +13,8 @@ import orjson
 import pytest
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Trace

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 from srt.teaching.case_store.case_records import Issue
+from srt.teaching.case_store.teaching_summary import coverage
 from srt.teaching.loop.leftover_words import has_unclaimed_text
-from srt.teaching.loop.machine_audit import MachineAudit, audit, coverage, gold_verdict
+from srt.teaching.loop.machine_audit import MachineAudit, audit, gold_verdict
 
 BOX = "A box is 3 wide, 4 deep and 5 high. What is its volume?"
 

@@ -13,7 +13,8 @@ from transformers import TrainerControl, TrainerState
 
 import train.loop.trl_trainer as trl_trainer
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.text import linearize
 from srt.worlds.routes.routes_world import RoutesWorld

@@ -22,7 +22,7 @@ MOST_PREMISES = 24
 MOST_ALTERNATIVES = 24
 """A restated trace of the exact teacher cites up to 15 premises; its claims have up to 12 alternatives."""
 MOST_REREADINGS = 2
-"""Of one clue: the exact teacher's plans put it into circular words, and then count from whom is seated."""
+"""Of one clue: the exact teacher's plans put it into circular words, and then count from a seated person."""
 _ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
 
 
@@ -50,7 +50,7 @@ def _inexact(claim: Meaning, read: Meaning) -> str | None:
     if claim.form.places and not read.form.places:
         return "a reading names no seat, unless the clue does"
     if claim.form.tokens != read.form.tokens:
-        return "a reading speaks of the people of whom the clue speaks, and of no others"
+        return "a reading names the people that the clue names, and no others"
     if max(1, functions_at_once(claim.masked)) != max(1, functions_at_once(read.masked)):
         return "a reading has as many functions inside one another as the clue"
     return None
@@ -118,9 +118,9 @@ class _Pass:
                 yield number
 
     def _passed_by(self, steps: Sequence[Step]) -> Iterator[int]:
-        """The faithful readings of clues that cannot help yet: nobody of whom they speak is seated, and others are.
+        """The faithful readings of clues that cannot help yet: nobody that they name is seated, and others are.
 
-        Whoever takes the clues in their order finds that out by reading. All of whom such a clue speaks must be seated
+        A solver that takes the clues in order finds that out by reading. All people in such a clue must be seated
         later, and somebody between two readings of it, so that their number is bounded.
         """
         seated = set[str]()

@@ -224,7 +224,7 @@ def _words(claim: Claim) -> frozenset[frozenset[Atom]]:
 
 
 def _passed_by(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[bool]) -> set[int]:
-    """The readings of a clue while others are seated and nobody of whom it speaks is, if all of them are later on.
+    """The readings of a clue while others are seated and nobody that it names is, if all of them are later on.
 
     Between two readings of one clue, somebody must have been seated.
     """
