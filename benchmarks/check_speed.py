@@ -65,7 +65,8 @@ def _checked(problems: list[bytes], traces: list[bytes]) -> Counter[str]:
         trace = parse_record(line, Trace, "traces")
         checks = check(known[trace.problem_id], trace)
         dump(trace.model_copy(update={"checks": checks}))
-        found["proved" if checks.proved else "refuted" if checks.refuted else "neither"] += 1
+        verdicts = {"proved": checks.proved, "computed": checks.computed, "refuted": checks.refuted}
+        found[next((name for name, holds in verdicts.items() if holds), "neither")] += 1
     return found
 
 

@@ -10,15 +10,16 @@ import hashlib
 import itertools
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from srt.experiment.experiment_blocks import SOLVED, TaughtTraces
+from srt.experiment.experiment_blocks import SOLVED
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.given_traces import GivenTraces, trace_file
 from srt.experiment.model_stages import Say
 from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
@@ -28,11 +29,10 @@ from srt.io.record_reader import count_lines, read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
-from srt.io.worker_processes import cores_at_hand
 from srt.language.trace import Trace
 from srt.pipeline.build import build
 from srt.pipeline.check import check_file, first_fault
-from srt.pipeline.kept_traces import Keep, NotKept, left_out_by, left_out_of
+from srt.pipeline.kept_traces import left_out_by
 from srt.pipeline.solve import solve_file
 
 Refuse = Callable[[str, str, str], None]
@@ -131,7 +131,7 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
     if not arms or all(folder.sequences(arm).exists() for arm in arms):
         return
     problems = read_problems(folder.train)
-    given = _GivenTraces(problems, experiment.keep, say)
+    given = GivenTraces(problems, experiment.keep, say)
     built: dict[str, set[str]] = {}
     left_out: list[LeftOut] = []
     for arm in arms:
@@ -173,7 +173,7 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
 
 
 def _build_all(
-    experiment: Experiment, folder: ExperimentFolder, arm: str, given: _GivenTraces, pictures: bool
+    experiment: Experiment, folder: ExperimentFolder, arm: str, given: GivenTraces, pictures: bool
 ) -> list[LeftOut]:
     """Write all sequences of ``arm``; returns the problems that have none."""
     refused: dict[str, LeftOut] = {}
@@ -210,7 +210,7 @@ def _sequences(
     experiment: Experiment,
     folder: ExperimentFolder,
     arm: str,
-    given: _GivenTraces,
+    given: GivenTraces,
     pictures: bool,
     refused: dict[str, LeftOut],
 ) -> Iterator[TrainingSequence]:
@@ -231,7 +231,7 @@ def _sequences(
 
 
 def _one_each(
-    name: str, sources: Sequence[Any], folder: ExperimentFolder, given: _GivenTraces, refuse: Refuse
+    name: str, sources: Sequence[Any], folder: ExperimentFolder, given: GivenTraces, refuse: Refuse
 ) -> Iterator[Trace]:
     """One trace of each problem: the first that is kept, taken from the first source that has one."""
     seen: set[str] = set()
@@ -244,37 +244,6 @@ def _one_each(
                 yield trace
             else:
                 refuse(trace.problem_id, *why)
-
-
-class _GivenTraces:
-    """The traces of ``problems`` in files of users and teachers. A file is checked once, for all arms."""
-
-    def __init__(self, problems: Mapping[str, Problem], keep: Keep, say: Say) -> None:
-        self.problems = problems
-        self._keep, self._say = keep, say
-        self._why: dict[Path, list[NotKept | None]] = {}
-
-    def of(self, file: Path, checked: bool) -> Iterator[tuple[Trace, NotKept | None]]:
-        """Each trace in ``file``, and why it is left out; no reason is sought where it has been ``checked``."""
-        if not checked and self._keep != "all" and file not in self._why:
-            self._say(f"build: check {file}")
-            pairs = ((self.problems[trace.problem_id], trace) for trace in self._read(file))
-            count = count_lines(file)
-            self._why[file] = list(left_out_of(pairs, count, self._keep, "check", min(cores_at_hand(), count)))
-        yield from zip(self._read(file), self._why.get(file) or itertools.repeat(None), strict=False)
-
-    def _read(self, file: Path) -> Iterator[Trace]:
-        return (trace for trace in read_records(file, Trace) if trace.problem_id in self.problems)
-
-
-def trace_file(source: Any, name: str, folder: ExperimentFolder) -> Path:
-    """The file of the traces that ``source`` (of the arm ``name``) stands for."""
-    if source == SOLVED:
-        return folder.solved
-    if isinstance(source, TaughtTraces):
-        return folder.taught(name) / "traces.jsonl"
-    path = Path(source)
-    return path / "traces.jsonl" if path.is_dir() else path
 
 
 def _noting(sequences: Iterator[TrainingSequence], ids: list[str]) -> Iterator[TrainingSequence]:

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
 
-from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
+from srt.experiment.arm_sequences import build_arms, solve_training_problems
 from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, ContinuedModel, InitModel, Model, TaughtTraces
 from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, held_in_output
 from srt.experiment.experiment_models import (
@@ -31,6 +31,7 @@ from srt.experiment.experiment_models import (
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
+from srt.experiment.given_traces import trace_file
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe

@@ -24,6 +24,7 @@ from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck, Truth
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
+from srt.prose.checking.check_free import check_free
 from srt.worlds.world_registry import world_of
 
 
@@ -169,6 +170,15 @@ def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:
         _with_truth(verdict, truth(step.claim or "")) for step, verdict in zip(trace.steps, checked.steps, strict=True)
     )
     return checked.model_copy(update={"steps": steps})
+
+
+def check_claims(problem: Problem, trace: Trace) -> TraceCheck:
+    """As :func:`srt.checking.check`, but the claims in prose are checked on a problem of an exact world, too.
+
+    Prose on such a problem gets no verdict otherwise. But what it calculates wrongly is wrong there as well.
+    """
+    checked = check(problem, trace)
+    return check_free(problem, trace) if checked.answer.fault is Fault.ANOTHER_FORM else checked
 
 
 @lru_cache(maxsize=64)

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final, Literal, get_args
 
-from srt.checking import check
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.progress import progress
 from srt.io.records import Problem
 from srt.io.worker_processes import Workers
 from srt.language.trace import Trace, TraceCheck
-from srt.pipeline.check import first_fault
+from srt.pipeline.check import check_claims, first_fault
 
 Keep = Literal["auto", "proved", "not-refuted", "all"]
 """``auto``: ``proved`` for traces of exact worlds, ``not-refuted`` for those in prose, which are never proved."""
@@ -37,7 +36,7 @@ def keep_named(name: str) -> Keep:
 
 def left_out(problem: Problem, trace: Trace, keep: Keep) -> NotKept | None:
     """Check ``trace``, unless all are kept: why ``keep`` leaves it out, ``None`` if it does not."""
-    return None if keep == "all" else left_out_by(check(problem, trace), trace, keep)
+    return None if keep == "all" else left_out_by(check_claims(problem, trace), trace, keep)
 
 
 def left_out_by(checked: TraceCheck, trace: Trace, keep: Keep) -> NotKept | None:

@@ -145,9 +145,11 @@ const plain = (pieces) => pieces.map((piece) => piece.text).join("");
 
 export const verdictTag = (check) => el("span", { class: `verdict ${check.support}`, title: check.reason }, MARK[check.support]);
 
-// "Proved" is for a trace that is proved as a whole, "computed" for prose: a step that states the answer need not be right.
+// "Proved" is for a trace that is proved as a whole, "computed" for prose that calculates its answer in the step that
+// states it: a step that only states the answer need not be right.
 export function answerTag({ answer, proved, computed, steps }, text) {
-  if (!UPHELD.includes(answer.support) || proved || computed) return verdictTag(answer);
+  const upheld = proved || (computed && steps.at(-1)?.support === "computed");
+  if (!UPHELD.includes(answer.support) || upheld) return verdictTag(answer);
   const where = !steps.length ? "by the last line" : /[;；]/.test(text) ? "by the steps" : `by step ${steps.length}`;
   return el("span", { class: "verdict unchecked", title: "A step states the answer. Whether that step is right is another question." }, `stated ${where}`);
 }

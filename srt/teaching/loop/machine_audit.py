@@ -24,6 +24,7 @@ from srt.io.records import Lang, Problem
 from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
+from srt.prose.checking.check_free import check_free
 from srt.prose.checking.citations import citation_faults, premises_of
 from srt.prose.checking.form_faults import form_faults
 from srt.prose.checking.givens import givens_of
@@ -150,6 +151,9 @@ def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Is
 
 
 def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:
+    if checks.answer.fault is Fault.ANOTHER_FORM:
+        # Prose on a problem of an exact world: no verdict is given, but a wrong calculation is an issue there, too.
+        checks = check_free(problem, trace)
     for number, (step, verdict) in enumerate(zip(trace.steps, checks.steps, strict=True), 1):
         yield from (_false_claim(number, claim) for claim in verdict.claims if claim.support == "refuted")
         if wrong := wrong_operation(problem, step, verdict.claims):

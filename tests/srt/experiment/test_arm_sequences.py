@@ -259,8 +259,8 @@ def test_refuted_traces_of_users_are_left_out_or_another_is_taken(
         asked.append(trace.id)
         return check(problem, trace)
 
-    monkeypatch.setattr("srt.pipeline.kept_traces.check", counted)
-    monkeypatch.setattr(arm_sequences, "cores_at_hand", lambda: 1)
+    monkeypatch.setattr("srt.pipeline.kept_traces.check_claims", counted)
+    monkeypatch.setattr("srt.experiment.given_traces.cores_at_hand", lambda: 1)
     said: list[str] = []
     made = experiment(folder, traces={"srt": [given["first"], given["second"]], "cot": given["cot"]})
     build_arms(made, False, said.append)

@@ -11,8 +11,9 @@ from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
+from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
-from srt.pipeline.check import check_file, check_with_truth, first_fault
+from srt.pipeline.check import check_claims, check_file, check_with_truth, first_fault
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 
@@ -202,18 +203,26 @@ def test_checks_of_version_0_1_are_read_with_the_new_word() -> None:
     assert TraceCheck.model_validate({"steps": [{"support": "proved"}], "answer": {"support": "proved"}}).proved
 
 
-def test_claims_in_prose_are_counted_and_told(files: Path, tmp_path: Path) -> None:
-    problem = pairs(files)[0][0]
-
+def test_claims_in_prose_are_counted_and_told(tmp_path: Path) -> None:
     def cot(name: str, text: str) -> Trace:
-        return Trace(id=name, problem_id=problem.id, kind="cot", lang="en", text=text, answer="A")
+        return Trace(id=name, problem_id="box", kind="cot", lang="en", text=text, answer="60")
 
-    write_records(tmp_path / "t.jsonl", [cot("right", "1 + 1 = 2\nThe answer is A."), cot("wrong", "1 + 1 = 3")])
-    summary = check_file(tmp_path / "t.jsonl", files / "p.jsonl")
+    write_records(tmp_path / "t.jsonl", [cot("right", "1 + 1 = 2\nThe volume is 60."), cot("wrong", "1 + 1 = 3")])
+    write_records(tmp_path / "p.jsonl", [BOX])
+    summary = check_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl")
     assert (summary.proved, summary.refuted, summary.steps) == (0, 1, 0)
     assert summary.as_dict(show=2)["claims in prose"] == {"computed": 1, "refuted": 1}
     [fault] = summary.faults
     assert fault.startswith("wrong: 1 + 1 = 3 is refuted: ")
+
+
+def test_prose_on_a_problem_of_a_world_is_not_judged_but_its_claims_can_be(files: Path) -> None:
+    problem = pairs(files)[0][0]
+    trace = Trace(id="t", problem_id=problem.id, kind="cot", lang="en", text="1 + 1 = 3\nThe answer is A.", answer="A")
+    judged = check_with_truth(problem, trace)
+    assert (judged.refuted, judged.computed, judged.answer.fault) == (False, False, Fault.ANOTHER_FORM)
+    assert "is of an exact world" in str(first_fault(trace, judged))
+    assert check_claims(problem, trace).refuted
 
 
 def test_nothing_to_check(files: Path, tmp_path: Path) -> None:

@@ -64,19 +64,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     upside_down = first.model_copy(update={"claim": f"{name} != {other}"})
     false = false.model_copy(update={"id": "false seat", "steps": (upside_down, *false.steps[1:])})
     solved = solved.model_copy(update={"id": "solved"})
-    write_records(folder / "t.jsonl", [*map(in_prose, PROSE), solved, leaps, false])
+    # Prose on a problem of a world is not judged; still, nobody is to learn that 2 + 2 = 5.
+    steps = ({"op": "INFER", "args": ["(1)"], "assertion": "2 + 2 = 5"},)
+    beside = {"id": "false beside", "problem_id": solved.problem_id, "kind": "free", "lang": "en", "steps": steps}
+    prose = Trace.model_validate({**beside, "answer": solved.answer})
+    write_records(folder / "t.jsonl", [*map(in_prose, PROSE), solved, leaps, false, prose])
     write_records(folder / "p.jsonl", [*map(cone, PROSE), *read_records(folder / "w.jsonl", Problem)])
     return folder
 
 
-WORLD = {"leaps": "not_proved", "false seat": "refuted"}
+WORLD = {"leaps": "not_proved", "false seat": "refuted", "false beside": "refuted"}
 LEFT_OUT: dict[str, dict[str, str]] = {
     "auto": {"false": "refuted", "false prose": "refuted", **WORLD},
     "proved": {
         "false": "refuted", "idle": "not_proved", "right": "not_proved",
         "false prose": "refuted", "right prose": "not_proved", **WORLD,
     },
-    "not-refuted": {"false": "refuted", "false prose": "refuted", "false seat": "refuted"},
+    "not-refuted": {"false": "refuted", "false prose": "refuted", "false seat": "refuted", "false beside": "refuted"},
     "all": {},
 }  # fmt: skip
 
@@ -88,7 +92,7 @@ def test_what_is_left_out_is_counted_and_named(keep: str, files: Path, tmp_path:
     assert {one.trace_id: one.reason for one in refused} == LEFT_OUT[keep]
     reasons = list(LEFT_OUT[keep].values())
     assert told.get("refused", {}) == {why: reasons.count(why) for why in dict.fromkeys(one.reason for one in refused)}
-    assert told["sequences"] == len(PROSE) + 3 - len(refused)
+    assert told["sequences"] == len(PROSE) + 4 - len(refused)
     kept = [one.trace_id for one in read_records(tmp_path / "out" / "sequences.jsonl", Sequence)]
     assert not {*kept} & {*LEFT_OUT[keep]}
     assert all(one.detail for one in refused)
@@ -140,7 +144,7 @@ def test_the_command(
         return int(ended.value.code or 0), said.out + said.err
 
     code, said = build("--json", "--workers", "1")
-    assert (code, '"refuted":3' in said.replace(" ", ""), '"not_proved":1' in said.replace(" ", "")) == (0, True, True)
+    assert (code, '"refuted":4' in said.replace(" ", ""), '"not_proved":1' in said.replace(" ", "")) == (0, True, True)
     assert build("--strict", "--workers", "1")[0] == 1
     code, said = build("--keep", "prooved")
     assert (code, "did you mean 'proved'?" in said) == (2, True)

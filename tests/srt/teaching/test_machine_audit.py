@@ -307,6 +307,15 @@ def test_a_world_trace_is_held_to_everything(world: tuple[Problem, Trace]) -> No
     assert (None, Fault.WRONG_ANSWER) in said(wrong)
 
 
+def test_a_wrong_calculation_in_prose_is_found_on_a_problem_of_a_world(world: tuple[Problem, Trace]) -> None:
+    problem, exact = world
+    prose = exact.model_copy(update={"kind": "cot", "steps": (), "text": "There are 2 + 2 = 5 seats.\nSo it is that."})
+    found = audit(problem, prose)
+    assert (Fault.FALSE_CLAIM, found.world, found.checks.proved) == (found.issues[0].fault, False, False)
+    right = prose.model_copy(update={"text": "There are 2 + 2 = 4 seats.\nSo it is that."})
+    assert audit(problem, right).issues == ()
+
+
 def test_a_proved_world_step_overrules_what_proof_excludes(world: tuple[Problem, Trace]) -> None:
     puzzle, trace = world
     found = audit(puzzle, trace)
