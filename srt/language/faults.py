@@ -70,6 +70,7 @@ class Fault(FaultClass):
         SUPPORT_BREAKING,
         "a step repeats another, or nothing after it needs it",
     )
+    REPEATED = ("repeated", SUPPORT_BREAKING, "a step says what an earlier step says, or one thing twice")
     MISQUOTED_CLUE = ("misquoted_clue", SUPPORT_BREAKING, "a reading cites another clue than the one it reads")
     LEAP = ("leap", SUPPORT_BREAKING, "the answer is stated right after the question, nothing leads to it")
     GUESSED = ("guessed", SUPPORT_BREAKING, "the right options are stated in the right form, without a derivation")
