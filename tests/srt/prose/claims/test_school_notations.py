@@ -54,7 +54,7 @@ def test_a_count_may_be_rounded(text: str) -> None:
     ],
 )
 def test_a_repeating_decimal(text: str, right: str, wrong: str) -> None:
-    assert supports(text) == ["proved"]
+    assert supports(text) == ["computed"]
     is_right_and_notices(text, right, wrong)
 
 
@@ -70,7 +70,7 @@ def test_a_repeating_decimal(text: str, right: str, wrong: str) -> None:
     ],
 )
 def test_amounts_of_money(text: str, right: str, wrong: str) -> None:
-    assert "proved" in supports(text)
+    assert "computed" in supports(text)
     is_right_and_notices(text, right, wrong)
     assert "refuted" not in supports("we get .75X = $19.50, so X = $26.")
 
@@ -89,7 +89,7 @@ def test_amounts_of_money(text: str, right: str, wrong: str) -> None:
     ],
 )
 def test_no_entry_is_torn_out_of_a_matrix(text: str) -> None:
-    assert not {"proved", "refuted"} & set(supports(text))
+    assert not {"computed", "refuted"} & set(supports(text))
 
 
 def test_rows_of_a_system_are_claims() -> None:
@@ -111,7 +111,7 @@ def test_rows_of_a_system_are_claims() -> None:
     ],
 )
 def test_the_last_number_of_a_list_is_no_side(text: str) -> None:
-    assert not {"proved", "refuted"} & set(supports(text))
+    assert not {"computed", "refuted"} & set(supports(text))
     assert supports("in step 3, 4 × 5 = 21") == ["refuted"]
 
 
