@@ -101,7 +101,9 @@ def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None)
         return StepCheck(support="unchecked", fault=fault, reason=reason, claims=claims)
     if flaw:
         return StepCheck(support="consistent", fault=fault, reason=reason, claims=claims)
-    open_claim = next((claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None)
+    open_claim = next(
+        (claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None
+    )
     if open_claim is not None:
         reason = f"{open_claim.claim}: {open_claim.reason or 'what the step cites does not decide it'}"
         return StepCheck(support="consistent", reason=reason, claims=claims)
