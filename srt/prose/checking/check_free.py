@@ -29,9 +29,9 @@ _NAMED = re.compile(r"[^\W\d][^\s=<>+*/^|≤≥≠≈()]*\s*=")
 def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """The verdicts on a free or a cot ``trace``.
 
-    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims, all
-    of them hold by the texts of the premises that the step cites, and every number in the step has a source:
-    those texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
+    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims,
+    all of them hold by the texts of the premises that the step cites, and every number in the step has a source: those
+    texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
     A named quantity, such as a volume, must be calculated by a formula of it. The step is ``consistent`` if it falls
     short of that, and ``unchecked`` if no claim was found or none could be decided. So ``computed`` is about what the
     step *calculates*, not about what else it says in words.

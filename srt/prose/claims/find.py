@@ -290,7 +290,7 @@ class _Run:
 
 
 def _is_argument(text: str, tokens: Sequence[Token]) -> bool:
-    """Whether a side is one number or name in brackets after a word: the ``(4)`` of ``Area (4) = 16`` and 面积(4)=16."""
+    """Whether a side is one number or name in brackets after a word, the ``(4)`` of ``Area (4) = 16``, 面积(4)=16."""
     alone = [token.kind for token in tokens] in (["open", "number", "close"], ["open", "name", "close"])
     return alone and text[: tokens[0].start].rstrip(" $")[-1:].isalpha()
 

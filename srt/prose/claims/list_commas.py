@@ -1,7 +1,7 @@
 """Commas that part the numbers of a list or the thousands of one number, and what a side is in the rarer sense.
 
-``5×4=20,100÷20=5`` has a comma of thousands for most readers, and two equations for its writer; ``12，300×2=24，600`` is
-the same the other way round. The other sense never shows that a claim is right, but keeps it from being refuted.
+``5×4=20,100÷20=5`` has a comma of thousands for most readers, and two equations for its writer; ``12，300×2=24，600``
+is the same the other way round. The other sense never shows that a claim is right, but keeps it from being refuted.
 """
 
 from __future__ import annotations
