@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace
+from srt.maths.syntax.expression import Expression, Number, walk
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.checking.numbers.claim_sides import sides_of
 from srt.prose.checking.numbers.dependence import Sourced, stated
 from srt.prose.checking.numbers.formula_constants import Constants
+from srt.prose.checking.numbers.given_numbers import given_numbers
 from srt.prose.checking.numbers.number_support import StepNumbers
 from srt.prose.checking.numbers.stated_numbers import WrittenNumber, numbers_in
 
@@ -68,6 +70,18 @@ class NumberSources:
         if of_formulas is not None:
             return Fault.UNSUPPORTED_NUMBER, f"{of_formulas.check.claim}: no number in it stands in its premises"
         return None
+
+    def is_pure(self, number: int, members: Sequence[Expression]) -> bool:
+        """Whether a value that step ``number`` computes, as any of ``members``, is the same whatever is given."""
+        values = [node.value for member in members[-1:] for node in walk(member) if isinstance(node, Number)]
+        sources = [self._of_step[number].get(value) for value in values]
+        return bool(sources) and all(source is None or source.pure for source in sources)
+
+    def given(self) -> Iterator[tuple[str, frozenset[Fraction]]]:
+        """The numbers in digits that the problem states before it asks, each with the values that it is used as."""
+        for written in given_numbers(self._problem.question, self._problem.lang):
+            converted = self._constants.converted(written.values[0], written.unit)
+            yield written.text, frozenset([*written.values, *converted])
 
     def _said(self, value: Fraction, numbers: StepNumbers, from_picture: bool) -> Sourced:
         """The source of a number that a step has said; of a constant it is the formula, whatever the premises state."""

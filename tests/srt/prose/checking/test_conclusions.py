@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from srt.checking import check
+from srt.prose.checking.conclusion.conclusions import conclude
 
 VIEWS = {"A": "a cone", "B": "a ball", "C": "a cube", "D": "none of the above"}
 
@@ -14,8 +15,7 @@ VIEWS = {"A": "a cone", "B": "a ball", "C": "a cube", "D": "none of the above"}
 def support(problem: Any, trace: Any, text: str, answer: str, question: str = "Which solid?", **fields: Any) -> str:
     lang = "en" if text.isascii() else "zh"
     made = problem(question, lang=lang, **fields)
-    verdict: str = check(made, trace(f"INFER question | {text}", answer=answer, lang=lang)).answer.support
-    return verdict
+    return conclude(made, trace(f"INFER question | {text}", answer=answer, lang=lang), [text]).verdict.support
 
 
 @pytest.mark.parametrize(
