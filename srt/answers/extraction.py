@@ -21,10 +21,9 @@ from srt.answers.equality.stated_values import states_value
 from srt.answers.final_statement import FinalStatement, final_statement, first_answers, said_in_words
 from srt.answers.labels import label_alone, read_label
 from srt.answers.written_form import FONT, ReadAnswer, canonical_text, expected_kind, read_answer, same_option
-from srt.io.records import Answer, AnswerKind, Problem
+from srt.io.records import Answer, AnswerKind, FinishReason, Problem
 
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
-FinishReason = Literal["stop", "length", "error"]
 
 _LONGEST = 4_000
 """Characters of an answer that are read: real ones have a few hundred at most."""
@@ -126,12 +125,6 @@ def after_reasoning(text: str) -> str | None:
     if opened is None:
         return text
     return text[: opened.start()] if text[: opened.start()].strip() else None
-
-
-def without_think_tags(text: str) -> str:
-    """``text`` without its think tags and the white space around it: what may be a trace."""
-    opened = re.sub(r"^\s*<think>\s*", "", text)
-    return re.sub(r"\s*</think>\s*", "\n", opened).strip()
 
 
 def _one_spelling(text: str) -> str:

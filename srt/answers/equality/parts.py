@@ -15,7 +15,7 @@ SEE_ELSEWHERE = re.compile(
     r"(?:see\s+(?:the\s+)?(?:analysis|solution|explanation|figure)|[见略]|(?:见|详见)?(?:解析|分析|详解|答案|图))[.。]?",
     re.I,
 )
-"""What stands in place of an answer."""
+"""What people write where there is no answer."""
 
 _PROOF = re.compile(
     r"(?:证明)?详?见解析|证明(?:过程)?(?:见解析|略)?|(?:the\s+)?proofs?(?:\s+(?:is\s+)?omitted)?|omitted", re.I

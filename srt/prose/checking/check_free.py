@@ -9,6 +9,7 @@ from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.prose.checking.citations import premises_of, taken_as_true
+from srt.prose.checking.conclusion.answer_support import AnswerSupport, not_last_in_prose
 from srt.prose.checking.conclusion.conclusions import conclude
 from srt.prose.checking.form_faults import form_faults
 from srt.prose.checking.formulas.formula_check import FormulaCheck
@@ -29,9 +30,9 @@ _NAMED = re.compile(r"[^\W\d][^\s=<>+*/^|≤≥≠≈()]*\s*=")
 def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """The verdicts on a free or a cot ``trace``.
 
-    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims, all
-    of them hold by the texts of the premises that the step cites, and every number in the step has a source:
-    those texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
+    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims,
+    all of them hold by the texts of the premises that the step cites, and every number in the step has a source: those
+    texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
     A named quantity, such as a volume, must be calculated by a formula of it. The step is ``consistent`` if it falls
     short of that, and ``unchecked`` if no claim was found or none could be decided. So ``computed`` is about what the
     step *calculates*, not about what else it says in words.
@@ -43,10 +44,13 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """
     if trace.kind == "cot":
         return _check_prose(problem, trace)
-    steps = _check_steps(problem, trace)
+    steps, support = _check_steps(problem, trace)
     said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
     conclusion = conclude(problem, trace, said)
-    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
+    answer = conclusion.verdict
+    if answer.support == "computed" and (why := support.lacks()):
+        answer = StepCheck(support="consistent", reason=why)
+    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=answer)
 
 
 def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
@@ -57,10 +61,13 @@ def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
         return TraceCheck(
             steps=(), answer=StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason), prose=claims
         )
-    return TraceCheck(steps=(), answer=conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict, prose=claims)
+    answer = conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict
+    if answer.support == "computed" and (why := not_last_in_prose(problem, trace, claims)):
+        answer = StepCheck(support="consistent", reason=why)
+    return TraceCheck(steps=(), answer=answer, prose=claims)
 
 
-def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
+def _check_steps(problem: Problem, trace: Trace) -> tuple[tuple[StepCheck, ...], AnswerSupport]:
     givens = givens_of(problem)
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
     spoken = SpokenFormulas()
@@ -85,7 +92,7 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         # it calculates.
         unsupported, unnamed = sources.check(number, claims), formulas.check(number, claims)
         steps.append(_step(claims, fault or unsupported or unnamed))
-    return tuple(steps)
+    return tuple(steps), AnswerSupport(problem, trace, steps, sources, formulas)
 
 
 def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:
@@ -101,7 +108,9 @@ def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None)
         return StepCheck(support="unchecked", fault=fault, reason=reason, claims=claims)
     if flaw:
         return StepCheck(support="consistent", fault=fault, reason=reason, claims=claims)
-    open_claim = next((claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None)
+    open_claim = next(
+        (claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None
+    )
     if open_claim is not None:
         reason = f"{open_claim.claim}: {open_claim.reason or 'what the step cites does not decide it'}"
         return StepCheck(support="consistent", reason=reason, claims=claims)

@@ -56,11 +56,11 @@ def hidden_source(step: Step) -> str | None:
     """What ``step`` refers to that the solver of the problem never sees, as one line; ``None`` if there is nothing."""
     for premise in premises_of(step):
         if premise.kind == "entity" and _PREMISE.fullmatch(" ".join(premise.name.split())):
-            return f"cites {premise.name!r}: whoever solves the problem sees neither its answer nor its solution"
+            return f"cites {premise.name!r}: a solver sees neither its answer nor its solution"
     return hidden_source_in(" ".join(part for part in (step.assertion, step.claim) if part))
 
 
 def hidden_source_in(text: str) -> str | None:
     """The same of a ``text``, such as the prose of a cot trace."""
     said = _SAID.search(text)
-    return said and f"rests on {said[0]!r}: whoever solves the problem sees neither its answer nor its solution"
+    return said and f"rests on {said[0]!r}: a solver sees neither its answer nor its solution"

@@ -48,7 +48,7 @@ def _inexact(claim: Meaning, read: Meaning) -> str | None:
     if claim.form.places and not read.form.places:
         return "a reading names no seat, unless the clue does"
     if claim.form.tokens != read.form.tokens:
-        return "a reading speaks of the people of whom the clue speaks, and of no others"
+        return "a reading names the people that the clue names, and no others"
     if max(1, functions_at_once(claim.masked)) != max(1, functions_at_once(read.masked)):
         return "a reading has as many functions inside one another as the clue"
     return None

@@ -273,7 +273,7 @@ class Language:
         if one is None or other is None:
             return None
         found = 0
-        # Two regions meet if they share a seat, whoever sits there.
+        # Two regions meet if they share a seat, no matter who sits there.
         for seat, seats in enumerate(one[1]):
             if seats:
                 meeting = self._any(other[0], (n for n, others in enumerate(other[1]) if seats & others))

@@ -111,7 +111,7 @@ class SeatPlan(ABC):
         return self.seats.index(seat)
 
     def _cells(self) -> Iterator[tuple[int, Fact]]:
-        """Whom a clue puts on a named seat, and its reading: no step repeats it alone."""
+        """The people that a clue puts on a named seat, and its reading: no step repeats it alone."""
         for reading, (entity, *_) in zip(self.readings, self._spoken_of, strict=True):
             if not isinstance(reading.claim, str) and isinstance(reading.claim[0][0], Place):
                 yield entity, reading
@@ -141,7 +141,7 @@ class SeatPlan(ABC):
     ) -> Fact:
         """The step that says that ``entities`` sit in one of ``ways``, with the facts of ``facts`` that it needs.
 
-        Whoever is left over when the others sit is not looked up with them: that is a step of its own.
+        A person left over when the others sit is not looked up with them: that is a step of its own.
         """
         goal = 0
         for way in ways:

@@ -99,7 +99,7 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         (NOBODY, APART + "INFER scene #3 #4: left(?) = Dan", "leave it open"),
         (NESTED, APART + "INFER scene #3 #4 #5: ? = across(Ben)", "#5"),
         (NESTED, APART + "INFER scene #3 #4 #5: ? = across(Ben) & Dan != Ben", "#5"),
-        # The seat that the lookup starts from is not cited, or whom it leads to is left over.
+        # The seat that the lookup starts from is not cited, or the person it leads to is left over.
         (
             NESTED,
             "CONSTRAIN wlog #2: Cat@N1 & Dan@N2\nCONSTRAIN scene #1 #4: Ben@S2\n"

@@ -95,7 +95,7 @@ GUESSES = [
     # Who fills the blank is left to the step of the options.
     READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #6: ?@N1\n"
     "INFER #4 #7: ?@N1 & ? = James | ?@N1 & ? = Jason\nINFER A B C D #5 #8: options = {C}",
-    # A relation that the seat has to somebody else, whom a clue then names.
+    # A relation between the seat and somebody else, named in a clue.
     READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #6: ?@N1\nINFER scene #5 #7: ? = left(Jason)\n"
     "INFER #2 #8: ? = James\nINFER A B C D #9: options = {C}",
     "CONSTRAIN (1): right(Robert) = Mary\nCONSTRAIN (2): right(James) = Jason\n"

@@ -41,7 +41,7 @@ RING = """Ring of six facing out: Ann, Bob, Cal, Dan, Eve, Fay.
 (4) Fay is opposite Cal.
 () is one clockwise of Dan."""
 RING_OPTIONS = {"A": "Eve", "B": "Fay", "C": "Ann", "D": "Bob"}
-"""Clue 2 says something about those whom clue 3 seats first."""
+"""Clue 2 is about the people that clue 3 seats first."""
 
 
 def around(*readings: tuple[int, str]) -> TraceCheck:

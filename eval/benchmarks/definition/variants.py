@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from eval.records.run_rows import StoredScore
 from srt.io.errors import UserError
-from srt.io.jsonl import validation_fault
+from srt.io.record_lines import validation_fault
 from srt.io.records import Answer, Image, Letter, Problem, Record
 
 PLAIN = "plain"
