@@ -199,6 +199,8 @@ EDITS: tuple[Edit, ...] = (
     deleted,
     inserted,
     transplanted,
+    transplanted,
+    reordered,
     reordered,
     repeated,
     part_taken,

@@ -69,14 +69,15 @@ class _Target:
     seen: set[str]
 
 
-def search(world: str, candidates: int, seed: int = 0) -> Found:
-    """Try ``candidates`` edited traces of problems of ``world``."""
-    rng = random.Random(f"{world} {seed}")
-    targets = _targets(world, rng)
+def search(world: str, candidates: int, problems: int = PROBLEMS) -> Found:
+    """Try ``candidates`` edited traces of ``problems`` problems of ``world``."""
+    rng = random.Random(world)
+    targets = _targets(world, rng, problems)
     found = Found()
     while found.candidates < candidates:
         target = rng.choice(targets)
-        _, start = rng.choice(target.traces)
+        whole = [kept for kept in target.traces if not kept[0]]
+        _, start = rng.choice(whole if rng.random() < 0.5 else target.traces)
         trace = _edited(start, target, rng)
         if trace is None or len(trace.steps) > MOST_STEPS or (text := linearize(trace)) in target.seen:
             continue
@@ -99,9 +100,16 @@ def _count(found: Found, target: _Target, trace: Trace, checked: TraceCheck, tex
         found.wrong_answer.append(where)
     claims = [step.claim or "" for step in trace.steps]
     for number, step in enumerate(trace.steps, 1):
-        if not target.brute.entailed(claims, (step.op, step.args, step.claim or "")):
+        if not _entailed(target.brute, claims, step):
             found.not_entailed.append(f"step {number} of:\n{where}")
             return
+
+
+def _entailed(brute: Brute, claims: Sequence[str], step: Step) -> bool:
+    try:
+        return brute.entailed(claims, (step.op, step.args, step.claim or ""))
+    except (ValueError, LookupError, AssertionError):
+        return False  # Not a claim at all: it must not have been proved.
 
 
 def _faults(checked: TraceCheck) -> int:
@@ -116,8 +124,9 @@ def _keep(target: _Target, trace: Trace, faults: int) -> None:
     if faults < 4:
         target.traces.append((faults, trace))
     if len(target.traces) > 2 * KEPT:
-        # Also of those with a proof only some: the search is to go on from them, not to stay there.
-        target.traces.sort(key=lambda kept: (kept[0], len(kept[1].steps)))
+        # Those with a proof first, the newest of them; some others, too, from which one may be near.
+        target.traces.reverse()
+        target.traces.sort(key=lambda kept: kept[0])
         del target.traces[KEPT : 2 * KEPT]
 
 
@@ -140,8 +149,8 @@ def _edited(trace: Trace, target: _Target, rng: random.Random) -> Trace | None:
     return trace.model_copy(update={"steps": tuple(steps), "answer": answer})
 
 
-def _targets(world: str, rng: random.Random) -> list[_Target]:
-    problems = _problems(world, rng)
+def _targets(world: str, rng: random.Random, count: int) -> list[_Target]:
+    problems = problems_with_traces(world, rng, count)
     foreign = [step for _, traces in problems for trace in traces for step in trace.steps]
     targets = []
     for problem, traces in problems:
@@ -163,11 +172,12 @@ def _targets(world: str, rng: random.Random) -> list[_Target]:
     return targets
 
 
-def _problems(world: str, rng: random.Random) -> list[tuple[Problem, list[Trace]]]:
+def problems_with_traces(world: str, rng: random.Random, count: int) -> list[tuple[Problem, list[Trace]]]:
+    """``count`` problems that a brute force can decide, each with its trace in every plan."""
     here = world_named(world)
     found: list[tuple[Problem, list[Trace]]] = []
     samplers = [here.sampler({**SPECS[world], "lang": lang}) for lang in ("en", "zh")]
-    while len(found) < PROBLEMS:
+    while len(found) < count:
         problem = rng.choice(samplers)(rng.randrange(100_000))
         brute = brute_of(world, problem)
         traces = list(_traces(world, problem))
