@@ -21,6 +21,7 @@ from typing import Literal
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.io.records import Lang, Problem
+from srt.judging.judge import judge_trace
 from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
