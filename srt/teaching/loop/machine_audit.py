@@ -152,7 +152,7 @@ def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Is
     if checks.answer.support == "refuted":
         yield _issue(None, Fault.WRONG_ANSWER, _explanation(checks.answer))
     elif checks.answer.support != "proved":
-        yield _issue(None, Fault.LEAP, _explanation(checks.answer))
+        yield _issue(None, checks.answer.fault or Fault.LEAP, _explanation(checks.answer))
 
 
 def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:

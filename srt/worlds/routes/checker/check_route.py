@@ -29,6 +29,8 @@ _CLAIMS = re.compile(
     rf"|answer = (?:0|{_N})"
 )
 
+_CONCLUSION = re.compile(rf"options = \{{([A-Z](?:, [A-Z])*)\}}|answer = (0|{_N})")
+
 
 def check_route(problem: Problem, trace: Trace) -> TraceCheck | None:
     """The verdicts on a trace of a problem about a walk; ``None`` for any other problem."""
@@ -50,7 +52,7 @@ def check_route(problem: Problem, trace: Trace) -> TraceCheck | None:
 def _answer(problem: Problem, trace: Trace) -> StepCheck:
     """The answer must be what the last step concludes."""
     last = trace.steps[-1].claim if trace.steps else None
-    match = re.fullmatch(r"options = \{(.+)\}|answer = ([0-9]+)", last or "")
+    match = _CONCLUSION.fullmatch(last or "")
     if match is None:
         return StepCheck(support="consistent", fault=Fault.LEAP, reason="the last step does not conclude anything")
     concluded = (

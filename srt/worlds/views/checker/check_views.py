@@ -169,19 +169,20 @@ class _Pass:
     def _answer(self, problem: Problem, text: str) -> StepCheck:
         """The answer is what a step says of the options, or of the blank where there are none."""
         what = "options" if self.fitting.letters else "found"
-        said = {n: c for n, c in enumerate(self.claims, 1) if c is not None and c.left.what == what and _concluded(c)}
-        agrees = {n: is_conclusion(text, concluded, problem) for n, c in said.items() if (concluded := _concluded(c))}
+        claims = {n: claim for n, claim in enumerate(self.claims, 1) if claim is not None and claim.left.what == what}
+        concluded = {n: answer for n, claim in claims.items() if (answer := _concluded(claim))}
+        agrees = {n: is_conclusion(text, answer, problem) for n, answer in concluded.items()}
         saying = [n for n, agreed in agrees.items() if agreed]
         source = next((n for n in saying if self.sound[n - 1]), next(iter(saying), 0))
         self.used |= {source}
-        claim = said.get(source) or (None if said else self._stated(problem, text))
+        claim = claims.get(source) or (None if concluded else self._stated(problem, text))
         if claim is not None and self.fitting.exist and not self.fitting.can_hold(claim):
             return StepCheck(support="refuted", reason="no solid that fits the figures gives this answer")
         if saying:
             return _PROVED
         if False in agrees.values():
-            last = max(said)
-            return StepCheck(support="refuted", reason=f"step {last} says {_text(said[last].value)}")
+            last = max(concluded)
+            return StepCheck(support="refuted", reason=f"step {last} says {_text(claims[last].value)}")
         if claim is None:
             return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer cannot be read")
         return _consistent("no step says the answer")
@@ -191,7 +192,8 @@ class _Pass:
         read = read_answer(text, "choice_set" if self.fitting.letters else "number", problem.choices).answer
         if read is None:
             return None
-        return ViewStatement(Left("options"), ", ".join(read.value)) if self.fitting.letters else _number_found(read)
+        letters = ", ".join(read.value) if read.kind == "choice_set" else ""
+        return ViewStatement(Left("options"), letters) if letters else ViewStatement(Left("found"), read.value)
 
 
 def _concluded(claim: ViewStatement) -> Answer | None:
@@ -199,10 +201,6 @@ def _concluded(claim: ViewStatement) -> Answer | None:
     if isinstance(claim.value, int):
         return Answer(kind="number", value=claim.value)
     return Answer(kind="choice_set", value=[claim.value]) if isinstance(claim.value, str) else None
-
-
-def _number_found(read: Answer) -> ViewStatement:
-    return ViewStatement(Left("found"), read.value)
 
 
 def _int(value: object) -> int:

@@ -124,6 +124,12 @@ def test_a_number_is_no_answer_to_options() -> None:
     assert not checked(ANN, TRACE.replace("options = {A}", "answer = 1").replace("ANSWER: A", "ANSWER: 1")).proved
 
 
+@pytest.mark.parametrize("claim", ["options = {=}", "options = {}", "options = {A,B}", "answer = 07", "answer = -1"])
+def test_what_is_no_conclusion_concludes_nothing(claim: str) -> None:
+    found = checked(ANN, TRACE.replace("options = {A}", claim))
+    assert (found.steps[3].support, found.answer.support) == ("unchecked", "consistent")
+
+
 def test_two_inferences_in_one_step_are_a_leap() -> None:
     text = "CORRELATE (1): facing(1) = north\nCORRELATE (2): turn(2) = right\nCORRELATE (2): walk(2) = 3\n{}\nANSWER: 5"
     leap = checked(BEN, text.format("CONSTRAIN #1 #2 #3: leg(2) = 3 east"))

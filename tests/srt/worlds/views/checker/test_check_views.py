@@ -146,6 +146,22 @@ def test_columns_of_two_side_views_depend_on_each_other(total: str) -> None:
     assert found[3].support == "consistent"
 
 
+@pytest.mark.parametrize("claim", ["A.up(3) = 1", "A.corner(1 4) = 3", "A.opposite(1) = 6", "A.layer[1] = {a1}"])
+def test_a_solid_that_is_an_option_is_no_net(claim: str) -> None:
+    """Its claims name faces where others name the side of a view."""
+    solid = {"type": "solid", "layers": [["##", "#."]]}
+    figures = [
+        {"type": "view", "name": "top", "rows": ["##", "#."]},
+        *({**solid, "name": letter} for letter in "ABCD"),
+    ]
+    asked = "The options show such solids from the front right and above, and the question shows the top view.\n"
+    one = problem(
+        f"{asked}Which of the solids has the top view shown?", figures, choices=dict.fromkeys("ABCD", "a picture")
+    )
+    found = checked(f"CORRELATE question: ? fits top\nINFER A: {claim}\nANSWER: A", one)
+    assert found.steps[1].support != "proved"
+
+
 @pytest.mark.parametrize("claim", ["opposite(1) = 6", "up(3) = 1", "corner(1 4) = 3", "seen(1 4) = 3", "A.up(3) = 1"])
 def test_claims_about_nets_say_nothing_of_a_solid(claim: str) -> None:
     """They are not proved, and neither the checker nor the truth column ends in an exception."""
