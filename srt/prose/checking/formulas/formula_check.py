@@ -24,7 +24,7 @@ from srt.prose.checking.formulas.formula_table import SLOTS
 from srt.prose.checking.formulas.named_calculations import Calculation, calculations, kinds_of
 from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
 from srt.prose.checking.formulas.quantity_words import AREAS, QUANTITIES, asked_quantities, asks_for_relation
-from srt.prose.checking.formulas.solids import solids_in
+from srt.prose.checking.formulas.solids import have_own_lengths, solids_in
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.claims.stated_pi import stated_pi
@@ -52,7 +52,7 @@ class FormulaCheck:
         self._problem, self._trace, self._givens, self._spoken = problem, trace, givens, spoken
         self._left = _MOST_INSTANCES
         self._asked = asked_quantities(problem.question)
-        self._solids = solids_in(givens.whole)
+        self._solids, self._own_lengths = solids_in(givens.whole), have_own_lengths(givens.whole)
         self._asking = False
         """Whether the answer is in question: its formula must be that of a solid that the problem names."""
         self._pis = [math.pi, 3.14, 22 / 7, 3.1416, *map(float, stated_pi(givens.whole))]
@@ -81,7 +81,7 @@ class FormulaCheck:
             calculated |= self._calculated[cited]
         own: Counter[ValueInRole] = Counter()
         fault: tuple[Fault, str] | None = None
-        plain = list(assertion)
+        plain, bare = list(assertion), list(assertion)
         instances: Counter[ValueInRole] = Counter()
         for cited in cited_steps(step, number):
             instances |= self._instances[cited]
@@ -101,12 +101,14 @@ class FormulaCheck:
                         fault = Fault.TOO_LARGE, "the trace has too many values to find the formula that it uses"
             elif not role and found.calculates:
                 role = next((role for power, role in _BY_POWER if power in self._powers(found, known)), "")
+            bare[found.start : found.end] = " " * (found.end - found.start)
             if found.value is not None and (found.calculates or found.role):
                 own[ValueInRole(found.value, role)] = 1
                 plain[found.start : found.end] = " " * (found.end - found.start)
         # Citing a step cites the values that it rests on, as with the numbers.
-        told = list(self._stated_in("".join(plain)))
-        self._known[number] = premises | own | Counter(one for one in told if isinstance(one, ValueInRole))
+        told = list(self._stated_in("".join(bare)))
+        in_claims = self._values_of("".join(plain)) - self._values_of("".join(bare))
+        self._known[number] = premises | own | in_claims | Counter(one for one in told if isinstance(one, ValueInRole))
         if against := next((one for one in told if isinstance(one, str)), None):
             fault = fault or (Fault.UNSUPPORTED_NUMBER, against)
         self._calculated[number] = calculated | own
@@ -146,12 +148,15 @@ class FormulaCheck:
             if conflict and not any(map(_alike(one.role), roles)) and not _EQUAL.search(self._givens.whole):
                 yield f"it states {one.value:g} as the {one.role}, the problem as the {min(roles & _SPECIFIC)}"
                 continue
+            if not one.role and alike:
+                yield from alike
+                continue
             owners = {other.owner for other in alike if other.owner}
             yield from (ValueInRole(one.value, one.role, owner) for owner in owners or {one.owner})
 
     def _values_of(self, text: str) -> Counter[ValueInRole]:
         if text not in self._read:
-            self._read[text] = Counter(stated_values(text))
+            self._read[text] = Counter(stated_values(text, owned=self._own_lengths))
         return self._read[text]
 
     def _narrowed(self, found: Calculation, number: int) -> frozenset[str]:
@@ -223,7 +228,12 @@ class FormulaCheck:
             ):
                 continue
             inline += 1
-            if not self._is_counted_formula(kinds if len(terms) > 1 else kinds - {"surface area"}, term, known, counts):
+            if not self._is_counted_formula(
+                kinds if len(terms) > 1 else kinds - {"surface area"},
+                term,
+                known,
+                counts | {1.0} if len(terms) > 1 else counts,
+            ):
                 return False
         return not (whole and inline == len(terms)) or any(
             self._is_formula("surface area", abs(value), known) for term in terms if (value := float_value(term, {}))
@@ -236,7 +246,7 @@ class FormulaCheck:
         if not value:
             return False
         values = known | Counter(self._parts(term, known))
-        return any(self._is_formula(kind, abs(value) / count, values) for count in (1.0, *counts) for kind in kinds)
+        return any(self._is_formula(kind, abs(value) / count, values) for count in counts for kind in kinds)
 
     def _parts(self, tree: Expression, known: Counter[ValueInRole]) -> Iterator[ValueInRole]:
         """The lengths that ``tree`` calculates on the way: roots, quotients, differences, what is raised to a power.

@@ -11,7 +11,7 @@ from functools import lru_cache
 from srt.maths.equal_values import readings
 from srt.prose.checking.formulas.float_values import float_value
 from srt.prose.checking.formulas.quantity_words import Noun, nouns_in
-from srt.prose.checking.formulas.solids import have_own_lengths, owner_of
+from srt.prose.checking.formulas.solids import owner_of
 from srt.prose.checking.numbers.stated_numbers import without_references
 
 _PLAIN = r"\d+(?:\.\d+)?(?:/\d+)?"
@@ -87,12 +87,15 @@ class _Found:
     behind: str
 
 
-def stated_values(text: str) -> tuple[ValueInRole, ...]:
-    """The values that ``text`` states, as often as it states them; a diameter states a radius as well."""
+def stated_values(text: str, owned: bool = False) -> tuple[ValueInRole, ...]:
+    """The values that ``text`` states, as often as it states them; a diameter states a radius as well.
+
+    ``owned``: each belongs to the solid that is named before it.
+    """
     found = list(_literals(without_references(text)))
     values: list[ValueInRole] = []
     for group in _groups(text, found):
-        values += _roles_of(text, group, found)
+        values += _roles_of(text, group, found, owned)
     converted = list(_converted(found, values))
     values = _without_axes(values)
     every = (*values, *converted)
@@ -148,7 +151,7 @@ def _groups(text: str, found: list[_Found]) -> list[list[_Found]]:
     return groups
 
 
-def _roles_of(text: str, group: list[_Found], found: list[_Found]) -> list[ValueInRole]:
+def _roles_of(text: str, group: list[_Found], found: list[_Found], owned: bool) -> list[ValueInRole]:
     before = max((one.end for one in found if one.end <= group[0].start), default=0)
     segment = text[before : group[0].start]
     segment = segment[max((cut.end() for cut in _SENTENCE.finditer(segment)), default=0) :]
@@ -159,7 +162,7 @@ def _roles_of(text: str, group: list[_Found], found: list[_Found]) -> list[Value
         named = [noun.role for noun in listed]
     else:
         named = [_role_before(segment, nouns)] * len(group)
-    owners = [owner_of(text, one.start, one.end) if have_own_lengths(text) else "" for one in group]
+    owners = [owner_of(text, one.start, one.end) if owned else "" for one in group]
     return [
         ValueInRole(one.value, _role(one, role), owner) for one, role, owner in zip(group, named, owners, strict=True)
     ]
