@@ -165,7 +165,9 @@ def _is_another(value: ComputedValue, problem: Problem, answer: str) -> str | No
     equal = frozenset(letter for letter, option in problem.choices.items() if value.equals(option))
     if not equal:
         return f"what is computed last is {shown}, the value of no option"
-    return None if equal == named and len(equal) == 1 else f"what is computed last, {shown}, is {', '.join(sorted(equal))}"
+    return (
+        None if equal == named and len(equal) == 1 else f"what is computed last, {shown}, is {', '.join(sorted(equal))}"
+    )
 
 
 def _in_another_unit(value: ComputedValue, problem: Problem) -> str | None:
@@ -183,4 +185,3 @@ def _in_another_unit(value: ComputedValue, problem: Problem) -> str | None:
         if units and all(size(unit) != size(wanted) for unit in units):
             return f"it is asked for in {wanted.name}, its numbers are stated in {units[0].name}"
     return None
-

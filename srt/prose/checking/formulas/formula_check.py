@@ -38,10 +38,14 @@ _JOINED = re.compile(
 _ADDED = re.compile(
     r"\b(?:increas|longer|wider|higher|taller|larger|more|exten|grow|add)|增|加|延长|多|长出", re.IGNORECASE
 )
-_LENGTHS = frozenset({"length", "height", "segment", "radius", "diameter", "axis", "slant", "diagonal", "perimeter", ""})
+_LENGTHS = frozenset(
+    {"length", "height", "segment", "radius", "diameter", "axis", "slant", "diagonal", "perimeter", ""}
+)
 _OF_SOLIDS = frozenset({"volume", "surface area", "lateral area"})
 _SPECIFIC = QUANTITIES | {"radius", "diameter", "height", "slant", "angle", "sides", "axis"}
-_EQUAL = re.compile(r"\b(?:equals?|same|as (?:long|high|wide|tall|deep)|square axial)\b|相等|等于|相同|等边", re.IGNORECASE)
+_EQUAL = re.compile(
+    r"\b(?:equals?|same|as (?:long|high|wide|tall|deep)|square axial)\b|相等|等于|相同|等边", re.IGNORECASE
+)
 """A length may be that of another part, too."""
 
 

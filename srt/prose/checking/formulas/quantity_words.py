@@ -9,9 +9,7 @@ from dataclasses import dataclass
 AREAS = frozenset({"area", "base area", "area of a face", "lateral area", "surface area"})
 PAINTED = frozenset(f"cubes with {faces}" for faces in ("no painted face", "one painted face", "two painted faces",
                                                         "three painted faces"))  # fmt: skip
-QUANTITIES = (
-    AREAS | PAINTED | {"volume", "perimeter", "length of all edges", "diagonal", "faces", "edges", "vertices"}
-)
+QUANTITIES = AREAS | PAINTED | {"volume", "perimeter", "length of all edges", "diagonal", "faces", "edges", "vertices"}
 """The quantities that are calculated by formulas; other roles are those of lengths and angles."""
 
 _NOUNS = {
@@ -118,7 +116,9 @@ _PAINTED = {
     "cubes with two painted faces": r"\b(?:two|2)\b|[两二2]个?面",
     "cubes with three painted faces": r"\b(?:three|3)\b|[三3]个?面",
 }
-_OF_PAINT = re.compile(r"(?:paint|colou?r)\w*\s+(?:faces?|sides?)|(?:faces?|sides?)\s+(?:\w+\s+)?(?:paint|colou?r)|[涂染]", re.IGNORECASE)
+_OF_PAINT = re.compile(
+    r"(?:paint|colou?r)\w*\s+(?:faces?|sides?)|(?:faces?|sides?)\s+(?:\w+\s+)?(?:paint|colou?r)|[涂染]", re.IGNORECASE
+)
 
 
 def _painted(phrase: str) -> frozenset[str]:
