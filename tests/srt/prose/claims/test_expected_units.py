@@ -77,7 +77,7 @@ def test_a_unit_that_may_have_been_converted_is_not_refuted(text: str, given: st
 BESIDE = [
     ("A box is 3 cm long, 4 cm wide and 5 cm high.", "The volume is 60 {} centimetres.", "cubic", "square"),
     ("A box is 3 cm long, 4 cm wide and 5 cm high.", "V = 3·4·5 = 60, so it holds 60 {}", "cm^3", "cm"),
-    ("A box is 3 by 4 by 5.", "The volume of the box is $60\\text{{ {}}}$.", "cm^3", "cm^2"),
+    ("A box is 3 by 4 by 5.", "The volume of the box is $60\\text{{ cm}}^{}$.", "3", "2"),
     ("A box is 3 by 4 by 5.", "V = 3 × 4 × 5 = 60, that is, 60 {}.", "cm³", "cm²"),
     ("A cube has edge 4 cm.", "4 × 4 × 4 = 64 {}, which is the volume", "cm³", "cm²"),
     ("A cylinder has radius 2 m and height 5 m.", "The volume is 20π {}.", "m³", "m²"),
