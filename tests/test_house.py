@@ -20,7 +20,7 @@ MOST_FILES = 20
 """Modules in one folder, ``__init__`` not counted."""
 DESCRIBED = (*PACKAGES, "benchmarks", "research")
 """The packages whose docstrings are read for references."""
-SIDE_BY_SIDE = [["srt.prose.checking.formulas", "srt.prose.checking.numbers"]]
+SIDE_BY_SIDE = [["srt.prose.checking.conclusion", "srt.prose.checking.formulas", "srt.prose.checking.numbers"]]
 """Folders side by side that still import each other."""
 BOTH_WAYS = {
     "eval.backends.vllm_engines",
@@ -30,6 +30,7 @@ BOTH_WAYS = {
     "srt.llm.endpoint",
     "srt.maths.syntax",
     "srt.maths.syntax.lexing",
+    "srt.prose.checking.conclusion",
     "srt.prose.checking.formulas",
     "srt.prose.checking.numbers",
     "srt.teaching.loop",

@@ -47,7 +47,21 @@ def judge(
             which takes about three times as long.
     """
     output = read_output(problem, text, finish_reason, thinking_open=thinking_open)
-    trace = trace_of(output, problem)
+    return _judged(problem, output, trace_of(output, problem), checker)
+
+
+def judge_trace(problem: Problem, trace: Trace, *, checker: Checker = check) -> Judgement:
+    """Judge a trace that is a record already, as a teacher's is; its judgement has no places.
+
+    Raises:
+        UserError: ``trace`` is a trace of another problem.
+    """
+    output = Output(trace.kind, trace.lang, trace.steps, text=trace.text, answer=trace.answer, stated=trace.answer)
+    return _judged(problem, output, trace, checker)
+
+
+def _judged(problem: Problem, output: Output, trace: Trace | None, checker: Checker) -> Judgement:
+    """The judgement on what was read of an output, of which ``trace`` is what is a trace."""
     found = None if trace is None else checker(problem, trace)
     if found is not None and output.answer is None:
         found = found.model_copy(update={"answer": _NO_ANSWER})

@@ -67,6 +67,7 @@ class Judgement(Record):
 
     @property
     def steps(self) -> Iterator[JudgedStep]:
-        """The verdict on each step, with its place."""
-        for (start, end), check in zip(self.spans, () if self.check is None else self.check.steps, strict=True):
-            yield JudgedStep(start, end, check)
+        """The verdict on each step, with its place; none where the judgement is on a record, which has no places."""
+        if self.check is not None and self.spans:
+            for (start, end), check in zip(self.spans, self.check.steps, strict=True):
+                yield JudgedStep(start, end, check)

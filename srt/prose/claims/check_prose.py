@@ -17,6 +17,7 @@ from srt.prose.claims.links import links_of, state, state_points
 from srt.prose.claims.named_dimension import asked
 from srt.prose.claims.scope import Scope
 from srt.prose.claims.stated_pi import stated_pi
+from srt.prose.claims.units_beside import units_beside
 
 LONGEST_TEXT = 20_000
 """So many characters of a text, and of each given, are read."""
@@ -32,7 +33,8 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         givens: texts taken as true (the problem, cited steps): what they state is a premise; they are not checked.
 
     Returns:
-        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``. ``start`` and ``end`` are the
+        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``, and a refuted one for each value in
+        the words beside them whose unit is wrong. ``start`` and ``end`` are the
         characters of ``text`` that say it. Never raises; time and memory are bounded for any text: 20,000 characters of
         a text are read, and 400 chains of claims. Where there are more, the last claim is ``unchecked``, spans what was
         not read and says so; where a given is longer, so does the first.
@@ -58,6 +60,7 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         state(scope, link, given=False)
     state_points(scope, prose, 0)
     checks = [check for link in links for check in verdicts(scope, link, prose)]
+    checks += units_beside(scope, links, prose)
     left_out = _not_read(text, prose, len(links), givens)
     return tuple(sorted((*left_out, *checks), key=lambda check: (check.start, check.end)))
 

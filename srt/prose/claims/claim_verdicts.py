@@ -28,7 +28,7 @@ from srt.prose.claims.decide import FAILS, Finding, decide
 from srt.prose.claims.find import Prose
 from srt.prose.claims.links import Link
 from srt.prose.claims.lost_powers import flattened
-from srt.prose.claims.named_dimension import Named, of_name, of_words
+from srt.prose.claims.named_dimension import Named, of_name, of_words, of_words_after
 from srt.prose.claims.perturbation import changed
 from srt.prose.claims.result_unit import holds_with_units, not_in, unit_verdict
 from srt.prose.claims.scope import Scope
@@ -122,7 +122,8 @@ class _Pair:
         first = self.link.sides[0].first
         if isinstance(first, Symbol) and first != PI:
             return of_name(first.name, self.prose.text)
-        return of_words(self.prose.text, self.link.chain.start)
+        chain = self.link.chain
+        return of_words(self.prose.text, chain.start) or of_words_after(self.prose.text, chain.end)
 
     def shown(self, left: Expression, right: Expression) -> str:
         return f"{normal_form(left)} {self.relation} {normal_form(right)}"

@@ -20,7 +20,7 @@ _NAMES = (
     (1, re.compile(r"(?!SA|LA|BA|TA)[A-Z][\d']*[A-Z][\d']*|[hrRdl](?:[_'\d].*)?")),
 )
 _NOUN = re.compile(
-    r"(?P<e3>\bvolumes?\b)|(?P<e2>\bareas?\b)|"
+    r"(?P<e3>\b(?:volumes?|capacit(?:y|ies))\b)|(?P<e2>\bareas?\b)|"
     r"(?P<e1>\b(?:lengths?|perimeters?|circumferences?|distances?|diagonal|radius|radii|diameters?|heights?|widths?|"
     r"depths?|edges?)\b)|(?P<h3>体积|容积)|(?P<h2>面积)|"
     r"(?P<h1>周长|半径|直径|距离|棱长(?:总和|之和)?|边长|弧长|母线长?|(?<![增最])[长宽高深](?=度?[为是:：=＝\s$]))",
@@ -44,6 +44,19 @@ _VERB = re.compile(
     r"[\s:：$=＝\\(]*"
 )
 _REACH = 120
+_STATES = re.compile(
+    r"(?:\b(?:is|are|was|equals?|becomes?|be|of)|[:：=＝]|约?[为是]|等于|[有达共])\s*"
+    r"(?:\b(?:about|approximately|therefore|thus|then|also|exactly|only|just|hence|equal to)\b\s*|约\s*)*\$?\s*$",
+    re.IGNORECASE,
+)
+_HOLDS = re.compile(
+    r"(?:\b(?:holds?|contains?)\s*(?:about|up to|exactly|only)?|能?(?:装|盛|容纳|储)(?:水|油|沙)?)\s*\$?\s*$",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\ban?\s+(?:\w+\s+)?$", re.IGNORECASE)
+_WHICH_IS = re.compile(
+    r"[\s$)）]*[,，]?\s*(?:which |that )?(?:is|gives|equals|就?是|即为?)\s*(?:the |its )?", re.IGNORECASE
+)
 
 
 def of_name(name: str, text: str) -> Named | None:
@@ -74,6 +87,37 @@ def of_words(text: str, start: int) -> Named | None:
     ):
         return None
     return Named(f"the {head[0].lower()}" if english else head[0], _power(head))
+
+
+def stated_to_be(text: str, start: int) -> tuple[Named, ...]:
+    """What the clause before ``start`` says that the value there is: the volume and the height of ``the volume of the
+    cone of height 4 is``, either of which it may be of."""
+    low = max(
+        (cut.end() for cut in _CLAUSE.finditer(text, max(0, start - _REACH), start)), default=max(0, start - _REACH)
+    )
+    clause = text[low:start]
+    if _HOLDS.search(clause):
+        return (Named("what it holds", 3),)
+    states = _STATES.search(clause)
+    nouns = [noun for noun in _NOUN.finditer(clause) if states is None or noun.end() <= states.start() + 1]
+    if not nouns or _CALCULATES.search(clause[nouns[0].end() :]):
+        return ()
+    after = clause[nouns[-1].end() :].strip(" $")
+    if states is None:
+        stated = not after and not nouns[-1][0].isascii()  # 体积60平方厘米
+    else:
+        of = states[0].lstrip().startswith("of")  # ``a volume of 60 cm³``, but not ``the volume of 5 cm cubes``
+        stated = not of or (after == "of" and _ARTICLE.search(clause[: nouns[-1].start()]) is not None)
+    if not stated:
+        return ()
+    return tuple(Named(f"the {noun[0].lower()}" if noun[0].isascii() else noun[0], _power(noun)) for noun in nouns)
+
+
+def of_words_after(text: str, end: int) -> Named | None:
+    """What the words straight after ``end`` name: ``= 64 cm³, which is the volume``."""
+    found = _WHICH_IS.match(text, end)
+    noun = _NOUN.match(text, found.end()) if found else None
+    return Named(f"the {noun[0].lower()}" if noun[0].isascii() else noun[0], _power(noun)) if noun else None
 
 
 def asked(text: str) -> set[int]:

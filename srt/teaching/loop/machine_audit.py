@@ -21,6 +21,7 @@ from typing import Literal
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.io.records import Lang, Problem
+from srt.judging.judge import judge_trace
 from srt.language.faults import Fault, FaultWord
 from srt.language.trace import OPERATIONS, ClaimCheck, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
@@ -90,7 +91,9 @@ def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> Machi
     Raises:
         UserError: ``trace`` is a trace of another problem.
     """
-    checks = check_with_truth(problem, trace)
+    judged = judge_trace(problem, trace, checker=check_with_truth)
+    checks = judged.check
+    assert checks is not None, "a trace has steps or prose"
     # Nothing else is looked at: each further check would take as long as the one that was refused.
     if checks.answer.fault is Fault.TOO_LARGE:
         return MachineAudit(checks, (_issue(None, Fault.TOO_LARGE, checks.answer.reason or ""),), "undecided")
@@ -112,6 +115,8 @@ def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> Machi
     issues += (_of_world if world else _of_prose)(problem, trace, checks)
     unused = "neither a later step nor the answer uses it: cite it where it is needed, or leave it out"
     issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
+    if judged.padding is not None:
+        issues.append(_issue(judged.padding, Fault.REPEATED, "a shorter proof does without it: leave it out"))
     if normal_form:
         issues += _out_of_order(trace)
     # Those of the whole trace come last.

@@ -56,6 +56,8 @@ _CALL_USED = re.compile(
     r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*\$?\s*(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
 )
 """A call whose value is used."""
+_SQUARED = re.compile(r"\s?[²³]|\^\{?[23]")
+"""``20π m²``: behind π a lone m is a unit only with a power."""
 _INDEXED = re.compile(r"\d\(")
 _BRACED_POINT = re.compile(r"\{\s*[A-Z]\s*\}\s*_")
 _EMPTY = re.compile(r"\{\s*\}")
@@ -288,7 +290,11 @@ class _Lexer(CommandReader):
             if match and unit:
                 return self._emit("unit", unit.name, match.end(), unit=unit.raised(FORMULA_POWER_WORDS[word]))
             return False
-        unit = unit_named(word, not self.math and not self.bare and self._after("number"))
+        squared = (
+            self._last("name") and self.out[-1].text == "pi" and self.gap and _SQUARED.match(self.text, self.at + 1)
+        )
+        upright = not self.math and not self.bare and (self._after("number") or bool(squared))
+        unit = unit_named(word, upright)
         # ``5 in`` is mostly a preposition: inches only before a full stop or a power.
         if word == "in" and not re.match(r"\.(?:\s|$)|\s?[²³^]|\$?\^|[23](?!\w)", self.text[self.at + 2 : self.at + 5]):
             return False
@@ -296,7 +302,11 @@ class _Lexer(CommandReader):
         if word in self.conventions.named_letters and not self.gap:
             return False
         # In ``5 h`` and ``5 s`` a height or a length of arc is as likely as a time.
-        if unit is None or word in ("h", "s") or (self._after("name") and unit_named(word, False) is None):
+        if (
+            unit is None
+            or word in ("h", "s")
+            or (self._after("name") and unit_named(word, False) is None and not squared)
+        ):
             return False
         return self._unit(unit, self.at + len(word))
 

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from srt.answers.equality import SAME_VALUE, equal_texts
+from srt.answers.equality.normal_form import plain
 from srt.answers.written_form import read_answer
 from srt.io.records import Problem
 from srt.language.trace import ClaimCheck, StepCheck, Trace
 from srt.maths.syntax.expression import Call, Expression, Number, Quantity, Symbol, normal_form, symbols, walk
 from srt.maths.syntax.lexing.lexer import tokens_of
+from srt.maths.units.unit_phrases import split_unit
 from srt.prose.checking.citations import cited_steps
 from srt.prose.checking.conclusion.conclusions import parts_of
 from srt.prose.checking.conclusion.question_words import asked_part, asked_unit
@@ -26,6 +28,7 @@ from srt.prose.checking.formulas.named_calculations import Calculation, calculat
 from srt.prose.checking.numbers.claim_sides import sides_of
 from srt.prose.checking.numbers.number_sources import NumberSources
 from srt.prose.claims.known_quantities import KnownQuantities, size
+from srt.prose.claims.named_dimension import asked as asked_powers
 
 _LONGEST_VALUE = 200
 _NO_COUNT = frozenset({Fraction(0), Fraction(90), Fraction(180), Fraction(360)})
@@ -89,7 +92,9 @@ class AnswerSupport:
             return why
         if self._numbers.is_pure(value.step, value.members) and not _RATIO.search(self._problem.question):
             return "its value does not depend on what the problem states"
-        if alone and not self._formulas.asks and (unused := self._unused()):
+        if why := _in_no_such_unit(answer, self._problem):
+            return why
+        if alone and (unused := self._unused(angles_only=self._formulas.asks)):
             return f"the problem states {unused}, and no step calculates with it"
         return None
 
@@ -114,10 +119,17 @@ class AnswerSupport:
                 todo += cited_steps(self._trace.steps[number - 1], number)
         return behind
 
-    def _unused(self) -> str | None:
-        """A number that the problem states before it asks, and with which no claim of the trace calculates."""
+    def _unused(self, angles_only: bool) -> str | None:
+        """A number that the problem states before it asks, and with which no claim of the trace calculates.
+
+        ``angles_only``: a formula vouches for the lengths that it leaves out.
+        """
         used = self._used()
         for written, values in self._numbers.given():
+            if angles_only and not re.search(
+                rf"(?<![\d.]){re.escape(written)}\s*(?:°|\^?\s*\{{?\\circ|度)", self._problem.question
+            ):
+                continue
             if not _NO_COUNT.intersection(values) and not used.intersection(values):
                 return written
         return None
@@ -165,7 +177,18 @@ def _is_another(value: ComputedValue, problem: Problem, answer: str) -> str | No
     equal = frozenset(letter for letter, option in problem.choices.items() if value.equals(option))
     if not equal:
         return f"what is computed last is {shown}, the value of no option"
-    return None if equal == named and len(equal) == 1 else f"what is computed last, {shown}, is {', '.join(sorted(equal))}"
+    return (
+        None if equal == named and len(equal) == 1 else f"what is computed last, {shown}, is {', '.join(sorted(equal))}"
+    )
+
+
+def _in_no_such_unit(answer: str, problem: Problem) -> str | None:
+    """Why the unit of ``answer`` is none of what is asked for: an area in cm³."""
+    powers = asked_powers("求" + asked_part(problem.question))
+    _, unit = split_unit(plain(answer))
+    if unit is None or not powers or dict(unit.dimension).keys() != {"length"}:
+        return None
+    return None if unit.power[1] in powers else f"it is in {unit.name}, and that is not what is asked for"
 
 
 def _in_another_unit(value: ComputedValue, problem: Problem) -> str | None:
@@ -183,4 +206,3 @@ def _in_another_unit(value: ComputedValue, problem: Problem) -> str | None:
         if units and all(size(unit) != size(wanted) for unit in units):
             return f"it is asked for in {wanted.name}, its numbers are stated in {units[0].name}"
     return None
-

@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from srt.io.records import Problem
@@ -19,12 +19,16 @@ from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Trace
 from srt.maths.syntax.expression import PI, Call, Expression, Number, symbols, walk
 from srt.prose.checking.citations import cited_steps, cited_texts
+from srt.prose.checking.conclusion.question_words import asked_part
 from srt.prose.checking.formulas.float_values import float_value, same
 from srt.prose.checking.formulas.formula_table import SLOTS
+from srt.prose.checking.formulas.cube_vertices import squared_distance
+from srt.prose.checking.formulas.multiples import counted_faces, is_part
 from srt.prose.checking.formulas.named_calculations import Calculation, calculations, kinds_of
 from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
-from srt.prose.checking.formulas.quantity_words import AREAS, QUANTITIES, asked_quantities, asks_for_relation
-from srt.prose.checking.formulas.solids import solids_in
+from srt.prose.checking.formulas.quantity_words import AREAS, asked_quantities, asks_for_relation
+from srt.prose.checking.formulas.restated_values import restated
+from srt.prose.checking.formulas.solids import have_own_lengths, solids_in
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.claims.stated_pi import stated_pi
@@ -38,11 +42,17 @@ _JOINED = re.compile(
 _ADDED = re.compile(
     r"\b(?:increas|longer|wider|higher|taller|larger|more|exten|grow|add)|增|加|延长|多|长出", re.IGNORECASE
 )
-_LENGTHS = frozenset({"length", "height", "segment", "radius", "diameter", "axis", "slant", "diagonal", "perimeter", ""})
-_OF_SOLIDS = frozenset({"volume", "surface area", "lateral area"})
-_SPECIFIC = QUANTITIES | {"radius", "diameter", "height", "slant", "angle", "sides", "axis"}
-_EQUAL = re.compile(r"\b(?:equals?|same|as (?:long|high|wide|tall|deep)|square axial)\b|相等|等于|相同|等边", re.IGNORECASE)
-"""A length may be that of another part, too."""
+_LENGTHS = frozenset(
+    {"length", "height", "segment", "radius", "diameter", "axis", "slant", "diagonal", "perimeter", ""}
+)
+_OF_SOLIDS = frozenset({"volume", "surface area", "lateral area", "diagonal"})
+_OF_A_FACE = re.compile(r"\bface|\bbase|\bsection|面对角|底面|侧面|截面", re.IGNORECASE)
+_ASKED_LENGTH = re.compile(
+    r"\b(?:heights?|radi(?:us|i)|diameters?|lengths?|edges?|distances?|depths?|widths?|sides?|slant)\b"
+    r"|半径|直径|[棱边]长|距离|母线|[长宽高深](?=[是为有]?多少|[?？。]|$)|多[长高宽深]",
+    re.IGNORECASE,
+)
+_ASKED_ANGLE = re.compile(r"\bangles?\b|(?<![三四五六多])角(?!形)", re.IGNORECASE)
 
 
 class FormulaCheck:
@@ -52,7 +62,8 @@ class FormulaCheck:
         self._problem, self._trace, self._givens, self._spoken = problem, trace, givens, spoken
         self._left = _MOST_INSTANCES
         self._asked = asked_quantities(problem.question)
-        self._solids = solids_in(givens.whole)
+        self._solids = solids_in(asked_part(problem.question)) or solids_in(givens.whole)
+        self._own_lengths = have_own_lengths(givens.whole)
         self._asking = False
         """Whether the answer is in question: its formula must be that of a solid that the problem names."""
         self._pis = [math.pi, 3.14, 22 / 7, 3.1416, *map(float, stated_pi(givens.whole))]
@@ -81,7 +92,7 @@ class FormulaCheck:
             calculated |= self._calculated[cited]
         own: Counter[ValueInRole] = Counter()
         fault: tuple[Fault, str] | None = None
-        plain = list(assertion)
+        plain, bare = list(assertion), list(assertion)
         instances: Counter[ValueInRole] = Counter()
         for cited in cited_steps(step, number):
             instances |= self._instances[cited]
@@ -101,17 +112,34 @@ class FormulaCheck:
                         fault = Fault.TOO_LARGE, "the trace has too many values to find the formula that it uses"
             elif not role and found.calculates:
                 role = next((role for power, role in _BY_POWER if power in self._powers(found, known)), "")
+            if fault is None and (wrong := self._wrong_diagonal(found, assertion, premises)):
+                fault = Fault.UNNAMED_FORMULA, wrong
+            bare[found.start : found.end] = " " * (found.end - found.start)
             if found.value is not None and (found.calculates or found.role):
                 own[ValueInRole(found.value, role)] = 1
                 plain[found.start : found.end] = " " * (found.end - found.start)
         # Citing a step cites the values that it rests on, as with the numbers.
-        told = list(self._stated_in("".join(plain)))
-        self._known[number] = premises | own | Counter(one for one in told if isinstance(one, ValueInRole))
+        given = self._values_of(self._givens.whole)
+        told = list(restated(self._values_of("".join(bare)), given, self._givens.whole))
+        in_claims = self._values_of("".join(plain)) - self._values_of("".join(bare))
+        self._known[number] = premises | own | in_claims | Counter(one for one in told if isinstance(one, ValueInRole))
         if against := next((one for one in told if isinstance(one, str)), None):
             fault = fault or (Fault.UNSUPPORTED_NUMBER, against)
         self._calculated[number] = calculated | own
         self._instances[number], self.found[number] = instances, every
         return fault
+
+    def _another_power(self, number: int, found: Calculation) -> int | None:
+        """The power of length of ``found``, if it has one that is not that of the length or the angle asked for."""
+        asked = asked_part(self._problem.question)
+        if self._asked or asks_for_relation(self._problem.question) or not found.calculates:
+            return None
+        length, angle = _ASKED_LENGTH.search(asked), _ASKED_ANGLE.search(asked)
+        if bool(length) == bool(angle):
+            return None
+        powers = [_powers(member, self._known[number]) for member in found.members if isinstance(member, Call)]
+        wanted = 1 if length else 0
+        return max(powers[0]) if powers and powers[0] and wanted not in powers[0] and 0 not in powers[0] else None
 
     @property
     def asks(self) -> bool:
@@ -120,6 +148,8 @@ class FormulaCheck:
 
     def not_asked(self, number: int, found: Calculation) -> str | None:
         """Why ``found``, a calculation of step ``number``, is not of the quantity asked for; ``None`` if it may be."""
+        if found.value is not None and (power := self._another_power(number, found)) is not None:
+            return f"what is computed last is a length to the power {power}, and another power is asked for"
         if not self.asks or found.value is None or (found.follows and found.quantities & self._asked):
             return None
         wanted = frozenset().union(*(kinds_of(quantity) for quantity in self._asked))
@@ -128,30 +158,24 @@ class FormulaCheck:
         ):
             return None
         self._asking = True
-        if found.calculates and self._instance(found, wanted, self._known[number], self._instances_before(number)):
+        if found.calculates and self._instance(found, wanted, self._known[number], self._calculated[number]):
             return None
         return f"what is computed last is an instance of no formula of the {' or the '.join(sorted(self._asked))}"
 
-    def _instances_before(self, number: int) -> Counter[ValueInRole]:
-        """What step ``number`` may add up: the values of formulas in it and in the steps that it cites."""
-        return self._calculated[number]
-
-    def _stated_in(self, text: str) -> Iterator[ValueInRole | str]:
-        """The values that a step states in its own words, and why what contradicts the problem is none."""
-        given = self._values_of(self._givens.whole)
-        for one in self._values_of(text):
-            alike = [other for other in given if same(other.value, one.value)]
-            roles = {other.role for other in alike}
-            conflict = one.role in _SPECIFIC and roles & _SPECIFIC and roles <= _SPECIFIC | {""}
-            if conflict and not any(map(_alike(one.role), roles)) and not _EQUAL.search(self._givens.whole):
-                yield f"it states {one.value:g} as the {one.role}, the problem as the {min(roles & _SPECIFIC)}"
-                continue
-            owners = {other.owner for other in alike if other.owner}
-            yield from (ValueInRole(one.value, one.role, owner) for owner in owners or {one.owner})
+    def _wrong_diagonal(self, found: Calculation, assertion: str, known: Counter[ValueInRole]) -> str | None:
+        """Why ``AG = √2 * 3`` is not the distance of these two vertices of the cube of the problem."""
+        name = assertion[found.start : found.end].split("=")[0].strip(" $")
+        apart = squared_distance(self._givens.whole, name)
+        edges = [one.value for one in known if one.role in ("length", "segment", "")]
+        if apart is None or found.value is None or not edges:
+            return None
+        if any(same(found.value, edge * math.sqrt(apart)) for edge in edges):
+            return None
+        return f"{name} joins two vertices of the cube that are √{apart} edges apart"
 
     def _values_of(self, text: str) -> Counter[ValueInRole]:
         if text not in self._read:
-            self._read[text] = Counter(stated_values(text))
+            self._read[text] = Counter(stated_values(text, owned=self._own_lengths))
         return self._read[text]
 
     def _narrowed(self, found: Calculation, number: int) -> frozenset[str]:
@@ -188,7 +212,8 @@ class FormulaCheck:
         of_solid = quantity in _OF_SOLIDS
         for formula, template in self._spoken.templates_of("area" if quantity == "base area" else quantity):
             if of_solid and self._asking and self._solids and not any(map(formula.fits, self._solids)):
-                continue
+                if quantity != "diagonal" or not _OF_A_FACE.search(asked_part(self._problem.question)):
+                    continue
             nodes = set(walk(template))
             own = {one: n for one, n in chosen.items() if not (of_solid and one.owner) or formula.fits(one.owner)}
             for slots in _assignments(sorted(symbols(template)), Counter(own)):
@@ -215,18 +240,34 @@ class FormulaCheck:
         inline = 0
         for term in terms:
             again = len(terms) == 1 and quantity != "area"  # The area of one face is not that of all.
-            if any(
-                one.role in kinds
-                and _multiple(term, one.value)
-                and not (again and one.role != quantity and same(abs(float_value(term, {}) or 0.0), one.value))
-                for one in cited
-            ):
+            if any(one.role in kinds and self._is_multiple(quantity, term, one, again) for one in cited):
                 continue
+            if quantity == "lateral area" and PI in walk(term):
+                kinds = frozenset({quantity})  # A base is no part of it.
             inline += 1
-            if not self._is_counted_formula(kinds if len(terms) > 1 else kinds - {"surface area"}, term, known, counts):
+            if not self._is_counted_formula(
+                kinds if len(terms) > 1 else kinds - {"surface area"},
+                term,
+                known,
+                counts | {1.0} if len(terms) > 1 else counts,
+            ):
                 return False
         return not (whole and inline == len(terms)) or any(
             self._is_formula("surface area", abs(value), known) for term in terms if (value := float_value(term, {}))
+        )
+
+    def _is_multiple(self, quantity: str, term: Expression, of: ValueInRole, alone: bool) -> bool:
+        """Whether ``term``, which is ``alone`` or one of several, may be a multiple of a cited value as ``quantity``."""
+        value = float_value(term, {})
+        if not value or not _multiple(term, of.value):
+            return False
+        if not alone:
+            return True
+        if of.role == quantity:
+            return is_part(abs(value), of, self._givens.whole)
+        faces = counted_faces(quantity, self._givens.whole)
+        return not same(abs(value), of.value) and (
+            faces is None or any(same(abs(value), of.value * count) for count in faces)
         )
 
     def _is_counted_formula(
@@ -236,7 +277,7 @@ class FormulaCheck:
         if not value:
             return False
         values = known | Counter(self._parts(term, known))
-        return any(self._is_formula(kind, abs(value) / count, values) for count in (1.0, *counts) for kind in kinds)
+        return any(self._is_formula(kind, abs(value) / count, values) for count in counts for kind in kinds)
 
     def _parts(self, tree: Expression, known: Counter[ValueInRole]) -> Iterator[ValueInRole]:
         """The lengths that ``tree`` calculates on the way: roots, quotients, differences, what is raised to a power.
@@ -255,15 +296,6 @@ class FormulaCheck:
                 value = float_value(part, {})
                 if value is not None and _powers(part, known) == {1}:
                     yield ValueInRole(value, "")
-
-
-def _alike(role: str) -> Callable[[str], bool]:
-    """Whether another role may be that of the same value: all areas are, and the axis of a rotation is a height."""
-
-    def is_alike(other: str) -> bool:
-        return role == other or {role, other} <= AREAS or {role, other} == {"axis", "height"}
-
-    return is_alike
 
 
 def _gives(template: Expression, slots: Mapping[str, float], value: float, pi: float) -> bool:
@@ -286,16 +318,18 @@ def _assignments(slots: Sequence[str], values: Counter[ValueInRole]) -> Iterator
     """The ways to give the letters of a template values of their roles, each as often as it is stated."""
     left = dict(values)
     chosen: dict[str, float] = {}
+    roles: dict[str, str] = {}
 
     def give(at: int) -> Iterator[dict[str, float]]:
         if at == len(slots):
-            yield chosen
+            if not ("length" in roles.get("h", "") and "height" in (roles.get(slot) for slot in "abcd")):
+                yield chosen
             return
         accepted = SLOTS[slots[at][0]]
         for one, count in left.items():
             if count and one.role in accepted:
                 left[one] = count - 1
-                chosen[slots[at]] = one.value
+                chosen[slots[at]], roles[slots[at]] = one.value, one.role
                 yield from give(at + 1)
                 left[one] = count
 

@@ -147,6 +147,9 @@ _FACES = r"\bfaces\b|面"
 _VERTICES = r"vertex|vertices|corner|顶点"
 _POLYHEDRON = r"polyhedr|euler|欧拉|多面体"
 
+_PLANE = r"\bbase|\bface|sheet|floor|\bwall|底|面对角|侧面"
+_PAINT = r"paint|colou?red|涂|染"
+
 FORMULAS: tuple[Formula, ...] = (
     Formula("volume", "cube", "a^3", _CUBE),
     Formula("volume", "prism, cylinder, box", "S*h; a*b*c", _PRISM),
@@ -217,8 +220,8 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("length of all edges", "cube", "12*a", (_CUBE, _EDGES)),
     Formula("length of all edges", "tetrahedron, prism", "6*a; n*(2*a+h)", (r"tetrahedr|prism|四面体|棱柱", _EDGES)),
     Formula("diagonal", "box", "sqrt(a^2+b^2+c^2); sqrt(p^2+h^2)", f"{_BOX}|prism|棱柱"),
-    Formula("diagonal", "rectangle", "sqrt(a^2+b^2)", _RECTANGLE),
-    Formula("diagonal", "square", "sqrt(2)*a; sqrt(a^2+a^2)", f"{_SQUARE}|isosceles|等腰"),
+    Formula("diagonal", "rectangle", "sqrt(a^2+b^2)", rf"rectang|\bby\b|\bwid(?:e|th)|{_PLANE}|矩形|长方形|宽|地面"),
+    Formula("diagonal", "square", "sqrt(2)*a; sqrt(a^2+a^2)", rf"square|正方形|正四|isosceles|等腰|{_PLANE}"),
     Formula("diagonal", "cube", "sqrt(3)*a; sqrt(a^2+a^2+a^2)", _CUBE),
     Formula("faces", "polyhedron", "e-v+2", f"{_POLYHEDRON}|{_VERTICES}"),
     Formula("faces", "prism", "n+2", (r"prism|棱柱", _FACES)),
@@ -229,6 +232,12 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("vertices", "polyhedron", "e-f+2", _POLYHEDRON),
     Formula("vertices", "prism", "2*n", (r"prism|棱柱|长方体|cuboid|\bbox|cube|正方体", _VERTICES)),
     Formula("vertices", "pyramid", "n+1", (_PYRAMID, _VERTICES)),
+    Formula("cubes with no painted face", "cube or box that is cut into cubes of edge 1", "(a-2)^3; (a-2)*(b-2)*(c-2)",
+            _PAINT),
+    Formula("cubes with one painted face", "cube or box that is cut into cubes of edge 1",
+            "6*(a-2)^2; 2*((a-2)*(b-2)+(b-2)*(c-2)+(c-2)*(a-2))", _PAINT),
+    Formula("cubes with two painted faces", "cube or box that is cut into cubes of edge 1", "12*(a-2); 4*(a+b+c-6)", _PAINT),
+    Formula("cubes with three painted faces", "cube or box that is cut into cubes of edge 1", "8", _PAINT),
     Formula("", "d = 2r; π is about 3.14", "", _ROUND, constants="2 π 3.14 3.1416 22/7"),
     Formula("", "pyramids and cones: a third of S·h", "", r"锥|台|frustum|tetrahedr|四面体", constants="1/3"),
     Formula("", "a midpoint halves; so do a bisector and the height of an isosceles triangle", "",

@@ -11,7 +11,7 @@ from functools import lru_cache
 from srt.maths.equal_values import readings
 from srt.prose.checking.formulas.float_values import float_value
 from srt.prose.checking.formulas.quantity_words import Noun, nouns_in
-from srt.prose.checking.formulas.solids import have_own_lengths, owner_of
+from srt.prose.checking.formulas.solids import owner_of
 from srt.prose.checking.numbers.stated_numbers import without_references
 
 _PLAIN = r"\d+(?:\.\d+)?(?:/\d+)?"
@@ -60,6 +60,10 @@ _POLYGONS = {"triang": 3, "quadrilat": 4, "quadrang": 4, "pentag": 5, "hexag": 6
              "decag": 10, "square": 4}  # fmt: skip
 _POLYGON = re.compile("|".join(_POLYGONS), re.IGNORECASE)
 _POWERS = {"area": 2, "base area": 2, "lateral area": 2, "surface area": 2, "volume": 3}
+_AXIS = re.compile(
+    r"[以绕][其它的]{0,2}(长|宽)(?:边)?(?:所在|为|旋转)|\b(?:around|about)\s+(?:its|the)\s+(length|width)\b",
+    re.IGNORECASE,
+)
 _STRAIGHT = 6
 """So many characters at most, as in ``radius is $``, stand between a noun and the letter for it."""
 _NO_LENGTH = frozenset({"faces", "edges", "vertices", "sides", "angle", "count"})
@@ -87,12 +91,15 @@ class _Found:
     behind: str
 
 
-def stated_values(text: str) -> tuple[ValueInRole, ...]:
-    """The values that ``text`` states, as often as it states them; a diameter states a radius as well."""
+def stated_values(text: str, owned: bool = False) -> tuple[ValueInRole, ...]:
+    """The values that ``text`` states, as often as it states them; a diameter states a radius as well.
+
+    ``owned``: each belongs to the solid that is named before it.
+    """
     found = list(_literals(without_references(text)))
     values: list[ValueInRole] = []
     for group in _groups(text, found):
-        values += _roles_of(text, group, found)
+        values += _roles_of(text, group, found, owned)
     converted = list(_converted(found, values))
     values = _without_axes(values)
     every = (*values, *converted)
@@ -102,9 +109,9 @@ def stated_values(text: str) -> tuple[ValueInRole, ...]:
 
 
 def _without_axes(values: list[ValueInRole]) -> list[ValueInRole]:
-    """``values`` without those of no role that are stated to be the axis of a rotation as well."""
+    """``values`` without those of plain lengths that are stated to be the axis of a rotation as well."""
     axes = {one.value for one in values if one.role == "axis"}
-    return [one for one in values if one.role or one.value not in axes]
+    return [one for one in values if one.role not in ("", "length") or one.value not in axes]
 
 
 def _literals(text: str) -> Iterator[_Found]:
@@ -148,7 +155,7 @@ def _groups(text: str, found: list[_Found]) -> list[list[_Found]]:
     return groups
 
 
-def _roles_of(text: str, group: list[_Found], found: list[_Found]) -> list[ValueInRole]:
+def _roles_of(text: str, group: list[_Found], found: list[_Found], owned: bool) -> list[ValueInRole]:
     before = max((one.end for one in found if one.end <= group[0].start), default=0)
     segment = text[before : group[0].start]
     segment = segment[max((cut.end() for cut in _SENTENCE.finditer(segment)), default=0) :]
@@ -156,10 +163,10 @@ def _roles_of(text: str, group: list[_Found], found: list[_Found]) -> list[Value
     listed = nouns[-len(group) :]
     in_a_row = all(b.start - a.end <= _STRAIGHT for a, b in itertools.pairwise(listed))
     if len(listed) == len(group) > 1 and (in_a_row or re.search("respectively|分别|依次", text)):
-        named = [noun.role for noun in listed]
+        named = [_role_of(noun, segment, text) for noun in listed]
     else:
-        named = [_role_before(segment, nouns)] * len(group)
-    owners = [owner_of(text, one.start, one.end) if have_own_lengths(text) else "" for one in group]
+        named = [_role_before(segment, nouns, text)] * len(group)
+    owners = [owner_of(text, one.start, one.end) if owned else "" for one in group]
     return [
         ValueInRole(one.value, _role(one, role), owner) for one, role, owner in zip(group, named, owners, strict=True)
     ]
@@ -175,12 +182,18 @@ def _role(found: _Found, role: str) -> str:
     return role
 
 
-def _role_before(segment: str, nouns: list[Noun]) -> str:
+def _role_of(noun: Noun, segment: str, text: str) -> str:
+    """The role of ``noun``; ``axis`` where the figure turns about what is called so: 以宽所在直线为轴."""
+    axis = _AXIS.search(text)
+    return "axis" if axis and segment[noun.start : noun.end].lower() == (axis[1] or axis[2]).lower() else noun.role
+
+
+def _role_before(segment: str, nouns: list[Noun], text: str) -> str:
     """By the letter at the end of ``segment``, if no noun stands straight before it, else by the last noun."""
     letter = _LETTER.search(segment)
     if letter and not (nouns and letter.start() - nouns[-1].end <= _STRAIGHT):
         return role_of_name(letter[1])
-    return nouns[-1].role if nouns else ""
+    return _role_of(nouns[-1], segment, text) if nouns else ""
 
 
 def role_of_name(name: str) -> str:

@@ -7,7 +7,9 @@ import re
 from dataclasses import dataclass
 
 AREAS = frozenset({"area", "base area", "area of a face", "lateral area", "surface area"})
-QUANTITIES = AREAS | {"volume", "perimeter", "length of all edges", "diagonal", "faces", "edges", "vertices"}
+PAINTED = frozenset(f"cubes with {faces}" for faces in ("no painted face", "one painted face", "two painted faces",
+                                                        "three painted faces"))  # fmt: skip
+QUANTITIES = AREAS | PAINTED | {"volume", "perimeter", "length of all edges", "diagonal", "faces", "edges", "vertices"}
 """The quantities that are calculated by formulas; other roles are those of lengths and angles."""
 
 _NOUNS = {
@@ -93,7 +95,7 @@ def asked_quantities(question: str) -> frozenset[str]:
         nouns = nouns_in(phrase[0])
         if nouns:
             found.add(_head(phrase[0], nouns).role)
-        found |= {role for role, words in _COUNTED.items() if words.search(phrase[0])}
+        found |= {role for role, words in _COUNTED.items() if words.search(phrase[0])} | _painted(phrase[0])
     return frozenset(found) & QUANTITIES
 
 
@@ -107,6 +109,25 @@ _DIFFERS = re.compile(
     r"|range)\b|增加|减少|多少倍|相差|比.*[多少大小]|变|最[大小多少]|范围|函数|表示",
     re.IGNORECASE,
 )
+
+_PAINTED = {
+    "cubes with no painted face": r"\b(?:no|zero|not|un|without)\b|0|没有|都?[不没未]|零",
+    "cubes with one painted face": r"\b(?:one|1|single)\b|一面|1个?面|一个面",
+    "cubes with two painted faces": r"\b(?:two|2)\b|[两二2]个?面",
+    "cubes with three painted faces": r"\b(?:three|3)\b|[三3]个?面",
+}
+_OF_PAINT = re.compile(
+    r"(?:paint|colou?r)\w*\s+(?:faces?|sides?)|(?:faces?|sides?)\s+(?:\w+\s+)?(?:paint|colou?r)|[涂染]", re.IGNORECASE
+)
+
+
+def _painted(phrase: str) -> frozenset[str]:
+    """What ``phrase`` asks for of small cubes that a painted cube is cut into."""
+    if not _OF_PAINT.search(phrase):
+        return frozenset()
+    found = [quantity for quantity, words in _PAINTED.items() if re.search(words, phrase, re.IGNORECASE)]
+    return frozenset(found) if len(found) == 1 else frozenset()
+
 
 _COUNTED = {
     "faces": re.compile(r"how many (?:\w+ )?faces|多少个?面|几个?面", re.IGNORECASE),

@@ -25,5 +25,5 @@ def given_numbers(question: str, lang: Lang) -> Iterator[WrittenNumber]:
     for part in asked.split("; ") if asked != question else ():
         stated = stated.replace(part, " ")
     for written in numbers_in(_NOT_GIVEN.sub(" ", stated), lang):
-        if written.text[:1].isdigit():
+        if written.text[:1].isdigit() and "/" not in written.text:
             yield written

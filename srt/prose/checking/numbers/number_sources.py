@@ -9,12 +9,12 @@ from fractions import Fraction
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace
-from srt.maths.syntax.expression import Expression, Number, walk
+from srt.maths.syntax.expression import Expression
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.checking.numbers.claim_sides import sides_of
-from srt.prose.checking.numbers.dependence import Sourced, stated
+from srt.prose.checking.numbers.dependence import Sourced, depends, stated
 from srt.prose.checking.numbers.formula_constants import Constants
 from srt.prose.checking.numbers.given_numbers import given_numbers
 from srt.prose.checking.numbers.number_support import StepNumbers
@@ -73,9 +73,7 @@ class NumberSources:
 
     def is_pure(self, number: int, members: Sequence[Expression]) -> bool:
         """Whether a value that step ``number`` computes, as any of ``members``, is the same whatever is given."""
-        values = [node.value for member in members[-1:] for node in walk(member) if isinstance(node, Number)]
-        sources = [self._of_step[number].get(value) for value in values]
-        return bool(sources) and all(source is None or source.pure for source in sources)
+        return not any(depends(member, self._of_step[number].get) for member in members)
 
     def given(self) -> Iterator[tuple[str, frozenset[Fraction]]]:
         """The numbers in digits that the problem states before it asks, each with the values that it is used as."""

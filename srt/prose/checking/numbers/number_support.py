@@ -83,8 +83,10 @@ class StepNumbers:
         if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
             values.append(value)
         for value in values:
-            if not self.has(value):
-                self.computed[value] = dependence.computed(source, value, self.source)
+            if value and self.source(value) is None:
+                found = dependence.computed(source, value, self.source)
+                if not (found.pure and value in self.constants.numbers):
+                    self.computed[value] = found
 
     def _derived(self, source: Expression, numbers: Sequence[Expression]) -> bool:
         """Whether each of ``numbers`` is the value of a part of ``source``, or of two parts together."""

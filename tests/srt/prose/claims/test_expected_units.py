@@ -72,3 +72,45 @@ def test_numbers_of_centimetres_do_not_give_metres() -> None:
 )
 def test_a_unit_that_may_have_been_converted_is_not_refuted(text: str, given: str) -> None:
     assert reasons(text, given) == []
+
+
+BESIDE = [
+    ("A box is 3 cm long, 4 cm wide and 5 cm high.", "The volume is 60 {} centimetres.", "cubic", "square"),
+    ("A box is 3 cm long, 4 cm wide and 5 cm high.", "V = 3·4·5 = 60, so it holds 60 {}", "cm^3", "cm"),
+    ("A box is 3 by 4 by 5.", "The volume of the box is $60\\text{{ cm}}^{}$.", "3", "2"),
+    ("A box is 3 by 4 by 5.", "V = 3 × 4 × 5 = 60, that is, 60 {}.", "cm³", "cm²"),
+    ("A cube has edge 4 cm.", "4 × 4 × 4 = 64 {}, which is the volume", "cm³", "cm²"),
+    ("A cylinder has radius 2 m and height 5 m.", "The volume is 20π {}.", "m³", "m²"),
+    ("A tank is 50 cm by 40 cm by 30 cm.", "The capacity is 60000 {}.", "cm³", "cm²"),
+    ("A tank is 50 cm by 40 cm by 30 cm.", "50 × 40 × 30 = 60000, so it holds 60000 {}.", "cm³", "litres"),
+    ("A sphere has radius 3 cm.", "4/3·π·3³ = 36π, giving a volume of 36π {}", "cm³", "cm²"),
+    ("长方体长5厘米、宽4厘米、高3厘米。", "5×4×3＝60，答：它的体积是60{}厘米。", "立方", "平方"),
+    ("长方体长5厘米、宽4厘米、高3厘米。", "V=5×4×3=60，即60{}", "cm³", "cm²"),
+    ("圆锥的底面半径为3cm，高为4cm。", "母线长为5{}", "cm", "cm²"),
+    ("水池长5米，宽4米，深3米。", "5×4×3=60，能装水60{}米", "立方", "平方"),
+]
+
+
+@pytest.mark.parametrize(("given", "text", "right", "wrong"), BESIDE)
+def test_a_unit_in_the_words_beside_a_calculation(given: str, text: str, right: str, wrong: str) -> None:
+    assert "refuted" not in [claim.support for claim in check_prose(text.format(right), givens=[given])]
+    assert "refuted" in [claim.support for claim in check_prose(text.format(wrong), givens=[given])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The volume of 5 cm cubes is not known.",
+        "it holds 5 cm cubes",
+        "The area is 5 cm by 4 cm, V = 60",
+        "V = 3·4·5 = 60, the perimeter is 60 cm",
+        "V = 3·4·5 = 60, so the side is 60 cm",
+        "the volume of the cone whose height is 5 cm is 60 cm³",
+        "容器能装水5厘米深",
+        "体积是棱长为3厘米的正方体的2倍",
+        "高为体积除以底面积，等于5厘米",
+        "If the volume is 5 cm, it is absurd",
+    ],
+)
+def test_a_unit_of_something_else_is_no_wrong_unit(text: str) -> None:
+    assert "refuted" not in [claim.support for claim in check_prose(text)]
