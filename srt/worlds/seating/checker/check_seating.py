@@ -15,7 +15,7 @@ from srt.worlds.seating.checker.entailment import follows, holding, loose_parts,
 from srt.worlds.seating.checker.lookup_or_substitution import functions_at_once
 from srt.worlds.seating.checker.one_inference import idle_premise, leap
 from srt.worlds.seating.checker.reading.problem_text import SeatingProblem, read_seating_problem
-from srt.worlds.seating.checker.repetition import Said, said_twice
+from srt.worlds.seating.checker.repetition import Said
 from srt.worlds.seating.checker.uncited_readings import leading_up
 
 _PROVED = StepCheck(support="proved")
@@ -104,25 +104,15 @@ class CheckedSteps:
         self.used |= cited.steps
         verdict = self._verdict(step, claim, cited)
         if verdict.support == "proved" and claim is not None:
-            verdict = self._repetition(claim) or verdict
+            number = len(self.claims)
+            if reason := self.said.again(number, claim, reading=number in self.readings):
+                self.readings.discard(number)
+                verdict = StepCheck(support="consistent", fault=Fault.REPEATED, reason=reason)
         # Used up even by a choice that is not proved: else a trace could try until one fits.
         self.symmetry_left &= not cited.wlog
         if verdict.support == "proved" and cited.steps <= self.established:
             self.established.add(len(self.claims))
         return verdict
-
-    def _repetition(self, claim: Meaning) -> StepCheck | None:
-        """What keeps a step that is proved otherwise from saying something new; what it says is noted."""
-        number = len(self.claims)
-        reason = None if claim.letters is not None else said_twice(claim.masked, self.language)
-        # A reading may say again what a clue says: when it was first read, it could not be used yet.
-        if number not in self.readings and (before := self.said.before(claim)):
-            reason = f"step {before} says it already"
-        if reason is None:
-            self.said.add(number, claim)
-            return None
-        self.readings.discard(number)
-        return StepCheck(support="consistent", fault=Fault.REPEATED, reason=reason)
 
     def _verdict(self, step: Step, claim: Meaning | None, cited: Citations) -> StepCheck:
         if claim is None:
@@ -279,8 +269,10 @@ class CheckedSteps:
 
     def _answer(self, text: str, choices: Mapping[str, str], steps: Sequence[StepCheck]) -> StepCheck:
         said = [(n, claim.letters) for n, claim in enumerate(self.claims, 1) if claim and claim.letters is not None]
-        read = read_answer(text, "choice_set", choices).answer
-        letters = None if read is None else frozenset(read.value)
+        # As it is written in a claim it need not be read.
+        letters = next((options for _, options in said if ", ".join(sorted(options)) == text), None)
+        if letters is None and (read := read_answer(text, "choice_set", choices).answer) is not None:
+            letters = frozenset(read.value)
         saying = [number for number, options in said if options == letters]
         # Of several steps that say so, a proved one counts as used; the others are idle.
         source = next((number for number in saying if steps[number - 1].support == "proved"), next(iter(saying), 0))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from srt.worlds.seating.checker.claim_sets import (
     BLANK,
@@ -48,6 +49,7 @@ def has_nested_functions(masked: str) -> bool:
     return "meet(" in masked or any(lookup.nested for lookup in _lookups(masked, 1))
 
 
+@lru_cache(maxsize=4096)
 def functions_at_once(masked: str) -> int:
     """The most functions in one equation of a masked claim, on both sides together."""
 
@@ -76,6 +78,7 @@ def leads_to_somebody(question: Meaning, known: int, problem: SeatingProblem) ->
     return any(_holds(lookup.found, known, problem) for lookup in nested)
 
 
+@lru_cache(maxsize=4096)
 def relates_people(masked: str) -> bool:
     """Whether a masked claim relates people to each other; tiers, columns and directions are places here."""
     return _relation(masked) != ""

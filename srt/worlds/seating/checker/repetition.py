@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from srt.worlds.seating.checker.claim_sets import BLANK, NONE, TOKENS, Language, Meaning, relates
 from srt.worlds.seating.checker.lookup_or_substitution import functions_at_once, rest_of
@@ -19,44 +18,45 @@ Words = tuple[int, ...]
 _NOBODY = f"{BLANK} = {NONE}"
 
 
-class _Content(NamedTuple):
-    """What a claim says, equal for claims that say the same of the same people; and in which words."""
-
-    said: object
-    words: Words
-
-
 class Said:
     """What the steps of a trace of one scene have said so far."""
 
     def __init__(self, language: Language) -> None:
         self._language = language
-        self._steps: dict[object, list[tuple[Words, int]]] = {}
+        self._steps: dict[object, list[tuple[Meaning, int]]] = {}
 
-    def before(self, claim: Meaning) -> int | None:
-        """The number of a step that says what ``claim`` does, in words as simple or simpler."""
-        content = _content(claim, self._language)
-        return next((n for words, n in self._steps.get(content.said, ()) if not simpler(content.words, words)), None)
+    def again(self, number: int, claim: Meaning, *, reading: bool) -> str | None:
+        """Why step ``number`` with ``claim`` repeats something; ``None`` where it does not, and then it is noted.
 
-    def add(self, number: int, claim: Meaning) -> None:
-        """Step ``number`` says ``claim``."""
-        content = _content(claim, self._language)
-        self._steps.setdefault(content.said, []).append((content.words, number))
+        A ``reading`` may say what a step before says: when that was read, it could not be used yet.
+        """
+        masked = claim.masked
+        if (" & " in masked or " | " in masked) and (twice := _said_twice(masked, self._language)):
+            return twice
+        steps = self._steps.setdefault(_content(claim, self._language), [])
+        if not reading:
+            for said, before in steps:
+                if not simpler(_words(claim), _words(said)):
+                    return f"step {before} says it already"
+        steps.append((claim, number))
+        return None
 
 
 def says_the_same(one: Meaning, other: Meaning, language: Language) -> bool:
     """Whether two claims of ``language`` say the same of the same people, in whatever words."""
-    return _content(one, language).said == _content(other, language).said
+    return _content(one, language) == _content(other, language)
 
 
 @lru_cache(maxsize=4096)
-def said_twice(masked: str, language: Language) -> str | None:
+def _said_twice(masked: str, language: Language) -> str | None:
     """What makes a claim of ``language`` longer and adds nothing to it; ``None`` where each part of it adds something.
 
     An atom adds nothing where it always holds, or where another one of its alternative implies it; an alternative where
     another one holds whenever it does.
     """
     alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
+    if _lists_ways(alternatives):
+        return None
     entities = TOKENS[: len(language.world.plan.seats)] if BLANK in masked else BLANK
     blocks = [[_blocks(atom, entities, language) for atom in atoms if atom != _NOBODY] for atoms in alternatives]
     always = (language.world.full, language.world.full) * len(entities)
@@ -68,28 +68,39 @@ def said_twice(masked: str, language: Language) -> str | None:
     return "one alternative of it is a case of another" if _one_holds_with_another(whole) else None
 
 
+def _lists_ways(alternatives: Sequence[Sequence[str]]) -> bool:
+    """Whether a masked claim lists different ways in which the same people sit, each once: most claims do."""
+    if any(atom[1] != "@" or atom[0] == BLANK for atoms in alternatives for atom in atoms):
+        return False
+    ways = {frozenset(atoms) for atoms in alternatives}
+    sitters = {frozenset(atom[0] for atom in atoms) for atoms in alternatives}
+    return (
+        len(ways) == len(alternatives)
+        and len(sitters) == 1
+        and all(len(atoms) == len(*sitters) for atoms in alternatives)
+    )
+
+
 def simpler(one: Words, other: Words) -> bool:
     """Whether ``one`` is simpler than ``other`` in some respect, and in none more complicated."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
-def _content(claim: Meaning, language: Language) -> _Content:
+def _content(claim: Meaning, language: Language) -> object:
+    """What a claim says: equal for claims that say the same of the same people."""
     if claim.letters is not None:
-        return _Content(claim.letters, ())
-    return _content_of_text(claim.masked, language)
-
-
-@lru_cache(maxsize=4096)
-def _content_of_text(masked: str, language: Language) -> _Content:
+        return claim.letters
     # What a claim about the blank repeats of others says nothing of the blank.
-    of_blank = rest_of(masked, []) if BLANK in masked else masked
-    meaning = language.meaning(of_blank)
-    assert meaning is not None, "a part of a claim is a claim"
-    return _Content((meaning.blank, meaning.tied, meaning.form.tokens), _words(of_blank))
+    if claim.blank and claim.form.seats_anywhere:
+        of_blank = language.meaning(rest_of(claim.masked, []))
+        assert of_blank is not None, "a part of a claim is a claim"
+        claim = of_blank
+    return claim.blank, claim.tied, claim.form.tokens
 
 
-def _words(masked: str) -> Words:
+def _words(claim: Meaning) -> Words:
     """The relations that are used at once, the functions inside one another, and whether the blank is in a function."""
+    masked = rest_of(claim.masked, []) if claim.blank else claim.masked
     alternatives = [alternative.split(" & ") for alternative in masked.split(" | ")]
     relations = max(sum(map(relates, atoms)) for atoms in alternatives)
     return relations, functions_at_once(masked), int(f"({BLANK}" in masked)
