@@ -90,10 +90,9 @@ class _Search:
         parts = [self.checked.language.meaning(atom) for atom in claim.masked.split(" & ")]
         saying = [self._saying(number, part)[:1] for part in parts if part is not None]
         steps = {n for said in saying for n in said}
-        # What is put together from steps that nothing else uses is all that is known: a plan that takes up a seat.
-        elsewhere = [n for n in steps if self.citing[n] != [number]]
-        if all(saying) and len(elsewhere) >= len(steps) - 1:
-            yield from ((f"#{n}",) for n in sorted(steps) if steps - {n} <= {*elsewhere})
+        # A step that nothing else uses was made to be taken up here: so a plan grows.
+        if all(saying) and all(self.citing[n] != [number] for n in steps):
+            yield from ((f"#{n}",) for n in sorted(steps))
 
     def _saying(self, number: int, claim: Meaning) -> list[int]:
         """The earlier steps that alone say what ``claim`` does, or more, the last first."""

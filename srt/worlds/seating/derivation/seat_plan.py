@@ -93,8 +93,8 @@ class SeatPlan(ABC):
             for clue, meaning, about in zip(puzzle.clues, solution.clues, self._spoken_of, strict=True)
         ]
         self.steps = 0
-        self._joints: dict[frozenset[Fact], Fact] = {}
-        """The step that joins two lists of alternatives, for later ones that need it too."""
+        self._said: dict[tuple[int, frozenset[int]], Fact] = {}
+        """The steps by where they hold and of whom they speak: what one says, no other says again."""
         self._known = self.masks.everything
         """The placements that the steps so far allow."""
 
@@ -139,7 +139,7 @@ class SeatPlan(ABC):
     def _constrain(
         self, entities: Sequence[int], ways: list[tuple[int, ...]], facts: Sequence[Fact], words: tuple[str, ...]
     ) -> Fact:
-        """The step that says that ``entities`` sit in one of ``ways``, with the facts of ``facts`` that it needs.
+        """The step that says that ``entities`` sit in one of ``ways``: a new one, with the facts that it needs, or it.
 
         A person left over when the others sit is not looked up with them: that is a step of its own.
         """
@@ -149,6 +149,8 @@ class SeatPlan(ABC):
             for entity, seat in zip(entities, way, strict=True):
                 one &= self.masks.seated[entity][seat]
             goal |= one
+        if (said := self._said.get((goal, frozenset(entities)))) is not None:
+            return said
 
         def follows(premises: Sequence[Fact], scene: bool) -> bool:
             places = relations = self.masks.everything
@@ -174,6 +176,7 @@ class SeatPlan(ABC):
         self.steps += 1
         fact = Fact("CONSTRAIN", claim, words, tuple(facts), self.steps, goal, self.masks.everything, tuple(entities))
         self._known &= goal
+        self._said[goal, frozenset(entities)] = fact
         return fact
 
     def _joined(self, facts: Sequence[Fact], most: int) -> list[Fact]:
@@ -185,12 +188,10 @@ class SeatPlan(ABC):
         listing = [fact for fact in facts if isinstance(fact.claim, str) and " | " in fact.claim]
         while len(listing) > most:
             one, other, *rest = listing
-            pair = frozenset((one, other))
-            if (joint := self._joints.get(pair)) is None:
-                entities = sorted({*one.about, *other.about})
-                ways = self._ways(one.places & other.places, entities)
-                refuse_too_many(ways)
-                joint = self._joints[pair] = self._constrain(entities, ways, [one, other], ())
+            entities = sorted({*one.about, *other.about})
+            ways = self._ways(one.places & other.places, entities)
+            refuse_too_many(ways)
+            joint = self._constrain(entities, ways, [one, other], ())
             facts = [joint if fact is one else fact for fact in facts if fact is not other]
             listing = [joint, *rest]
         return list(facts)
