@@ -24,7 +24,7 @@ from srt.answers.equality.forms.geometric_relations import relation
 from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
-from srt.answers.equality.policies import LENIENT, SAME_VALUE, STRICT, Policy
+from srt.answers.equality.policies import LENIENT, STRICT, Policy
 from srt.answers.equality.rounded_decimals import Decimal, decimal, stands_for
 from srt.answers.equality.stated_values import (
     BOUNDS,
