@@ -7,6 +7,7 @@ Records are immutable pydantic models; files of records are read by :mod:`srt.io
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from srt.io.errors import UserError as UserError
 from srt.io.records import Answer as Answer
@@ -21,9 +22,12 @@ from srt.language.trace import Step as Step
 from srt.language.trace import StepCheck as StepCheck
 from srt.language.trace import Trace as Trace
 from srt.language.trace import TraceCheck as TraceCheck
-from srt.pipeline.kept_traces import Keep
 from srt.pipeline.solve import solve_one
 from srt.worlds.world import CLAIMS
+
+if TYPE_CHECKING:
+    # For its name alone: the module loads the checkers, which solving does without.
+    from srt.pipeline.kept_traces import Keep
 
 
 def parse(text: str, problem: Problem) -> Trace:

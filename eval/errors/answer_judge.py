@@ -110,6 +110,7 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
         for key, (verdict, why) in replies.values.items()
     ]
     write_records(run.folder / JUDGEMENTS, judgements)
+    # The summary last: where it is, the file of judgements belongs to it.
     write_json(run.folder / JUDGED, summary)
     return summary
 

@@ -47,6 +47,7 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
             f"{at.k} samples": f"majority {percent(at.majority.value)}%, pass@{at.k} {percent(at.at_least_one.value)}%"
             for at in summary.sampling.curve
         }
+    # A row without a figure is left out: on a terminal, ten lines of "none" would hide the two that matter.
     return {name: text for name, text in rows.items() if text}
 
 

@@ -49,6 +49,7 @@ def make_comparison(
     """Compare the scored runs in ``folders``; arguments and errors are those of :func:`.compare.compare`."""
     by_arm = _read(folders)
     runs = {arm: pooled(several) for arm, several in by_arm.items()}
+    # Before any figure: an arm that was asked easier problems would look better without being so.
     common, left_out = common_problems(runs)
     human_rows = [row for folder in human for row in read_human_baseline(folder).rows]
     paired = differences(by_arm, common, _reference(runs, reference))

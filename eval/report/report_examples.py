@@ -88,6 +88,8 @@ def collect_examples(runs: Mapping[str, Run], chosen: Sequence[str], drawing: Dr
 
 def _in_script(content: Any) -> str:
     """JSON that cannot end the script element around it, nor begin a comment or another element."""
+    # A model's output may hold "</script>": HTML ends the element there, whatever JSON says. Escapes of JSON keep the
+    # text.
     return orjson.dumps(content).decode().replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 

@@ -80,6 +80,7 @@ def log_comparison(
     import wandb as package
 
     arms = {each.arm: _figures(each) for each in comparison.arms}
+    # The columns of all arms together: one without reasoning tokens has no such figure, and its row has a gap.
     names = list(dict.fromkeys(name for figures in arms.values() for name in figures))
     rows = [[arm, *(figures.get(name) for name in names)] for arm, figures in arms.items()]
     paired = [[cell(row) for cell in _DIFFERENCE.values()] for row in comparison.differences]
@@ -112,6 +113,7 @@ def _wandb_run(to: WandbSettings, folder: Path, job: str, identity: str, config:
             dir=folder,
             mode=to.wandb_mode,
             config=config,
+            # Its own lines would stand between ours, which scripts read.
             settings=wandb.Settings(silent=True),
         )
     except wandb.Error as error:
@@ -146,6 +148,7 @@ def _figures(summary: ArmSummary) -> dict[str, float]:
         counts: Tokens | None = getattr(summary, name)
         if counts is not None:
             figures |= {f"{name}/mean": counts.mean, f"{name}/p50": counts.p50, f"{name}/p90": counts.p90}
+    # A figure that is not known has no name in W&B, and so no column of empty cells.
     return {name: value for name, value in figures.items() if value is not None}
 
 

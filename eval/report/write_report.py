@@ -27,6 +27,7 @@ def write_report(output: Path, compared: ComparedRuns, chosen: list[str], drawin
     for file, png in _plots(compared).items():
         write_atomically(output / file, [png])
     errors = arm_errors(compared.by_arm)
+    # Without errors that were classed there is nothing to draw, and an empty plot would read as "no errors".
     for name in TAXONOMY_NAMES if errors else ():
         write_atomically(output / f"errors_{name}.png", [error_plot(errors, name, dark=False)])
     # In pieces, which are written as they come: the examples make a page of many megabytes.
@@ -62,6 +63,7 @@ def choose_examples(runs: dict[str, Run], common: list[str], count: int) -> list
     for problem_id in common:
         right = tuple(value[problem_id] == 1 for value in values)
         patterns.setdefault((right, tuple(problem_id in ids for ids in upheld)), []).append(problem_id)
+    # A reader learns most where the arms disagree; of examples in which all are right there are always enough.
     order = sorted(patterns, key=lambda pattern: (len(set(pattern[0])) == 1, -len(patterns[pattern]), pattern))
     chosen: list[str] = []
     turn = 0
@@ -73,6 +75,7 @@ def choose_examples(runs: dict[str, Run], common: list[str], count: int) -> list
 
 def scene_picture(problem: Problem) -> str | None:
     """The solved scene as its exact world draws it; ``None`` if no world recognises and solves the problem."""
+    # Imported here: the worlds are loaded only where a page shows scenes.
     from srt.worlds.world import Refused
     from srt.worlds.world_registry import world_of
 

@@ -195,6 +195,7 @@ def share_of(values: Mapping[str, float], problems: Mapping[str, Problem]) -> Sh
 
 def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
     """Over the problems that have a gold answer: tokens spent on others cannot buy a right answer."""
+    # Credit and tokens of the same problems, or an arm could look cheap by answering what is not scored.
     credit = sum(row.value for row in run.scores.values() if row.problem_id in problems)
     rows = [row for key, row in run.predictions.items() if key in run.scores and key[0] in problems]
     spent = given_counts(row.output_tokens for row in rows)
@@ -204,6 +205,7 @@ def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
 def _tokens(counts: list[int]) -> Tokens | None:
     if not counts:
         return None
+    # Percentiles beside the mean: a few outputs that run into the token limit move the mean and hide the usual length.
     p10, p50, p90, p99 = (float(value) for value in np.percentile(counts, [10, 50, 90, 99]))
     return Tokens(count=len(counts), mean=sum(counts) / len(counts), p10=p10, p50=p50, p90=p90, p99=p99)
 

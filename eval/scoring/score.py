@@ -72,6 +72,7 @@ def score(
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    # First of all: a process that still writes would make this a score of half a run.
     if not merge_shards(folder):
         raise UserError(f"{folder}: processes that share this run are still writing to it; wait until they end")
     by_id = run_problems(folder, manifest, None if problems is None else Path(problems))
@@ -112,7 +113,9 @@ def score(
         write_records(folder / CHECKED, checked(pool))
     write_records(folder / SCORES, _in_order(manifest, questions, scores, policy))
     summary = summarise([read_run(folder, by_id)])
+    # The summary after both files: where it is, they are whole.
     write_json(folder / SUMMARY, summary)
+    # The new place last: if scoring fails, the run still knows the old one.
     if problems is not None:
         moved = describe_problems(Path(problems), folder, len(by_id))
         write_json(folder / MANIFEST, manifest.model_copy(update={"problems": moved}))
@@ -138,6 +141,7 @@ class _ScoreRow:
     def __call__(self, row: _Row) -> tuple[RowId, str, Score | None, Checked]:
         found = None
         if row.problem.answer is not None:
+            # By name, in the process that needs it: a benchmark holds functions that may not be picklable.
             grade = find_benchmark(self.benchmark).grade
             found = score_prediction(row.problem, row.prediction, self.policy, grade)
         return row.key, row.prediction.text, found, check_prediction(row.problem, row.prediction, self.checker)
@@ -186,6 +190,7 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
     """
     whole = closed = 0
     for row in predictions:
+        # A text that was cut off may have been about to close its block.
         if row.finish_reason == "stop":
             whole += 1
             closed += row.thinking == "closed" and not row.text.lstrip().startswith(THINK_OPENS)
@@ -193,7 +198,7 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
 
 
 def check_prediction(problem: Problem, prediction: Prediction, checker: Checker) -> Checked:
-    """What :func:`srt.judge` says of the text of ``prediction``, with the verdicts of ``checker``."""
+    """What ``srt.judge`` says of the text of ``prediction``, with the verdicts of ``checker``."""
     judged = judge_within_limit(
         problem,
         prediction.text,
@@ -216,5 +221,6 @@ def _in_order(
     asked = [question for question, problem in questions.items() if problem.answer is not None]
     for key in ((*question, repeat) for question in asked for repeat in range(manifest.repeats)):
         problem_id, variant, repeat = key
+        # Scored 0 and not left out: a run must not gain by failing on the hard problems.
         missing = {"value": 0.0, "extracted": None, "status": "error", "policy": policy}
         yield scores.get(key) or Score(problem_id=problem_id, variant=variant, repeat=repeat, **missing)

@@ -116,10 +116,10 @@ def measure(items: list[Item], planted: int, seed: int) -> tuple[dict[str, Any],
     ]
     figures: dict[str, Any] = {
         "solutions": len(items),
-        "solutions_with_a_decided_claim": sum(_any(one, "proved", "refuted") for one in checked),
+        "solutions_with_a_decided_claim": sum(_any(one, "computed", "refuted") for one in checked),
         "solutions_with_a_claim": sum(bool(one.claims) for one in checked),
         "claims": sum(supports.values()),
-        "claims_decided": supports["proved"] + supports["refuted"],
+        "claims_decided": supports["computed"] + supports["refuted"],
         "supports": dict(supports),
         "solutions_with_an_alarm": sum(_any(one, "refuted") for one in checked),
         "equations": dict(Counter(equation.standing for one in checked for equation in one.equations)),
@@ -181,7 +181,7 @@ def _of_kind(
             check.support == "refuted" and check.claim not in known for check in after
         )
         there = [check for check in one.claims if check.start <= planted.place <= check.end]
-        proved = any(check.support == "proved" for check in there)
+        proved = any(check.support == "computed" for check in there)
         row["proved_before"] += proved
         row["proved_before_refuted"] += proved and refuted
         if not refuted:
@@ -196,7 +196,7 @@ def report(figures: dict[str, Any]) -> str:
     lines = [
         f"solutions: {figures['solutions']}, with an equation or inequality: {figures['solutions_with_a_claim']}",
         f"solutions with at least one decided claim: {_share(figures['solutions_with_a_decided_claim'], solutions)}",
-        f"claims decided (proved or refuted): {_share(figures['claims_decided'], claims)}: {figures['supports']}",
+        f"claims decided (computed or refuted): {_share(figures['claims_decided'], claims)}: {figures['supports']}",
         f"solutions with a false alarm, untouched: {_share(figures['solutions_with_an_alarm'], solutions)}",
         f"seconds: {figures['seconds']}",
         f"computed equations by an independent reading: {figures['equations']}; errors are planted in the true ones",

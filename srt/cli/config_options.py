@@ -64,13 +64,20 @@ def _options_of(config: type[Config], complete: Mapping[str, Callable[[], list[s
             names = flag.names or ("--" + name.replace("_", "-"),)
             option = typer.Option(
                 *names,
-                help=flag.help,
+                help=_with_default(flag.help, key.default),
                 metavar="KEY=VALUE" if get_origin(key.annotation) is dict else None,
                 rich_help_panel=flag.group,
                 autocompletion=complete.get(name),
             )
             options[name] = Annotated[kind | None, option]
     return options
+
+
+def _with_default(text: str, default: object) -> str:
+    """The help of an option with the number that it has by default; what a word means there, the text itself says."""
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        return text
+    return f"{text.removesuffix('.')} (default: {default})."
 
 
 def _kind(annotation: Any) -> Any:

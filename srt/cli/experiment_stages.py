@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import yaml
 
-from srt.cli.output import one_of
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
 from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
@@ -247,10 +245,6 @@ def _check_init_model(spec: InitModel) -> None:
     from train.models.init_model import init_model
 
     find_family(spec.arch)
-    parameters = signature(init_model).parameters.values()
-    known = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed")
-    for key in spec.options:
-        one_of(key, known, "key in model.options")
     if (template := spec.options.get("chat_template")) is not None:
         find_chat_template(template)
     with TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from srt.cli import completions
+from srt.cli.config_options import ConfigCommand
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training, status_text
@@ -20,29 +21,12 @@ from srt.io.errors import Interrupted, UserError
 from srt.io.progress import notice, progress_bar
 
 
-def init_model(
+def _init_model(
+    given: dict[str, Any],
     arch: Annotated[str, typer.Argument(help="The architecture: qwen2, llama, qwen2_5_vl or internvl.")],
     data: Annotated[list[Path], typer.Option("--data", help="Sequences to train the tokenizer on; may be repeated.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the new model.")],
-    hidden: Annotated[int, typer.Option(help="Hidden size.")] = 128,
-    layers: Annotated[int, typer.Option(help="Number of layers.")] = 4,
-    heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
-    vocab: Annotated[int, typer.Option(help="Maximum vocabulary size.")] = 1024,
-    pieces: Annotated[
-        str, typer.Option(help="What may be one token: words, or longer pieces that a world offers.")
-    ] = "words",
-    separate: Annotated[
-        list[str] | None,
-        typer.Option(help="A word that no longer token may contain; may be repeated."),
-    ] = None,
-    initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
-    untied_head: Annotated[
-        bool, typer.Option("--untied-head", help="Give the output head weights separate from the embeddings.")
-    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights.")] = 0,
-    chat_template: Annotated[
-        str | None, typer.Option(help="minimal, qwen2.5, r1-distill or llama3; vision models have their own.")
-    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Make a small model with random weights and its tokenizer.
@@ -52,22 +36,12 @@ def init_model(
     from train.models.init_model import init_model as make
     from train.models.init_model import sequence_texts
 
-    parameters = make(
-        arch,
-        sequence_texts(data),
-        out,
-        hidden=hidden,
-        layers=layers,
-        heads=heads,
-        vocab=vocab,
-        pieces=pieces,
-        separate=separate or (),
-        initializer_range=initializer_range,
-        untied_head=untied_head,
-        seed=seed,
-        chat_template=chat_template,
-    )
+    options = {key: value for key, value in given.items() if value is not None}
+    parameters = make(arch, sequence_texts(data), out, seed=seed, **options)
     print_summary({"model": str(out), "parameters": parameters}, as_json)
+
+
+init_model = ConfigCommand("train.models.new_model:NewModel", _init_model)
 
 
 def preflight(

@@ -26,6 +26,7 @@ def gallery_command(
     Raises:
         UserError: there is no such world, the settings are not its own, or the page cannot be written.
     """
+    # Before the sampling, which takes a while: the page must not be written over the settings.
     keep_apart(out, spec)
     of_world = world_named(world)
     fields = {} if spec is None else read_spec(of_world, spec)

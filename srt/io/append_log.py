@@ -27,6 +27,7 @@ class AppendLog:
             raise UserError(f"{path}: the folder {self.path.parent} does not exist")
         try:
             if self.path.exists():
+                # What is appended to half a line of a killed process would be unreadable together with it.
                 _cut_incomplete_line(self.path)
             self._file = open(self.path, "ab")  # noqa: SIM115 (closed by __exit__)
         except OSError as error:
@@ -35,10 +36,12 @@ class AppendLog:
     def append(self, *records: BaseModel) -> None:
         """Write ``records`` as one group: a single fsync for all of them."""
         try:
+            # One write for the group: a kill leaves whole records, and one torn line at most.
             self._file.write(b"".join(dump(r) for r in records))
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
+            # The system names no file when the disk is full, and the message has to say where to make room.
             name_file(error, self.path)
             raise
 
@@ -53,6 +56,7 @@ def _cut_incomplete_line(path: Path) -> None:
     data = path.read_bytes()
     if data and not data.endswith(b"\n"):
         with open(path, "r+b") as file:
+            # Synced at once: after a power cut the torn line could come back, in the middle of later records.
             file.truncate(data.rfind(b"\n") + 1)
             file.flush()
             os.fsync(file.fileno())

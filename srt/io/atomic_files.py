@@ -35,8 +35,10 @@ def open_together(*paths: Location) -> Iterator[list[IO[bytes]]]:
         UserError: a file cannot be written.
     """
     for path in paths:
+        # All places are checked first, so that a fault of the second path does not cost the work on the first.
         if isinstance(path, Path):
             check_place(path)
+    # In the folder of the file itself: a rename is atomic within one file system only.
     temporary = {path: temporary_place(path) for path in paths}
     try:
         with ExitStack() as stack:
@@ -48,13 +50,16 @@ def open_together(*paths: Location) -> Iterator[list[IO[bytes]]]:
                     raise UserError(f"{path}: cannot be written: {error.strerror}") from None
             yield files
             for file in files:
+                # Before any rename: after a power cut, a file system may know the new name and not the bytes.
                 file.flush()
                 os.fsync(file.fileno())
         for path in paths:
+            # Every byte is on disk now; what is left takes no room, so a full disk cannot leave half of the files.
             move_into_place(temporary[path], path)
     except OSError as error:
         name_file(error, next(iter(paths), None))
         raise
     finally:
         for unfinished in temporary.values():
+            # A file that was moved is no longer at its temporary place.
             unfinished.unlink(missing_ok=True)

@@ -21,6 +21,7 @@ def find_bundled(path: Path, folder: str) -> Path:
         UserError: a bare name that is no file, here or in ``folder``; the message lists the names in ``folder``.
     """
     root = _root()
+    # A user's own file wins over a bundled one of the same name, and a path that leads elsewhere is no name.
     if root is None or path.is_file() or path.is_absolute() or ".." in path.parts:
         return path
     places = (root / folder / f"{path}.yaml", root / folder / path, root / path)

@@ -26,6 +26,7 @@ class Interrupted(KeyboardInterrupt):
 def one_line(text: str) -> str:
     """``text`` as one line for a terminal. Control characters, which a record may hold, are escaped."""
     line = " ".join(text.split())
+    # Text of a model or a corpus may hold escape sequences that rewrite what the terminal shows.
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
@@ -43,6 +44,7 @@ def no_model_folder(folder: object, key: str = "") -> UserError:
     name = str(folder)
     owner, slash, model = name.partition("/")
     message = f"{key}{name}: no such folder"
+    # A path that begins with ./ or with an existing folder was mistyped, and is no id on the hub.
     if slash and re.fullmatch(r"[\w.-]+/[\w.-]+", name) and owner not in (".", "..") and not Path(owner).exists():
         message += (
             "; models are read from this machine: if this is an id on the Hugging Face hub, run "
@@ -120,6 +122,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     """``error`` and what it came of."""
     one: BaseException | None = error
     seen: set[int] = set()
+    # Exceptions can refer to one another in a circle.
     while one is not None and id(one) not in seen:
         seen.add(id(one))
         yield one

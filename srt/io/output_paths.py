@@ -26,6 +26,7 @@ def check_place(path: str | Path) -> None:
 
 def keep_apart(out: str | Path, *sources: str | Path | None) -> None:
     """Raise a :class:`UserError` if the file ``out`` is one of the files that it is made from; ``None`` is no file."""
+    # Resolved: a link, or ./ before the name, leads to the same file.
     if any(source is not None and Path(out).resolve() == Path(source).resolve() for source in sources):
         raise UserError(f"{out}: is also an input and would be overwritten; name another file")
 

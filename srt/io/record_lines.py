@@ -24,15 +24,19 @@ def parse_record(line: bytes, model: type[M], place: str) -> M:
     try:
         values = load_json(line, "a line of JSON")
     except JsonFault as error:
+        # A line that begins like an object is most likely a record with a slip: a hint about the whole file would
+        # mislead.
         unlike = "" if line.lstrip().startswith(b"{") or not_utf8_text(line) else _how_to_make(model)
         raise RecordError(f"{place}: {error}{unlike}") from None
     try:
         return model.model_validate(values)
     except ValidationError as error:
+        # Before a field is blamed: a whole record of another kind means that two files were mixed up.
         if (other := _kind_of(values)) is not None and other is not model:
             wrong = f"a {_name(model)} was expected, this is a {_name(other)}"
             how = "" if model is Problem else _how_to_make(model)
             raise RecordError(f"{place}: {wrong}; --help shows which file goes where{how}") from None
+        # One missing field is a slip in this line; with several, this is no such file at all.
         missing = sum(fault["type"] == "missing" for fault in error.errors())
         unlike = _how_to_make(model) if missing > 1 or not isinstance(values, dict) else ""
         raise RecordError(f"{place}: not a {_name(model)}: {validation_fault(error)}{unlike}") from None
@@ -40,6 +44,7 @@ def parse_record(line: bytes, model: type[M], place: str) -> M:
 
 def dump(record: BaseModel) -> bytes:
     """One record as one line, newline included; fields with their default value are left out."""
+    # Without defaults, files stay readable, and a field that is added later changes no file that was written before.
     return orjson.dumps(record.model_dump(mode="json", exclude_defaults=True), option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -69,6 +74,7 @@ def _kind_of(values: object) -> type[BaseModel] | None:
         return None
     for model in known:
         needed = {name for name, field in model.model_fields.items() if field.is_required()}
+        # Of a single required field, almost every JSON object could be a record.
         if len(needed) > 1 and needed <= values.keys() <= model.model_fields.keys():
             return model
     return None

@@ -24,6 +24,7 @@ def read_offsets(path: str | Path, model: type[M]) -> Iterator[tuple[int, M]]:
     for number, line in text_lines(path):
         if line.strip():
             yield offset, parse_record(line, model, f"{path}:{number}")
+        # Blank lines too: an offset is a place in the file, not a number among records.
         offset += len(line)
 
 

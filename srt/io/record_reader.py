@@ -39,6 +39,7 @@ def read_numbered(path: str | Location, model: type[M], *, growing: bool = False
     ``growing``: another process appends to the file; an incomplete last line is not read.
     """
     for place, number, line in _lines(path, model):
+        # The writer is in the middle of this line; its reader comes again for the rest.
         if growing and not line.endswith(b"\n"):
             return
         yield number, parse_record(line, model, place)
@@ -118,12 +119,14 @@ def count_lines(path: str | Path) -> int:
     Raises:
         UserError: the file cannot be read.
     """
+    # Counting would consume what the pipe holds.
     if Path(path).is_fifo():
         return 0
     if is_parquet(path):
         return count_rows(Path(path))
     try:
         with open(path, "rb") as file:
+            # Line ends, not records: exact enough for a progress bar, and nothing is parsed twice.
             return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
     except OSError as error:
         raise cannot_read(path, error) from None
@@ -144,6 +147,7 @@ def text_lines(path: str | Location) -> Iterator[tuple[int, bytes]]:
     """Number and line of each line of ``path``; raises a :class:`UserError` where the file cannot be read."""
     try:
         with open_to_read(path) as file:
+            # Blank lines are counted too: the number is the one that an editor shows.
             yield from enumerate(file, 1)
     except OSError as error:
         raise cannot_read(path, error) from None

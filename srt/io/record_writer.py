@@ -22,6 +22,7 @@ P = TypeVar("P", bound=Location)
 def write_records(path: str | Path, records: Iterable[BaseModel]) -> int:
     """Write ``records``, all of one kind, to ``path`` atomically and return how many there were."""
     rest = iter(records)
+    # The first record says what all of them are: a Parquet file needs its columns before any row.
     first = list(islice(rest, 1))
     count = 0
     with open_records({Path(path): type(first[0]) if first else Record}) as (write,):
@@ -56,7 +57,11 @@ def open_records(files: Mapping[P, type[BaseModel]], *, pictures: bool = False) 
         try:
             yield sinks
             for writer in writers:
+                # Inside the block: the footer of a Parquet file must be written before the file is moved into its
+                # place.
                 writer.close()
         finally:
             for writer in writers:
+                # After an error too: pyarrow would write its footer when it is collected, to a file that is gone by
+                # then.
                 writer.release()

@@ -172,6 +172,7 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in over.items():
         old = result.get(key)
+        # A list replaces the list: if lists were joined, no recipe could take an item out.
         result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return result
 

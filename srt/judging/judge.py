@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from srt.answers.equality import STRICT, equal_to_gold
 from srt.checking import check, is_of_a_world
+from srt.checking.padding import padded
 from srt.io.records import FinishReason, Problem
 from srt.judging.judgement import Code, Judgement
 from srt.judging.output_text import Output, read_output
@@ -50,7 +51,8 @@ def judge(
     found = None if trace is None else checker(problem, trace)
     if found is not None and output.answer is None:
         found = found.model_copy(update={"answer": _NO_ANSWER})
-    code = _code(problem, output, found)
+    padding = None if found is None or trace is None or output.answer is None else padded(problem, trace, found)
+    code = _code(problem, output, found, padding)
     return Judgement(
         code=code,
         answer=output.stated,
@@ -59,6 +61,7 @@ def judge(
         check=found,
         spans=output.spans if found is not None else (),
         proved_steps=_proved_at_first(found),
+        padding=padding if code == "padded" else None,
         reason=output.too_large or output.fault or _reason(code, found),
     )
 
@@ -81,7 +84,7 @@ def trace_of(output: Output, problem: Problem, id: str = "output") -> Trace | No
     )
 
 
-def _code(problem: Problem, output: Output, found: TraceCheck | None) -> Code:
+def _code(problem: Problem, output: Output, found: TraceCheck | None, padding: int | None) -> Code:
     """The first word that applies, in the order of :data:`~srt.judging.judgement.Code`."""
     faults = set() if found is None else {found.answer.fault, *(step.fault for step in found.steps)}
     if output.too_large or Fault.TOO_LARGE in faults:
@@ -97,7 +100,7 @@ def _code(problem: Problem, output: Output, found: TraceCheck | None) -> Code:
     if output.answer is None or found is None:
         return "no_answer"
     if found.proved:
-        return "proved"
+        return "proved" if padding is None else "padded"
     if output.kind == "world" and any(step.support != "unchecked" for step in found.steps):
         return "gap"
     return "computed" if found.computed else "unchecked"

@@ -178,6 +178,7 @@ def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[
         at += 1
         if line.startswith('"', at):
             try:
+                # A quoted name may hold blanks, colons and dashes, so only a reader of JSON knows where it ends.
                 _, end = json.JSONDecoder().raw_decode(line, at)
             except (ValueError, RecursionError):
                 raise TraceSyntaxError("a quoted name without closing quote", number, at + 1) from None
@@ -194,6 +195,7 @@ def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[
 
 
 def _split_claim(body: str) -> tuple[str, str | None]:
+    # The last one: an assertion may hold the same characters, a claim may not.
     at = body.rfind(CLAIM_OPENS) if body.endswith("]") else -1
     if at < 0:
         return body, None

@@ -30,6 +30,7 @@ def prose(text: str) -> str:
 
 
 def _canonical_premise(word: str) -> str:
+    # Parsed to be checked, and kept as a word: files and text have the same premises, letter by letter.
     parse_premise(word)
     return word
 
@@ -192,6 +193,7 @@ class Trace(Record):
         if not self.steps or self.text is not None:
             raise ValueError(f"a {self.kind} trace has steps and no text")
         for number, step in enumerate(self.steps, 1):
+            # An assertion beside the claim could say something else than the claim that is checked.
             if self.kind == "world" and (step.claim is None or step.assertion is not None):
                 raise ValueError(f"steps.{number}: a step of a world trace has a claim and no assertion")
             if self.kind == "free" and step.assertion is None:

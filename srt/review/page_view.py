@@ -105,6 +105,7 @@ def pieces(text: str, claims: Sequence[ClaimCheck], drawing: Drawing) -> list[di
     for start, end in pairwise(sorted(cuts)):
         formula, math = drawn.get(start, (None, None))
         here = [claim for claim in inside if claim.start < end and start < claim.end]
+        # A refuted claim inside a proved one must not be hidden by it.
         gravest = min(here, key=lambda claim: _GRAVEST.index(claim.support), default=None)
         found.append(
             {

@@ -99,6 +99,7 @@ class ComparedProblems:
             index = ProblemIndex(tuple(cut(path, shard_bytes)), work)
             index.make(run)
             held = [index.count(shard) for shard in range(len(index.shards))]
+            # An empty test set would find no leak, and the run would look as if it had compared.
             if not sum(held):
                 raise UserError(f"{path}: no problem in this file; at least one was expected")
             root = path if path.is_dir() else path.parent
@@ -197,6 +198,7 @@ class MarkProblems(ComparisonStep):
             # Numbers alone: of millions of problems, texts would not fit in one machine's memory.
             marks.append((one.rank, one.answer is not None, len(one.images), key, group, left))
         write_atomically(self.problems.other("alone", number), alone)
+        # The array last: it says that the shard is done, so all its other files have to be there.
         save_array(self.problems.array(self.last, number), np.array(marks, MARK))
 
 
@@ -209,6 +211,7 @@ class LookAtPictures(ComparisonStep):
     def work_on(self, number: int) -> None:
         """Look at the pictures of shard ``number``, each once."""
         marks = load_array(self.problems.array("marks", number))
+        # By content: corpora have one picture under many names, and decoding is the expensive part.
         looks: dict[str, Look] = {}
         rows, faults = [], []
         wanted = marks["left"] & (marks["pictures"] > 0)

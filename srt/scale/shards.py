@@ -78,12 +78,14 @@ def cut(source: Location, size: int = SHARD_BYTES) -> list[InputShard]:
             InputShard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else held, 1)
             for part, held in whole_parts(source).items()
         ]
+    # Parquet is cut between row groups: within one, nothing can be read by itself.
     if is_parquet(source):
         return list(_cut_rows(source, size))
     shards: list[InputShard] = []
     number, offset = 1, 0
     try:
         with open_to_read(source) as file:
+            # One pass over the file, since line numbers have to be counted anyway: messages name them.
             while data := file.read(size):
                 # Up to the end of the line that the cut falls into.
                 data += file.readline()

@@ -43,7 +43,7 @@ class JudgedText(Record):
     """A row of ``generations.jsonl``: what the model wrote for a problem after ``step``, and what is to be said of it.
 
     ``right``: the ``answer`` in ``text`` equals ``gold`` (``None``: the problem has no gold answer). ``verdict`` is
-    what :func:`srt.judge` says of the whole (:data:`srt.judging.judgement.Code`).
+    what ``srt.judge`` says of the whole (:data:`srt.judging.judgement.Code`).
     """
 
     step: int

@@ -24,7 +24,7 @@ from srt.answers.equality.forms.geometric_relations import relation
 from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
-from srt.answers.equality.policies import LENIENT, STRICT, Policy
+from srt.answers.equality.policies import LENIENT, SAME_VALUE, STRICT, Policy
 from srt.answers.equality.rounded_decimals import Decimal, decimal, stands_for
 from srt.answers.equality.stated_values import (
     BOUNDS,
@@ -114,6 +114,17 @@ def equal_to_gold(
         raise ValueError(f"problem {problem.id} has no gold answer")
     question, choices = problem.question, problem.choices
     return equal(problem.answer, given, question=question, choices=choices, policy=policy, same_formula=same_formula)
+
+
+def is_conclusion(given: str, concluded: Answer, problem: Problem) -> bool | None:
+    """Whether ``given``, the answer of a trace of ``problem``, is what its steps conclude.
+
+    ``None`` where it cannot be read.
+    """
+    if given == canonical_text(concluded):
+        return True
+    found = equal(concluded, given, question=problem.question, choices=problem.choices, policy=SAME_VALUE)
+    return None if found.verdict == "undecided" or found.how == "unreadable" else found.equal
 
 
 def equal_texts(one: str, other: str, kind: AnswerKind, policy: Policy, question: str = "") -> Equality:

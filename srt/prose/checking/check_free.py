@@ -9,6 +9,7 @@ from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
 from srt.prose.checking.citations import premises_of, taken_as_true
+from srt.prose.checking.conclusion.answer_support import AnswerSupport, not_last_in_prose
 from srt.prose.checking.conclusion.conclusions import conclude
 from srt.prose.checking.form_faults import form_faults
 from srt.prose.checking.formulas.formula_check import FormulaCheck
@@ -43,10 +44,13 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """
     if trace.kind == "cot":
         return _check_prose(problem, trace)
-    steps = _check_steps(problem, trace)
+    steps, support = _check_steps(problem, trace)
     said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
     conclusion = conclude(problem, trace, said)
-    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
+    answer = conclusion.verdict
+    if answer.support == "computed" and (why := support.lacks()):
+        answer = StepCheck(support="consistent", reason=why)
+    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=answer)
 
 
 def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
@@ -57,10 +61,13 @@ def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
         return TraceCheck(
             steps=(), answer=StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason), prose=claims
         )
-    return TraceCheck(steps=(), answer=conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict, prose=claims)
+    answer = conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict
+    if answer.support == "computed" and (why := not_last_in_prose(problem, trace, claims)):
+        answer = StepCheck(support="consistent", reason=why)
+    return TraceCheck(steps=(), answer=answer, prose=claims)
 
 
-def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
+def _check_steps(problem: Problem, trace: Trace) -> tuple[tuple[StepCheck, ...], AnswerSupport]:
     givens = givens_of(problem)
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
     spoken = SpokenFormulas()
@@ -85,7 +92,7 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         # it calculates.
         unsupported, unnamed = sources.check(number, claims), formulas.check(number, claims)
         steps.append(_step(claims, fault or unsupported or unnamed))
-    return tuple(steps)
+    return tuple(steps), AnswerSupport(problem, trace, steps, sources, formulas)
 
 
 def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:

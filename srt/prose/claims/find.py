@@ -19,6 +19,7 @@ from srt.maths.syntax.lexing.token_writer import Token
 from srt.maths.syntax.spellings import OPERAND_ENDS, OPERAND_STARTS
 from srt.maths.units.unit_spellings import FORMULA_UNITS
 from srt.maths.words import word_set
+from srt.prose.claims.list_commas import apart_or_together
 from srt.prose.claims.side_ends import SideEnds
 
 _OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
@@ -248,6 +249,7 @@ class _Run:
             self._side(
                 tokens,
                 at == 0,
+                0 < at < last,
                 (at > 0 or self.left_clean) and (at < last or right),
                 (doubtful and at == last) or (at == 0 and len(tokens) > 2 and _run_together(tokens)),
                 (0 < at < last and _run_together(tokens)) or (listed and at == last and len(sides[0]) == 1),
@@ -262,7 +264,9 @@ class _Run:
             kept = tuple(side for side in built if side is not None)
             self.finder.chains.append(Chain(kept, tuple(relations), kept[0].start, kept[-1].end))
 
-    def _side(self, tokens: list[Token], first: bool, clean: bool, doubtful: bool, glued: bool) -> Side | None:
+    def _side(
+        self, tokens: list[Token], first: bool, middle: bool, clean: bool, doubtful: bool, glued: bool
+    ) -> Side | None:
         if not tokens:
             return None
         start, end = tokens[0].start, tokens[-1].end
@@ -273,7 +277,9 @@ class _Run:
         doubtful |= first and _may_be_time(tokens)
         if not clean or (first and self.in_list and len(tokens) == 1 and tokens[0].kind == "number"):
             return Side(start, end, ())
-        variants = [tuple(tokens)]
+        if first and _is_argument(self.finder.text, tokens):
+            return Side(start, end, ())
+        variants = [tuple(tokens), *apart_or_together(self.finder.text, tokens, middle)]
         label = first and _label(tokens)
         if label:
             variants.insert(0, tuple(tokens[label:]))
@@ -281,6 +287,12 @@ class _Run:
         if first and (numbered := _numbered(self.finder.text, tokens)):
             variants.append(numbered)
         return Side(start, end, tuple(variants), doubtful or glued, glued)
+
+
+def _is_argument(text: str, tokens: Sequence[Token]) -> bool:
+    """Whether a side is one number or name in brackets after a word, the ``(4)`` of ``Area (4) = 16``, 面积(4)=16."""
+    alone = [token.kind for token in tokens] in (["open", "number", "close"], ["open", "name", "close"])
+    return alone and text[: tokens[0].start].rstrip(" $")[-1:].isalpha()
 
 
 def _run_together(tokens: Sequence[Token]) -> bool:

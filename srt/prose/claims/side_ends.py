@@ -128,9 +128,15 @@ class SideEnds:
         return ended and not (self.kind(at) == "stop" and self.tokens[at].text == "∴")
 
     def thousands(self, comma: int) -> bool:
-        """Whether the comma may stand inside one number: ``12, 500``."""
+        """Whether the comma may stand inside one number: ``12, 500``, but not ``12， 500``."""
         before, after = self.tokens[comma - 1], self.neighbour(comma, 1)
-        if comma == 0 or before.kind != "number" or len(before.text) > 3 or after is None:
+        if (
+            comma == 0
+            or self.tokens[comma].text == "，"
+            or before.kind != "number"
+            or len(before.text) > 3
+            or after is None
+        ):
             return False
         return after.kind in ("number", "dirty") and after.gap and re.fullmatch(r"\d{3}", after.text) is not None
 

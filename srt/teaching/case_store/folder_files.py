@@ -84,6 +84,7 @@ def folder_status(folder: Path) -> Summary:
     """
     manifest = read_manifest(folder)
     tally = Tally(read_decisions(folder), read_sample(folder))
+    # Read only, without the lock of the folder: the status of a run that is still writing is asked for.
     with read_only(folder / JOURNAL) as connection:
         for problem, case in with_cases(stream_problems(folder / PROBLEMS), connection.execute):
             tally.add(problem, case)

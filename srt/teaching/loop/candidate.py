@@ -108,6 +108,7 @@ def read_candidate(payload: Mapping[str, Any], problem: Problem, form: Form, tra
             raise Unusable(Outcome.MALFORMED, '"steps" is not a list')
         if not listed or not answer:
             raise Unusable(Outcome.EMPTY, "it has no steps or no answer")
+        # A model that has lost the thread repeats steps to its token limit: checking them all would show nothing.
         if len(listed) > MAX_STEPS:
             raise Unusable(Outcome.MALFORMED, f"it has more than {MAX_STEPS} steps")
         steps = tuple(_step(raw, number, form, issues) for number, raw in enumerate(listed, 1))
@@ -145,6 +146,7 @@ def read_premise(word: str) -> tuple[str, ...]:
     text = one_line(unicodedata.normalize("NFKC", word.translate(_CIRCLED))).strip("\"'“”`.。 ")
     if ranged := _STEP_RANGE.fullmatch(text):
         first, last = int(ranged[1]), int(ranged[2])
+        # "steps 1-9999" would be ten thousand premises from nine characters.
         if not 0 < first <= last < first + MAX_PREMISES:
             raise ValueError(f"{text!r} is no range of steps")
         return tuple(f"#{number}" for number in range(first, last + 1))
@@ -229,6 +231,7 @@ def _premises(listed: Any, number: int, issues: list[Issue]) -> list[str]:
         try:
             args += [arg for arg in read_premise(storable(str(word))) if arg not in args]
         except ValueError as error:
+            # An issue and no refusal: the rest of the trace can be repaired, and the teacher is told which word failed.
             issues.append(Issue(by="machine", step=number, fault=Fault.MALFORMED, explanation=f"premise: {error}"))
     if len(words) > MAX_PREMISES:
         why = f"more than {MAX_PREMISES} premises; those after that were left out"

@@ -91,9 +91,11 @@ def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> Machi
         UserError: ``trace`` is a trace of another problem.
     """
     checks = check_with_truth(problem, trace)
+    # Nothing else is looked at: each further check would take as long as the one that was refused.
     if checks.answer.fault is Fault.TOO_LARGE:
         return MachineAudit(checks, (_issue(None, Fault.TOO_LARGE, checks.answer.reason or ""),), "undecided")
     world = trace.kind == "world"
+    # Under the policy of training: as strict as scores are, but a missing unit is no fault of a trace.
     gold, doubt = gold_verdict(problem, trace.answer), None
     issues = []
     if problem.answer is not None and gold != "equal":
@@ -172,6 +174,7 @@ def _false_claim(step: int | None, claim: ClaimCheck) -> Issue:
 
 def _right_operation(problem: Problem, trace: Trace, number: int) -> str | None:
     """The operation with which step ``number`` would be proved, if any: then only its label is wrong."""
+    # Tried and not derived: the checker knows what a step of each operation may do, and nothing else should.
     for op in OPERATIONS:
         if op == trace.steps[number - 1].op:
             continue

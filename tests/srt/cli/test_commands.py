@@ -90,7 +90,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
         "Language-model teachers:": "teach review agreement",
         "Training:": "init-model preflight train merge",
         "Evaluation:": "eval score human predictions totals benchmarks",
-        "Comparison:": "compare errors judge power export",
+        "Comparison:": "compare errors ask-judge power export",
         "All stages:": "experiment",
         "This installation:": "env",
     }

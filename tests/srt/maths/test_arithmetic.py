@@ -72,7 +72,7 @@ def test_true_sums_are_proved(sum_: Sum, style: str) -> None:
     neutral, value = sum_
     text = STYLES[style](neutral) + shown(value, style)
     (check,) = check_prose(text)
-    assert check.support == "proved", text
+    assert check.support == "computed", text
     assert text[check.end - 1] in "0123456789}"
     assert text[check.start] in "0123456789\\(（"
 

@@ -33,6 +33,8 @@ _POWER = re.compile(
 _UNIT_ENDS = re.compile(r"\s*(?:\Z|[$,.;:=^)+*/×·≈²³]|\\(?:[)\],;.!]|times|cdot|approx|div|quad))")
 LOGARITHM_BASE = re.compile(r"\s*_\s*(?:\{\s*(\d{1,9})\s*\}|(\d))")
 _BRACED = re.compile(r"\s*\{([^{}]*)\}")
+_ARGUMENT = re.compile(r"(?:\\[,!])?(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){1,100}\)\s*(?:[=≈<>]|\\approx)")
+"""Brackets that hold all of a side: after a word of letters they are those of a function."""
 _COLUMNS = re.compile(r"\s*\{[a-z*]+\}(?:\s*\{[lcr|]+\})?")
 _OPERAND = re.compile(r"\s*(?:\d|\\frac)")
 
@@ -137,7 +139,9 @@ class CommandReader(TokenWriter):
                 if "\\" not in inside
                 else self._emit("dirty", inside, end)
             )
-        return self._emit("word", inside, end)
+        # ``\text{Area}(4) = 16``: a function of 4, not a word before it.
+        called = inside[-1].isascii() and inside[-1].isalpha() and _ARGUMENT.match(self.text, end)
+        return self._emit("dirty" if called else "word", inside, end)
 
     def _unit_phrase(self, phrase: str) -> Unit | None:
         words = phrase.split()

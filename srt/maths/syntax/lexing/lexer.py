@@ -56,6 +56,7 @@ _CALL_USED = re.compile(
     r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*\$?\s*(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
 )
 """A call whose value is used."""
+_INDEXED = re.compile(r"\d\(")
 _BRACED_POINT = re.compile(r"\{\s*[A-Z]\s*\}\s*_")
 _EMPTY = re.compile(r"\{\s*\}")
 _ELLIPSIS = re.compile(r"\.\.\.+|…+|⋯+|。。+|\\(?:l|c|v|d)?dots[a-z]?")
@@ -183,9 +184,12 @@ class _Lexer(CommandReader):
         if ordinal is not None and not self.math:
             return self._emit("word", ordinal[0], ordinal.end())
         spelled, end = match[0], match.end()
-        if "," in spelled and self._in_tuple(spelled, end):
-            spelled = spelled[: spelled.index(",")]
-            end = self.at + len(spelled)
+        # A full-width comma ends what it stands after: ``5×4=20，100÷20=5`` is two equations.
+        listed = self.source.find("，", self.at, end)
+        if listed < 0 and "," in spelled and self._in_tuple(spelled, end):
+            listed = self.at + spelled.index(",")
+        if listed >= 0:
+            spelled, end = self.text[self.at : listed], listed
         digits = re.sub(r"[^\d.]", "", spelled)
         if digits[0] == "0" and digits[1:2].isdigit():
             return self._emit("dirty", digits, end)  # ``x + y = 02y - z = 0``: a line end is lost.
@@ -242,6 +246,8 @@ class _Lexer(CommandReader):
             return self._emit("rel", "=", match.end())
         if self._after("name") and self._tells_length(match):
             return self._emit("rel", "=", match.end())
+        if word.casefold() == "sqrt" and _INDEXED.match(self.text, match.end()):
+            return self._emit("dirty", word, match.end())  # ``sqrt3(27)``: a cube root, or a product.
         if word in ("sqrt", "Sqrt", "SQRT", "pi"):
             return self._emit("name" if word == "pi" else "sqrt", word, match.end())
         # What is left is names in formulas, and words in prose, with a few exceptions on both sides.
@@ -260,8 +266,10 @@ class _Lexer(CommandReader):
         known = FUNCTION_SPELLINGS.get(word.casefold(), word.casefold())
         if known in FUNCTIONS:
             return self._function(known, end)
+        if word == "cbrt":
+            return self._emit("cbrt", word, end)
         symbols = word.isupper() or len(word) <= 2 or (self.math and word.islower() and len(word) == 3)
-        if symbols or word in ("sqrt", "cbrt", "pi") or word.casefold() in ENGLISH or word in FORMULA_UNITS:
+        if symbols or word in ("sqrt", "pi") or word.casefold() in ENGLISH or word in FORMULA_UNITS:
             return None
         return self._emit("dirty", word, end) if _CALL_USED.match(self.text, end) else None
 
@@ -327,7 +335,7 @@ class _Lexer(CommandReader):
             ratio = inside and self._last("number", "name", "close", "rbrace")
             return self._emit("ratio" if ratio else "stop", ":", self.at + 1)
         if char in simple:
-            return self._emit(simple[char], char, self.at + 1)
+            return self._emit(simple[char], "，" if self.source[self.at] == "，" else char, self.at + 1)
         if char in '.。;、?？!"“”‘’`【】《》〈〉#①②③④⑤⑥⑦⑧⑨∴∵⇒→⟹⇔':
             return self._emit("dirty" if char in "?？" else "stop", char, self.at + 1)
         return False

@@ -66,12 +66,11 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion
     """The verdict on the answer of ``trace``, given the texts of its ``steps``, or the last line of its prose.
 
     ``computed``: the last step states the answer, exactly; of an answer in parts, each part is stated by some step.
+    Whether the steps compute what is stated is asked in :mod:`.answer_support`.
     ``refuted``: the last step ends by naming other options. ``consistent``: it was not found to state the answer.
     """
-    read = read_answer(trace.answer, "choice_set", problem.choices).answer if problem.choices else None
-    letters = None if read is None else frozenset[str](read.value)
-    parts = _PARTS.split(trace.answer.strip(";； ")) if letters is None else [trace.answer]
-    parts = [_NUMBER_OF_PART.sub("", part) for part in parts] if 1 < len(parts) <= _MOST_PARTS else [trace.answer]
+    letters = _letters(problem, trace)
+    parts = parts_of(problem, trace)
     last = len(steps)
     stating = []
     for part in parts:
@@ -96,6 +95,19 @@ def conclude(problem: Problem, trace: Trace, steps: Sequence[str]) -> Conclusion
     elif stating != [None]:
         reason = f"step {min(rests_on)} states it, but the last step does not"
     return Conclusion(StepCheck(support="consistent", reason=reason), rests_on)
+
+
+def parts_of(problem: Problem, trace: Trace) -> list[str]:
+    """The parts of the answer of ``trace``, without their numbers; one if it names options."""
+    if _letters(problem, trace) is not None:
+        return [trace.answer]
+    parts = _PARTS.split(trace.answer.strip(";； "))
+    return [_NUMBER_OF_PART.sub("", part) for part in parts] if 1 < len(parts) <= _MOST_PARTS else [trace.answer]
+
+
+def _letters(problem: Problem, trace: Trace) -> frozenset[str] | None:
+    read = read_answer(trace.answer, "choice_set", problem.choices).answer if problem.choices else None
+    return None if read is None else frozenset[str](read.value)
 
 
 def _states(answer: str, letters: frozenset[str] | None, text: str, problem: Problem, alone: bool) -> bool:

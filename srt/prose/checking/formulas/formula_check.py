@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from srt.io.records import Problem
@@ -21,9 +21,10 @@ from srt.maths.syntax.expression import PI, Call, Expression, Number, symbols, w
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.formulas.float_values import float_value, same
 from srt.prose.checking.formulas.formula_table import SLOTS
-from srt.prose.checking.formulas.named_calculations import Calculation, calculations
+from srt.prose.checking.formulas.named_calculations import Calculation, calculations, kinds_of
 from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
-from srt.prose.checking.formulas.quantity_words import AREAS, asked_quantities
+from srt.prose.checking.formulas.quantity_words import AREAS, QUANTITIES, asked_quantities, asks_for_relation
+from srt.prose.checking.formulas.solids import solids_in
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.claims.stated_pi import stated_pi
@@ -37,7 +38,11 @@ _JOINED = re.compile(
 _ADDED = re.compile(
     r"\b(?:increas|longer|wider|higher|taller|larger|more|exten|grow|add)|增|加|延长|多|长出", re.IGNORECASE
 )
-_LENGTHS = frozenset({"length", "height", "segment", "radius", "slant", "diagonal", "perimeter", ""})
+_LENGTHS = frozenset({"length", "height", "segment", "radius", "diameter", "axis", "slant", "diagonal", "perimeter", ""})
+_OF_SOLIDS = frozenset({"volume", "surface area", "lateral area"})
+_SPECIFIC = QUANTITIES | {"radius", "diameter", "height", "slant", "angle", "sides", "axis"}
+_EQUAL = re.compile(r"\b(?:equals?|same|as (?:long|high|wide|tall|deep)|square axial)\b|相等|等于|相同|等边", re.IGNORECASE)
+"""A length may be that of another part, too."""
 
 
 class FormulaCheck:
@@ -47,9 +52,15 @@ class FormulaCheck:
         self._problem, self._trace, self._givens, self._spoken = problem, trace, givens, spoken
         self._left = _MOST_INSTANCES
         self._asked = asked_quantities(problem.question)
+        self._solids = solids_in(givens.whole)
+        self._asking = False
+        """Whether the answer is in question: its formula must be that of a solid that the problem names."""
         self._pis = [math.pi, 3.14, 22 / 7, 3.1416, *map(float, stated_pi(givens.whole))]
         self._known: dict[int, Counter[ValueInRole]] = {}
         self._calculated: dict[int, Counter[ValueInRole]] = {}
+        self._instances: dict[int, Counter[ValueInRole]] = {}
+        self.found: dict[int, tuple[Calculation, ...]] = {}
+        """The calculations of each step so far."""
         self._read: dict[str, Counter[ValueInRole]] = {}
         cited = (cited_steps(step, number) for number, step in enumerate(trace.steps, 1))
         self._cited = frozenset(itertools.chain.from_iterable(cited))
@@ -71,13 +82,19 @@ class FormulaCheck:
         own: Counter[ValueInRole] = Counter()
         fault: tuple[Fault, str] | None = None
         plain = list(assertion)
-        for found in calculations(assertion, self._trace.lang, claims, self._givens.whole, self._asked):
+        instances: Counter[ValueInRole] = Counter()
+        for cited in cited_steps(step, number):
+            instances |= self._instances[cited]
+        every = tuple(calculations(assertion, self._trace.lang, claims, self._givens.whole, self._asked))
+        for found in every:
             known = premises | own
             role = found.role
             if found.quantities and found.calculates and not found.follows:
                 quantities = self._narrowed(found, number)
                 instance = self._instance(found, quantities, known, calculated | own)
                 role = instance or role
+                if instance and found.value is not None:
+                    instances[ValueInRole(found.value, instance)] = 1
                 if instance is None and fault is None:
                     fault = Fault.UNNAMED_FORMULA, _reason(found, quantities)
                     if self._left < 0:
@@ -88,9 +105,49 @@ class FormulaCheck:
                 own[ValueInRole(found.value, role)] = 1
                 plain[found.start : found.end] = " " * (found.end - found.start)
         # Citing a step cites the values that it rests on, as with the numbers.
-        self._known[number] = premises | own | self._values_of("".join(plain))
+        told = list(self._stated_in("".join(plain)))
+        self._known[number] = premises | own | Counter(one for one in told if isinstance(one, ValueInRole))
+        if against := next((one for one in told if isinstance(one, str)), None):
+            fault = fault or (Fault.UNSUPPORTED_NUMBER, against)
         self._calculated[number] = calculated | own
+        self._instances[number], self.found[number] = instances, every
         return fault
+
+    @property
+    def asks(self) -> bool:
+        """Whether the problem asks for the value of a quantity of the table."""
+        return bool(self._asked) and not asks_for_relation(self._problem.question)
+
+    def not_asked(self, number: int, found: Calculation) -> str | None:
+        """Why ``found``, a calculation of step ``number``, is not of the quantity asked for; ``None`` if it may be."""
+        if not self.asks or found.value is None or (found.follows and found.quantities & self._asked):
+            return None
+        wanted = frozenset().union(*(kinds_of(quantity) for quantity in self._asked))
+        if not found.calculates and any(
+            one.role in wanted and same(one.value, found.value) for one in self._instances[number]
+        ):
+            return None
+        self._asking = True
+        if found.calculates and self._instance(found, wanted, self._known[number], self._instances_before(number)):
+            return None
+        return f"what is computed last is an instance of no formula of the {' or the '.join(sorted(self._asked))}"
+
+    def _instances_before(self, number: int) -> Counter[ValueInRole]:
+        """What step ``number`` may add up: the values of formulas in it and in the steps that it cites."""
+        return self._calculated[number]
+
+    def _stated_in(self, text: str) -> Iterator[ValueInRole | str]:
+        """The values that a step states in its own words, and why what contradicts the problem is none."""
+        given = self._values_of(self._givens.whole)
+        for one in self._values_of(text):
+            alike = [other for other in given if same(other.value, one.value)]
+            roles = {other.role for other in alike}
+            conflict = one.role in _SPECIFIC and roles & _SPECIFIC and roles <= _SPECIFIC | {""}
+            if conflict and not any(map(_alike(one.role), roles)) and not _EQUAL.search(self._givens.whole):
+                yield f"it states {one.value:g} as the {one.role}, the problem as the {min(roles & _SPECIFIC)}"
+                continue
+            owners = {other.owner for other in alike if other.owner}
+            yield from (ValueInRole(one.value, one.role, owner) for owner in owners or {one.owner})
 
     def _values_of(self, text: str) -> Counter[ValueInRole]:
         if text not in self._read:
@@ -128,9 +185,13 @@ class FormulaCheck:
 
     def _is_formula(self, quantity: str, value: float, values: Counter[ValueInRole]) -> bool:
         chosen = Counter(dict(values.most_common(_MOST_VALUES)))
-        for template in self._spoken.templates_of("area" if quantity == "base area" else quantity):
+        of_solid = quantity in _OF_SOLIDS
+        for formula, template in self._spoken.templates_of("area" if quantity == "base area" else quantity):
+            if of_solid and self._asking and self._solids and not any(map(formula.fits, self._solids)):
+                continue
             nodes = set(walk(template))
-            for slots in _assignments(sorted(symbols(template)), chosen):
+            own = {one: n for one, n in chosen.items() if not (of_solid and one.owner) or formula.fits(one.owner)}
+            for slots in _assignments(sorted(symbols(template)), Counter(own)):
                 self._left -= 1
                 if self._left < 0:
                     return False
@@ -153,7 +214,13 @@ class FormulaCheck:
             counts.add(2.0)  # Of a base or a face there are two.
         inline = 0
         for term in terms:
-            if any(one.role in kinds and _multiple(term, one.value) for one in cited):
+            again = len(terms) == 1 and quantity != "area"  # The area of one face is not that of all.
+            if any(
+                one.role in kinds
+                and _multiple(term, one.value)
+                and not (again and one.role != quantity and same(abs(float_value(term, {}) or 0.0), one.value))
+                for one in cited
+            ):
                 continue
             inline += 1
             if not self._is_counted_formula(kinds if len(terms) > 1 else kinds - {"surface area"}, term, known, counts):
@@ -188,6 +255,15 @@ class FormulaCheck:
                 value = float_value(part, {})
                 if value is not None and _powers(part, known) == {1}:
                     yield ValueInRole(value, "")
+
+
+def _alike(role: str) -> Callable[[str], bool]:
+    """Whether another role may be that of the same value: all areas are, and the axis of a rotation is a height."""
+
+    def is_alike(other: str) -> bool:
+        return role == other or {role, other} <= AREAS or {role, other} == {"axis", "height"}
+
+    return is_alike
 
 
 def _gives(template: Expression, slots: Mapping[str, float], value: float, pi: float) -> bool:

@@ -6,6 +6,7 @@ problem or in the steps so far: ``S*h/3`` is a formula of cones, and not of boxe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,6 +31,10 @@ class Formula:
     words: str | tuple[str, ...]
     unless: str = ""
     constants: str = ""
+
+    def fits(self, solid: str) -> bool:
+        """Whether it may be a formula of what is called ``solid``."""
+        return any(re.search(words, solid, re.IGNORECASE) for words in self.needs)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -87,13 +92,13 @@ def _constants(tree: Expression) -> Iterator[str]:
 
 
 SLOTS: dict[str, frozenset[str]] = {
-    **dict.fromkeys("abcd", frozenset({"length", "height", "segment", ""})),
-    "h": frozenset({"height", "length", "segment", ""}),
+    **dict.fromkeys("abcd", frozenset({"length", "height", "diameter", "axis", "segment", ""})),
+    "h": frozenset({"height", "length", "diameter", "axis", "segment", ""}),
     "k": frozenset({"slant", ""}),
     "m": frozenset({"height", "slant", ""}),
     **dict.fromkeys("rR", frozenset({"radius", ""})),
-    "l": frozenset({"slant", "length", "segment", ""}),
-    **dict.fromkeys("pq", frozenset({"diagonal", "length", "segment", ""})),
+    "l": frozenset({"slant", "length", "diameter", "segment", ""}),
+    **dict.fromkeys("pq", frozenset({"diagonal", "segment", ""})),
     **dict.fromkeys("ST", frozenset({"area", "base area"})),
     "L": frozenset({"lateral area"}),
     "C": frozenset({"perimeter"}),
@@ -109,6 +114,7 @@ SLOTS: dict[str, frozenset[str]] = {
 _CONE = r"\bcones?\b|conical|圆锥"
 _PYRAMID = r"pyramid|tetrahedr|棱锥|四面体"
 _SPHERE = r"sphere|spheric|\bballs?\b|球"
+_WHOLE_SPHERE = r"(?<!hemi)(?<!hemi-)(?<!half )(?<!half-)spher|\bballs?\b|(?<!半)球"
 _FRUSTUM = r"frustum|台"
 _CUBE = r"\bcub(?:e|es|ical|ic (?:box|block|container|tank)\w*)\b|正方体|立方体|魔方|正六面体"
 _BOX = rf"\bbox|cuboid|rectangular (?:solid|block|tank|prism|pool|room)|\bbrick|\bblock|长方体|{_CUBE}"
@@ -148,9 +154,9 @@ FORMULAS: tuple[Formula, ...] = (
             unless=f"{_CONE}|{_PYRAMID}|{_SPHERE}|{_FRUSTUM}"),
     Formula("volume", "cylinder of known circumference", "C^2*h/(4*pi)", _CYLINDER),
     Formula("volume", "pipe", "pi*(R^2-r^2)*h", r"\bpipe|\btube|hollow|\bring\b|管|空心|环"),
-    Formula("volume", "pyramid, cone", "1/3*S*h", f"{_CONE}|{_PYRAMID}|{_FRUSTUM}"),
+    Formula("volume", "pyramid, cone", "1/3*S*h", f"{_CONE}|{_PYRAMID}"),
     Formula("volume", "frustum", "1/3*h*(S+T+sqrt(S*T)); 1/3*pi*h*(R^2+R*r+r^2); 1/3*h*(a^2+a*b+b^2)", _FRUSTUM),
-    Formula("volume", "sphere", "4/3*pi*r^3", _SPHERE),
+    Formula("volume", "sphere", "4/3*pi*r^3", _WHOLE_SPHERE),
     Formula("volume", "half of a sphere", "2/3*pi*r^3", (_SPHERE, _HALF)),
     Formula("volume", "regular tetrahedron and octahedron", "sqrt(2)/12*a^3; sqrt(2)/3*a^3", _REGULAR_SOLID),
     Formula("surface area", "cube", "6*a^2", _CUBE),
@@ -166,7 +172,7 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("surface area", "cone", "pi*r*(r+l)", _CONE),
     Formula("surface area", "pyramid on a square", "a^2+2*a*k", (_PYRAMID, _SQUARE)),
     Formula("surface area", "frustum", "pi*(R^2+r^2+R*l+r*l); S+T+L", _FRUSTUM),
-    Formula("surface area", "sphere", "4*pi*r^2", _SPHERE),
+    Formula("surface area", "sphere", "4*pi*r^2", _WHOLE_SPHERE),
     Formula("surface area", "half of a sphere, with its base", "3*pi*r^2", (_SPHERE, _HALF)),
     Formula("surface area", "regular tetrahedron and octahedron", "sqrt(3)*a^2; 2*sqrt(3)*a^2", _REGULAR_SOLID),
     Formula("lateral area", "prism, cylinder", "C*h; (a+b+c)*h", _PRISM),
@@ -180,7 +186,10 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("lateral area", "frustum", "pi*(R+r)*l", _FRUSTUM),
     Formula("lateral area", "half of a sphere", "2*pi*r^2", (_SPHERE, _HALF)),
     Formula("area of a face", "side face", "a*h", _PRISM),
-    Formula("area", "rectangle, parallelogram", "a*b", f"{_RECTANGLE}|{_PARALLEL}"),
+    Formula("area", "rectangle", "a*b", _RECTANGLE),
+    Formula("area", "parallelogram", "a*m", _PARALLEL),
+    Formula("area", "parallelogram, rhombus with a known angle", "a*b*sin(t); a^2*sin(t)",
+            (r"sin|正弦|°|\\circ|度", f"{_PARALLEL}|rhomb|菱形")),
     Formula("area", "square", "a^2; 1/2*p^2", _SQUARE),
     Formula("area", "triangle", "1/2*a*m", _TRIANGLE),
     Formula("area", "right triangle, a side and its altitude", "1/2*a*b", (_RIGHT, _TRIANGLE)),

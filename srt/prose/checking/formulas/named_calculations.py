@@ -25,7 +25,8 @@ from srt.prose.checking.numbers.claim_sides import ClaimSides, sides_of
 class Calculation:
     """One chain ``V = S*h = 3 * 4 = 12`` at ``[start, end)`` of a step.
 
-    ``members``: its sides without names, ``calculates``: whether one of them is an operation that is shown to be right.
+    ``members``: its sides without names, ``computed``: those of claims that are shown to be right, ``calculates``: whether
+    one of these is an operation.
     ``quantities``: what it may be, in words or by its letter, ``word``: that word; ``role``: what else the words or the
     letter say that its value is. ``follows``: whether the cited statements alone show that it is the named quantity.
     """
@@ -33,6 +34,7 @@ class Calculation:
     start: int
     end: int
     members: tuple[Expression, ...]
+    computed: tuple[Expression, ...]
     calculates: bool
     follows: bool
     quantities: frozenset[str]
@@ -60,14 +62,20 @@ def calculations(
         sides = dict.fromkeys(side for _, pair in pairs for side in pair)
         members = tuple(side for side in sides if not symbols(side))
         names = [side.name for side in sides if isinstance(side, Symbol)]
-        computed = [side for one, pair in pairs if one.check.support == "computed" for side in pair]
-        calculates = any(isinstance(side, Call) and side in members for side in computed)
+        shown = dict.fromkeys(side for one, pair in pairs if one.check.support == "computed" for side in pair)
+        computed = tuple(side for side in shown if side in members)
+        calculates = any(isinstance(side, Call) for side in computed)
         follows = any(
             one.check.support == "computed" and any(isinstance(side, Symbol) for side in pair) for one, pair in pairs
         )
         start, end = chain[0].check.start, max(one.check.end for one in chain)
         quantities, word, role = _named(assertion, start, end, names, _last(members), context, asked)
-        yield Calculation(start, end, members, calculates, follows, quantities, word, role)
+        yield Calculation(start, end, members, computed, calculates, follows, quantities, word, role)
+
+
+def kinds_of(quantity: str) -> frozenset[str]:
+    """The quantities that may be called ``quantity``."""
+    return _KINDS.get(quantity, frozenset({quantity}))
 
 
 def _last(members: Sequence[Expression]) -> float | None:
@@ -111,11 +119,11 @@ def _named(
         before = before[: before.rfind(label[0])] if label_before(before) else before
     said = quantity_before(before)
     if said in QUANTITIES:
-        return _KINDS.get(said, frozenset({said})), said, said
+        return kinds_of(said), said, said
     rest = assertion[end : end + _REACH]
     after = quantity_after(rest) or _restated(rest, value)
     if after in QUANTITIES:
-        return _KINDS.get(after, frozenset({after})), after, after
+        return kinds_of(after), after, after
     if label and (quantities := quantities_of_letter(*label, f"{context} {assertion}", asked)):
         return quantities, "".join(label), "area" if quantities >= AREAS else min(quantities)
     return frozenset(), "", said or next((role_of_name(name) for name in names), "")

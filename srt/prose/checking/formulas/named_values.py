@@ -11,6 +11,7 @@ from functools import lru_cache
 from srt.maths.equal_values import readings
 from srt.prose.checking.formulas.float_values import float_value
 from srt.prose.checking.formulas.quantity_words import Noun, nouns_in
+from srt.prose.checking.formulas.solids import have_own_lengths, owner_of
 from srt.prose.checking.numbers.stated_numbers import without_references
 
 _PLAIN = r"\d+(?:\.\d+)?(?:/\d+)?"
@@ -53,6 +54,7 @@ _BEHIND = (
             r"|pieces|triangles|squares|rectangles|circles|bases|walls|parts)\b|[个只块枚根座份张]"
         ),
     ),
+    ("axis", re.compile(r"\s*(?:[a-z]{1,2}|厘米|分米|米)?长?的(?:一?条)?(?:直角)?边(?:所在的?直线)?为?(?:旋转)?轴")),
 )
 _POLYGONS = {"triang": 3, "quadrilat": 4, "quadrang": 4, "pentag": 5, "hexag": 6, "heptag": 7, "octag": 8, "nonag": 9,
              "decag": 10, "square": 4}  # fmt: skip
@@ -65,10 +67,14 @@ _NO_LENGTH = frozenset({"faces", "edges", "vertices", "sides", "angle", "count"}
 
 @dataclass(frozen=True)
 class ValueInRole:
-    """A number that stands for ``role``: a quantity, a part of a solid, or a plain length (empty)."""
+    """A number that stands for ``role``: a quantity, a part of a solid, or a plain length (empty).
+
+    ``owner``: the solid that it is stated of, where a text names several.
+    """
 
     value: float
     role: str
+    owner: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,10 +94,17 @@ def stated_values(text: str) -> tuple[ValueInRole, ...]:
     for group in _groups(text, found):
         values += _roles_of(text, group, found)
     converted = list(_converted(found, values))
-    halves = [ValueInRole(one.value / 2, "radius") for one in (*values, *converted) if one.role == "diameter"]
+    values = _without_axes(values)
+    every = (*values, *converted)
+    halves = [ValueInRole(one.value / 2, "radius", one.owner) for one in every if one.role == "diameter"]
     polygons = {ValueInRole(float(_POLYGONS[match[0].lower()]), "sides") for match in _POLYGON.finditer(text)}
-    lengths = [ValueInRole(one.value, "length") if one.role == "diameter" else one for one in (*values, *converted)]
-    return (*lengths, *halves, *polygons)
+    return (*every, *halves, *polygons)
+
+
+def _without_axes(values: list[ValueInRole]) -> list[ValueInRole]:
+    """``values`` without those of no role that are stated to be the axis of a rotation as well."""
+    axes = {one.value for one in values if one.role == "axis"}
+    return [one for one in values if one.role or one.value not in axes]
 
 
 def _literals(text: str) -> Iterator[_Found]:
@@ -146,7 +159,10 @@ def _roles_of(text: str, group: list[_Found], found: list[_Found]) -> list[Value
         named = [noun.role for noun in listed]
     else:
         named = [_role_before(segment, nouns)] * len(group)
-    return [ValueInRole(one.value, _role(one, role)) for one, role in zip(group, named, strict=True)]
+    owners = [owner_of(text, one.start, one.end) if have_own_lengths(text) else "" for one in group]
+    return [
+        ValueInRole(one.value, _role(one, role), owner) for one, role, owner in zip(group, named, owners, strict=True)
+    ]
 
 
 def _role(found: _Found, role: str) -> str:
@@ -184,7 +200,8 @@ def _converted(found: list[_Found], values: list[ValueInRole]) -> Iterator[Value
         scale = _scale(one.unit)
         for other in used - {scale}:
             if scale and value.role not in _NO_LENGTH:
-                yield ValueInRole(value.value * (scale / other) ** _POWERS.get(value.role, 1), value.role)
+                size = value.value * (scale / other) ** _POWERS.get(value.role, 1)
+                yield ValueInRole(size, value.role, value.owner)
 
 
 def _scale(unit: str) -> int:

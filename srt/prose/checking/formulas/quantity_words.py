@@ -11,6 +11,8 @@ QUANTITIES = AREAS | {"volume", "perimeter", "length of all edges", "diagonal", 
 """The quantities that are calculated by formulas; other roles are those of lengths and angles."""
 
 _NOUNS = {
+    "axis": r"\b(?:around|about)\s+(?:its|the|one|a)\s+(?:\w+\s+){0,2}?(?:side|leg|edge)(?:\s+of(?:\s+length)?)?"
+            r"|绕着?(?:其|它的)?(?:长为|边长为|直角边)?(?=\s*\d)",
     "length of all edges": r"(?:total|sum)[^.;，。]{0,20}\bedges|total edge length"
                            r"|棱长(?:之|的)?总?和",
     "slant": r"slant (?:height|edge|length)s?|apothem|generator|generatrix|母线长?|斜高",
@@ -95,6 +97,17 @@ def asked_quantities(question: str) -> frozenset[str]:
     return frozenset(found) & QUANTITIES
 
 
+def asks_for_relation(question: str) -> bool:
+    """Whether ``question`` asks for a ratio, a multiple or a difference of quantities, not for the value of one."""
+    return any(_RELATES.search(phrase[0]) or _DIFFERS.search(phrase[0]) for phrase in _ASKED.finditer(question))
+
+
+_DIFFERS = re.compile(
+    r"\b(?:differ\w*|increas\w*|decreas\w*|more|less|larger|smaller|greater|change\w*|max\w*|min\w*|function|terms of"
+    r"|range)\b|增加|减少|多少倍|相差|比.*[多少大小]|变|最[大小多少]|范围|函数|表示",
+    re.IGNORECASE,
+)
+
 _COUNTED = {
     "faces": re.compile(r"how many (?:\w+ )?faces|多少个?面|几个?面", re.IGNORECASE),
     "edges": re.compile(r"how many (?:\w+ )?edges|多少条?棱|几条棱", re.IGNORECASE),
@@ -103,8 +116,17 @@ _COUNTED = {
 
 
 def _head(text: str, nouns: list[Noun]) -> Noun:
-    """The head of an English phrase stands first, ``the volume of a cone of height 4``, that of a Chinese one last."""
-    return nouns[-1] if _HAN.match(text[nouns[0].start]) else nouns[0]
+    """The head of an English phrase stands first, ``the volume of a cone of height 4``, that of a Chinese one last.
+
+    Of ``the length of its diagonal`` it is the diagonal.
+    """
+    if _HAN.match(text[nouns[0].start]):
+        return nouns[-1]
+    measured = len(nouns) > 1 and nouns[0].role == "length" and nouns[1].role in QUANTITIES
+    return nouns[1] if measured and _MEASURE_OF.fullmatch(text[nouns[0].end : nouns[1].start]) else nouns[0]
+
+
+_MEASURE_OF = re.compile(r"\s+of\s+(?:\w+\s+){0,2}", re.IGNORECASE)
 
 
 def quantity_before(text: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from srt.maths.syntax.expression import Expression, Symbol, substituted, symbols
@@ -27,15 +28,13 @@ class SpokenFormulas:
         """The formulas that apply, in the order of the table."""
         return tuple(one for one in FORMULAS if self._heard.issuperset(one.needs) and one.unless not in self._heard)
 
-    def templates_of(self, quantity: str) -> tuple[Expression, ...]:
+    def templates_of(self, quantity: str) -> Iterator[tuple[Formula, Expression]]:
         """The templates that apply to ``quantity``; base areas and perimeters are written out in them as well."""
-        found: dict[Expression, None] = {}
         applying = self.applying()
         for formula in applying:
             if formula.quantity == quantity:
                 for tree in formula.trees:
-                    found |= dict.fromkeys(_written_out(tree, applying))
-        return tuple(found)
+                    yield from ((formula, one) for one in dict.fromkeys(_written_out(tree, applying)))
 
 
 def _written_out(tree: Expression, applying: tuple[Formula, ...]) -> tuple[Expression, ...]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, Trace
+from srt.maths.syntax.expression import Expression, Number, walk
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.checking.numbers.claim_sides import sides_of
+from srt.prose.checking.numbers.dependence import Sourced, stated
 from srt.prose.checking.numbers.formula_constants import Constants
+from srt.prose.checking.numbers.given_numbers import given_numbers
 from srt.prose.checking.numbers.number_support import StepNumbers
 from srt.prose.checking.numbers.stated_numbers import WrittenNumber, numbers_in
 
@@ -32,7 +36,7 @@ class NumberSources:
         self._drawn = bool(problem.images) and not problem.diagram_description
         self._constants = Constants(spoken)
         self._constants.take(" ".join([givens.whole, *problem.choices.values()]))
-        self._of_step: dict[int, frozenset[Fraction]] = {}
+        self._of_step: dict[int, dict[Fraction, Sourced]] = {}
 
     def check(self, number: int, claims: Sequence[ClaimCheck]) -> tuple[Fault | None, str] | None:
         """What keeps step ``number`` (from 1), with these ``claims``, from being computed because of its numbers.
@@ -45,8 +49,8 @@ class NumberSources:
         texts = cited_texts(self._problem, step, self._givens)
         inherited = self._inherited(step, number)
         given = [written for text in texts for written in numbers_in(text, lang)]
-        stated = [*(n.values for n in given), *(self._constants.converted(n.values[0], n.unit) for n in given)]
-        numbers = StepNumbers(inherited.union(*stated), self._constants)
+        written_out = [*(n.values for n in given), *(self._constants.converted(n.values[0], n.unit) for n in given)]
+        numbers = StepNumbers({**inherited, **_stated(itertools.chain(*written_out))}, self._constants)
         sides = sides_of(step.assertion or "", lang, claims)
         missing = list(numbers.read(sides))
         beside = numbers_in(_beside(step.assertion or "", claims), lang)
@@ -54,7 +58,8 @@ class NumberSources:
         from_picture = self._drawn and bool(texts)
         own = numbers_in(said, lang)
         kept = [written for written in own if from_picture or _known(written, numbers)]
-        self._of_step[number] = inherited.union(numbers.computed, *(written.values for written in kept))
+        said_again = {value: self._said(value, numbers, from_picture) for written in kept for value in written.values}
+        self._of_step[number] = {**said_again, **numbers.premises, **numbers.computed}
         if missing and from_picture:
             return None, f"{missing[0]} is in none of its premises in words; it may stand in the picture"
         if missing:
@@ -66,8 +71,32 @@ class NumberSources:
             return Fault.UNSUPPORTED_NUMBER, f"{of_formulas.check.claim}: no number in it stands in its premises"
         return None
 
-    def _inherited(self, step: Step, number: int) -> frozenset[Fraction]:
-        return frozenset[Fraction]().union(*(self._of_step.get(cited, ()) for cited in cited_steps(step, number)))
+    def is_pure(self, number: int, members: Sequence[Expression]) -> bool:
+        """Whether a value that step ``number`` computes, as any of ``members``, is the same whatever is given."""
+        values = [node.value for member in members[-1:] for node in walk(member) if isinstance(node, Number)]
+        sources = [self._of_step[number].get(value) for value in values]
+        return bool(sources) and all(source is None or source.pure for source in sources)
+
+    def given(self) -> Iterator[tuple[str, frozenset[Fraction]]]:
+        """The numbers in digits that the problem states before it asks, each with the values that it is used as."""
+        for written in given_numbers(self._problem.question, self._problem.lang):
+            converted = self._constants.converted(written.values[0], written.unit)
+            yield written.text, frozenset([*written.values, *converted])
+
+    def _said(self, value: Fraction, numbers: StepNumbers, from_picture: bool) -> Sourced:
+        """The source of a number that a step has said; of a constant it is the formula, whatever the premises state."""
+        constant = numbers.source(value) is None and not from_picture
+        return Sourced(float(value)) if constant else stated(value)
+
+    def _inherited(self, step: Step, number: int) -> dict[Fraction, Sourced]:
+        found: dict[Fraction, Sourced] = {}
+        for cited in cited_steps(step, number):
+            found |= self._of_step.get(cited, {})
+        return found
+
+
+def _stated(values: Iterable[Fraction]) -> dict[Fraction, Sourced]:
+    return {value: stated(value) for value in values}
 
 
 def _known(written: WrittenNumber, numbers: StepNumbers) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from srt.maths.syntax.expression import PI, Call, Expression, Number, Quantity, Symbol, normal_form
+from srt.prose.checking.numbers import dependence
 from srt.prose.checking.numbers.claim_sides import ClaimSides
+from srt.prose.checking.numbers.dependence import Sourced
 from srt.prose.checking.numbers.formula_constants import Constants
 from srt.prose.checking.numbers.stated_numbers import values_in
 
@@ -24,14 +26,14 @@ _LARGEST_POWER = 12
 
 @dataclass
 class StepNumbers:
-    """The numbers that one step may use: those of its premises, the ``constants``, and those that it has computed.
+    """The numbers that one step may use: those of its ``premises``, the ``constants``, and those that it has computed.
 
     :meth:`read` takes the claims of the step and returns the numbers without a source.
     """
 
-    premises: frozenset[Fraction]
+    premises: Mapping[Fraction, Sourced]
     constants: Constants
-    computed: set[Fraction] = field(default_factory=set)
+    computed: dict[Fraction, Sourced] = field(default_factory=dict)
 
     def read(self, claims: Sequence[ClaimSides]) -> tuple[str, ...]:
         """The numbers in ``claims`` that have no source, as text; what the claims compute is added to ``computed``."""
@@ -41,17 +43,21 @@ class StepNumbers:
             if len(self.computed) == before:
                 return tuple(dict.fromkeys(missing))
 
+    def source(self, value: Fraction) -> Sourced | None:
+        """Where ``value`` is from, if it is no constant."""
+        return self.premises.get(value) or self.computed.get(value)
+
     def has(self, value: Fraction) -> bool:
-        """Whether ``value`` has a source."""
-        return value in self.premises or value in self.computed or value in self.constants.numbers or not value
+        """Whether ``value`` has a source, or is a pure number that was computed: that may be a factor."""
+        return self.source(value) is not None or value in self.constants.numbers or not value
 
     def rests_on_premises(self, claim: ClaimSides) -> bool:
         """Whether some number in ``claim`` is more than a constant; a claim without numbers rests on its names."""
-        if claim.sides is None:
+        if claim.sides is None or any(_names(side) for side in claim.sides):
             return True
-        literals = [node.value for side in claim.sides for node in _literals(side)]
-        names = any(isinstance(node, Symbol) and node != PI for side in claim.sides for node in _nodes(side))
-        return names or not literals or any(value in self.premises or value in self.computed for value in literals)
+        calculated = [side for side in claim.sides if not _is_value(side)]
+        literals = [node.value for side in calculated or claim.sides for node in _literals(side)]
+        return not literals or any((source := self.source(value)) and not source.pure for value in literals)
 
     def _missing_of(self, claim: ClaimSides) -> list[str]:
         if claim.sides is None:
@@ -65,13 +71,20 @@ class StepNumbers:
             if lacks_source or not (_is_value(result) or self._derived(source, lacks)):
                 continue
             if claim.equates:
-                self.computed |= {node.value for node in _literals(result) if not self.has(node.value)}
-                if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
-                    self.computed.add(value)
+                self._compute(source, result)
                 return []
             if any(_literals(source)):
                 return []  # What is in question is whether it comes out so, not where the result is from.
         return [normal_form(number) for number in (*lacks_left, *lacks_right)]
+
+    def _compute(self, source: Expression, result: Expression) -> None:
+        """Add the numbers of ``result``, which is computed as ``source``."""
+        values = [node.value for node in _literals(result)]
+        if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
+            values.append(value)
+        for value in values:
+            if not self.has(value):
+                self.computed[value] = dependence.computed(source, value, self.source)
 
     def _derived(self, source: Expression, numbers: Sequence[Expression]) -> bool:
         """Whether each of ``numbers`` is the value of a part of ``source``, or of two parts together."""
@@ -100,6 +113,11 @@ class StepNumbers:
                 square_root = tree.head == "root" and index == 2
                 if not (square_root or index in self.constants.exponents or self.has(index)):
                     yield Number(index)
+            case Call("add", parts):
+                varies = any(dependence.depends(part, self.source) for part in parts)
+                for part in parts:
+                    yield from self._missing_term(part) if varies else self._missing(part)
+                yield from dependence.uncounted(tree, self.source, self._is_stated)
             case Call("div", (above, Number(value=below))) if below and self.has(1 / below):
                 yield from self._missing_numerator(above)
             case Call("div", (above, Number(value=below))) if below and any(map(_is_one, _factors(above)[0])):
@@ -109,6 +127,18 @@ class StepNumbers:
                 for part in parts:
                     yield from self._missing(part)
 
+    def _missing_term(self, term: Expression) -> Iterator[Expression]:
+        """What ``term`` of a sum lacks: a pure number may be a factor, but adds nothing."""
+        plain = term.parts[0] if isinstance(term, Call) and term.head == "neg" else term
+        source = self.source(plain.value) if isinstance(plain, Number) else None
+        if isinstance(plain, Number) and source and source.pure and plain.value not in self.constants.numbers:
+            yield plain
+        else:
+            yield from self._missing(term)
+
+    def _is_stated(self, value: Fraction) -> bool:
+        return value in self.constants.numbers or (value in self.premises and not self.premises[value].terms)
+
     def _missing_numerator(self, above: Expression) -> Iterator[Expression]:
         """The 1 of ``3 * 4 * 1 / 2`` belongs to the half."""
         for factor in _factors(above)[0]:
@@ -116,6 +146,10 @@ class StepNumbers:
                 yield from self._missing(factor)
         for factor in _factors(above)[1]:
             yield from self._missing(factor)
+
+
+def _names(tree: Expression) -> bool:
+    return any(isinstance(node, Symbol) and node != PI for node in _nodes(tree))
 
 
 def _is_one(tree: Expression) -> bool:

@@ -98,8 +98,8 @@ def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProble
     # ``left(Bob) = Ann`` for ``right(Ann) = Bob``: that it follows is known already, and nobody new may come in.
     if len(related) == 1:
         return claim.form.tokens <= related[0].form.tokens
-    others = [_rest_of(premise.masked, []) for premise in related]
-    said = _rest_of(claim.masked, [other for other in others if BLANK not in other])
+    others = [rest_of(premise.masked, []) for premise in related]
+    said = rest_of(claim.masked, [other for other in others if BLANK not in other])
 
     def is_cited(masked: str) -> bool:
         found = problem.language.meaning(masked)
@@ -161,7 +161,7 @@ def _worded(masked: str) -> str:
     return "".join(min(part, "".join(_SIGN.split(part, 1)[::-1])) for part in parts)
 
 
-def _rest_of(masked: str, repeated: list[str]) -> str:
+def rest_of(masked: str, repeated: list[str]) -> str:
     """A masked claim without seats of named entities and without ``repeated``; as it is where nothing is left."""
     alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
     left = [

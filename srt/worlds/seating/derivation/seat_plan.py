@@ -93,6 +93,8 @@ class SeatPlan(ABC):
             for clue, meaning, about in zip(puzzle.clues, solution.clues, self._spoken_of, strict=True)
         ]
         self.steps = 0
+        self._joints: dict[frozenset[Fact], Fact] = {}
+        """The step that joins two lists of alternatives, for later ones that need it too."""
         self._known = self.masks.everything
         """The placements that the steps so far allow."""
 
@@ -183,10 +185,12 @@ class SeatPlan(ABC):
         listing = [fact for fact in facts if isinstance(fact.claim, str) and " | " in fact.claim]
         while len(listing) > most:
             one, other, *rest = listing
-            entities = sorted({*one.about, *other.about})
-            ways = self._ways(one.places & other.places, entities)
-            refuse_too_many(ways)
-            joint = self._constrain(entities, ways, [one, other], ())
+            pair = frozenset((one, other))
+            if (joint := self._joints.get(pair)) is None:
+                entities = sorted({*one.about, *other.about})
+                ways = self._ways(one.places & other.places, entities)
+                refuse_too_many(ways)
+                joint = self._joints[pair] = self._constrain(entities, ways, [one, other], ())
             facts = [joint if fact is one else fact for fact in facts if fact is not other]
             listing = [joint, *rest]
         return list(facts)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srt.io.records import Problem
+from srt.answers.equality import is_conclusion
+from srt.answers.written_form import read_answer
+from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.premises import Premise, parse_premise
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
@@ -12,7 +14,7 @@ from srt.worlds.views.checker.fitting_solids import FittingSolids
 from srt.worlds.views.checker.folded_nets import ASKED as ASKED_OF_NETS
 from srt.worlds.views.checker.folded_nets import FoldedNets
 from srt.worlds.views.checker.question_sentences import read_question
-from srt.worlds.views.checker.statements import ViewStatement, operation_of, read_statement
+from srt.worlds.views.checker.statements import Left, ViewStatement, operation_of, read_statement
 from srt.worlds.views.checker.turned_solids import ASKED as ASKED_OF_TURNS
 from srt.worlds.views.checker.turned_solids import TurnedSolids
 from srt.worlds.views.checker.views_scene import UnreadableFigures, ViewsScene, figures_by_name
@@ -39,7 +41,7 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
     except UnreadableFigures as error:
         verdict = _unchecked(f"the problem cannot be read: {error}")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=("question",))
-    return _Pass(read).check(trace)
+    return _Pass(read).check(problem, trace)
 
 
 class _Pass:
@@ -50,14 +52,16 @@ class _Pass:
         self.claims: list[ViewStatement | None] = []
         self.sound: list[bool] = []
         self.used: set[int] = set()
+        self.said: dict[ViewStatement, int] = {}
+        """The step that proves each claim."""
 
-    def check(self, trace: Trace) -> TraceCheck:
+    def check(self, problem: Problem, trace: Trace) -> TraceCheck:
         steps = []
         for step in trace.steps:
             verdict = self._step(step)
             steps.append(verdict)
             self.sound.append(verdict.support == "proved")
-        answer = self._answer(trace.answer)
+        answer = self._answer(problem, trace.answer)
         unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
         return TraceCheck(steps=tuple(steps), unused=unused, answer=answer)
 
@@ -82,8 +86,16 @@ class _Pass:
             if not self.fitting.exist:
                 return _consistent("the figures contradict each other")
             if all(self.sound[at - 1] for at in earlier) or self.fitting.can_hold(claim):
-                return _PROVED
+                return self._new(claim, number)
         return self._not_proved(step, claim, fault, words, known, value)
+
+    def _new(self, claim: ViewStatement, number: int) -> StepCheck:
+        """The verdict on step ``number``, which follows: proved, unless a proved step before says the same."""
+        # Over an edge of a cube is one face, whether it is drawn there or found.
+        fact = claim._replace(left=claim.left._replace(what="beside")) if claim.left.what == "beyond" else claim
+        if (before := self.said.setdefault(fact, number)) == number:
+            return _PROVED
+        return StepCheck(support="consistent", fault=Fault.REPEATED, reason=f"step {before} says it already")
 
     def _value(self, claim: ViewStatement, words: Sequence[str], known: Sequence[ViewStatement]) -> object:
         """What one inference from just these premises gives."""
@@ -154,23 +166,43 @@ class _Pass:
                 return f"it cites {premise}, which this world does not have"
         return None
 
-    def _answer(self, text: str) -> StepCheck:
+    def _answer(self, problem: Problem, text: str) -> StepCheck:
         """The answer is what a step says of the options, or of the blank where there are none."""
         what = "options" if self.fitting.letters else "found"
-        said = [(n, claim) for n, claim in enumerate(self.claims, 1) if claim is not None and claim.left.what == what]
-        saying = [n for n, claim in said if str(claim.value) == text]
+        said = {n: c for n, c in enumerate(self.claims, 1) if c is not None and c.left.what == what and _concluded(c)}
+        agrees = {n: is_conclusion(text, concluded, problem) for n, c in said.items() if (concluded := _concluded(c))}
+        saying = [n for n, agreed in agrees.items() if agreed]
         source = next((n for n in saying if self.sound[n - 1]), next(iter(saying), 0))
         self.used |= {source}
-        claim = read_statement(f"options = {{{text}}}" if self.fitting.letters else f"? = {text}")
-        if claim is None or (self.fitting.letters and text not in self.fitting.letters):
-            return StepCheck(support="refuted", reason="the answer is not of the kind that the problem asks for")
-        if self.fitting.exist and not self.fitting.can_hold(claim):
+        claim = said.get(source) or (None if said else self._stated(problem, text))
+        if claim is not None and self.fitting.exist and not self.fitting.can_hold(claim):
             return StepCheck(support="refuted", reason="no solid that fits the figures gives this answer")
         if saying:
             return _PROVED
-        if said:
-            return StepCheck(support="refuted", reason=f"step {said[-1][0]} says {_text(said[-1][1].value)}")
+        if False in agrees.values():
+            last = max(said)
+            return StepCheck(support="refuted", reason=f"step {last} says {_text(said[last].value)}")
+        if claim is None:
+            return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer cannot be read")
         return _consistent("no step says the answer")
+
+    def _stated(self, problem: Problem, text: str) -> ViewStatement | None:
+        """The claim that ``text`` makes as an answer; ``None`` where it cannot be read."""
+        read = read_answer(text, "choice_set" if self.fitting.letters else "number", problem.choices).answer
+        if read is None:
+            return None
+        return ViewStatement(Left("options"), ", ".join(read.value)) if self.fitting.letters else _number_found(read)
+
+
+def _concluded(claim: ViewStatement) -> Answer | None:
+    """What a claim answers; ``None`` for a view, which no answer in words is."""
+    if isinstance(claim.value, int):
+        return Answer(kind="number", value=claim.value)
+    return Answer(kind="choice_set", value=[claim.value]) if isinstance(claim.value, str) else None
+
+
+def _number_found(read: Answer) -> ViewStatement:
+    return ViewStatement(Left("found"), read.value)
 
 
 def _int(value: object) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from srt.checking import check
+from srt.prose.checking.conclusion.conclusions import conclude
 
 VIEWS = {"A": "a cone", "B": "a ball", "C": "a cube", "D": "none of the above"}
 
@@ -14,8 +15,7 @@ VIEWS = {"A": "a cone", "B": "a ball", "C": "a cube", "D": "none of the above"}
 def support(problem: Any, trace: Any, text: str, answer: str, question: str = "Which solid?", **fields: Any) -> str:
     lang = "en" if text.isascii() else "zh"
     made = problem(question, lang=lang, **fields)
-    verdict: str = check(made, trace(f"INFER question | {text}", answer=answer, lang=lang)).answer.support
-    return verdict
+    return conclude(made, trace(f"INFER question | {text}", answer=answer, lang=lang), [text]).verdict.support
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def support(problem: Any, trace: Any, text: str, answer: str, question: str = "W
     ],
 )
 def test_what_is_not_stated(problem: Any, trace: Any, text: str, answer: str) -> None:
-    assert support(problem, trace, text, answer) != "proved"
+    assert support(problem, trace, text, answer) != "computed"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_is_not_stated(problem: Any, trace: Any, text: str, answer: str) ->
     ],
 )
 def test_what_is_stated(problem: Any, trace: Any, text: str, answer: str) -> None:
-    assert support(problem, trace, text, answer) == "proved"
+    assert support(problem, trace, text, answer) == "computed"
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_what_is_stated(problem: Any, trace: Any, text: str, answer: str) -> Non
         ("A and C are excluded", "A", "consistent"),
         ("every option except B is possible", "B", "consistent"),
         ("the answer is B rather than A", "A", "refuted"),
-        ("the answer is B rather than A", "B", "proved"),
-        ("A is excluded, so choose B", "B", "proved"),
+        ("the answer is B rather than A", "B", "computed"),
+        ("A is excluded, so choose B", "B", "computed"),
         ("I doubt that the answer is A", "A", "consistent"),
         ("故排除A", "A", "consistent"),
-        ("排除A和C，故选：B", "B", "proved"),
+        ("排除A和C，故选：B", "B", "computed"),
         ("选项A不正确", "A", "consistent"),
     ],
 )
@@ -94,7 +94,7 @@ def test_options(problem: Any, trace: Any, text: str, answer: str, expected: str
 
 def test_a_question_for_what_is_wrong(problem: Any, trace: Any) -> None:
     asked = "Which statement is NOT correct?"
-    assert support(problem, trace, "so the incorrect statement is B", "B", asked, choices=VIEWS) == "proved"
+    assert support(problem, trace, "so the incorrect statement is B", "B", asked, choices=VIEWS) == "computed"
     assert support(problem, trace, "so the incorrect statement is B", "B", choices=VIEWS) == "consistent"
 
 
@@ -154,12 +154,12 @@ def test_another_quantity_than_the_one_asked_for(
     ],
 )
 def test_the_quantity_asked_for(problem: Any, trace: Any, question: str, text: str, answer: str) -> None:
-    assert support(problem, trace, text, answer, question) == "proved"
+    assert support(problem, trace, text, answer, question) == "computed"
 
 
 def test_options_that_are_said_to_be_right(problem: Any, trace: Any) -> None:
-    assert support(problem, trace, "因此 A 选项正确", "A", choices=VIEWS) == "proved"
-    assert support(problem, trace, "so it is not flat: the answer is B", "B", choices=VIEWS) == "proved"
+    assert support(problem, trace, "因此 A 选项正确", "A", choices=VIEWS) == "computed"
+    assert support(problem, trace, "so it is not flat: the answer is B", "B", choices=VIEWS) == "computed"
     assert support(problem, trace, "option A is correct", "A", "Which is wrong?", choices=VIEWS) == "consistent"
 
 
@@ -168,6 +168,6 @@ def test_each_part_is_stated_by_some_step(problem: Any, trace: Any, answer: str)
     made = problem("A cylinder has radius 3 and height 7. (1) Find its lateral area. (2) Find its volume.")
     steps = "CORRELATE question | r = 3, h = 7", "INFER #1 | the lateral area is 2 × π × 3 × 7 = 42π"
     whole = check(made, trace(*steps, "INFER #1 | the volume is π × 3² × 7 = 63π", answer=answer))
-    assert (whole.unused, whole.answer.support) == ((), "proved")
+    assert (whole.unused, whole.answer.support) == ((), "computed")
     half = check(made, trace(*steps, "INFER #1 | so it is as was said", answer=answer))
     assert (half.unused, half.answer.reason) == ((), "no step was found to state part 2 of it")

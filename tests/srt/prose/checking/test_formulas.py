@@ -1,4 +1,4 @@
-"""A named quantity of a proved step is calculated by a formula of it, at values of the right kind."""
+"""A named quantity of a computed step is calculated by a formula of it, at values of the right kind."""
 
 from __future__ import annotations
 
@@ -78,23 +78,23 @@ def test_what_is_no_formula_of_the_quantity(problem: Any, trace: Any, question: 
 )
 def test_formulas_of_the_quantity(problem: Any, trace: Any, question: str, line: str) -> None:
     step = last(problem, trace, question, f"INFER question | {line}")
-    assert (step.support, step.fault, step.reason) == ("proved", None, None)
+    assert (step.support, step.fault, step.reason) == ("computed", None, None)
 
 
 def test_sums_and_multiples_of_what_cited_steps_calculated(problem: Any, trace: Any) -> None:
     cubes = "Two cubes of edge 3 are glued into a cuboid. Find its volume and its surface area."
     surface = ("INFER question | S = 6 * 3^2 = 54", "INFER question | T = 3^2 = 9")
-    assert last(problem, trace, cubes, *surface, "INFER #1 #2 | S' = 2 * 54 - 2 * 9 = 90").support == "proved"
+    assert last(problem, trace, cubes, *surface, "INFER #1 #2 | S' = 2 * 54 - 2 * 9 = 90").support == "computed"
     doubled = last(problem, trace, cubes, surface[0], "INFER #1 question | S' = 2 * 54 = 108")
     assert doubled.fault is Fault.UNNAMED_FORMULA
     volume = "INFER question | V = 3^3 = 27"
-    assert last(problem, trace, cubes, volume, "INFER #1 question | V' = 2 * 27 = 54").support == "proved"
+    assert last(problem, trace, cubes, volume, "INFER #1 question | V' = 2 * 27 = 54").support == "computed"
     assert last(problem, trace, cubes, volume, "INFER #1 question | V' = 27 + 3 = 30").fault is Fault.UNNAMED_FORMULA
 
 
 def test_what_a_cited_statement_entails_needs_no_formula(problem: Any, trace: Any) -> None:
     wedge = "For this wedge V = 2 * a * b + a. Its edges are a = 3 and b = 4."
-    assert last(problem, trace, wedge, "INFER question | V = 2 * 3 * 4 + 3 = 27").support == "proved"
+    assert last(problem, trace, wedge, "INFER question | V = 2 * 3 * 4 + 3 = 27").support == "computed"
 
 
 def test_the_reason_names_the_quantity(problem: Any, trace: Any) -> None:

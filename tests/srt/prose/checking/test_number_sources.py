@@ -1,4 +1,4 @@
-"""Every number of a proved step has a source: a premise, a calculation in the step, or the constant of a formula."""
+"""Every number of a computed step has a source: a premise, a calculation in the step, or the constant of a formula."""
 
 from __future__ import annotations
 
@@ -77,16 +77,16 @@ def test_a_number_that_stands_nowhere(problem: Any, trace: Any, question: str, l
 )
 def test_numbers_with_a_source(problem: Any, trace: Any, question: str, line: str, lang: str) -> None:
     step = last(problem, trace, question, f"INFER question | {line}", lang=lang)
-    assert (step.support, step.reason) == ("proved", None)
+    assert (step.support, step.reason) == ("computed", None)
 
 
 def test_a_number_of_a_step_or_given_that_is_not_cited(problem: Any, trace: Any) -> None:
     clues = "A prism. (1) Its base area is 12. (2) Its height is 5."
     assert last(problem, trace, clues, "INFER (1) | V = 12 * 5 = 60").fault is Fault.UNSUPPORTED_NUMBER
-    assert last(problem, trace, clues, "INFER (1) (2) | V = 12 * 5 = 60").support == "proved"
+    assert last(problem, trace, clues, "INFER (1) (2) | V = 12 * 5 = 60").support == "computed"
     steps = ("CONSTRAIN (1) | S = 12", "CONSTRAIN (2) | h = 5")
     assert last(problem, trace, clues, *steps, "INFER #1 | V = 12 * 5 = 60").fault is Fault.UNSUPPORTED_NUMBER
-    assert last(problem, trace, clues, *steps, "INFER #1 #2 | V = 12 * 5 = 60").support == "proved"
+    assert last(problem, trace, clues, *steps, "INFER #1 #2 | V = 12 * 5 = 60").support == "computed"
 
 
 def test_a_number_that_a_cited_step_made_up_is_no_source(problem: Any, trace: Any) -> None:
@@ -100,7 +100,7 @@ def test_a_number_that_a_cited_step_made_up_is_no_source(problem: Any, trace: An
 
 def test_what_a_cited_step_rests_on_is_cited_with_it(problem: Any, trace: Any) -> None:
     steps = ("CONSTRAIN question | the base is 2 by 3", "INFER #1 | the base area is 2 * 3 = 6")
-    assert last(problem, trace, BOX, *steps, "INFER #2 | two such bases have 2 * 6 = 12").support == "proved"
+    assert last(problem, trace, BOX, *steps, "INFER #2 | two such bases have 2 * 6 = 12").support == "computed"
 
 
 def test_a_number_that_only_a_picture_can_show(problem: Any, trace: Any) -> None:
@@ -109,14 +109,14 @@ def test_a_number_that_only_a_picture_can_show(problem: Any, trace: Any) -> None
     assert (drawn.support, drawn.fault) == ("consistent", None)
     assert drawn.reason == "5 is in none of its premises in words; it may stand in the picture"
     described = {"images": PICTURE, "diagram_description": "A box, 5 wide and 7 deep."}
-    assert last(problem, trace, "Find the area.", line, **described).support == "proved"
+    assert last(problem, trace, "Find the area.", line, **described).support == "computed"
     derived = last(problem, trace, "Find it.", "CORRELATE scene | 5 and 7", "INFER #1 | 5 * 7 = 35", images=PICTURE)
-    assert derived.support == "proved"
+    assert derived.support == "computed"
 
 
 def test_a_given_in_another_unit_that_is_used_is_the_same_number(problem: Any, trace: Any) -> None:
     sheet = "A sheet is 60 cm long and 2 m wide."
-    assert last(problem, trace, sheet, "INFER question | 60 * 200 = 12000 cm^2").support == "proved"
+    assert last(problem, trace, sheet, "INFER question | 60 * 200 = 12000 cm^2").support == "computed"
     assert last(problem, trace, sheet, "INFER question | 60 * 20 = 1200 cm^2").fault is Fault.UNSUPPORTED_NUMBER
 
 

@@ -65,12 +65,12 @@ def test_a_solved_parameter_counts() -> None:
     ],
 )
 def test_a_list_without_brackets_is_no_value(text: str) -> None:
-    assert not {"proved", "refuted"} & set(supports(text, "c = 5, CD = 5"))
+    assert not {"computed", "refuted"} & set(supports(text, "c = 5, CD = 5"))
 
 
 def test_a_list_of_claims_is_one() -> None:
-    assert supports("3×4=12, 5×6=30, 7, 8×2=16") == ["proved"] * 3
-    assert supports("3×4=13, 5×6=30") == ["refuted", "proved"]
+    assert supports("3×4=12, 5×6=30, 7, 8×2=16") == ["computed"] * 3
+    assert supports("3×4=13, 5×6=30") == ["refuted", "computed"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_values_of_one_scene_do_not_refute_another(text: str) -> None:
 def test_parts_share_what_stands_before_them() -> None:
     assert "refuted" in supports("(2) AC=√(AB²+BC²)=√(3²+5²)", "AB=3, BC=4. (1) if AD=1, find DC; (2) find AC")
     assert supports("(1) AC=√(AB²+BC²)=√(3²+5²)", "(1) find AC (2) AB=3, BC=4.")[-1] == "consistent"
-    assert supports("(1) AB=3. (2) AB=5, so AB²=5²=25")[-2:] == ["proved", "proved"]
+    assert supports("(1) AB=3. (2) AB=5, so AB²=5²=25")[-2:] == ["computed", "computed"]
 
 
 @pytest.mark.parametrize("text", ["AB = 1/2 the circumference", "AB = 1/2底面周长", "AB=$\\frac12$圆的周长"])
@@ -140,7 +140,7 @@ def test_a_multiple_of_what_a_noun_names(text: str) -> None:
     ],
 )
 def test_words_that_change_nothing(text: str) -> None:
-    assert supports(text)[-1] == "proved"
+    assert supports(text)[-1] == "computed"
     assert "refuted" in supports(text.replace(" = ", " = 1"))
 
 
@@ -161,7 +161,7 @@ def test_a_root_in_words_and_square_brackets() -> None:
 
 def test_a_colon_between_numbers_may_divide() -> None:
     assert "refuted" not in supports("1.5cosH = -0.5. cosH = -0.5: 1.5 = -1/3.")
-    assert supports("V = 3×4 = 12: S = 2×3 = 6")[-1] == "proved"
+    assert supports("V = 3×4 = 12: S = 2×3 = 6")[-1] == "computed"
 
 
 def test_a_quantity_in_a_phrase_is_no_value() -> None:
@@ -178,7 +178,7 @@ def test_what_is_not_read_is_named() -> None:
     assert (rest.support, rest.start, rest.end) == ("unchecked", 2_800, 450 * 7)
     first, *_ = check_prose("1+1=2", givens=["x" * 30_000])
     assert (first.support, first.claim) == ("unchecked", "what is given")
-    assert all(check.support == "proved" for check in check_prose("1+1=2. " * 400))
+    assert all(check.support == "computed" for check in check_prose("1+1=2. " * 400))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_name_may_be_a_vector_that_lost_its_arrow(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["hours", "seconds", "kg", "inches", "units", "小时"])
 def test_a_given_in_any_unit_is_read(unit: str) -> None:
-    assert supports("S = 4 × 5 = 20 cm²", f"It takes 3 {unit}, by 4 cm, by 5 cm.")[-1] == "proved"
+    assert supports("S = 4 × 5 = 20 cm²", f"It takes 3 {unit}, by 4 cm, by 5 cm.")[-1] == "computed"
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_given_in_any_unit_is_read(unit: str) -> None:
 )
 def test_a_quantity_in_two_units(text: str, error: tuple[str, str]) -> None:
     is_right_and_notices(text, error)
-    assert supports(text) == ["proved"]
+    assert supports(text) == ["computed"]
 
 
 def test_blanks_in_long_numbers_and_numbers_of_lines() -> None:
@@ -226,7 +226,7 @@ def test_blanks_in_long_numbers_and_numbers_of_lines() -> None:
         assert "refuted" not in supports(text)
     assert supports("1.3×4=13\n2.5×6=31") == ["refuted", "refuted"]
     assert supports("x = 2.5×6=30")[-1] == "refuted"
-    assert supports("V=2×5=10, 4×5=20")[1:] == ["proved", "proved"]
+    assert supports("V=2×5=10, 4×5=20")[1:] == ["computed", "computed"]
 
 
 def test_a_name_that_is_multiplied_by_a_vector_is_not_its_length() -> None:

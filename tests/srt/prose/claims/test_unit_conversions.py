@@ -13,7 +13,7 @@ from srt.prose import check_prose
         ("50 * 40 * 30 = 60 L", "unchecked"),
         ("5 * 100 = 5 m", "unchecked"),
         ("500 m = 50 * 1000", "unchecked"),
-        ("50 * 40 * 30 = 60000 cm", "proved"),
+        ("50 * 40 * 30 = 60000 cm", "computed"),
         ("50 * 40 * 30 = 61 L", "refuted"),  # not a power of ten
         ("6 * 7 = 43 cm", "refuted"),
         ("50 * 40 = 200 cm", "refuted"),  # a factor of ten only

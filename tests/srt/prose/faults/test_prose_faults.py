@@ -113,7 +113,7 @@ def test_nothing_is_planted_in_what_is_not_known_to_be_true() -> None:
 def test_an_equation_that_the_checker_leaves_open_is_a_place_too() -> None:
     text = "Twice 3 = 6 or not, 若 2+2=4，则 40.5 × 2 = 81"
     assert len([one for one in computed_equations(text) if has_place(text, one, "result digit")]) == 2
-    assert "proved" not in {check.support for check in check_prose(text)[:1]}
+    assert "computed" not in {check.support for check in check_prose(text)[:1]}
 
 
 def test_indices_of_names_are_left_alone() -> None:

@@ -167,9 +167,28 @@ def test_a_conclusion_from_a_false_claim_is_not_proved() -> None:
 
 def test_the_answer_must_be_said_and_right() -> None:
     assert checked(SIX.replace("ANSWER: 6", "ANSWER: 7")).answer.support == "refuted"
-    assert checked(SIX.replace("ANSWER: 6", "ANSWER: A")).answer.support == "refuted"
     silent = checked(SIX.replace("INFER #1 #8: ? = 6\n", ""))
     assert (silent.answer.support, silent.unused) == ("consistent", (1, 8))
+
+
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [
+        *((right, "proved") for right in ("6.", "6 units", "six", "6 cubes", "６", "六")),
+        *((wrong, "refuted") for wrong in ("7", "7 units", "6.5", "-6", "five")),
+        *((unread, "unchecked") for unread in ("A", "6 or 7", "many", "#9")),
+    ],
+)
+def test_an_answer_is_read_before_it_is_compared(answer: str, support: str) -> None:
+    found = checked(SIX.replace("ANSWER: 6", f"ANSWER: {answer}"))
+    assert (found.answer.support, found.proved) == (support, support == "proved")
+    assert found.answer.fault is (Fault.MALFORMED if support == "unchecked" else None)
+
+
+def test_a_claim_that_a_step_has_proved_is_not_proved_again() -> None:
+    again = SIX.replace("INFER #1 #8: ? = 6", "INFER top #4 #7: least = 6\nINFER #1 #9: ? = 6")
+    found = checked(again)
+    assert (found.steps[8].support, found.steps[8].fault, found.proved) == ("consistent", Fault.REPEATED, False)
 
 
 @pytest.mark.parametrize("claim", ["max{a2, a1} = 3", "max{a1} == 3", "front[9] = 1", "b1 is 3", "? = {a1", "top = 3"])
