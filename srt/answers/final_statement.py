@@ -39,7 +39,7 @@ class FinalStatement:
 
 _CHOICES = r"(?:options?|choices?|letters?|statements?)"
 _MARKED_NOUN = (
-    rf"(?:(?:the\s+)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
+    rf"(?:(?:the\s++)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
     rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s+)+{_CHOICES}|correct|selected)"
 )
 _MARKED_HAN = (
@@ -54,18 +54,19 @@ _LINE_START = r"(?:^|(?<=\n))[ \t>#*_•\"'“-]{0,12}(?:\(?\d{1,2}[.)]\s+)?"
 _LINE_MARKER = re.compile(
     rf"{_LINE_START}(?:"
     rf"(?i:(?:(?:so|thus|hence|therefore|and)[ ,]+)?{_MARKED_NOUN}|{_MARKED_HAN}){_BEHIND_NOUN}"
-    r"|\[(?i:(?:final\s+)?answer)\][ \t]*[:：]?"
-    r"|(?i:(?:final\s+)?answer\s+is|ans\.)[ \t]+(?=\S)"
-    rf"|(?:{_LIST_BELOW})\s*[:：][*_ \t]*\n(?=\s*\S)"
-    r"|(?i:final\s+answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*\S)"
-    r"|(?i:result|conclusion|结论|结果)[*_ \t]*\n(?=\s*\S[^\n]*\s*\Z))"
-    r"|[【\[](?:最终|参考|正确)?答案[】\]][ \t]*[:：]?"
-    r"|★\s*(?i:answer|答案)\s*[:：]"
+    r"|\[(?i:(?:final\s++)?answer)\][ \t]*+[:：]?"
+    r"|(?i:(?:final\s++)?answer\s++is|ans\.)[ \t]++(?=\S)"
+    rf"|(?:{_LIST_BELOW})\s*+[:：][*_ \t]*\n(?=\s*+\S)"
+    r"|(?i:final\s++answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*+\S)"
+    r"|(?i:result|conclusion|结论|结果)[*_ \t]*\n(?=\s*+\S[^\n]*\s*+\Z))"
+    r"|[【\[](?:最终|参考|正确)?答案[】\]][ \t]*+[:：]?"
+    r"|★\s*+(?i:answer|答案)\s*+[:：]"
 )
 _LAST_LINE_MARKER = re.compile(r"(?:^|(?<=\n))####[ \t]*(?=[^\s#][^\n]*\s*\Z)")
 _LETTER_MARKER = re.compile(
-    rf"{_LINE_START}(?:(?i:(?:the\s+)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
-    rf"{_BEHIND_NOUN}|(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s+(?=\(?[A-Z]\)?[.。]?\s*(?:\n|$)))"
+    rf"{_LINE_START}"
+    rf"(?:(?i:(?:the\s++)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
+    rf"{_BEHIND_NOUN}|(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s++(?=\(?[A-Z]\)?[.。]?\s*+(?:\n|$)))"
 )
 _INLINE_MARKER = re.compile(
     rf"(?<![A-Za-z])(?i:{ADJECTIVES}answers?)(?![A-Za-z]){_BEHIND_NOUN}"
@@ -80,8 +81,8 @@ _BLANK = re.compile(r"[\s*_`]+")
 _DISPLAY = re.compile(r"\s*(?:\\\[|\$\$)(.{0,2000}?)(?:\\\]|\$\$)", re.DOTALL)
 _FENCE = re.compile(r"\s*```[A-Za-z]*\n")
 _PLACE = re.compile(
-    r"[\s\[<{(_*`'\"“]*(?:X|x|Y|letters?|your answer|the answer|final answer|option letters?|number,\s*letters|"
-    r"字母|选项|选项字母|你的答案|答案|最终答案|\.{2,}|…+|_+)[\s\]>})_*`'\"”.。]*",
+    r"[\s\[<{(_*`'\"“]{0,40}(?:X|x|Y|letters?|your answer|the answer|final answer|option letters?|number,\s*letters|"
+    r"字母|选项|选项字母|你的答案|答案|最终答案|\.{2,}|…+|_+)[\s\]>})_*`'\"”.。]{0,40}",
     re.IGNORECASE,
 )
 _TAG_NAME = r"(?:final_?answer|answer|final|conclusion|choice|答案)"
@@ -93,16 +94,17 @@ _JSON_KEY = re.compile(
 )
 _PYTHON_VALUE = re.compile(r"'([^'\n]{0,200})'|\[([^\[\]\n]{0,200})\]")
 _CORRECTION = re.compile(
-    r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s+)*"
-    r"(?:wait|hold\s+on|actually|correction|scratch\s+that|on\s+second\s+thou?ght|let\s+me\s+correct)(?![A-Za-z])|等等|等一下|更正|纠正|修正|不对|重新(?:检查|计算|看|审题))",
+    r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s++){0,4}"
+    r"(?:wait|hold\s++on|actually|correction|scratch\s++that|on\s++second\s++thou?ght|let\s++me\s++correct)(?![A-Za-z])"
+    r"|等等|等一下|更正|纠正|修正|不对|重新(?:检查|计算|看|审题))",
     re.IGNORECASE,
 )
 _NEXT_QUESTION = re.compile(
     r"\n[ \t#*]*(?:"
-    r"(?:(?:next|new|another)\s+)?(?:question|problem|exercise)[ \t]*\d*[*_]*[ \t]*[:：.\n]|Q[ \t]*\d*[:：]|"
-    r"(?:human|user|instruction)[*_]*[ \t]*[:：\n]|"
-    r"(?:问题|题目|例题|练习)[ \t]*[\d一二三四五]*[*_]*[ \t]*[:：\n]|【(?:题目|问题)】|下一?道?题|"
-    r"\d{1,2}[ \t]*[.．、][ \t]*[(（【\[](?:单选|多选|填空|判断|解答)题?[)）】\]])"
+    r"(?:(?:next|new|another)\s++)?(?:question|problem|exercise)[ \t]*+\d*[*_]*[ \t]*+[:：.\n]|Q[ \t]*+\d*[:：]|"
+    r"(?:human|user|instruction)[*_]*[ \t]*+[:：\n]|"
+    r"(?:问题|题目|例题|练习)[ \t]*+[\d一二三四五]*+[*_]*+[ \t]*+[:：\n]|【(?:题目|问题)】|下一?道?题|"
+    r"\d{1,2}[ \t]*+[.．、][ \t]*+[(（【\[](?:单选|多选|填空|判断|解答)题?[)）】\]])"
     r"|<\|[a-z_]{2,20}\|>|</s>",
     re.IGNORECASE,
 )

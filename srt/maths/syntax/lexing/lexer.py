@@ -53,7 +53,7 @@ _DEGREE = re.compile(
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _CALL = re.compile(r"\\left\(|\(")
 _CALL_USED = re.compile(
-    r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*\$?\s*(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
+    r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*+(?:\$\s*+)?(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
 )
 """A call whose value is used."""
 _BRACED_POINT = re.compile(r"\{\s*[A-Z]\s*\}\s*_")

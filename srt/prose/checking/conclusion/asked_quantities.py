@@ -33,14 +33,14 @@ _FUNCTIONS = {
     ),
 }
 """What is done to a quantity, by how it is said."""
-_BARE = r"(?:\\[a-z]+|[A-Za-zα-ωΑ-Ω]+['′\d]*)"
+_BARE = r"(?:\\[a-z]++|[A-Za-zα-ωΑ-Ω]++['′\d]*+)"
 _CHANGED = {
     "sin": re.compile(r"\|?\\?(?:arc)?sin(?![a-z])[^=^+*×/÷]*"),
     "cos": re.compile(r"\|?\\?(?:arc)?cos(?![a-z])[^=^+*×/÷]*"),
     "tan": re.compile(r"\|?\\?(?:arc)?tan(?![a-z])[^=^+*×/÷]*"),
-    "power": re.compile(rf"{_BARE}\s*\^\s*\{{?[23]\}}?"),
-    "root": re.compile(rf"(?:√|\\sqrt)\s*[{{(]?\s*{_BARE}[}})]?"),
-    "multiple": re.compile(rf"\d\s*(?:\*|×|·|\\cdot|\\times)?\s*{_BARE}"),
+    "power": re.compile(rf"(?<![A-Za-zα-ωΑ-Ω]){_BARE}\s*+\^\s*+\{{?[23]\}}?"),
+    "root": re.compile(rf"(?:√|\\sqrt)\s*+[{{(]?\s*+{_BARE}[}})]?"),
+    "multiple": re.compile(rf"\d\s*+(?:\*|×|·|\\cdot|\\times)?\s*+{_BARE}"),
 }
 """The same, in signs, done to one name."""
 _PLAIN_RATIO = re.compile(

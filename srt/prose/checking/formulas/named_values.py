@@ -23,15 +23,15 @@ _LITERAL = re.compile(
     rf"(?:π|\\pi(?![a-z])|pi\b)?|(?<![A-Za-z0-9_.^])(?:π|\\pi(?![a-z]))"
     rf"|\b({'|'.join(word for word in _WORDS if word.isascii())})\b|(十二|[两二三四五六七八九十])(?!分之|角|维)"
 )
-_EXPONENT = re.compile(r"\^\s*\{?\s*$")
+_EXPONENT = re.compile(r"\^\s*+\{?\s*+$")
 _BETWEEN = re.compile(r"(?:[\s,，、和与及:：×xX*$]|\\times|\\,|\bby\b|\band\b)*$")
-_LETTER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,2})['′]?(?:_?\{?\w*\}?)?\s*[=＝≈]\s*\$?\s*$")
+_LETTER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,2})['′]?(?:_?\{?\w*\}?)?\s*+[=＝≈]\s*+\$?\s*+$")
 _SENTENCE = re.compile(r"[。;；!?！？\n]|\.(?!\d)")
 _UNIT = re.compile(
-    r"\s*(?:\\?[,; ])?(?:\\(?:text|mathrm|rm)\s*\{?)?\s*"
-    r"(square|sq\.?|平方|cubic|立方)?\s*-?(mm|cm|dm|km|m|毫米|厘米|分米|千米|米|(?:milli|centi|deci|kilo)?met(?:er|re)s?"
+    r"\s*+(?:\\?[,; ])?(?:\\(?:text|mathrm|rm)\s*+\{?)?\s*+"
+    r"(square|sq\.?|平方|cubic|立方)?\s*+-?(mm|cm|dm|km|m|毫米|厘米|分米|千米|米|(?:milli|centi|deci|kilo)?met(?:er|re)s?"
     r"|inch(?:es)?|feet|foot|ft|units?)?(?![A-Za-z])"
-    r"(?:\s*\^?\s*\{?([23²³])\}?)?\}?|\s*(L|mL|lit(?:er|re)s?|升|毫升)(?![A-Za-z])"
+    r"(?:\s*+\^?\s*+\{?([23²³])\}?)?\}?|\s*+(L|mL|lit(?:er|re)s?|升|毫升)(?![A-Za-z])"
 )
 _LENGTHS = {"mm": 1, "毫米": 1, "millimet": 1, "cm": 10, "厘米": 10, "centimet": 10, "dm": 100, "分米": 100,
             "decimet": 100, "m": 1000, "米": 1000, "met": 1000, "km": 10**6, "千米": 10**6, "kilomet": 10**6,
