@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.maths.work import MOST_WORK, Budget, TooMuchWork, budget
 from srt.prose.checking.citations import premises_of, taken_as_true
-from srt.prose.checking.conclusion.conclusions import conclude
+from srt.prose.checking.conclusion.conclusions import Conclusion, conclude
 from srt.prose.checking.form_faults import form_faults
 from srt.prose.checking.formulas.formula_check import FormulaCheck
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
@@ -23,15 +25,18 @@ MOST_READ = 60_000
 """Characters of steps and of what they cite, over a whole trace in prose."""
 MOST_CLAIMS = 300
 """Claims found in a whole free trace; each may need an exact proof."""
+_TOO_MUCH = StepCheck(
+    support="unchecked", fault=Fault.TOO_LARGE, reason="it takes more work than is done on one trace to check so far"
+)
 _NAMED = re.compile(r"[^\W\d][^\s=<>+*/^|≤≥≠≈()]*\s*=")
 
 
 def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     """The verdicts on a free or a cot ``trace``.
 
-    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims, all
-    of them hold by the texts of the premises that the step cites, and every number in the step has a source:
-    those texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
+    A step of a free trace is ``refuted`` if one of the claims found in it is. It is ``computed`` if there are claims,
+    all of them hold by the texts of the premises that the step cites, and every number in the step has a source: those
+    texts, a calculation in the step, or a formula (the result of a calculation may be named: ``V = 3 * 4 = 12``).
     A named quantity, such as a volume, must be calculated by a formula of it. The step is ``consistent`` if it falls
     short of that, and ``unchecked`` if no claim was found or none could be decided. So ``computed`` is about what the
     step *calculates*, not about what else it says in words.
@@ -41,15 +46,19 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     language than the trace; a number in it has no source; what it calculates as a named
     quantity is an instance of no formula of it.
     """
-    if trace.kind == "cot":
-        return _check_prose(problem, trace)
-    steps = _check_steps(problem, trace)
-    said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
-    conclusion = conclude(problem, trace, said)
-    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
+    with budget(MOST_WORK) as work:
+        if trace.kind == "cot":
+            return _check_prose(problem, trace, work)
+        steps: list[StepCheck] = []
+        with suppress(TooMuchWork):
+            steps.extend(_check_steps(problem, trace, work))
+        steps += [_TOO_MUCH] * (len(trace.steps) - len(steps))
+        said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
+        conclusion = _conclude(problem, trace, said, work)
+        return TraceCheck(steps=tuple(steps), unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
 
 
-def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
+def _check_prose(problem: Problem, trace: Trace, work: Budget) -> TraceCheck:
     text = trace.text or ""
     claims = _claims(text[:LONGEST_PROSE], trace.lang, (givens_of(problem).whole,))
     if len(text) > LONGEST_PROSE:
@@ -57,16 +66,25 @@ def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
         return TraceCheck(
             steps=(), answer=StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason), prose=claims
         )
-    return TraceCheck(steps=(), answer=conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict, prose=claims)
+    last_line = text[text.rfind("\n") + 1 :]
+    return TraceCheck(steps=(), answer=_conclude(problem, trace, [last_line], work).verdict, prose=claims)
 
 
-def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
+def _conclude(problem: Problem, trace: Trace, said: Sequence[str], work: Budget) -> Conclusion:
+    with suppress(TooMuchWork):
+        found = conclude(problem, trace, said)
+        if not work.used_up:
+            return found
+    return Conclusion(_TOO_MUCH, frozenset())
+
+
+def _check_steps(problem: Problem, trace: Trace, work: Budget) -> Iterator[StepCheck]:
+    """The verdicts on the steps, in order. Raises :class:`TooMuchWork` at the first for which too little is left."""
     givens = givens_of(problem)
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
     spoken = SpokenFormulas()
     sources = NumberSources(problem, trace, givens, spoken)
     formulas = FormulaCheck(problem, trace, givens, spoken)
-    steps: list[StepCheck] = []
     found = read = 0
     for number, step in enumerate(trace.steps, 1):
         known = taken_as_true(problem, step, trace.steps[: number - 1], givens)
@@ -74,7 +92,7 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         if found > MOST_CLAIMS or read > MOST_READ:
             most = f"{MOST_CLAIMS} claims" if found > MOST_CLAIMS else f"{MOST_READ:,} characters of steps and premises"
             reason = f"the steps before it use up the {most} that are checked of a trace"
-            steps.append(StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason))
+            yield StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
             continue
         claims = _step_claims(step, trace.lang, known)
         found += len(claims)
@@ -84,8 +102,9 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[StepCheck, ...]:
         # Also of a step with another fault: later steps may use the numbers that have a source in this one, and what
         # it calculates.
         unsupported, unnamed = sources.check(number, claims), formulas.check(number, claims)
-        steps.append(_step(claims, fault or unsupported or unnamed))
-    return tuple(steps)
+        if work.used_up:
+            raise TooMuchWork
+        yield _step(claims, fault or unsupported or unnamed)
 
 
 def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:
@@ -101,7 +120,9 @@ def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None)
         return StepCheck(support="unchecked", fault=fault, reason=reason, claims=claims)
     if flaw:
         return StepCheck(support="consistent", fault=fault, reason=reason, claims=claims)
-    open_claim = next((claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None)
+    open_claim = next(
+        (claim for claim in claims if claim.support != "computed" and not _only_names(claim, claims)), None
+    )
     if open_claim is not None:
         reason = f"{open_claim.claim}: {open_claim.reason or 'what the step cites does not decide it'}"
         return StepCheck(support="consistent", reason=reason, claims=claims)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from srt.maths.equal_values import readings
+from srt.maths.work import remembered
 from srt.prose.checking.formulas.float_values import float_value
 from srt.prose.checking.formulas.quantity_words import Noun, nouns_in
 from srt.prose.checking.numbers.stated_numbers import without_references
@@ -85,8 +86,9 @@ def stated_values(text: str) -> tuple[ValueInRole, ...]:
     """The values that ``text`` states, as often as it states them; a diameter states a radius as well."""
     found = list(_literals(without_references(text)))
     values: list[ValueInRole] = []
+    ends = [one.end for one in found]
     for group in _groups(text, found):
-        values += _roles_of(text, group, found)
+        values += _roles_of(text, group, ends)
     converted = list(_converted(found, values))
     halves = [ValueInRole(one.value / 2, "radius") for one in (*values, *converted) if one.role == "diameter"]
     polygons = {ValueInRole(float(_POLYGONS[match[0].lower()]), "sides") for match in _POLYGON.finditer(text)}
@@ -114,7 +116,7 @@ def _literals(text: str) -> Iterator[_Found]:
         yield _Found(value, match.start(), match.end(), name, power, behind)
 
 
-@lru_cache(maxsize=4096)
+@remembered(maxsize=4096)
 def _value(text: str) -> float | None:
     trees = readings(text)
     return float_value(trees[0], {}) if trees else None
@@ -135,8 +137,9 @@ def _groups(text: str, found: list[_Found]) -> list[list[_Found]]:
     return groups
 
 
-def _roles_of(text: str, group: list[_Found], found: list[_Found]) -> list[ValueInRole]:
-    before = max((one.end for one in found if one.end <= group[0].start), default=0)
+def _roles_of(text: str, group: list[_Found], ends: list[int]) -> list[ValueInRole]:
+    earlier = bisect_right(ends, group[0].start)
+    before = ends[earlier - 1] if earlier else 0
     segment = text[before : group[0].start]
     segment = segment[max((cut.end() for cut in _SENTENCE.finditer(segment)), default=0) :]
     nouns = nouns_in(segment)
