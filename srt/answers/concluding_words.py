@@ -12,10 +12,11 @@ from srt.io.records import AnswerKind
 
 ADJECTIVES = r"(?:(?:final|true|correct|corrected|revised|right|best|only|chosen|selected|my|our|overall)\s++){0,6}"
 _LETTER_LIST = (  # Repeats are bounded: a text of brackets or of letters alone must not cost its length squared.
-    r"[(\"'\[{]{0,3}[A-Z]{1,8}[)\"'\]}]{0,3}"
-    r"(?:\s{0,4}(?:[,、;&/和或与及]\s{0,2})?(?:(?:and|or)\s{1,2})?"
-    r"[(\"'\[{]{0,3}(?<![A-Za-z])[A-Z]{1,8}(?![A-Za-z])[)\"'\]}]{0,3}){0,25}"
+    r"[(\"'\[{]{0,3}+[A-Z]{1,8}[)\"'\]}]{0,3}"
+    r"(?:\s{0,4}+(?:[,、;&/和或与及]\s{0,2}+)?(?:(?:and|or)\s{1,2}+)?"
+    r"[(\"'\[{]{0,3}+(?<![A-Za-z])[A-Z]{1,8}+(?![A-Za-z])[)\"'\]}]{0,3}){0,12}"
 )
+_LIST_BEGINS = r"(?<![A-Za-z(\"'\[{])"
 _END = r"(?![A-Za-z'’])(?=[ \t]*(?:$|[^ \tA-Za-z]|because|since|as\s|option|only\b|rather\s|instead\s|\n))"
 _NAMED = r"(?:answer|option|choice|letter|statement|conclusion|view|one|response|selection|pick)s?"
 _BE = (
@@ -45,15 +46,16 @@ _LETTERS_SAID = tuple(
 _CALLED_WRONG = re.compile(DENIED_BEHIND, re.IGNORECASE)
 _LETTERS_CALLED_RIGHT = (
     re.compile(
-        rf"(?<![A-Za-z])({_LETTER_LIST})(?i:\s++(?:is|are)\s++(?:indeed\s++)?(?:the\s++)?(?:only\s++)?"
-        rf"(?:(?:correct|right|true)(?:\s++{_NAMED})?|(?:(?<=the )|my\s++){ADJECTIVES}(?:answer|choice))(?=\s*+(?:$|[^\sA-Za-z]|because|since|and|as|here)))"
+        rf"{_LIST_BEGINS}({_LETTER_LIST})(?i:\s++(?:is|are)\s++(?:indeed\s++)?(?:the\s++)?(?:only\s++)?"
+        rf"(?:(?:correct|right|true)(?:\s++{_NAMED})?|(?:(?<=the )|my\s++){ADJECTIVES}(?:answer|choice))"
+        r"(?=\s*+(?:$|[^\sA-Za-z]|because|since|and|as|here)))"
     ),
     re.compile(
         rf"(?i:(?<![a-z])only\s+{_EITHER})({_LETTER_LIST})(?i:\s+(?!fail|is\s+(?:wrong|false|incorrect|not)|does|can)[a-z])"
     ),
     re.compile(rf"^({_LETTER_LIST})\s++it\s++is$"),
     re.compile(
-        rf"(?:选项\s*+)?(?<![A-Za-z])({_LETTER_LIST})\s*+(?:[一二三四两]?个?选?项)?"
+        rf"(?:选项\s*+)?{_LIST_BEGINS}({_LETTER_LIST})\s*+(?:[一二三四两]?个?选?项)?"
         r"(?:(?:[是为都均]|才是)?(?:正确|对)(?:的?(?:选项|答案)|的)?|符合(?:题意|要求)?)"
         r"(?=\s*+(?:$|[,，。;；!！、]))"
     ),

@@ -23,7 +23,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _OPERAND = re.compile(r"[\w)}²³^×*·÷/+-]\s*+\$?\s*+$")
-_WORD = re.compile(r"(?:[A-Za-z]{2}|[\u3000-\u9fff])\s*+\$?\s*+$")
+_WORD = re.compile(r"(?:[A-Za-z]{2}|[\u3000-\u9fff])\s{0,20}\$?\s{0,20}$")
 _REACH = 64
 _FAR_DIGITS = "31415926535"
 

@@ -35,7 +35,7 @@ _WORDS = "|".join(sorted(map(re.escape, UNIT_BASES), key=len, reverse=True))
 _POWER = r"(?:\s*+\^\s*+(?:\{\s*+[23]\s*+\}|[23])|[²³])?"
 _BASES = rf"(?:(?:立方|平方|cubic\s+|square\s+)?(?:{_WORDS}))"
 _INDEX = r"(?:_\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|[A-Za-z0-9]))?"
-_PRIMES = r"(?:['’′]|\^\s*+(?:\{\s*+)?\\+prime\s*\}?)*"
+_PRIMES = r"(?:['’′]|\^\s*+(?:\{\s*+)?\\+prime(?:\s*+\})?)*"
 _POINT = rf"[A-Z]{_INDEX}(?:\d(?![\d.]))?{_PRIMES}"
 _OPAQUE = (
     "overrightarrow|vec|mathrm|angle|triangle|ldots|cdots|dots|prime|alpha|beta|gamma|theta|lambda|mu|varphi|phi|omega"
