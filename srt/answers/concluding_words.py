@@ -12,9 +12,9 @@ from srt.io.records import AnswerKind
 
 ADJECTIVES = r"(?:(?:final|true|correct|corrected|revised|right|best|only|chosen|selected|my|our|overall)\s++){0,6}"
 _LETTER_LIST = (  # Repeats are bounded: a text of brackets or of letters alone must not cost its length squared.
-    r"[(\"'\[{]{0,3}+[A-Z]{1,8}[)\"'\]}]{0,3}"
+    r"[(\"'\[{]{0,3}+[A-Z]{1,8}[)\"'\]}]{0,3}+"
     r"(?:\s{0,4}+(?:[,、;&/和或与及]\s{0,2}+)?(?:(?:and|or)\s{1,2}+)?"
-    r"[(\"'\[{]{0,3}+(?<![A-Za-z])[A-Z]{1,8}+(?![A-Za-z])[)\"'\]}]{0,3}){0,12}"
+    r"[(\"'\[{]{0,3}+(?<![A-Za-z])[A-Z]{1,8}+(?![A-Za-z])[)\"'\]}]{0,3}+){0,12}"
 )
 _LIST_BEGINS = r"(?<![A-Za-z(\"'\[{])"
 _END = r"(?![A-Za-z'’])(?=[ \t]*(?:$|[^ \tA-Za-z]|because|since|as\s|option|only\b|rather\s|instead\s|\n))"
