@@ -26,7 +26,13 @@ from srt.prose.checking.formulas.cube_vertices import squared_distance
 from srt.prose.checking.formulas.multiples import counted_faces, is_part
 from srt.prose.checking.formulas.named_calculations import Calculation, calculations, kinds_of
 from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
-from srt.prose.checking.formulas.quantity_words import AREAS, asked_quantities, asks_for_relation, quantity_before
+from srt.prose.checking.formulas.quantity_words import (
+    AREAS,
+    QUANTITIES,
+    asked_quantities,
+    asks_for_relation,
+    quantity_before,
+)
 from srt.prose.checking.formulas.restated_values import restated
 from srt.prose.checking.formulas.solids import have_own_lengths, solids_in
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
@@ -208,7 +214,14 @@ class FormulaCheck:
     def _narrowed(self, found: Calculation, number: int) -> frozenset[str]:
         """The ``S`` of a step that no other cites is the area that the problem asks for."""
         wanted = found.quantities & self._asked
-        if len(found.quantities) > 2 and len(wanted) == 1 and wanted != {"area"} and number not in self._cited:
+        lettered = found.word not in QUANTITIES
+        if (
+            lettered
+            and len(found.quantities) > 2
+            and len(wanted) == 1
+            and wanted != {"area"}
+            and number not in self._cited
+        ):
             return wanted
         return found.quantities
 
