@@ -33,11 +33,11 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         givens: texts taken as true (the problem, cited steps): what they state is a premise; they are not checked.
 
     Returns:
-        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``, and a refuted one for each value in
-        the words beside them whose unit is wrong. ``start`` and ``end`` are the
-        characters of ``text`` that say it. Never raises; time and memory are bounded for any text: 20,000 characters of
-        a text are read, and 400 chains of claims. Where there are more, the last claim is ``unchecked``, spans what was
-        not read and says so; where a given is longer, so does the first.
+        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``, and a refuted one for each value
+        in the words beside them whose unit is wrong. ``start`` and ``end`` are the characters of ``text`` that say it.
+        Never raises; time and memory are bounded for any text: 20,000 characters of a text are read, and 400 chains of
+        claims. Where there are more, the last claim is ``unchecked``, spans what was not read and says so; where a
+        given is longer, so does the first.
     """
     read = [one[:LONGEST_TEXT] for one in (text, *givens)]
     scope = Scope(vectors=any(map(_VECTORS.search, read)), values_of_pi=frozenset().union(*map(stated_pi, read)))

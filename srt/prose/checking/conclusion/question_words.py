@@ -22,7 +22,8 @@ _ASKED_NAME = re.compile(
     re.IGNORECASE,
 )
 _UNIT_ASKED = re.compile(
-    r"(?i:\b(?:in|how many))\s+((?:square\s|cubic\s)?\s*[A-Za-z]+(?:\^\{?\d\}?)?)|(?:多少|几)((?:平方|立方)?(?:[毫厘分千公]?[米升克]|公[里斤]))"
+    r"(?i:\b(?:in|how many))\s+((?:square\s|cubic\s)?\s*[A-Za-z]+(?:\^\{?\d\}?)?)"
+    r"|(?:多少|几)((?:平方|立方)?(?:[毫厘分千公]?[米升克]|公[里斤]))"
 )
 _LAST_SENTENCE = re.compile(r"([^.。?？!！;；,，\n]+)[?？]\s*$")
 _IS_IT = re.compile(r"(is|are) (.+)")

@@ -21,8 +21,7 @@ from srt.maths.syntax.expression import PI, Call, Expression, Number, symbols, w
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.conclusion.question_words import asked_part
 from srt.prose.checking.formulas.float_values import float_value, same
-from srt.prose.checking.formulas.formula_table import SLOTS
-from srt.prose.checking.formulas.cube_vertices import squared_distance
+from srt.prose.checking.formulas.formula_table import SLOTS, Formula
 from srt.prose.checking.formulas.multiples import counted_faces, is_part
 from srt.prose.checking.formulas.named_calculations import Calculation, calculations, kinds_of
 from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
@@ -34,7 +33,7 @@ from srt.prose.checking.formulas.quantity_words import (
     quantity_before,
 )
 from srt.prose.checking.formulas.restated_values import restated
-from srt.prose.checking.formulas.solids import have_own_lengths, solids_in
+from srt.prose.checking.formulas.solids import have_own_lengths, solids_in, squared_distance
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.claims.stated_pi import stated_pi
@@ -139,7 +138,7 @@ class FormulaCheck:
 
     @property
     def _asked_length(self) -> str | None:
-        """The height, radius or slant height that is asked for, where the problem states a volume or an area instead."""
+        """The height, radius or slant height that is asked for, where the problem states a volume or an area."""
         asked = asked_part(self._problem.question)
         role = quantity_before(asked)
         given = {one.role for one in self._values_of(self._givens.whole)}
@@ -147,7 +146,7 @@ class FormulaCheck:
         return role if role in ("height", "radius", "slant") and simple and given & _OF_SOLIDS else None
 
     def _solves_given(self, number: int, found: Calculation, length: str) -> bool:
-        """Whether some quantity that the problem states is that of a formula with the value of ``found`` as ``length``."""
+        """Whether a formula gives some quantity that the problem states, with the value of ``found`` as ``length``."""
         answer = Counter({ValueInRole(found.value or 0.0, length): 1})
         given = self._values_of(self._givens.whole)
         known = {one: n for one, n in self._known[number].items() if not same(one.value, found.value or 0.0)}
@@ -251,9 +250,8 @@ class FormulaCheck:
         chosen = Counter(dict(values.most_common(_MOST_VALUES)))
         of_solid = quantity in _OF_SOLIDS
         for formula, template in self._spoken.templates_of("area" if quantity == "base area" else quantity):
-            if of_solid and self._asking and self._solids and not any(map(formula.fits, self._solids)):
-                if quantity != "diagonal" or not _OF_A_FACE.search(asked_part(self._problem.question)):
-                    continue
+            if of_solid and self._asking and not self._fits_what_is_asked(formula):
+                continue
             nodes = set(walk(template))
             own = {one: n for one, n in chosen.items() if not (of_solid and one.owner) or formula.fits(one.owner)}
             for slots in _assignments(sorted(symbols(template)), Counter(own)):
@@ -263,6 +261,11 @@ class FormulaCheck:
                 if any(_gives(template, slots, value, pi) for pi in (self._pis if PI in nodes else self._pis[:1])):
                     return True
         return False
+
+    def _fits_what_is_asked(self, formula: Formula) -> bool:
+        """Whether ``formula`` is of a solid that the problem names, or of a face if that is what it asks for."""
+        of_face = _OF_A_FACE.search(asked_part(self._problem.question)) if formula.quantity == "diagonal" else None
+        return not self._solids or of_face is not None or any(map(formula.fits, self._solids))
 
     def _is_sum(self, quantity: str, member: Call, known: Counter[ValueInRole], cited: Counter[ValueInRole]) -> bool:
         """Whether ``member`` adds up values of the same kind as ``quantity``, or is a multiple of a cited one."""
@@ -297,7 +300,7 @@ class FormulaCheck:
         )
 
     def _is_multiple(self, quantity: str, term: Expression, of: ValueInRole, alone: bool) -> bool:
-        """Whether ``term``, which is ``alone`` or one of several, may be a multiple of a cited value as ``quantity``."""
+        """Whether ``term``, ``alone`` or one of several, may be a multiple of a cited value as ``quantity``."""
         value = float_value(term, {})
         if not value or not _multiple(term, of.value):
             return False

@@ -1,4 +1,4 @@
-"""An answer is computed only if it is the last value of the steps, of the quantity, the solid and the unit asked for."""
+"""An answer is computed only if it is the last value of the steps, of the quantity, solid and unit asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from srt.checking import check
 
 SPHERE_IN_CUBE = "A sphere is inscribed in a cube of edge 4. Find the volume of the sphere."
 TWO_SOLIDS = "A cylinder has radius 4 and height 7. A cone has radius 2 and height 9. Find the volume of the cone."
-CUT = "A cone of radius 6 and height 9 is cut by a plane parallel to its base at a third of its height. Find the volume of "
+CUT = "A cone of radius 6 and height 9 is cut parallel to its base at a third of its height. Find the volume of "
 TANK = "A tank is 50 cm by 40 cm by 20 cm. How many litres does it hold?"
 PAINTED = "A cube of edge 5 is painted and cut into unit cubes. How many unit cubes have exactly one painted face?"
 TURNED = "A rectangle of 5 by 2 is turned around its side of length 5. Find the volume of the solid."
@@ -52,7 +52,8 @@ WRONG = [
     (VIEWS, "it is a cylinder with radius 4 and height 6 || V = π × 4^2 × 6 = 96π", "96π"),
     (f"{CUT}the upper part.", "V = 1/3 × π × 6^2 × 9 = 108π, a third of it is V = 1/3 × 108π = 36π", "36π"),
     (CUBE, "AG = √(3^2 + 3^2) = 3√2", "3√2"),
-    ("A cylinder has radius 2 and height 7. Find its volume.", "the radius is 7, the height 2 || V = π × 7^2 × 2 = 98π", "98π"),
+    ("A cylinder has radius 2 and height 7. Find its volume.",
+     "the radius is 7, the height 2 || V = π × 7^2 × 2 = 98π", "98π"),
 ]  # fmt: skip
 RIGHT = [
     ("A hemisphere has radius 2. Find its total surface area.", "S = 2 × π × 2^2 + π × 2^2 = 12π", "12π"),
