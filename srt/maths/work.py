@@ -90,7 +90,7 @@ def remembered(maxsize: int) -> Callable[[Callable[_Arguments, _Result]], Callab
 
         @wraps(function)
         def remembering(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-            results, steps = found(*args, **kwargs)
+            results, steps = found(*args, **kwargs)  # type: ignore[arg-type]  # Arguments that can be hashed.
             spend(steps)
             return results[0] if results else function(*args, **kwargs)
 

@@ -36,9 +36,9 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
     Returns:
         One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``, and a refuted one for each value
         in the words beside them whose unit is wrong. ``start`` and ``end`` are the characters of ``text`` that say it.
-        Never raises; time and memory are bounded for any text: 20,000 characters of a text are read, 400 chains of claims, and as much as :data:`~srt.maths.work.MOST_WORK` allows. Where there are
-        more, the last claim is ``unchecked``, spans what was not read and says so; where a given is longer, so does the
-        first.
+        Never raises; time and memory are bounded for any text: 20,000 characters of a text are read, 400 chains of
+        claims, and as much as :data:`~srt.maths.work.MOST_WORK` allows. Where there are more, the last claim is
+        ``unchecked``, spans what was not read and says so; where a given is longer, so does the first.
     """
     checks: list[ClaimCheck] = []
     with budget(MOST_WORK):

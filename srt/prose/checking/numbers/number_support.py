@@ -79,11 +79,13 @@ class StepNumbers:
 
     def _compute(self, source: Expression, result: Expression) -> None:
         """Add the numbers of ``result``, which is computed as ``source``."""
-        values = [node.value for node in _literals(result)]
-        if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
-            values.append(value)
-        for value in values:
-            if value and self.source(value) is None:
+        whole = _rational(result) if _is_value(result) and not _has_surd(result) else None
+        below = {one.value for node in _nodes(result) if isinstance(node, Call) for one in _denominators(node)}
+        for value in [node.value for node in _literals(result)] + ([] if whole is None else [whole]):
+            if value in below and value != whole:
+                if not self.has(value):
+                    self.computed[value] = Sourced(float(value))  # The 3 of ``32π/3``.
+            elif value and self.source(value) is None and (value == whole or not self.has(value)):
                 found = dependence.computed(source, value, self.source)
                 if not (found.pure and value in self.constants.numbers):
                     self.computed[value] = found
@@ -152,6 +154,10 @@ class StepNumbers:
 
 def _names(tree: Expression) -> bool:
     return any(isinstance(node, Symbol) and node != PI for node in _nodes(tree))
+
+
+def _denominators(tree: Call) -> Iterator[Number]:
+    return _literals(tree.parts[1]) if tree.head == "div" else iter(())
 
 
 def _is_one(tree: Expression) -> bool:
