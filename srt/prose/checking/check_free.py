@@ -9,7 +9,7 @@ from contextlib import suppress
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
-from srt.maths.work import MOST_WORK, Budget, TooMuchWork, budget
+from srt.maths.work import MOST_WORK, TooMuchWork, WorkBudget, budget
 from srt.prose.checking.citations import premises_of, taken_as_true
 from srt.prose.checking.conclusion.conclusions import Conclusion, conclude
 from srt.prose.checking.form_faults import form_faults
@@ -58,7 +58,7 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
         return TraceCheck(steps=tuple(steps), unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
 
 
-def _check_prose(problem: Problem, trace: Trace, work: Budget) -> TraceCheck:
+def _check_prose(problem: Problem, trace: Trace, work: WorkBudget) -> TraceCheck:
     text = trace.text or ""
     claims = _claims(text[:LONGEST_PROSE], trace.lang, (givens_of(problem).whole,))
     if len(text) > LONGEST_PROSE:
@@ -70,7 +70,7 @@ def _check_prose(problem: Problem, trace: Trace, work: Budget) -> TraceCheck:
     return TraceCheck(steps=(), answer=_conclude(problem, trace, [last_line], work).verdict, prose=claims)
 
 
-def _conclude(problem: Problem, trace: Trace, said: Sequence[str], work: Budget) -> Conclusion:
+def _conclude(problem: Problem, trace: Trace, said: Sequence[str], work: WorkBudget) -> Conclusion:
     with suppress(TooMuchWork):
         found = conclude(problem, trace, said)
         if not work.used_up:
@@ -78,7 +78,7 @@ def _conclude(problem: Problem, trace: Trace, said: Sequence[str], work: Budget)
     return Conclusion(_TOO_MUCH, frozenset())
 
 
-def _check_steps(problem: Problem, trace: Trace, work: Budget) -> Iterator[StepCheck]:
+def _check_steps(problem: Problem, trace: Trace, work: WorkBudget) -> Iterator[StepCheck]:
     """The verdicts on the steps, in order. Raises :class:`TooMuchWork` at the first for which too little is left."""
     givens = givens_of(problem)
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
