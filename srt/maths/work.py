@@ -28,7 +28,7 @@ class TooMuchWork(Exception):
     """The budget is used up."""
 
 
-class Budget:
+class WorkBudget:
     """What is ``left`` of so many ``steps``; below zero it is used up."""
 
     def __init__(self, steps: int) -> None:
@@ -40,22 +40,22 @@ class Budget:
         return self.left < 0
 
 
-_open: ContextVar[Budget | None] = ContextVar("budget", default=None)
+_open: ContextVar[WorkBudget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def budget(steps: int) -> Iterator[Budget]:
+def budget(steps: int) -> Iterator[WorkBudget]:
     """A budget for what runs inside. One inside another is the outer one: a check counts all its work together."""
     outer = _open.get()
     if outer is not None:
         yield outer
         return
-    with _opened(Budget(steps)) as opened:
+    with _opened(WorkBudget(steps)) as opened:
         yield opened
 
 
 @contextmanager
-def _opened(new: Budget) -> Iterator[Budget]:
+def _opened(new: WorkBudget) -> Iterator[WorkBudget]:
     token = _open.set(new)
     try:
         yield new
@@ -82,7 +82,7 @@ def remembered(maxsize: int) -> Callable[[Callable[_Arguments, _Result]], Callab
     def around(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @lru_cache(maxsize=maxsize)
         def found(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> tuple[list[_Result], int]:
-            with _opened(Budget(MOST_WORK)) as work:
+            with _opened(WorkBudget(MOST_WORK)) as work:
                 try:
                     return [function(*args, **kwargs)], MOST_WORK - work.left
                 except TooMuchWork:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
-from srt.maths.work import MOST_WORK, Budget, TooMuchWork, budget
+from srt.maths.work import MOST_WORK, TooMuchWork, WorkBudget, budget
 from srt.prose.checking.citations import premises_of, taken_as_true
 from srt.prose.checking.conclusion.answer_support import AnswerSupport, not_last_in_prose
 from srt.prose.checking.conclusion.conclusions import Conclusion, conclude
@@ -62,7 +62,7 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
         return TraceCheck(steps=tuple(steps), unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
 
 
-def _check_prose(problem: Problem, trace: Trace, work: Budget) -> TraceCheck:
+def _check_prose(problem: Problem, trace: Trace, work: WorkBudget) -> TraceCheck:
     text = trace.text or ""
     claims = _claims(text[:LONGEST_PROSE], trace.lang, (givens_of(problem).whole,))
     if len(text) > LONGEST_PROSE:
@@ -76,7 +76,7 @@ def _check_prose(problem: Problem, trace: Trace, work: Budget) -> TraceCheck:
 
 
 def _conclude(
-    problem: Problem, trace: Trace, said: Sequence[str], work: Budget, lacks: Callable[[], str | None]
+    problem: Problem, trace: Trace, said: Sequence[str], work: WorkBudget, lacks: Callable[[], str | None]
 ) -> Conclusion:
     """Whether the answer is the one that is ``said``; ``lacks`` tells what keeps it from being computed."""
     with suppress(TooMuchWork):
@@ -94,7 +94,7 @@ def _check_steps(
     givens: Givens,
     sources: NumberSources,
     formulas: FormulaCheck,
-    work: Budget,
+    work: WorkBudget,
 ) -> Iterator[StepCheck]:
     """The verdicts on the steps, in order. Raises :class:`TooMuchWork` at the first for which too little is left."""
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}

@@ -20,7 +20,6 @@ from srt.language.trace import ClaimCheck, Trace
 from srt.maths.syntax.expression import PI, Call, Expression, Number, symbols, walk
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.conclusion.question_words import asked_part
-from srt.prose.checking.formulas.cube_vertices import squared_distance
 from srt.prose.checking.formulas.float_values import float_value, same
 from srt.prose.checking.formulas.formula_table import SLOTS, Formula
 from srt.prose.checking.formulas.multiples import counted_faces, is_part
