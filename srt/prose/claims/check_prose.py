@@ -42,7 +42,7 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
     checks: list[ClaimCheck] = []
     with budget(MOST_WORK):
         try:
-            checks += _checked(text, lang, givens, checks)
+            checks[:0] = _checked(text, lang, givens, checks)
         except TooMuchWork:
             start = max((check.end for check in checks), default=0)
             why = "it takes more work than is done on one trace"
