@@ -54,3 +54,27 @@ def test_a_few_hundred_texts() -> None:
 def test_a_hundred_thousand_texts(part: int) -> None:
     seconds, seed = slowest(range(1_000 * part, 1_000 * (part + 1)))
     assert seconds < LONGEST_S * SLOWER, f"seed {seed}"
+
+
+def test_an_alternative_that_says_nothing_of_the_blank_is_no_crash() -> None:
+    question = (
+        "Booth, benches on the east and west sides: Lou, Ray, Cal, Viv.\n"
+        "(1) Cal is diagonal to the left neighbour of Lou;\n(2) Lou looks east;\n(3) Viv shares a bench with Cal.\n"
+        "() looks west."
+    )
+    options = {"A": "Lou", "B": "Ray", "C": "Cal", "D": "Viv"}
+    problem = Problem(id="p", source="made", split="test", lang="en", question=question, choices=options)
+    text = (
+        "CORRELATE (1): diag(left(Lou)) = Cal\n"
+        "CORRELATE (2): faces(Lou) = E\n"
+        "CORRELATE (3): Viv in beside(Cal)\n"
+        "CORRELATE question: faces(?) = W\n"
+        "CONSTRAIN scene #1: Lou@E2 & Cal@W1 | Lou@W2 & Cal@E1\n"
+        "CONSTRAIN #2 #5: Lou@W2\n"
+        "CONSTRAIN scene #1 #6: Cal@E1 & Cal@E1\n"
+        "CONSTRAIN scene #3 #7: Viv@E2\n"
+        "INFER: ?@E1 | ?@E2\n"
+        "INFER #7 #9 #5 #8: Lou@E2 & Cal@W1 | Lou@W2 & Cal@E1 & Viv@E2 & ? = Cal | ? = Viv\n"
+        "ANSWER: B, D"
+    )
+    assert run(problem, text) == "world"

@@ -66,7 +66,7 @@ _EMPTY = re.compile(r"\{\s*\}")
 _ELLIPSIS = re.compile(r"\.\.\.+|…+|⋯+|。。+|\\(?:l|c|v|d)?dots[a-z]?")
 
 
-_WORK_PER_CHARACTER = 2
+_WORK_PER_CHARACTER = 3
 
 
 def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
