@@ -162,8 +162,8 @@ def apart_or_together(text: str, tokens: Sequence[Token], middle: bool) -> Itera
     """The other senses of the side ``tokens`` of ``text``, where a comma parts a list or the thousands of one number.
 
     ``5×4=20,100÷20=5`` has a comma of thousands for most readers, and two equations for its writer; with
-    ``12，300×2=24，600`` it is the other way round. The rarer sense never shows that a claim is right, but keeps it from
-    being refuted.
+    ``12，300×2=24，600`` it is the other way round. The rarer sense never shows that a claim is right, but keeps it
+    from being refuted.
 
     Its numbers at the ends with what stands beyond their commas; and the parts of a number with a comma, where that is
     in the ``middle`` of a chain: the end of one equation and the beginning of the next.
