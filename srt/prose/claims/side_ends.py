@@ -163,8 +163,10 @@ def apart_or_together(text: str, tokens: Sequence[Token], middle: bool) -> Itera
 
     ``5×4=20,100÷20=5`` has a comma of thousands for most readers, and two equations for its writer; with
     ``12，300×2=24，600`` it is the other way round. The rarer sense never shows that a claim is right, but keeps it
-    from being refuted. Its numbers at the ends with what stands beyond their commas; and the parts of a number with a comma,
-    where that is in the ``middle`` of a chain: the end of one equation and the beginning of the next.
+    from being refuted.
+
+    Its numbers at the ends with what stands beyond their commas; and the parts of a number with a comma, where that is
+    in the ``middle`` of a chain: the end of one equation and the beginning of the next.
     """
     first, last = tokens[0], tokens[-1]
     before = _BEFORE.search(text[max(0, first.start - _REACH) : first.start]) if len(first.text) == 3 else None
