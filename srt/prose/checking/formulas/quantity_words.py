@@ -117,7 +117,8 @@ _PAINTED = {
     "cubes with three painted faces": r"\b(?:three|3)\b|[三3]个?面",
 }
 _OF_PAINT = re.compile(
-    r"(?:paint|colou?r)\w*\s+(?:faces?|sides?)|(?:faces?|sides?)\s+(?:\w+\s+)?(?:paint|colou?r)|[涂染]", re.IGNORECASE
+    r"(?:paint|colou?r)\w{0,3}\s{1,3}(?:faces?|sides?)|(?:faces?|sides?)\s{1,3}(?:\w{1,12}\s{1,3})?(?:paint|colou?r)|[涂染]",
+    re.IGNORECASE,
 )
 
 
