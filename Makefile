@@ -12,7 +12,7 @@ help: ## this list
 demo: $(VENV)/ready ## sample, solve, check, train three arms, evaluate four, compare
 	$(BIN)/srt experiment recipes/demo.yaml
 
-demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a probe of its eyes, then the arms with two seeds
+demo-vl: $(VENV)/ready ## a small vision-language model on views of solids: a test that it can read pictures, then the arms with two seeds
 	$(BIN)/srt experiment recipes/views-demo.yaml
 
 demo-long: $(VENV)/ready ## the first demo, on a small family, with more steps; real SpaCE2025 booths where SRT_SPACE2025 names a copy

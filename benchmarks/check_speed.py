@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from srt.checking import check
-from srt.io.jsonl import dump, parse_record
+from srt.io.record_lines import dump, parse_record
 from srt.io.records import Problem
 from srt.language.trace import Trace
 
@@ -65,7 +65,8 @@ def _checked(problems: list[bytes], traces: list[bytes]) -> Counter[str]:
         trace = parse_record(line, Trace, "traces")
         checks = check(known[trace.problem_id], trace)
         dump(trace.model_copy(update={"checks": checks}))
-        found["proved" if checks.proved else "refuted" if checks.refuted else "neither"] += 1
+        verdicts = {"proved": checks.proved, "computed": checks.computed, "refuted": checks.refuted}
+        found[next((name for name, holds in verdicts.items() if holds), "neither")] += 1
     return found
 
 

@@ -30,7 +30,7 @@ import orjson
 import PIL.Image
 
 from srt.images.open import describe_picture
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 
 CASES = ("text", "trace", "picture")
@@ -130,8 +130,8 @@ def bare_loop(problems: Path, out: Path, reply: Callable[[str], str]) -> int:
 def make_problems(case: str, count: int, path: Path) -> dict[str, str]:
     """Write ``count`` problems; returns the fake's answers to those that have a trace, by question."""
     if case == "trace":
-        from srt.io.jsonl import read_records
         from srt.io.problem_files import read_problems
+        from srt.io.record_reader import read_records
         from srt.language.text import linearize
         from srt.language.trace import Trace
         from srt.pipeline.generate import generate_file

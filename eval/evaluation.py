@@ -12,7 +12,7 @@ from eval.backends.backend_registry import BACKENDS
 from eval.backends.presets import effective_settings
 from eval.backends.protocol import Backend, GenerationSettings
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark, import_benchmark
-from eval.benchmarks.prompt_files import read_own_prompts
+from eval.benchmarks.definition.prompt_files import read_own_prompts
 from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.finished import finished_summary, mark_finished
@@ -21,9 +21,9 @@ from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
 from eval.scoring.score import score
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError, no_model_folder
 from srt.io.folder_lock import hold_folder
-from srt.io.jsonl import write_atomically
 from srt.io.problem_files import stream_problems
 
 PROBLEMS = "problems.jsonl"
@@ -45,7 +45,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         return finished
     _require_inputs(recipe)
     shard = this_shard()
-    if (wandb := recipe.wandb()) is not None:
+    if recipe.report_to:
         require_wandb()
     if recipe.predictions is None:
         shard.take_device()
@@ -86,8 +86,8 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         print("no problem has a gold answer: there is nothing to score", file=sys.stderr)
         return {"predictions": made.total, "scored": 0, **imported}
     scored = score(recipe.output, problems, **recipe.chosen("policy", "reference_tokenizer"))
-    if wandb is not None:
-        log_scores(wandb, read_run(recipe.output), scored)
+    if recipe.report_to:
+        log_scores(recipe, read_run(recipe.output), scored)
     summary = {**scored.model_dump(mode="json"), **imported}
     mark_finished(recipe, summary)
     return summary

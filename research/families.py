@@ -23,7 +23,7 @@ import orjson
 
 from research.sampled import SampledPoint, read_sampled
 from srt.experiment.learning_curve import CurvePoint, TestPuzzles
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.statistics.items_to_level import Curve
 
 RESULTS = Path(__file__).resolve().parent / "results"

@@ -27,8 +27,10 @@ from srt.experiment.experiment_recipe import TEST, Experiment
 from srt.experiment.learning_curve import CurvePoint, puzzles_of, read_points
 from srt.experiment.model_stages import TrainedTokens
 from srt.experiment.rehearsal.tiny_experiment import TITLE
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_atomically, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 
 _CHECKOUT = re.compile(rb"(?<=[ \"])/[^ \"]*/(?=train/train_srt\.py)")
 """Where the project lay on the machine: a path of the results is one of the project."""
@@ -82,6 +84,7 @@ def _evaluated(experiment: Experiment, run: ExperimentFolder) -> Iterator[CurveP
             right=figures.right,
             output_tokens=figures.output_tokens,
             proved=figures.proved,
+            computed=figures.computed,
             first_wrong=figures.first_wrong,
         )
 

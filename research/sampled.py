@@ -24,7 +24,8 @@ from srt.experiment.experiment_models import trained_at
 from srt.experiment.experiment_recipe import TEST
 from srt.experiment.learning_curve import read_points
 from srt.experiment.model_stages import Evaluation
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Record
 
 SAMPLED = "sampled.jsonl"

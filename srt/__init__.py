@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = [
     "Answer",
+    "Judgement",
     "Problem",
     "Sequence",
     "Step",
@@ -24,6 +25,8 @@ __all__ = [
     "UserError",
     "build",
     "check",
+    "judge",
+    "judge_many",
     "linearize",
     "parse",
     "solve",

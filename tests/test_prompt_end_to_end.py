@@ -15,7 +15,8 @@ import pytest
 from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.backends.transformers_backend import TransformersBackend
 from eval.run.predict import predict
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.text import linearize
 from srt.language.trace import Trace

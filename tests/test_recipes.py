@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from srt.experiment.experiment_recipe import load_experiment
+from srt.experiment.experiment_reader import load_experiment
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"

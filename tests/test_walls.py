@@ -1,4 +1,4 @@
-"""The walls of the house: who may import whom, and that ``import srt`` stays light."""
+"""The walls of the house: which room may import which, and that ``import srt`` stays light."""
 
 from __future__ import annotations
 

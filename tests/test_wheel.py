@@ -74,7 +74,7 @@ def test_recipes_are_found_by_name(installed: Run) -> None:
     assert "demo-long" in wrong.stderr
     read = (
         "from pathlib import Path; import srt\n"
-        "from srt.experiment.experiment_recipe import load_experiment\n"
+        "from srt.experiment.experiment_reader import load_experiment\n"
         "from srt.io.bundled_files import find_bundled\n"
         "from srt.teaching.teach_config import load_teach_config\n"
         "from eval.errors.judge_model import load_judge\n"

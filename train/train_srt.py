@@ -20,10 +20,9 @@ from typing import Any
 import torch
 import transformers
 
-from srt.io.errors import UserError
+from srt.io.errors import UserError, full_disk
 from srt.io.folder_lock import hold_folder
-from srt.io.full_disk import full_disk
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
 from train.data.batches import BatchPlan, plan_batches, stage_lines
@@ -32,13 +31,13 @@ from train.data.token_cache import read_examples
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line
 from train.loop.preemption import STOPPED, Preempted, StopAtSignal, grace_note, pass_on
-from train.loop.reporting import ReportTarget, reporting, reporting_faults
+from train.loop.reporting import ReportTarget, reporting
 from train.loop.training_arguments import make_arguments
 from train.loop.trl_trainer import TraceTrainer, make_trainer
-from train.loop.watch import Watch, held_out_faults, warn_of_overlap
+from train.loop.watch import Watch, warn_of_overlap
 from train.models.load_model import load_model, model_faults
 from train.models.model_files import load_tokenizer_and_processor
-from train.preflight.before_launch import data_faults
+from train.preflight.before_launch import data_faults, held_out_faults, reporting_faults
 from train.preflight.out_of_memory import first_to_report, is_out_of_memory, out_of_memory_lines
 from train.recipe import Recipe
 from train.recipe_reader import load_recipe

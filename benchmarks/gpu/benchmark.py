@@ -32,7 +32,7 @@ from benchmarks.gpu.measure import GIB, WARM_UP, OutOfMemory, run_block
 from benchmarks.gpu.our_side import estimated_memory, operations_per_token, our_recipe, our_trainer
 from benchmarks.gpu.random_weights import made_on
 from benchmarks.gpu.trl_side import trl_trainer
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from train.models.flops import peak_flops
 from train.run.run_manifest import this_attempt
 

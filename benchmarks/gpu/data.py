@@ -18,7 +18,8 @@ from safetensors.torch import save_file
 from transformers import AutoProcessor, AutoTokenizer, Qwen2_5_VLConfig, Qwen2Config
 
 from benchmarks.gpu.shapes import Model, shape_of
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Problem, Sequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from eval.backends.adapters import TRAINING_MANIFESTS
 from eval.backends.protocol import GenerationSettings
 from srt.io.errors import UserError
-from srt.io.jsonl import validation_fault
+from srt.io.record_lines import validation_fault
 
 _TRAINED = (*TRAINING_MANIFESTS, "merge.json")
 """Files in a folder that was trained here, or merged from one that was."""

@@ -91,7 +91,7 @@ def make_trace_grammar(
 
 
 class TraceGrammar:
-    """Forbids one row each token with which its text could no longer become one that ``regex`` matches whole.
+    """For one row, forbids every token after which the text could no longer be completed to a full match of ``regex``.
 
     A :class:`~eval.backends.constraints.Constraint`: it has a state, so it is of one row and of one text.
 
@@ -127,7 +127,8 @@ class TraceGrammar:
 
 
 _MADE: dict[tuple[int, str, tuple[int, ...]], tuple[Any, Any]] = {}
-"""Matchers in their first state, by tokenizer, grammar and ends; each with its tokenizer, so that no id comes twice."""
+"""Matchers in their first state, by tokenizer, grammar and ends; each with its tokenizer, which it keeps alive so that
+Python does not reuse its id."""
 
 
 def _matcher(tokenizer: Any, regex: str, ends: tuple[int, ...]) -> Any:

@@ -1,1 +1,4 @@
-"""Benchmarks: how each reads data, asks, grades and reports (:mod:`.benchmark`), and the :mod:`.benchmark_registry`."""
+"""Benchmarks: how each reads data, asks, grades and reports.
+
+:mod:`.definition.benchmark` is the record, :mod:`.benchmark_registry` the list.
+"""

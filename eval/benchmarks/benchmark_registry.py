@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eval.benchmarks.benchmark import Benchmark
+from eval.benchmarks.definition.benchmark import Benchmark
 from eval.benchmarks.geoeval import GEOEVAL
 from eval.benchmarks.hst import HST
 from eval.benchmarks.mathspatial import MATHSPATIAL

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from eval.benchmarks.benchmark import STEPS, Benchmark, Table
+from eval.benchmarks.definition.benchmark import STEPS, Benchmark, Table
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
 from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies

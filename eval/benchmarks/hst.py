@@ -21,14 +21,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from eval.benchmarks.benchmark import Asking, Benchmark, Published, Question, Table
+from eval.benchmarks.definition.benchmark import Asking, Benchmark, Published, Question, Table
+from eval.benchmarks.definition.prompt_files import layout_fields, with_own_prompts
+from eval.benchmarks.definition.variants import View, scores_in_view, twin
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
-from eval.benchmarks.prompt_files import layout_fields, with_own_prompts
 from eval.benchmarks.tables.breakdown import group_values, mean
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.rolled import ask_rolled, breakdown_table, view_table
-from eval.benchmarks.variants import View, scores_in_view, twin
 from eval.records.run_records import Run
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.io.records import Message, Problem

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from eval.benchmarks.benchmark import STEPS, Benchmark, Table
+from eval.benchmarks.definition.benchmark import STEPS, Benchmark, Table
 from eval.benchmarks.tables.breakdown import breakdown, policy_note, under_both_policies
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.records.run_records import Run

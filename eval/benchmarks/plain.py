@@ -8,12 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from eval.benchmarks.benchmark import PLAIN, STEPS, Benchmark
+from eval.benchmarks.definition.benchmark import PLAIN, STEPS, Benchmark
 from eval.benchmarks.external.mapped_reader import Form, read_mapped
 from eval.benchmarks.external.repeated_problems import refuse_repeated
 from eval.benchmarks.tables.rolled import FLIPS, ROLLS, ask_rolled, view_tables
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
-from srt.io.jsonl import read_rows, validation_fault
+from srt.io.record_lines import validation_fault
+from srt.io.record_reader import read_rows
 from srt.io.records import Image, Problem
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from eval.benchmarks.benchmark import Benchmark, Published, Table, Unit
+from eval.benchmarks.definition.benchmark import Benchmark, Published, Table, Unit
 from eval.benchmarks.tables.breakdown import breakdown, mean
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.records.run_records import Run, mean_values

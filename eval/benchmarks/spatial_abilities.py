@@ -39,9 +39,9 @@ from typing import Any
 
 import yaml
 
-from eval.benchmarks.benchmark import PLAIN, Asking, Benchmark, Question
+from eval.benchmarks.definition.benchmark import PLAIN, Asking, Benchmark, Question
+from eval.benchmarks.definition.prompt_files import introduction_prompt, with_own_prompts
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
-from eval.benchmarks.prompt_files import introduction_prompt, with_own_prompts
 from eval.benchmarks.tables.ability_scores import TESTS, contrast, of_means, tables, turns_in
 from srt.answers.written_form import canonical_text
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest

@@ -3,8 +3,9 @@
 The data are one TSV with ``index, question, A..D, answer, image`` (base64, or the ``index`` of the row that has it) or
 ``image_path``, ``category`` and ``qid``. Rows of one question share the stem of their ``qid``: ``X`` or ``X-0`` is the
 question, ``X-1``... are its options rolled, ``X-flip`` (``X-flip-1``...) the same of the mirrored picture. They become
-one problem with its other forms beside it (:class:`eval.benchmarks.variants.Twin`). Rolls that the file has are asked
-as they are; where it has none, they are made here. A mirrored row without a picture of its own gets the mirrored one.
+one problem with its other forms beside it (:class:`eval.benchmarks.definition.variants.Twin`). Rolls that the file has
+are asked as they are; where it has none, they are made here. A mirrored row without a picture of its own gets the
+mirrored one.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.benchmarks.benchmark import STEPS, Benchmark, Table
+from eval.benchmarks.definition.benchmark import STEPS, Benchmark, Table
+from eval.benchmarks.definition.variants import FLIP, Twin, with_twin
 from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.benchmarks.tables.rolled import ask_rolled, breakdown_table, shown_views, view_table
-from eval.benchmarks.variants import FLIP, Twin, with_twin
 from eval.records.run_records import Run
 from srt.answers.written_form import read_answer
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest, ItemRefused, refusing_pictures
@@ -140,7 +141,7 @@ def _form(row: Row, name: str, folder: Path, request: ImportRequest, pictures: d
     printed = str(row.values["answer"]).strip()
     found = read_answer(printed, "choice_set", choices).answer
     if found is None:
-        raise ItemRefused("answer_is_no_option", f"answer: {printed!r:.60} is none of {', '.join(choices)}")
+        raise ItemRefused("answer_is_no_option", f"answer: {printed!r:.60} is not one of {', '.join(choices)}")
     with refusing_pictures():
         images = _images(row, folder, request, pictures)
     if not images and not name:

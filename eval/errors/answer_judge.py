@@ -21,7 +21,7 @@ from eval.records.run_records import (
 )
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import Share, share_of
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Record
 from srt.statistics.kappa import Agreement, agreement
 
@@ -110,17 +110,18 @@ def judge_answers(folder: str | Path, config: JudgeConfig) -> JudgedSummary:
         for key, (verdict, why) in replies.values.items()
     ]
     write_records(run.folder / JUDGEMENTS, judgements)
+    # The summary last: where it is, the file of judgements belongs to it.
     write_json(run.folder / JUDGED, summary)
     return summary
 
 
 def read_judged(folder: Path) -> JudgedSummary | None:
-    """The :class:`JudgedSummary` of the run in ``folder``; ``None`` where ``srt judge`` has not written one.
+    """The :class:`JudgedSummary` of the run in ``folder``; ``None`` where ``srt ask-judge`` has not written one.
 
     Raises:
         UserError: it was made from other scores than those there now.
     """
-    return read_derived(folder / JUDGED, JudgedSummary, "srt judge")
+    return read_derived(folder / JUDGED, JudgedSummary, "srt ask-judge")
 
 
 def _read(reply: Mapping[str, Any]) -> tuple[Verdict, str]:

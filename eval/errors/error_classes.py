@@ -21,7 +21,7 @@ from eval.errors.judge_model import JudgeConfig, Spent
 from eval.records.run_records import DerivedFromScores, Run, read_derived, scores_sha256, write_json
 from eval.records.run_rows import RowId, RunRow
 from eval.run.scored_run import read_run
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.statistics.kappa import Agreement, agreement
 
 ERRORS = "errors.jsonl"
@@ -86,6 +86,8 @@ def classify_errors(
     human = {} if labels is None else read_labels(Path(labels), set(rows))
     judged = None
     if judge is not None:
+        # What the machine classed is asked about only where people labelled it: a judge measured on the undecided alone
+        # would be measured on the hard cases alone.
         asked = [key for key, row in rows.items() if row.finding.kind == "undecided" or key in human]
         judged = ask_about_errors(run, asked, judge)
         for key, label in judged.values.items():
@@ -139,12 +141,14 @@ def write_sheet(folder: str | Path, path: str | Path, count: int, seed: int = 0)
     drawn; the same arguments draw the same.
     """
     run = read_run(Path(folder))
+    # Annotators are not shown texts in which there is no reasoning to label.
     of_reasoning = [row.id for row in _machine_rows(run) if row.machine or row.finding.kind == "undecided"]
     return draw_sheet(run, of_reasoning, Path(path), count, seed)
 
 
 def _machine_rows(run: Run) -> Iterable[ErrorRow]:
     for key, score in run.scores.items():
+        # Partial credit is an error too: something in the prediction was wrong.
         if score.value >= 1:
             continue
         problem = run.questions[key[:2]]
@@ -168,6 +172,7 @@ def _agreement(rows: Iterable[ErrorRow], human: Mapping[RowId, HumanLabel]) -> d
     for name in TAXONOMY_NAMES:
         words = [{rater: labels.of(name) for rater, labels in each.items() if labels} for each in raters]
         for title, (first, second) in _PAIRS.items():
+            # Agreement needs both raters on the same prediction: one that is silent does not disagree.
             both = [(a, b) for each in words if (a := each.get(first)) and (b := each.get(second))]
             if both:
                 found.setdefault(title, {})[name] = agreement(both)

@@ -23,8 +23,8 @@ finding              when the step                                           Mat
 ==================== ======================================================= ================== ======================
 
 What the machine can *not* find: anything about a picture (whether a view was misread, a part overlooked or a size
-lost, so ``scale`` is never its class), what prose says in words, and a step that it cannot parse. A proof of a step in
-prose covers the calculation, not whether it was the right one: in prose nothing is a ``wrong_conclusion``.
+lost, so ``scale`` is never its class), what prose says in words, and a step that it cannot parse. A step in prose is
+computed, not proved: nobody says that the calculation was the right one, so nothing there is a ``wrong_conclusion``.
 """
 
 from __future__ import annotations
@@ -34,18 +34,14 @@ from typing import Literal
 
 from eval.errors.error_taxonomies import Labels
 from eval.records.run_rows import Checked, StoredScore
-from srt.answers.extraction import without_think_tags
 from srt.io.records import Prediction, Problem, Record
-from srt.io.worker_processes import TimeLimitExceeded, run_within
+from srt.judging.judge import trace_of
+from srt.judging.output_text import read_output
 from srt.language.faults import Fault
-from srt.language.text import parse
 from srt.language.trace import Operation, Support, Trace, TraceCheck
-from srt.prose.checking.check_free import check_free
 from srt.prose.checking.citations import citation_faults, premises_of
 from srt.prose.checking.entities import unknown_entities
 from srt.prose.checking.givens import givens_of
-
-LONGEST_CHECK_S = 20.0
 
 FindingKind = Literal[
     "not_generated",
@@ -90,13 +86,13 @@ def find_first_fault(
         return ErrorFinding(kind="truncated")
     if score.status != "ok":
         return ErrorFinding(kind="no_answer", reason=score.status)
-    if checked is None or checked.kind is None or (checked.has_steps and checked.check is None):
+    trace = trace_of(read_output(problem, prediction.text, prediction.finish_reason), problem)
+    if checked is None or checked.check is None or trace is None or checked.check.answer.fault is Fault.ANOTHER_FORM:
         reason = (checked.fault or checked.refusal) if checked else None
         return ErrorFinding(kind="undecided", reason=reason or "it was not checked")
-    trace = parse(without_think_tags(prediction.text)).trace(prediction.key, problem.id)
-    if checked.check is None:
-        return _of_cot(problem, trace)
-    return (_of_world if trace.kind == "world" else _of_free)(problem, trace, checked.check)
+    if len(checked.check.steps) != len(trace.steps):
+        return ErrorFinding(kind="undecided", reason="its verdicts are of another version; srt score makes them anew")
+    return (_of_world if trace.kind == "world" else _of_prose)(problem, trace, checked.check)
 
 
 def _of_world(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding:
@@ -115,7 +111,7 @@ def _of_world(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding
     return _at("misread" if is_reading else "unsupported", unproved, trace, check)
 
 
-def _of_free(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding:
+def _of_prose(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding:
     # Reversed: of several in a step the first stays.
     made_up = {unknown.step: unknown.message for unknown in reversed(unknown_entities(problem, trace))}
     made_up |= dict(_made_up_premises(problem, trace))
@@ -124,15 +120,6 @@ def _of_free(problem: Problem, trace: Trace, check: TraceCheck) -> ErrorFinding:
             return _at("made_up", number, trace, check, made_up[number])
         if verdict.support == "refuted":
             return _at("contradiction", number, trace, check)
-    return _of_answer(check)
-
-
-def _of_cot(problem: Problem, trace: Trace) -> ErrorFinding:
-    """Scoring does not extract claims from prose: that is slow, and only the claims of wrong answers matter."""
-    try:
-        check = run_within(LONGEST_CHECK_S, lambda: check_free(problem, trace))
-    except TimeLimitExceeded:
-        return ErrorFinding(kind="undecided", reason=f"the machine's checks took more than {LONGEST_CHECK_S:.0f} s")
     for claim in check.prose:
         if claim.support == "refuted":
             why = claim.counterexample or claim.reason
@@ -174,7 +161,7 @@ def _made_up_premises(problem: Problem, trace: Trace) -> Iterator[tuple[int, str
         if number in dangling:
             yield number, dangling[number]
         elif unknown is not None and trace.kind == "world":
-            yield number, f"cites {unknown}, whom the problem does not have"
+            yield number, f"cites {unknown}, which the problem does not have"
 
 
 def _at(kind: FindingKind, number: int, trace: Trace, check: TraceCheck, reason: str | None = None) -> ErrorFinding:

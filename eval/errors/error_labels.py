@@ -10,9 +10,11 @@ from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyNam
 from eval.records.run_records import Run, problems_path
 from eval.records.run_rows import RowId, RunRow
 from srt.answers.written_form import canonical_text
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import keep_apart, read_unique, write_atomically
+from srt.io.output_paths import keep_apart
 from srt.io.parquet_files import record_place
+from srt.io.record_reader import read_unique
 
 
 class HumanLabel(RunRow):
@@ -41,11 +43,13 @@ def draw_sheet(run: Run, wrong: Sequence[RowId], path: Path, count: int, seed: i
         UserError: there is a file at ``path`` already (it may have been filled in), or no prediction is wrong.
     """
     keep_apart(path, problems_path(run))
+    # Before anything is drawn: hours of an annotator's work may stand in this file.
     if path.exists():
         raise UserError(f"{path}: this file exists and may have been filled in; pass another path")
     if not wrong:
         raise UserError(f"{run.folder}: this run has no error of reasoning to label")
     lines = []
+    # A seed made of text: its numbers are the same in every version of Python.
     for key in sorted(random.Random(f"{seed}").sample(wrong, min(count, len(wrong)))):
         problem = run.questions[key[:2]]
         row = HumanLabel(

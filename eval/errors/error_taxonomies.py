@@ -72,6 +72,7 @@ TAXONOMIES: dict[TaxonomyName, Taxonomy] = {
         {
             "fabricated_condition": 0.109,
             "insufficient_knowledge": 0.222,
+            # As published: one share for both classes, which cannot be taken apart afterwards.
             "process_deviation+relation_confusion": 0.668,
         },
         "HST-bench",

@@ -117,6 +117,7 @@ def ask_about(
     from srt.llm.journaled_client import ask_all, open_session
 
     texts = {key: run.predictions[key].read().text for key in keys if key in run.predictions}
+    # There is nothing to judge in an empty text, and a judge would invent something.
     texts = {key: text for key, text in texts.items() if text.strip()}
     templates = load_templates(config.prompts, PROMPTS, JUDGE_PROMPTS)
     # A judge has one endpoint, which has no name.
@@ -125,6 +126,7 @@ def ask_about(
 
     async def ask(context: LlmContext, key: RowId) -> Answered[V]:
         problem = run.questions[key[:2]]
+        # The end of an output, because the answer is there.
         output = texts[key] if len(texts[key]) <= LONGEST_OUTPUT else f"[...]{texts[key][-LONGEST_OUTPUT:]}"
         filled = {**problem_fields(problem), **fields(problem), "output": output}
         return await ask_usable(context, ROLE, problem, prompt, filled, schema, read)
@@ -162,9 +164,10 @@ def judge_schema(name: str, choices: Mapping[str, Iterable[str]]) -> JsonSchema:
 def read_word(reply: Mapping[str, Any], field: str, known: Collection[str]) -> str:
     """The word in ``field`` of a reply; :class:`~srt.llm.exchange.Unusable` where it is not one of ``known``."""
     said = reply.get(field)
+    # Small models write "No Answer" or "no-answer" for the word of the schema; the meaning is not in doubt.
     word = said.strip().casefold().replace(" ", "_").replace("-", "_") if isinstance(said, str) else ""
     if word not in known:
-        raise Unusable(Outcome.MALFORMED, f'"{field}" is none of {", ".join(known)}')
+        raise Unusable(Outcome.MALFORMED, f'"{field}" is not one of {", ".join(known)}')
     return word
 
 

@@ -17,7 +17,7 @@ import srt
 from eval.export.run_export import ExportedQuestion, RunExport, Sample, file_name
 from eval.records.run_records import given_counts
 from eval.records.run_rows import StoredPrediction, StoredScore
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from srt.io.records import Prediction
 
 SCORER = "srt"
@@ -27,6 +27,7 @@ _STOPS = {"stop": "stop", "length": "max_tokens", "error": "unknown"}
 def write(exported: RunExport, output: Path) -> list[Path]:
     """Write the log into ``output`` under the name that Inspect gives its logs: time, task, id."""
     manifest = exported.manifest
+    # One id for evaluation, run and task: Inspect draws each at random, and no two exports would be the same.
     identity = _identity(manifest.arm, manifest.fingerprint, manifest.problems.sha256, sorted(manifest.options.items()))
     created = exported.made.isoformat()
     model = f"{manifest.backend}/{manifest.arm}"
@@ -77,6 +78,7 @@ def write(exported: RunExport, output: Path) -> list[Path]:
             ],
         },
         "stats": {
+            # A run does not keep when it began and ended, only when its predictions were written.
             "started_at": created,
             "completed_at": created,
             "model_usage": {model: usage} if (usage := _usage(*exported.run.predictions.values())) else {},
@@ -145,6 +147,7 @@ def _score(sample: Sample, score: StoredScore, text: str) -> dict[str, Any]:
     metadata: dict[str, Any] = {"status": score.status, "how": score.how, "policy": score.policy}
     if (checked := sample.checked) is not None:
         metadata["trace"] = checked.model_dump(mode="json", exclude={"problem_id", "variant", "repeat"})
+    # Inspect's letters for correct and incorrect, which its own metrics know; other credits stay numbers.
     value: str | float = {1.0: "C", 0.0: "I"}.get(score.value, score.value)
     return {"value": value, "answer": score.extracted, "explanation": text, "metadata": metadata}
 

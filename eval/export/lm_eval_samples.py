@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from eval.export.run_export import ExportedQuestion, RunExport, file_name
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 
 METRIC, FILTER = "acc", "none"
 _VERSION = 1
@@ -113,6 +113,7 @@ def _results(exported: RunExport, task: str, samples: list[dict[str, Any]]) -> d
         "higher_is_better": {task: {METRIC: True}},
         "n-samples": {task: {"original": len(samples), "effective": len(samples)}},
         "config": {"model": manifest.backend, "model_args": manifest.model},
+        # The commit would be that of the harness, which has not made these results.
         "git_hash": None,
         "date": exported.made.timestamp(),
         "task_hashes": {task: _hash(hashes.encode())},

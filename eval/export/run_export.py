@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from eval.benchmarks.benchmark import PLAIN, Question
+from eval.benchmarks.definition.benchmark import PLAIN, Question
 from eval.records.run_records import PREDICTIONS, Run, RunManifest, mean_values, problems_path
 from eval.records.run_rows import Checked, StoredCheck, StoredPrediction, StoredScore
 from eval.run.scored_run import asked_questions, read_run

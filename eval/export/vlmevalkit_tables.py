@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.export.run_export import RunExport, Sample, file_name
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 
 VARIANT_STEP = 1_000_000
 FAILED = "Failed to obtain answer"

@@ -19,10 +19,11 @@ from pydantic import BaseModel, Field
 
 from eval.backends.protocol import GenerationSettings
 from eval.records.run_rows import RowId, StoredCheck, StoredPrediction, StoredScore
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record, write_atomically
 from srt.io.locations import sha256_of
 from srt.io.problem_files import read_problems
+from srt.io.record_lines import parse_record
 from srt.io.records import Problem, Record
 from srt.language.prompts import PromptStyle
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_at, read_offsets
+from srt.io.record_offsets import read_at, read_offsets
 from srt.io.records import Prediction, Record, Score, Status
+from srt.judging.judgement import Code, Judgement
 from srt.language.trace import Support, TraceCheck, TraceKind
 
 RowId = tuple[str, str, int]
@@ -37,24 +38,51 @@ class RunRow(Record):
 class Checked(RunRow):
     """The trace language's and the checker's results on one prediction; they never count towards accuracy.
 
-    ``kind`` is what the text parses as, ``fault`` why it does not parse. ``check`` holds the verdicts on its steps;
-    ``refusal`` says why a text that has steps was not checked.
+    ``code`` is the judgement on the whole text (:data:`srt.judging.judgement.Code`; ``None`` in runs that were scored
+    by version 0.1). ``kind`` is what the text was read as, ``fault`` why it is no whole trace. ``check`` holds the
+    verdicts on its steps up to that place, and ``spans`` their characters in the text; ``refusal`` says why it was not
+    checked.
     """
 
+    code: Code | None = None
     kind: TraceKind | None = None
     fault: str | None = None
     check: TraceCheck | None = None
+    spans: tuple[tuple[int, int], ...] = ()
     refusal: str | None = None
+
+    @classmethod
+    def of(cls, judged: Judgement, prediction: Prediction) -> Checked:
+        """The row of ``prediction``, of which ``judged`` is known."""
+        too_large = judged.code == "too_large"
+        # A trace of another form has a verdict, which says so.
+        fault = None if too_large or (judged.code == "another_form" and judged.check) else judged.reason
+        return cls(
+            problem_id=prediction.problem_id,
+            variant=prediction.variant,
+            repeat=prediction.repeat,
+            code=judged.code,
+            kind=judged.kind,
+            fault=fault or (None if judged.answer is not None else "it states no answer"),
+            check=judged.check,
+            spans=judged.spans,
+            refusal=judged.reason if too_large else None,
+        )
 
     @property
     def has_steps(self) -> bool:
-        """Whether the text is a trace with steps (prose with an answer line is not)."""
-        return self.kind in ("world", "free")
+        """Whether the text is a whole trace with steps (prose with an answer line is not)."""
+        return self.kind in ("world", "free") and self.fault is None
 
     @property
     def proved(self) -> bool:
         """Whether the checker proved the whole trace."""
         return self.check is not None and self.check.proved
+
+    @property
+    def computed(self) -> bool:
+        """Whether the trace is in prose, and all that the checker could decide in it is right."""
+        return self.check is not None and self.check.computed
 
 
 _NO_STEPS: Mapping[Support, int] = {}
@@ -99,13 +127,14 @@ class StoredScore:
 class StoredCheck:
     """The figures of a checked prediction; :meth:`read` gives the record with every verdict and reason.
 
-    ``steps`` counts the verdicts on the steps. ``true``: by the solver every step is; ``None`` if it says so of no step
-    (there are none, or it does not cover the problem).
+    ``provable``: it was judged as a trace of an exact world. ``steps`` counts the verdicts on the steps. ``true``: by
+    the solver every step is; ``None`` if it says so of no step (there are none, or it does not cover the problem).
     """
 
     has_steps: bool
-    checked: bool
+    provable: bool
     proved: bool
+    computed: bool
     refused: bool
     true: bool | None
     steps: Mapping[Support, int]
@@ -175,8 +204,9 @@ def stored_checks(path: Path, questions: Collection[tuple[str, str]]) -> dict[Ro
         known = any(step.truth != "unknown" for step in steps)
         found[key] = StoredCheck(
             has_steps=row.has_steps,
-            checked=row.check is not None,
+            provable=row.kind == "world" and row.check is not None,
             proved=row.proved,
+            computed=row.computed,
             refused=row.refusal is not None,
             true=all(step.truth == "true" for step in steps) if known else None,
             steps=dict(Counter(step.support for step in steps)) or _NO_STEPS,

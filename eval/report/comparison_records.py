@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eval.benchmarks.benchmark import Table
+from eval.benchmarks.definition.benchmark import Table
 from eval.scoring.arm_summary import ArmSummary, Share
 from eval.scoring.differences import Difference
 from srt.io.records import Record

@@ -31,7 +31,8 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
         "input tokens": _tokens(summary.input_tokens) or "not given",
         "tokens by the reference": _tokens(summary.reference_tokens),
         "tokens a right answer": f"{summary.tokens_per_right:,.0f}" if summary.tokens_per_right else "",
-        "traces": f"{percent(traces.with_steps.share)}% of outputs; proved {percent(traces.proved.share)}%"
+        "traces": f"{percent(traces.with_steps.share)}% of outputs; proved {percent(traces.proved.share)}%, "
+        f"computed {percent(traces.computed.share)}%"
         if traces.with_steps.right
         else "",
         "steps": _counts(traces.steps) if any(traces.steps.values()) else "",
@@ -46,6 +47,7 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
             f"{at.k} samples": f"majority {percent(at.majority.value)}%, pass@{at.k} {percent(at.at_least_one.value)}%"
             for at in summary.sampling.curve
         }
+    # A row without a figure is left out: on a terminal, ten lines of "none" would hide the two that matter.
     return {name: text for name, text in rows.items() if text}
 
 

@@ -165,6 +165,7 @@ def _error_plot(errors: Sequence[ArmErrors], name: TaxonomyName) -> Plot:
 
 
 def _plot(title: str, says: str, draw: Callable[[bool], bytes]) -> Plot:
+    # Both are embedded: a page that is opened from a file cannot ask anybody to draw another one.
     light, dark = (data_uri("image/png", draw(dark)) for dark in (False, True))
     return Plot(title, says, light, dark)
 
@@ -173,6 +174,7 @@ def _published_share(taxonomy: Taxonomy, word: str) -> tuple[float, int] | None:
     """The published share of a class and how many classes share it; ``None`` for all but the first of those."""
     for words, share in taxonomy.published.items():
         together = words.split("+")
+        # A share of two classes together is shown once, over both rows.
         if together[0] == word:
             return share, len(together)
     return None

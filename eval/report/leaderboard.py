@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from eval.benchmarks.benchmark import Table
+from eval.benchmarks.definition.benchmark import Table
 from eval.report.comparison_records import Comparison
 
 Kind = Literal["measured", "published", "human"]
@@ -66,6 +66,7 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
         if table is None or column == "overall":
             rows.append(LeaderboardRow(arm.arm, "measured", score, low, high, tokens))
             continue
+        # From the table, not from the accuracy: only so are our arms counted as the published rows were.
         cell = next((row[table.header.index(column)] for row in table.rows if row[0] == arm.arm), None)
         if isinstance(cell, float):
             rows.append(LeaderboardRow(arm.arm, "measured", cell, tokens=tokens))
@@ -82,6 +83,7 @@ def leaderboard(comparison: Comparison) -> Leaderboard:
             kind: Kind = "human" if row.human else "published"
             tokens = row.figures.get("tokens")
             published.append(LeaderboardRow(row.model, kind, row.figures[column], tokens=tokens, source=row.source))
+    # Published rows have no rank among ours: they were measured on other days, with other prompts.
     published.sort(key=lambda row: -row.score)
     # Equal scores have equal ranks: 1, 2, 2, 4.
     ranked = [replace(row, rank=1 + sum(other.score > row.score for other in rows)) for row in rows]

@@ -70,7 +70,18 @@ def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
 
 
 def _arms_table(arms: Sequence[ArmSummary]) -> str:
-    head = ["arm", "accuracy % [95%]", "right", "tokens mean", "p50", "p90", "p99", "traces %", "proved %"]
+    head = [
+        "arm",
+        "accuracy % [95%]",
+        "right",
+        "tokens mean",
+        "p50",
+        "p90",
+        "p99",
+        "traces %",
+        "proved %",
+        "computed %",
+    ]
     rows = []
     for arm in arms:
         tokens = arm.output_tokens
@@ -78,7 +89,8 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         if tokens is not None:
             counts = [f"{tokens.mean:.1f}", *(f"{x:.0f}" for x in (tokens.p50, tokens.p90, tokens.p99))]
         right = f"{credit(arm.accuracy.right)}/{arm.accuracy.count}"
-        traces = [percent(arm.traces.with_steps.share), percent(arm.traces.proved.share)]
+        of = arm.traces
+        traces = [percent(share.share) for share in (of.with_steps, of.proved, of.computed)]
         rows.append([arm.arm, interval(arm.accuracy), right, *counts, *traces])
     return markdown_rows(head, rows)
 

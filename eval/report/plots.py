@@ -68,6 +68,7 @@ def accuracy_against_tokens(arms: Sequence[ArmSummary], *, dark: bool) -> bytes:
             )
         axes.set_xlabel("output tokens a problem (mean; thin line: 10th to 90th percentile)", color=ink)
         axes.set_ylabel("accuracy, % (95% interval)", color=ink)
+        # From 0: an axis that is cut off would make a small difference of tokens look like a large one.
         axes.set_xlim(left=0)
         axes.set_ylim(-3, 103)  # room for a marker at 0 or 100
         _legend(axes, ink)
@@ -83,6 +84,7 @@ def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> by
     """Accuracy of each arm for each label of ``dimension``, with intervals; many labels stand below one another."""
     groups = [arm.by.get(dimension, {}) for arm in arms]
     labels = sorted({label for group in groups for label in group})
+    # Many labels below one another can be read; side by side they would overlap.
     lying = len(labels) > _MOST_UPRIGHT
     height = 1.0 + len(labels) * (0.25 + 0.13 * len(arms)) if lying else 4.2
     with _figure(6.4, height, dark) as (figure, axes, ink):
@@ -99,6 +101,7 @@ def accuracy_by(dimension: str, arms: Sequence[ArmSummary], *, dark: bool) -> by
                 facecolor=colour(index),
                 edgecolor=ink,
                 linewidth=0,
+                # Colours repeat after some arms, and some readers see none: the hatch tells them apart.
                 hatch=_HATCHES[index // len(COLOURS) % len(_HATCHES)],
                 **{"xerr" if lying else "yerr": spread},
                 error_kw={"ecolor": ink, "elinewidth": 1, "capsize": 2.5, "alpha": 0.75},

@@ -44,6 +44,7 @@
   const verdictFits = (output, wanted) => {
     if (!wanted) return true;
     if (wanted === "proved-whole") return output.proved;
+    if (wanted === "computed-whole") return output.computed;
     if (wanted === "none") return output.verdicts.length === 0;
     return output.verdicts.includes(wanted);
   };
@@ -159,7 +160,7 @@
     const words = make("span", "t", text);
     item.append(words);
     if (!verdict) return item;
-    if (verdict !== "proved" && (why || truth)) {
+    if (verdict !== "proved" && verdict !== "computed" && (why || truth)) {
       const reasons = [why, truth ? `in the solved scene: ${truth}` : null].filter(Boolean);
       words.append(make("span", "why", reasons.join("; ")));
       item.className = "more";

@@ -1,4 +1,4 @@
-"""The errors and judgements in reports: the files that ``srt errors`` and ``srt judge`` wrote, by arm."""
+"""The errors and judgements in reports: the files that ``srt errors`` and ``srt ask-judge`` wrote, by arm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eval.errors.error_classes import ERRORS, ErrorRow, ErrorSummary, read_error
 from eval.errors.error_taxonomies import TAXONOMY_NAMES, TaxonomyName
 from eval.records.run_records import Run
 from eval.records.run_rows import RowId
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 
 
 @dataclass(frozen=True)

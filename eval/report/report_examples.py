@@ -7,19 +7,18 @@ which has the answer, and pictures are embedded, scaled down, until their budget
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from eval.benchmarks.benchmark import PLAIN
+from eval.benchmarks.definition.benchmark import PLAIN
 from eval.records.run_records import Run, problems_path
 from eval.records.run_rows import Checked, RowId, StoredScore
 from eval.report.plots import colour
 from eval.report.report_errors import first_faults
 from eval.scoring.dimensions import labels_of
-from srt.answers.extraction import without_think_tags
 from srt.answers.written_form import canonical_text
 from srt.images.normalise import scaled_down
 from srt.images.open import open_picture
@@ -89,6 +88,8 @@ def collect_examples(runs: Mapping[str, Run], chosen: Sequence[str], drawing: Dr
 
 def _in_script(content: Any) -> str:
     """JSON that cannot end the script element around it, nor begin a comment or another element."""
+    # A model's output may hold "</script>": HTML ends the element there, whatever JSON says. Escapes of JSON keep the
+    # text.
     return orjson.dumps(content).decode().replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -126,6 +127,7 @@ def _output(index: int, run: Run, keys: Sequence[RowId], faults: Mapping[RowId, 
         "cut": cut,
         "note": note,
         "proved": checked is not None and checked.proved,
+        "computed": checked is not None and checked.computed,
         "verdicts": sorted({line[1] for line in lines if len(line) > 1 and line[1]}),
         "fault": faults[key][0] if key in faults else None,
         "failed": faults[key][1] if key in faults else None,
@@ -154,25 +156,35 @@ def _lines(prediction: Prediction, checked: Checked) -> tuple[list[Line], str | 
     """The text line by line, each with its verdict if the checker gave one, and a note on the whole text."""
     if prediction.error:
         return [], f"not generated: {prediction.error}"
-    texts = without_think_tags(prediction.text).split("\n")
-    bare: list[Line] = [[text] for text in texts]
+    bare: list[Line] = [[text] for text in prediction.text.strip().split("\n")]
     if checked.check is None:
         if checked.fault:
             return bare, f"no trace: {checked.fault}"
         return bare, f"not checked: {checked.refusal}" if checked.refusal else _PROSE
-    verdicts = [*checked.check.steps, checked.check.answer]
-    if len(verdicts) != len(texts):
-        return bare, "the verdicts are not shown: they are not one a line"
+    if len(checked.spans) != len(checked.check.steps):
+        return bare, "the verdicts are not shown: they are of version 0.1, and srt score makes them anew"
     unused = ", ".join(f"#{number}" for number in checked.check.unused)
-    return [
-        [
-            text,
-            verdict.support,
-            None if verdict.truth == "unknown" else verdict.truth,
-            _why(verdict),
-        ]
-        for text, verdict in zip(texts, verdicts, strict=True)
-    ], (f"not used by a later step or the answer: {unused}" if unused else None)
+    notes = [checked.fault, f"not used by a later step or the answer: {unused}" if unused else None]
+    return list(_with_verdicts(prediction.text, checked)), "; ".join(filter(None, notes)) or None
+
+
+def _with_verdicts(text: str, checked: Checked) -> Iterator[Line]:
+    """The lines of ``text``, each step with its verdict, and the first line after the steps with that of the answer."""
+    assert checked.check is not None
+    verdicts = {start: verdict for (start, _), verdict in zip(checked.spans, checked.check.steps, strict=True)}
+    answer: StepCheck | None = checked.check.answer
+    last = max(verdicts, default=len(text))
+    start = 0
+    for line in text.split("\n"):
+        end = start + len(line)
+        verdict = next((verdicts[at] for at in verdicts if start <= at <= end), None)
+        if verdict is None and start > last and line.strip() and answer is not None:
+            verdict, answer = answer, None
+        start = end + 1
+        if verdict is None:
+            yield [line]
+        else:
+            yield [line, verdict.support, None if verdict.truth == "unknown" else verdict.truth, _why(verdict)]
 
 
 def _why(verdict: StepCheck) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from eval.benchmarks.benchmark import PLAIN
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.benchmarks.definition.benchmark import PLAIN
 from eval.records.run_records import Run, generation_unknown
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, interval, signed

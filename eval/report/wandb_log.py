@@ -7,27 +7,55 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from eval.benchmarks.benchmark import Table
+from eval.benchmarks.definition.benchmark import Table
 from eval.records.run_records import Run
 from eval.report.comparison_records import Comparison
 from eval.run.wandb_settings import WandbSettings
 from eval.scoring.arm_summary import ArmSummary, Tokens
+from eval.scoring.differences import Difference
 from srt.answers.written_form import canonical_text
 from srt.io.errors import UserError
 
 EXAMPLES = 100
 """Problems in a table of examples."""
 
-_EXAMPLE_COLUMNS = (
-    "problem", "variant", "sample", "arm", "question", "output", "answer", "gold", "score", "status", "proved",
-    "verdicts", "tokens",
-)  # fmt: skip
+
+class _Example(NamedTuple):
+    """A row of the table of examples; the fields name its columns."""
+
+    problem: str
+    variant: str
+    sample: int
+    arm: str
+    question: str
+    output: str
+    answer: str | None
+    gold: str | None
+    score: float
+    status: str
+    proved: bool
+    computed: bool
+    verdicts: str
+    tokens: int | None
+
+
+_DIFFERENCE: dict[str, Callable[[Difference], str | float | None]] = {
+    "arm": lambda row: row.arm,
+    "reference": lambda row: row.reference,
+    "problems": lambda row: row.count,
+    "points": lambda row: 100 * row.difference,
+    "low": lambda row: 100 * row.low,
+    "high": lambda row: 100 * row.high,
+    "p": lambda row: row.p,
+    "p (Holm)": lambda row: row.p_holm,
+}
+"""The columns of the table of paired differences."""
 
 
 def require_wandb() -> None:
@@ -52,20 +80,17 @@ def log_comparison(
     import wandb as package
 
     arms = {each.arm: _figures(each) for each in comparison.arms}
+    # The columns of all arms together: one without reasoning tokens has no such figure, and its row has a gap.
     names = list(dict.fromkeys(name for figures in arms.values() for name in figures))
     rows = [[arm, *(figures.get(name) for name in names)] for arm, figures in arms.items()]
-    paired = [
-        [row.arm, row.reference, row.count, 100 * row.difference, 100 * row.low, 100 * row.high, row.p, row.p_holm]
-        for row in comparison.differences
-    ]
-    head = ["arm", "reference", "problems", "points", "low", "high", "p", "p (Holm)"]
+    paired = [[cell(row) for cell in _DIFFERENCE.values()] for row in comparison.differences]
     config = {"title": comparison.title, "runs": comparison.model_dump(mode="json")["runs"]}
     with _wandb_run(to, output, "compare", str(output.absolute()), config) as wandb:
         wandb.log(
             {
                 **{f"{arm}/{name}": value for arm, figures in arms.items() for name, value in figures.items()},
                 "arms": package.Table(columns=["arm", *names], data=rows),
-                "differences": package.Table(columns=head, data=paired),
+                "differences": package.Table(columns=list(_DIFFERENCE), data=paired),
                 **_tables(comparison.tables),
                 "examples": _examples(runs, chosen[:EXAMPLES]),
             }
@@ -88,6 +113,7 @@ def _wandb_run(to: WandbSettings, folder: Path, job: str, identity: str, config:
             dir=folder,
             mode=to.wandb_mode,
             config=config,
+            # Its own lines would stand between ours, which scripts read.
             settings=wandb.Settings(silent=True),
         )
     except wandb.Error as error:
@@ -112,6 +138,8 @@ def _figures(summary: ArmSummary) -> dict[str, float]:
         "traces/with_steps": summary.traces.with_steps.share,
         "traces/proved": summary.traces.proved.share,
         "traces/proved_and_right": summary.traces.proved_and_right.share,
+        "traces/computed": summary.traces.computed.share,
+        "traces/computed_and_right": summary.traces.computed_and_right.share,
         **{f"steps/{verdict}": count for verdict, count in summary.traces.steps.items()},
         **{f"status/{status}": count for status, count in summary.statuses.items()},
         **{f"by/{name}/{label}": at.share for name, labels in summary.by.items() for label, at in labels.items()},
@@ -120,6 +148,7 @@ def _figures(summary: ArmSummary) -> dict[str, float]:
         counts: Tokens | None = getattr(summary, name)
         if counts is not None:
             figures |= {f"{name}/mean": counts.mean, f"{name}/p50": counts.p50, f"{name}/p90": counts.p90}
+    # A figure that is not known has no name in W&B, and so no column of empty cells.
     return {name: value for name, value in figures.items() if value is not None}
 
 
@@ -151,21 +180,22 @@ def _examples(runs: Mapping[str, Run], problem_ids: Iterable[str]) -> Any:
             for key in keys[arm].get(problem_id, ()):
                 score, prediction, checked = run.scores[key], run.predictions.get(key), run.checked.get(key)
                 question = run.questions[key[:2]]
-                rows.append(
-                    [
-                        problem_id,
-                        key[1],
-                        key[2],
-                        arm,
-                        question.question,
-                        prediction.read().text if prediction else "",
-                        score.extracted,
-                        canonical_text(question.answer) if question.answer else None,
-                        score.value,
-                        score.status,
-                        checked is not None and checked.proved,
-                        ", ".join(f"{count} {verdict}" for verdict, count in checked.steps.items()) if checked else "",
-                        prediction.output_tokens if prediction else None,
-                    ]
+                verdicts = checked.steps.items() if checked else ()
+                row = _Example(
+                    problem=problem_id,
+                    variant=key[1],
+                    sample=key[2],
+                    arm=arm,
+                    question=question.question,
+                    output=prediction.read().text if prediction else "",
+                    answer=score.extracted,
+                    gold=canonical_text(question.answer) if question.answer else None,
+                    score=score.value,
+                    status=score.status,
+                    proved=checked is not None and checked.proved,
+                    computed=checked is not None and checked.computed,
+                    verdicts=", ".join(f"{count} {verdict}" for verdict, count in verdicts),
+                    tokens=prediction.output_tokens if prediction else None,
                 )
-    return wandb.Table(columns=list(_EXAMPLE_COLUMNS), data=rows)
+                rows.append(list(row))
+    return wandb.Table(columns=list(_Example._fields), data=rows)

@@ -1,6 +1,6 @@
 """The recipe of one evaluation: the keys of ``srt eval --config FILE.yaml``.
 
-Keys with a :class:`~srt.io.config_flags.Flag` are also options of the command, and an option wins over the file. Paths
+Keys with a :class:`~srt.io.yaml_config.Flag` are also options of the command, and an option wins over the file. Paths
 are relative to the folder in which the command runs.
 """
 
@@ -14,13 +14,11 @@ from pydantic import Field, model_validator
 
 from eval.backends.backend_registry import BACKENDS
 from eval.backends.protocol import Attention, Dtype, GenerationSettings, Grammar, ServerType
-from eval.run.wandb_settings import WANDB_KEYS, WandbSettings, make_wandb_settings
+from eval.run.wandb_settings import WandbSettings
 from srt.answers.equality import PolicyName
-from srt.io.config_flags import Flag
 from srt.io.did_you_mean import did_you_mean
-from srt.io.errors import UserError
 from srt.io.records import Lang
-from srt.io.yaml_config import Config, parse_config, read_yaml, with_new_names
+from srt.io.yaml_config import Flag, parse_config, read_yaml, with_new_names
 from srt.language.prompts import PromptStyle
 from srt.language.trace import Operation
 
@@ -28,13 +26,14 @@ GENERATION = tuple(GenerationSettings.model_fields)
 """The keys that are settings of the generation; those that are left out come from the preset of the model's family."""
 
 
-class EvalRecipe(Config):
+class EvalRecipe(WandbSettings):
     """One evaluation.
 
     ``model`` is a folder, or the name under which the server knows it. What is asked is ``problems`` (a file of
     problems), or ``data`` (the user's copy of the ``benchmark``, which is read into ``output/problems.jsonl``; ``lang``
     is for a benchmark that has both languages); ``options`` are the benchmark's. ``prompts`` is a folder whose files
-    replace our prompts of the same names (:mod:`eval.benchmarks.prompt_files`). ``policy`` is that of scoring.
+    replace our prompts of the same names (:mod:`eval.benchmarks.definition.prompt_files`). ``policy`` is that of
+    scoring.
 
     ``predictions`` are those of another system (:mod:`eval.run.given_predictions`), named by ``model`` and ``arm``, or
     else as the file is.
@@ -45,7 +44,7 @@ class EvalRecipe(Config):
     :class:`~srt.llm.config.EndpointConfig`; ``pictures`` says whether the server's model reads them, ``opens_thought``
     whether its chat template ends with ``<think>``.
 
-    ``report_to: wandb`` sends scores and examples to Weights & Biases; the last four keys are those of
+    ``report_to: wandb`` sends scores and examples to Weights & Biases; its keys are those of
     :class:`~eval.run.wandb_settings.WandbSettings`.
     """
 
@@ -158,14 +157,6 @@ class EvalRecipe(Config):
     reference_tokenizer: Annotated[
         Path | None, Flag("Scores", "Folder of a tokenizer used to count the tokens of all models.")
     ] = None
-    report_to: Annotated[str | None, Flag("Weights & Biases", "wandb: send scores and examples there.")] = None
-    wandb_mode: Annotated[
-        str | None,
-        Flag("Weights & Biases", "online (default), or offline: write a folder for wandb sync."),
-    ] = None
-    project: Annotated[str | None, Flag("Weights & Biases", "The project (default: srt).")] = None
-    group: Annotated[str | None, Flag("Weights & Biases", "The group.")] = None
-    run_name: Annotated[str | None, Flag("Weights & Biases", "The run's name (default: that of the folder).")] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -187,10 +178,6 @@ class EvalRecipe(Config):
         faults = []
         if (self.problems is None) == (self.data is None):
             faults.append("problems, data: give one of them, a file of problems or your copy of the benchmark")
-        try:
-            self.wandb()
-        except UserError as error:
-            faults.append(str(error))
         if self.backend not in BACKENDS:
             known = f"{', '.join(BACKENDS)}{did_you_mean(self.backend, BACKENDS)}"
             raise ValueError("; ".join([*faults, f"backend: {self.backend!r} is not one of {known}"]))
@@ -212,10 +199,6 @@ class EvalRecipe(Config):
         if faults:
             raise ValueError("; ".join(faults))
         return self
-
-    def wandb(self) -> WandbSettings | None:
-        """Where in W&B to report to; ``None`` if this was not asked for."""
-        return make_wandb_settings(self.report_to, {key: getattr(self, key) for key in WANDB_KEYS})
 
     def _faults_of_a_file(self) -> Iterator[str]:
         if self.predictions is None:

@@ -15,9 +15,10 @@ import srt
 from eval.backends.backend_registry import BACKENDS
 from eval.records.run_records import CHECKED, MANIFEST, PREDICTIONS, SCORES, SUMMARY
 from eval.run.eval_recipe import EvalRecipe
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import RecordError
 from srt.io.file_versions import FileVersions, file_versions
-from srt.io.jsonl import dump, parse_record, write_atomically
+from srt.io.record_lines import dump, parse_record
 from srt.io.records import Record
 
 _FINISHED = "finished.json"

@@ -29,8 +29,8 @@ from eval.run.predict import PredictSummary, check_folder
 from eval.run.scored_run import run_questions
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
-from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction
 
 BACKEND = "file"

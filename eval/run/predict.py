@@ -21,8 +21,8 @@ import orjson
 
 import srt
 from eval.backends.protocol import Backend, Generation, GenerationSettings, Request
-from eval.benchmarks.benchmark import PLAIN, Asking, Question
 from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
+from eval.benchmarks.definition.benchmark import PLAIN, Asking, Question
 from eval.records.run_records import (
     ARM_FIELDS,
     MANIFEST,
@@ -34,8 +34,8 @@ from eval.records.run_records import (
 )
 from eval.run.sharding import Shard, logs_of, merge_shards, read_keys
 from srt.images.open import read_picture
+from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
-from srt.io.jsonl import AppendLog
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Prediction
@@ -86,7 +86,7 @@ def predict(
     """Generate for every question of the file ``problems``, ``repeats`` times, into the folder ``output``.
 
     ``arm`` is the name of the run in comparisons; ``benchmark`` and its ``options`` decide what is asked of the
-    problems, and ``prompts`` (:func:`eval.benchmarks.prompt_files.read_own_prompts`) are asked in place of ours.
+    problems, and ``prompts`` (:func:`eval.benchmarks.definition.prompt_files.read_own_prompts`) replace ours.
     Predictions that are in the folder already are kept. A back end that reads pictures is shown them; any
     other gets the description of the diagram. ``shard`` is the part that this process generates; by default all.
 

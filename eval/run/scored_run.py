@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.benchmarks.definition.benchmark import Asking, Question
 from eval.records.run_records import CHECKED, PREDICTIONS, SCORES, Run, RunManifest, read_manifest, run_problems
 from eval.records.run_rows import stored_checks, stored_predictions, stored_scores
 from srt.io.errors import UserError
@@ -24,7 +24,7 @@ def read_run(folder: Path, problems: dict[str, Problem] | None = None) -> Run:
         if not any(problem.answer for problem in problems.values()):
             raise UserError(
                 f"{folder}: none of its problems has a gold answer, so it has no scores; run srt eval on problems with "
-                "answers, or write the predictions out for whoever has the answers (srt predictions)"
+                "answers, or write the predictions out for those who have the answers (srt predictions)"
             )
         raise UserError(f"{folder}: not scored yet: {SCORES} is missing; run srt score {folder}")
     questions = run_questions(manifest, problems)

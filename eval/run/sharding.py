@@ -15,9 +15,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
 from srt.io.folder_lock import FolderHeld, hold_folder
-from srt.io.jsonl import AppendLog, read_numbered, read_unique, write_records
+from srt.io.record_reader import read_numbered, read_unique
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction
 
 MERGED = "predictions.jsonl"

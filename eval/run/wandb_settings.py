@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from srt.io.errors import UserError
-from srt.io.yaml_config import Config, parse_config
+from srt.io.yaml_config import Config, Flag
+
+_GROUP = "Weights & Biases"
 
 
 class WandbSettings(Config):
     """``project``, ``group`` and ``run_name`` as W&B shows them; the default name is that of the folder written to.
 
-    ``wandb_mode: offline`` writes a folder for ``wandb sync`` and sends nothing. The names are those of the keys of an
-    evaluation recipe.
+    Nothing is sent without ``report_to: wandb``. ``wandb_mode: offline`` writes a folder for ``wandb sync`` and sends
+    nothing.
     """
 
-    project: str = Field(default="srt", min_length=1)
-    group: str | None = Field(default=None, min_length=1)
-    run_name: str | None = Field(default=None, min_length=1)
-    wandb_mode: Literal["online", "offline"] = "online"
+    report_to: Annotated[Literal["wandb"] | None, Flag(_GROUP, "wandb: send scores and examples there.")] = None
+    wandb_mode: Annotated[
+        Literal["online", "offline"], Flag(_GROUP, "online (default), or offline: write a folder for wandb sync.")
+    ] = "online"
+    project: Annotated[str, Flag(_GROUP, "The project (default: srt).")] = Field(default="srt", min_length=1)
+    group: Annotated[str | None, Flag(_GROUP, "The group.")] = Field(default=None, min_length=1)
+    run_name: Annotated[str | None, Flag(_GROUP, "The run's name (default: that of the folder).")] = Field(
+        default=None, min_length=1
+    )
 
-
-WANDB_KEYS = tuple(WandbSettings.model_fields)
-
-
-def make_wandb_settings(report_to: str | None, given: Mapping[str, str | None]) -> WandbSettings | None:
-    """The settings that the keys ``given`` spell out; ``None`` if nothing is to be reported.
-
-    Raises:
-        UserError: ``report_to`` is not ``wandb``, or it is missing where other keys are given.
-    """
-    chosen = {key: value for key, value in given.items() if value is not None}
-    if report_to not in (None, "wandb"):
-        raise UserError(f"report_to: {report_to!r} is not known; say wandb")
-    if report_to is None and chosen:
-        raise UserError(f"{', '.join(chosen)}: read only with report_to: wandb")
-    return parse_config(WandbSettings, chosen, "report_to: wandb") if report_to else None
+    @model_validator(mode="after")
+    def _are_read(self) -> WandbSettings:
+        given = [key for key in WandbSettings.model_fields if key in self.model_fields_set]
+        if given and self.report_to is None:
+            raise ValueError(f"{', '.join(given)}: read only with report_to: wandb")
+        return self

@@ -1,5 +1,5 @@
 """The figures of one run: accuracy with intervals, tokens, the gain from sampling, the benchmark's tables, and, in
-separate columns, what the checker proved."""
+separate columns, what the checker proved or computed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from eval.benchmarks.benchmark import Table
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.definition.benchmark import Table
+from eval.benchmarks.run_tables import run_tables
 from eval.records.run_records import Run, given_counts, mean_values, pooled
 from eval.records.run_rows import StoredScore
 from eval.scoring.dimensions import dimensions, labels_of
@@ -52,14 +52,17 @@ class Tokens(Record):
 class Traces(Record):
     """The checker's results. Shares are of all predictions, so that a text that is not a trace counts against both.
 
-    ``with_steps``: the text parses as a trace with steps; ``proved``: every step and the answer are proved, and every
-    step is used. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts traces that the checker
-    could not check.
+    ``with_steps``: the text parses as a trace with steps. ``proved`` is said of traces of exact worlds: every step and
+    the answer are proved, and every step is used. ``computed`` is said of free traces: the answer is, and every step
+    that could be decided. ``steps`` counts verdicts over all steps of all traces; ``refused`` counts traces that the
+    checker could not check.
     """
 
     with_steps: Share
     proved: Share
     proved_and_right: Share
+    computed: Share
+    computed_and_right: Share
     steps: dict[str, int]
     refused: int
 
@@ -192,6 +195,7 @@ def share_of(values: Mapping[str, float], problems: Mapping[str, Problem]) -> Sh
 
 def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
     """Over the problems that have a gold answer: tokens spent on others cannot buy a right answer."""
+    # Credit and tokens of the same problems, or an arm could look cheap by answering what is not scored.
     credit = sum(row.value for row in run.scores.values() if row.problem_id in problems)
     rows = [row for key, row in run.predictions.items() if key in run.scores and key[0] in problems]
     spent = given_counts(row.output_tokens for row in rows)
@@ -201,6 +205,7 @@ def _tokens_per_right(run: Run, problems: Collection[str]) -> float | None:
 def _tokens(counts: list[int]) -> Tokens | None:
     if not counts:
         return None
+    # Percentiles beside the mean: a few outputs that run into the token limit move the mean and hide the usual length.
     p10, p50, p90, p99 = (float(value) for value in np.percentile(counts, [10, 50, 90, 99]))
     return Tokens(count=len(counts), mean=sum(counts) / len(counts), p10=p10, p50=p50, p90=p90, p99=p99)
 
@@ -221,6 +226,8 @@ def _traces(run: Run, problems: Mapping[str, Problem]) -> Traces:
         with_steps=of_rows(row.has_steps for row in rows.values()),
         proved=of_rows(row.proved for row in rows.values()),
         proved_and_right=of_rows(row.proved and key in right for key, row in rows.items()),
-        steps={name: verdicts[name] for name in ("proved", "consistent", "unchecked", "refuted")},
+        computed=of_rows(row.computed for row in rows.values()),
+        computed_and_right=of_rows(row.computed and key in right for key, row in rows.items()),
+        steps={name: verdicts[name] for name in ("proved", "computed", "consistent", "unchecked", "refuted")},
         refused=sum(row.refused for row in rows.values()),
     )

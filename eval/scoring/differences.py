@@ -179,7 +179,9 @@ def _measured(run: Run, common: Sequence[str]) -> Floats:
 def _difference(arm: str, reference: str, first: Floats, second: Floats, clusters: Sequence[Hashable]) -> Difference:
     """The row of two arms, each ``[figure, run, problem]``."""
     a, b = (each[_VALUE].mean(axis=0).tolist() for each in (first, second))
+    # Paired by problem: most of the variance is between problems, and cancels in the difference.
     apart = [x - y for x, y in zip(a, b, strict=True)]
+    # Where scores are means over repeats or partial credit, "solved by one alone" means nothing.
     binary = {*a, *b} <= {0.0, 1.0}
     discordance, effect = discordance_of(apart), effect_of(apart, clusters)
     found = paired_difference(first[_VALUE], second[_VALUE], clusters)

@@ -1,4 +1,4 @@
-"""What humans reach on a benchmark, from a file of their responses: the baseline that a report shows beside models.
+"""Human scores on a benchmark, from a file of responses: the baseline that a report shows beside models.
 
 A response file (CSV, TSV, JSON or JSONL) has one row for each response: ``participant, item, answer``, and ``group`` if
 participants worked in groups. Two figures are computed, both over the items that anyone answered:
@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eval.benchmarks.benchmark import PLAIN, Published, Table
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.benchmarks.definition.benchmark import PLAIN, Published, Table
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.records.run_records import ProblemsFile, describe_problems, write_json
 from eval.scoring.arm_summary import Share, share, share_of
@@ -29,8 +29,8 @@ from eval.scoring.score import Grade, score_prediction
 from srt.answers.equality import PolicyName
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import parse_record
 from srt.io.problem_files import read_problems
+from srt.io.record_lines import parse_record
 from srt.io.records import Prediction, Problem, Record, cluster_of
 
 HUMAN = "human.json"

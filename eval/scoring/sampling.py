@@ -30,7 +30,8 @@ class AtK(Record):
     ``mean``: a single sample (the same for every ``k``). ``majority``: the most frequent answer. ``at_least_one``: one
     of them is right (pass@k). ``checked``: the most frequent answer among the samples that the checker proves, or among
     all if it proves none; ``oracle``: the same with samples whose steps are all true by the solver; each ``None``
-    without such verdicts. Intervals are over clusters and training runs, as those of accuracy.
+    without such verdicts, as of prose, which is never proved. Intervals are over clusters and training runs, as those
+    of accuracy.
     """
 
     k: int
@@ -75,7 +76,7 @@ def sample_curve(runs: Sequence[Run], only: Collection[str]) -> Sampling | None:
     values = np.stack(measured)
     clusters = [cluster_of(runs[0].problems[problem_id]) for problem_id in ids]
     rows = [row for run in runs for row in run.checked.values()]
-    checks, by_truth = any(row.checked for row in rows), any(row.true is not None for row in rows)
+    checks, by_truth = any(row.provable for row in rows), any(row.true is not None for row in rows)
     curve = []
     for at, k in enumerate(sizes):
         first = at * _FIGURES

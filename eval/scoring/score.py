@@ -33,18 +33,17 @@ from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
 from srt.answers.equality.math_verify_client import shared_math_verify
 from srt.answers.extraction import extract
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
 from srt.io.worker_processes import Workers
+from srt.judging.judge import Checker
+from srt.judging.judge_many import judge_within_limit
 from srt.language.prompts import THINK_OPENS
-from srt.language.trace import Trace, TraceCheck
-from srt.pipeline.check_text import check_text
 
 _CHUNK: Final = 16
 _FEW: Final = 256
 """So many predictions take about as long as processes take to start."""
 
-Checker = Callable[[Problem, Trace], TraceCheck]
 Grade = Callable[[Problem, Answer], float]
 
 
@@ -73,6 +72,7 @@ def score(
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    # First of all: a process that still writes would make this a score of half a run.
     if not merge_shards(folder):
         raise UserError(f"{folder}: processes that share this run are still writing to it; wait until they end")
     by_id = run_problems(folder, manifest, None if problems is None else Path(problems))
@@ -81,7 +81,7 @@ def score(
     if not any(problem.answer for problem in by_id.values()):
         raise UserError(
             f"{folder}: none of its problems has a gold answer to score against; run srt eval on problems with "
-            "answers, or write the predictions out for whoever has the answers (srt predictions)"
+            "answers, or write the predictions out for those who have the answers (srt predictions)"
         )
     if checker is None:
         from srt.pipeline.check import check_with_truth
@@ -113,7 +113,9 @@ def score(
         write_records(folder / CHECKED, checked(pool))
     write_records(folder / SCORES, _in_order(manifest, questions, scores, policy))
     summary = summarise([read_run(folder, by_id)])
+    # The summary after both files: where it is, they are whole.
     write_json(folder / SUMMARY, summary)
+    # The new place last: if scoring fails, the run still knows the old one.
     if problems is not None:
         moved = describe_problems(Path(problems), folder, len(by_id))
         write_json(folder / MANIFEST, manifest.model_copy(update={"problems": moved}))
@@ -139,6 +141,7 @@ class _ScoreRow:
     def __call__(self, row: _Row) -> tuple[RowId, str, Score | None, Checked]:
         found = None
         if row.problem.answer is not None:
+            # By name, in the process that needs it: a benchmark holds functions that may not be picklable.
             grade = find_benchmark(self.benchmark).grade
             found = score_prediction(row.problem, row.prediction, self.policy, grade)
         return row.key, row.prediction.text, found, check_prediction(row.problem, row.prediction, self.checker)
@@ -153,9 +156,7 @@ def score_prediction(
     """
     if problem.answer is None:
         raise ValueError(f"problem {problem.id} has no gold answer")
-    # The prompt of some models opens the think block. If the token budget ended inside it, there are drafts, no answer.
-    unfinished = prediction.thinking == "open" and prediction.finish_reason == "length"
-    text = f"{THINK_OPENS}{prediction.text}" if unfinished else prediction.text
+    text = f"{THINK_OPENS}{prediction.text}" if _is_unfinished_thought(prediction) else prediction.text
     found = extract(text, problem, prediction.finish_reason)
     compared, value, other = None, 0.0, None
     if found.answer is not None and grade is not None:
@@ -189,6 +190,7 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
     """
     whole = closed = 0
     for row in predictions:
+        # A text that was cut off may have been about to close its block.
         if row.finish_reason == "stop":
             whole += 1
             closed += row.thinking == "closed" and not row.text.lstrip().startswith(THINK_OPENS)
@@ -196,9 +198,20 @@ def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
 
 
 def check_prediction(problem: Problem, prediction: Prediction, checker: Checker) -> Checked:
-    """Parse the text of ``prediction`` as a trace, and check its steps."""
-    found = check_text(problem, prediction.text, prediction.key, checker)
-    return Checked(problem_id=problem.id, variant=prediction.variant, repeat=prediction.repeat, **found._asdict())
+    """What ``srt.judge`` says of the text of ``prediction``, with the verdicts of ``checker``."""
+    judged = judge_within_limit(
+        problem,
+        prediction.text,
+        prediction.finish_reason,
+        thinking_open=_is_unfinished_thought(prediction),
+        checker=checker,
+    )
+    return Checked.of(judged, prediction)
+
+
+def _is_unfinished_thought(prediction: Prediction) -> bool:
+    """Whether the token budget ended inside a think block that the prompt opened: there are drafts, no answer."""
+    return prediction.thinking == "open" and prediction.finish_reason == "length"
 
 
 def _in_order(
@@ -208,5 +221,6 @@ def _in_order(
     asked = [question for question, problem in questions.items() if problem.answer is not None]
     for key in ((*question, repeat) for question in asked for repeat in range(manifest.repeats)):
         problem_id, variant, repeat = key
+        # Scored 0 and not left out: a run must not gain by failing on the hard problems.
         missing = {"value": 0.0, "extracted": None, "status": "error", "policy": policy}
         yield scores.get(key) or Score(problem_id=problem_id, variant=variant, repeat=repeat, **missing)

@@ -42,6 +42,7 @@ def majority(answers: Sequence[Votes], silent: int) -> Floats:
     total = silent + sum(answer.votes for answer in answers)
     score = np.zeros(total + 1)
     for index, answer in enumerate(answers):
+        # A wrong answer scores nothing by winning, and counting its ways to win is the expensive part.
         if answer.value:
             others = tuple(sorted(other.votes for at, other in enumerate(answers) if at != index))
             score += answer.value * np.array(_wins(answer.votes, others, silent))
@@ -74,6 +75,7 @@ def _wins(own: int, others: tuple[int, ...], silent: int) -> tuple[float, ...]:
     times, separately for each number ``t`` of answers that are drawn exactly ``m`` times.
     """
     total = own + sum(others) + silent
+    # Floats: the binomial coefficients of a hundred samples do not fit in 64 bits.
     ways = np.zeros(total + 1)
     silence = np.array([float(comb(silent, i)) for i in range(silent + 1)])
     for m in range(1, own + 1):

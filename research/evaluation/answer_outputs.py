@@ -22,7 +22,7 @@ from srt.answers.equality import POLICIES, PolicyName, equal_to_gold
 from srt.answers.equality.math_verify_client import shared_math_verify
 from srt.answers.extraction import extract
 from srt.corpora.gold_answers import read_gold
-from srt.io.jsonl import read_rows
+from srt.io.record_reader import read_rows
 from srt.io.records import Answer, Problem
 from srt.statistics.clopper_pearson import clopper_pearson
 

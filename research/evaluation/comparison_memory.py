@@ -16,7 +16,7 @@ from pathlib import Path
 
 from eval.backends.protocol import GenerationSettings
 from eval.records.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem
 
 ARMS = ("base", "srt")

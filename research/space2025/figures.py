@@ -40,14 +40,17 @@ from research.families import RESULTS
 from srt.cli.experiment_stages import TrainAndEval
 from srt.corpora import import_file
 from srt.corpora.space2025 import read_predictions
+from srt.experiment.experiment_blocks import InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import TEST, Experiment, InitModel, load_experiment
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import TEST, Experiment
 from srt.experiment.gather_problems import gather_problems, selected
 from srt.experiment.learning_curve import CurvePoint, read_points
 from srt.experiment.problem_sources import CorpusSource
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.pipeline.generate import split_key
 from srt.statistics.paired_difference import paired_difference

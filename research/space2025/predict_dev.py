@@ -37,8 +37,8 @@ from srt.experiment.experiment_models import trained_at
 from srt.experiment.experiment_recipe import TEST
 from srt.experiment.learning_curve import TestPuzzles
 from srt.experiment.model_stages import Evaluation, TrainedModel
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.problem_files import read_problems
 from srt.io.records import Answer, Problem
 from srt.statistics.intervals import share_interval

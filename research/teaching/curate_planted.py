@@ -31,7 +31,8 @@ import PIL.ImageEnhance
 import PIL.ImageOps
 
 from srt.curate import CurationFinding
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Problem
 
 Picture = PIL.Image.Image

@@ -32,7 +32,7 @@ from typing import Any, Literal
 
 from srt.checking import check
 from srt.corpora import read_corpus
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.language.faults import Fault, FaultClass
 from srt.language.trace import Trace
@@ -134,7 +134,7 @@ def judge_as(machine: Machine, found: MachineAudit) -> MachineAudit:
     # Nothing is proved, so nothing is overruled.
     steps = tuple(step.model_copy(update={"support": "unchecked"}) for step in found.checks.steps)
     checks = found.checks.model_copy(update={"steps": steps})
-    return replace(found, issues=tuple(kept), checks=checks, fully_proved={}, world=False)
+    return replace(found, issues=tuple(kept), checks=checks, settled={}, world=False)
 
 
 async def run(items: Sequence[Item], sources: Sources, rates: Rates, machine: Machine, seed: int) -> list[TeachingCase]:

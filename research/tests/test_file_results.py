@@ -13,7 +13,7 @@ from research.tests.toy_results import ARMS, PUZZLES, points
 from srt.experiment.model_stages import RunFigures, TrainedTokens
 from srt.experiment.rehearsal.tiny_experiment import TITLE
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 
 COMMAND = '{"attempts": [{"command": "python %strain/train_srt.py --config recipe.yaml"}]}'
@@ -72,7 +72,7 @@ def test_an_experiment_without_a_curve_has_a_point_for_each_evaluation(
         asked.append((recipe, steps))
         return [TrainedTokens(900, 600)]
 
-    figures = RunFigures(right="10" * 100, output_tokens=31.5, proved=0.25, first_wrong={"INFER leap": 2})
+    figures = RunFigures(right="10" * 100, output_tokens=31.5, proved=0.25, computed=0.0, first_wrong={"INFER leap": 2})
     monkeypatch.setattr(file_results.TrainAndEval, "tokens_until", tokens_until)
     monkeypatch.setattr(file_results.TrainAndEval, "figures", lambda _, path: figures)
     file_results.main([str(run)])

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from research.families import read_families
+from srt.experiment.experiment_blocks import ContinuedModel
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_models import initial_model
-from srt.experiment.experiment_recipe import ContinuedModel, load_experiment
+from srt.experiment.experiment_reader import load_experiment
 from tests.test_recipes import assert_rehearsal_is_small
 
 RECIPES = Path(__file__).resolve().parents[1] / "recipes"

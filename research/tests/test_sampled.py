@@ -17,7 +17,7 @@ from research import sampled
 from research.sampled import SampledPoint, choose
 from research.tests.toy_results import ARMS, points
 from srt.experiment.model_stages import Evaluation
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 from srt.language.trace import Step, StepCheck, TraceCheck
 from tests.fake_backend import FakeBackend

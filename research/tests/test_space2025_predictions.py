@@ -16,7 +16,8 @@ from research.space2025 import predict_dev
 from srt.experiment.learning_curve import CurvePoint
 from srt.experiment.model_stages import Evaluation
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, read_rows, write_records
+from srt.io.record_reader import read_records, read_rows
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 
 TRAIN = {"batch_size": 8, "scheduler": "constant"}

@@ -31,7 +31,7 @@ import torch
 import transformers
 from trl.trainer.utils import add_fused_lm_head
 
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Span
 from srt.io.records import Sequence as TrainingSequence
 from train.data.batches import BatchPlan, plan_batches
@@ -169,7 +169,7 @@ def recipe_in(folder: Path, **changes: Any) -> Recipe:
 
 
 def made() -> Iterator[TrainingSequence]:
-    """Endless sequences: clues on who sits right of whom, and a trace that walks along them."""
+    """Endless sequences: clues of the form "A sits right of B", and a trace that walks along them."""
     rng = random.Random(0)
     number = 0
     while True:

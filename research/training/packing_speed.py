@@ -27,7 +27,8 @@ import torch
 import transformers
 from trl.trainer.utils import add_fused_lm_head
 
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build

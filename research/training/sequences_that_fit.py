@@ -21,7 +21,8 @@ from typing import Any
 import transformers
 
 from srt.corpora.import_corpus import import_file
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Problem, Sequence
 from srt.language.prompts import prompt_messages
 from srt.language.text import MARKERS

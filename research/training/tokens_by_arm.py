@@ -16,7 +16,7 @@ from pathlib import Path
 
 from transformers import AutoTokenizer
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build

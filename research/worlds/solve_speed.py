@@ -16,7 +16,7 @@ from pathlib import Path
 
 import orjson
 
-from srt.io.jsonl import dump
+from srt.io.record_lines import dump
 from srt.io.records import Problem
 from srt.pipeline.solve import solve_one
 

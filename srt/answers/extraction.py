@@ -21,10 +21,9 @@ from srt.answers.equality.stated_values import states_value
 from srt.answers.final_statement import FinalStatement, final_statement, first_answers, said_in_words
 from srt.answers.labels import label_alone, read_label
 from srt.answers.written_form import FONT, ReadAnswer, canonical_text, expected_kind, read_answer, same_option
-from srt.io.records import Answer, AnswerKind, Problem
+from srt.io.records import Answer, AnswerKind, FinishReason, Problem
 
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
-FinishReason = Literal["stop", "length", "error"]
 
 _LONGEST = 4_000
 """Characters of an answer that are read: real ones have a few hundred at most."""
@@ -37,7 +36,7 @@ _COURTESY = re.compile(
     r"(?<![a-z])(?:hope|let\s+me\s+know|feel\s+free|happy\s+to|thanks?)(?![a-z])|谢谢|希望|如有", re.I
 )
 _LISTED_OPTION = re.compile(
-    r"[ \t>*#•-]*(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*)$"
+    r"[ \t>*#•-]*+(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*)$"
 )
 _LETTER_ALONE = re.compile(r"[\s*(（\[]*[A-Z][\s*)）\].。]*")
 _WIDE = {
@@ -67,7 +66,7 @@ _NOTHING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SEVERAL = re.compile(
-    r"[\d}\])π]\s*(?:[A-Za-z\u4e00-\u9fff°^{}\d]{0,12}\s+)?(?:or|或者?)\s*[-+]?[\d\\(√π]", re.IGNORECASE
+    r"[\d}\])π]\s*+(?:[A-Za-z\u4e00-\u9fff°^{}\d]{0,12}\s++)?(?:or|或者?)\s*+[-+]?[\d\\(√π]", re.IGNORECASE
 )
 
 
@@ -126,12 +125,6 @@ def after_reasoning(text: str) -> str | None:
     if opened is None:
         return text
     return text[: opened.start()] if text[: opened.start()].strip() else None
-
-
-def without_think_tags(text: str) -> str:
-    """``text`` without its think tags and the white space around it: what may be a trace."""
-    opened = re.sub(r"^\s*<think>\s*", "", text)
-    return re.sub(r"\s*</think>\s*", "\n", opened).strip()
 
 
 def _one_spelling(text: str) -> str:
@@ -285,7 +278,7 @@ def _read_sequence(text: str, problem: Problem) -> ReadAnswer:
 
 def _all_parts(line: str, rest: str) -> str:
     """The marker's line, with the lines below it where the answer continues there, up to an empty one."""
-    block = re.split(r"\n\s*\n(?!\s*[(（①-⑳]?\s*\d?\s*[)）.、])", rest.strip(), maxsplit=1)[0].strip()
+    block = re.split(r"\n\s*\n(?!\s*+[(（①-⑳]?\s*+\d?\s*+[)）.、])", rest.strip(), maxsplit=1)[0].strip()
     inside = boxed(block, "parts")
     if inside is not None:
         return inside

@@ -14,8 +14,7 @@ import typer
 
 from srt import __version__
 from srt.cli.lazy_commands import LazyGroup, add_commands
-from srt.io.errors import UserError, one_line
-from srt.io.full_disk import full_disk
+from srt.io.errors import UserError, full_disk, one_line
 
 # The extra that installs a package. Packages that are missing here belong to training and evaluation.
 _EXTRA = {**dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch", "latex2mathml"), "teach"), "ray": "scale"}

@@ -107,8 +107,8 @@ STAGES: dict[str, dict[str, Command]] = {
             "Classify wrong predictions by what failed first.",
             "the judge's replies so far are kept and not paid for again; the same command continues",
         ),
-        "judge": Command(
-            "comparison_commands.judge",
+        "ask-judge": Command(
+            "comparison_commands.ask_judge",
             "Ask a judge model which answers are right.",
             "the replies so far are kept and not paid for again; the same command continues",
         ),
@@ -136,3 +136,5 @@ STAGES: dict[str, dict[str, Command]] = {
 }
 
 COMMANDS: dict[str, Command] = {name: command for stage in STAGES.values() for name, command in stage.items()}
+ALIASES: dict[str, str] = {"judge": "ask-judge"}
+"""Old names, which are not listed. ``srt.judge`` is not this command: it asks no model."""

@@ -8,14 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from srt.cli.output import Group, JsonFlag, Project, ReportTo, RunName, WandbModeFlag, print_summary
+from srt.cli.config_options import ConfigCommand
+from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
+from srt.io.yaml_config import parse_config
 
 _USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 
 
-def compare(
+def _compare(
+    given: dict[str, Any],
     runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the report.")],
     reference: Annotated[
@@ -34,11 +37,6 @@ def compare(
     examples: Annotated[
         int, typer.Option("--examples", min=0, help="Number of example problems on the page, with all outputs.")
     ] = 400,
-    report_to: ReportTo = None,
-    wandb_mode: WandbModeFlag = None,
-    project: Project = None,
-    group: Group = None,
-    run_name: RunName = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare runs on one page: tables, differences, plots.
@@ -46,9 +44,9 @@ def compare(
     Example: srt compare runs/base runs/cot runs/srt -o report
     """
     from eval.report.compare import compare as compare_runs
-    from eval.run.wandb_settings import make_wandb_settings
+    from eval.run.wandb_settings import WandbSettings
 
-    given = {"wandb_mode": wandb_mode, "project": project, "group": group, "run_name": run_name}
+    settings = {key: value for key, value in given.items() if value is not None}
     comparison = compare_runs(
         runs,
         out,
@@ -56,7 +54,7 @@ def compare(
         human=human or (),
         examples=examples,
         title=title,
-        wandb=make_wandb_settings(report_to, given),
+        wandb=parse_config(WandbSettings, settings, "srt compare"),
     )
     if as_json:
         print_summary(comparison.model_dump(mode="json"), as_json)
@@ -65,6 +63,9 @@ def compare(
 
     print(answer(comparison))
     print(f"The report is {out / 'report.html'}; {out / 'report.md'} has its tables as text")
+
+
+compare = ConfigCommand("eval.run.wandb_settings:WandbSettings", _compare)
 
 
 def errors(
@@ -101,7 +102,7 @@ def errors(
     print_summary(summary.model_dump(mode="json") if as_json else _shown_errors(summary.model_dump()), as_json)
 
 
-def judge(
+def ask_judge(
     run: Annotated[Path, typer.Argument(help="The folder of a scored run.")],
     config: Annotated[
         Path, typer.Option("--config", help="The judge model (YAML), or the name of a file in recipes/judge/.")
@@ -113,7 +114,7 @@ def judge(
     Its verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and
     pays for no reply twice.
 
-    Example: srt judge runs/srt --config recipes/judge/openai.yaml
+    Example: srt ask-judge runs/srt --config recipes/judge/openai.yaml
     """
     from eval.errors.answer_judge import judge_answers
     from eval.errors.judge_model import load_judge

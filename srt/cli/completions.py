@@ -39,6 +39,13 @@ def arms() -> list[str]:
     return list(ARMS)
 
 
+def kept() -> list[str]:
+    """What ``srt build --keep`` takes."""
+    from srt.pipeline.kept_traces import KEEP
+
+    return list(KEEP)
+
+
 def benchmarks() -> list[str]:
     """The benchmarks."""
     from eval.benchmarks.benchmark_registry import BENCHMARKS

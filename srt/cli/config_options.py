@@ -1,4 +1,4 @@
-"""Commands whose options are the keys of a config: each key with a :class:`~srt.io.config_flags.Flag` is an option."""
+"""Commands whose options are the keys of a config: each key with a :class:`~srt.io.yaml_config.Flag` is an option."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import typer
 
-from srt.io.config_flags import Flag
-from srt.io.yaml_config import Config
+from srt.io.yaml_config import Config, Flag
 
 
 @dataclass(frozen=True)
@@ -56,20 +55,29 @@ class ConfigCommand:
 def _options_of(config: type[Config], complete: Mapping[str, Callable[[], list[str]]]) -> dict[str, Any]:
     """The annotation of the option of each key that has a flag."""
     options = {}
-    for name, key in config.model_fields.items():
+    # Pydantic lists inherited keys first; help should begin with those that the config is about.
+    for name in sorted(config.model_fields, key=lambda name: name not in config.__annotations__):
+        key = config.model_fields[name]
         flag = next((one for one in key.metadata if isinstance(one, Flag)), None)
         if flag is not None:
             kind = _kind(key.annotation)
             names = flag.names or ("--" + name.replace("_", "-"),)
             option = typer.Option(
                 *names,
-                help=flag.help,
+                help=_with_default(flag.help, key.default),
                 metavar="KEY=VALUE" if get_origin(key.annotation) is dict else None,
                 rich_help_panel=flag.group,
                 autocompletion=complete.get(name),
             )
             options[name] = Annotated[kind | None, option]
     return options
+
+
+def _with_default(text: str, default: object) -> str:
+    """The help of an option with the number that it has by default; what a word means there, the text itself says."""
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        return text
+    return f"{text.removesuffix('.')} (default: {default})."
 
 
 def _kind(annotation: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from srt.cli import completions
+from srt.cli.config_options import ConfigCommand
 from srt.cli.output import (
     AddressOption,
     EngineOption,
@@ -22,6 +23,7 @@ from srt.cli.output import (
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.locations import location
+from srt.io.yaml_config import parse_config
 
 
 def import_(
@@ -184,7 +186,8 @@ def split(
     print_summary(split_file(problems, out, shares, stratify=stratify, seed=seed), as_json)
 
 
-def curate(
+def _curate(
+    given: dict[str, Any],
     problems: ProblemsArgument,
     out: Annotated[Path, out_option("The problems to keep (JSONL); the others are written beside it.")],
     against: Annotated[
@@ -198,32 +201,14 @@ def curate(
         list[str] | None,
         typer.Option("--skip", help="pictures, solution, exact, near, groups, views or answers; repeatable."),
     ] = None,
-    text_drop: Annotated[
-        float,
-        typer.Option("--text-drop", min=0, max=1, help="Minimum text similarity to drop a duplicate."),
-    ] = 0.90,
-    text_review: Annotated[
-        float, typer.Option("--text-review", min=0, max=1, help="Minimum text similarity to send a pair to review.")
-    ] = 0.85,
-    picture_drop: Annotated[
-        float,
-        typer.Option("--picture-drop", min=0, max=1, help="Minimum picture similarity to drop a duplicate."),
-    ] = 0.96,
-    picture_review: Annotated[
-        float,
-        typer.Option("--picture-review", min=0, max=1, help="Minimum picture similarity to send a pair to review."),
-    ] = 0.70,
-    picture_bits: Annotated[
-        int,
-        typer.Option("--picture-bits", min=0, max=14, help="Bits, of 64, in which two picture hashes may differ."),
-    ] = 12,
     embeddings: Annotated[
         str | None, typer.Option("--embeddings", help="Compare texts with this embedding model instead of MinHash.")
     ] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the embedding server.")] = None,
     api_key_env: Annotated[
-        str, typer.Option("--api-key-env", help="Environment variable that holds the API key.")
-    ] = "OPENAI_API_KEY",
+        str | None,
+        typer.Option("--api-key-env", help="Environment variable that holds the API key (default: OPENAI_API_KEY)."),
+    ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="Write the summary to this file (JSON).")] = None,
     workers: WorkersOption = None,
     engine: EngineOption = None,
@@ -242,7 +227,8 @@ def curate(
     for name in skip or ():
         if name not in CHECKS:
             raise UserError(f"--skip: {', '.join(CHECKS)} are the checks, not {name!r}{did_you_mean(name, CHECKS)}")
-    if text_review > text_drop or picture_review > picture_drop:
+    thresholds = parse_config(Thresholds, {key: value for key, value in given.items() if value is not None}, "curate")
+    if thresholds.text_review > thresholds.text_drop or thresholds.picture_review > thresholds.picture_drop:
         raise UserError("--text-review and --picture-review cannot be above --text-drop and --picture-drop")
     if embeddings is not None and not embeddings.strip():
         raise UserError("--embeddings: the name of a model was expected, not an empty one")
@@ -251,14 +237,10 @@ def curate(
     options = CurationOptions.model_validate(
         {
             "skip": frozenset(skip or ()),
-            "thresholds": Thresholds(
-                text_drop=text_drop,
-                text_review=text_review,
-                picture_drop=picture_drop,
-                picture_review=picture_review,
-                picture_bits=picture_bits,
-            ),
-            "embeddings": Embeddings(model=embeddings, base_url=base_url, api_key_env=api_key_env)
+            "thresholds": thresholds,
+            "embeddings": Embeddings.model_validate(
+                {"model": embeddings, "base_url": base_url} | ({"api_key_env": api_key_env} if api_key_env else {})
+            )
             if embeddings
             else None,
         }
@@ -279,3 +261,6 @@ def curate(
             for name, row in summary["category"].items()
         }
     print_summary(summary, as_json)
+
+
+curate = ConfigCommand("srt.curate.curation_records:Thresholds", _curate)

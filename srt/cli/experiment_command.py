@@ -57,7 +57,7 @@ def experiment(
     Example: srt experiment my-curves.yaml --arm cot --arm srt --seed 0 --items 40000
     """
     from srt.cli.experiment_stages import TrainAndEval
-    from srt.experiment.experiment_recipe import load_experiment
+    from srt.experiment.experiment_reader import load_experiment
     from srt.experiment.learning_curve import Portion
     from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
     from srt.experiment.run_experiment import run_experiment

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import yaml
 
-from srt.cli.output import one_of
 from srt.cli.recipe_kinds import find_launch_file
 from srt.cli.trainer_process import run_shared_evaluation, run_training, status_text
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_models import example_model
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
 from srt.io.records import Lang
+from srt.io.yaml_config import parse_config
 from srt.language.arms import arm_named
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ class TrainAndEval:
 
     def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
         """Form the questions of the test, without asking a model; a ``UserError`` if the model could not be asked."""
-        from eval.benchmarks.benchmark import PLAIN, Asking
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
-        from eval.benchmarks.prompt_files import read_own_prompts
+        from eval.benchmarks.definition.benchmark import PLAIN, Asking
+        from eval.benchmarks.definition.prompt_files import read_own_prompts
 
         pictures = self.reads_pictures(example_model(experiment))
         held = read_problems(problems)
@@ -109,12 +109,11 @@ class TrainAndEval:
 
     def preflight(self, recipe: Path, launch: Path | None) -> list[str]:
         """As ``srt preflight --no-step``."""
+        from train.preflight.before_launch import first_checks
         from train.preflight.checklist import run_checklist
 
         report = run_checklist(
-            recipe,
-            (),
-            launch,
+            first_checks(recipe, (), launch),
             gpu_bytes=None,
             step=False,
             progress=lambda what, total: progress_bar(what, total, lines_from=1000),
@@ -200,6 +199,7 @@ class TrainAndEval:
             right="".join("1" if values[problem.id] > 0.5 else "0" for problem in scored.scored_problems),
             output_tokens=round(sum(given_counts(one.output_tokens for one in scored.predictions.values())) / count, 2),
             proved=round(sum(one.proved for one in scored.checked.values()) / count, 4),
+            computed=round(sum(one.computed for one in scored.checked.values()) / count, 4),
             first_wrong=dict(faults.most_common()),
         )
 
@@ -209,10 +209,10 @@ class TrainAndEval:
         """As ``srt compare``."""
         from eval.report.compare import compare
         from eval.report.report_wording import answer
-        from eval.run.wandb_settings import make_wandb_settings
+        from eval.run.wandb_settings import WandbSettings
 
-        where = {key: value for key, value in reporting.items() if key != "report_to"}
-        wandb = make_wandb_settings(reporting.get("report_to"), where)
+        given = {key: value for key, value in reporting.items() if key in WandbSettings.model_fields}
+        wandb = parse_config(WandbSettings, given, "evaluate")
         return answer(compare(runs, out, title=title, warning=warning, wandb=wandb))
 
 
@@ -245,10 +245,6 @@ def _check_init_model(spec: InitModel) -> None:
     from train.models.init_model import init_model
 
     find_family(spec.arch)
-    parameters = signature(init_model).parameters.values()
-    known = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "seed")
-    for key in spec.options:
-        one_of(key, known, "key in model.options")
     if (template := spec.options.get("chat_template")) is not None:
         find_chat_template(template)
     with TemporaryDirectory() as folder:

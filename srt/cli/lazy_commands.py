@@ -15,7 +15,7 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
-from srt.cli.command_table import COMMANDS, STAGES
+from srt.cli.command_table import ALIASES, COMMANDS, STAGES
 from srt.cli.metavars import argument_metavar, option_metavar
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
@@ -57,7 +57,7 @@ class LazyGroup(TyperGroup):
         Raises:
             UserError: there is none of that name.
         """
-        name = args[0]
+        name = ALIASES.get(args[0], args[0])
         if name in COMMANDS:
             return name, load_command(name), args[1:]
         if ctx.resilient_parsing or name.startswith("-"):

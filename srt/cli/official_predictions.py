@@ -48,7 +48,7 @@ def predictions(
     Example: srt predictions runs/language runs/spr-zh runs/spr-en -o team-test-1.jsonl
     """
     from srt.corpora.space2025 import SUBTASKS, write_predictions
-    from srt.io.jsonl import keep_apart, keep_outside
+    from srt.io.output_paths import keep_apart, keep_outside
 
     keep_apart(out, *sources, problems)
     for source in sources:
@@ -114,9 +114,9 @@ def _merged(sources: list[Path], problems: Path | None, vote: str | None = None)
 def _of_traces(traces: Path, problems: Path | None) -> tuple[dict[str, Problem], dict[str, Answer]]:
     """The problems of ``problems`` and the answers of their traces."""
     from srt.answers.written_form import expected_kind, read_answer
-    from srt.io.jsonl import read_unique
     from srt.io.parquet_files import record_place
     from srt.io.problem_files import read_problems
+    from srt.io.record_reader import read_unique
     from srt.language.trace import Trace
 
     if problems is None:

@@ -62,16 +62,6 @@ ProblemsOption = Annotated[
     ),
 ]
 
-ReportTo = Annotated[
-    str | None, typer.Option("--report-to", help="wandb: send scores and examples to Weights & Biases.")
-]
-WandbModeFlag = Annotated[
-    str | None, typer.Option("--wandb-mode", help="online (default), or offline: write a folder for wandb sync.")
-]
-Project = Annotated[str | None, typer.Option("--project", help="W&B: the project (default: srt).")]
-Group = Annotated[str | None, typer.Option("--group", help="W&B: the group.")]
-RunName = Annotated[str | None, typer.Option("--run-name", help="W&B: the run's name (default: that of the folder).")]
-
 _WIDE = 1000
 
 

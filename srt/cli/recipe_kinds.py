@@ -1,4 +1,4 @@
-"""A recipe of one command that is given to another: said in one line, in place of a list of unknown keys."""
+"""A recipe of one command that is given to another: said in one line instead of a list of unknown keys."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _KINDS = {
     "eval": _Kind("srt eval --config", "recipes/eval", _eval),
     "experiment": _Kind("srt experiment", "recipes", _experiment),
     "teach": _Kind("srt teach --config", "recipes/teach", _teach),
-    "judge": _Kind("srt judge --config and srt errors --judge", "recipes/judge", _judge),
+    "judge": _Kind("srt ask-judge --config and srt errors --judge", "recipes/judge", _judge),
     "launch": _Kind("--accelerate", "configs", _launch),
 }
 

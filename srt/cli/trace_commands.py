@@ -155,6 +155,15 @@ def build(
             help="How steps are written: claims, assertions, or a text style of the problems' world.",
         ),
     ] = "claims",
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            autocompletion=completions.kept,
+            help="Which traces, by the checker's verdict: proved, not-refuted, all; auto is proved for traces of a "
+            "world, not-refuted for prose.",
+        ),
+    ] = "auto",
     pictures: Annotated[
         bool, typer.Option("--pictures", help="For vision models: pictures instead of diagram_description.")
     ] = False,
@@ -167,8 +176,8 @@ def build(
 ) -> None:
     """Write the training sequences of one arm.
 
-    A trace whose answer is not the gold answer, whose problem is not in the file, or from which the arm cannot be
-    built is written, with the reason, to a refusals file.
+    A trace whose answer is not the gold answer, whose problem is not in the file, from which the arm cannot be built,
+    or that --keep leaves out is written, with the reason, to a refusals file. Every trace is checked again here.
 
     Example: srt build traces.jsonl --problems problems.jsonl --arm srt -o data/srt
     """
@@ -180,7 +189,9 @@ def build(
         from srt.scale.sharded_stages import build_shards
 
         with ray_cluster(address) as run:
-            summary = build_shards(traces, problems, arm, out, run, prompt=prompt, text=text, pictures=pictures)
+            summary = build_shards(
+                traces, problems, arm, out, run, prompt=prompt, text=text, pictures=pictures, keep=keep
+            )
     else:
         summary = build_file(
             traces,
@@ -190,6 +201,7 @@ def build(
             prompt=prompt,
             text=text,
             pictures=pictures,
+            keep=keep,
             workers=workers or cores_at_hand(),
             keep_going=keep_going,
         )

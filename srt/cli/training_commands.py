@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from srt.cli import completions
+from srt.cli.config_options import ConfigCommand
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training, status_text
@@ -20,29 +21,12 @@ from srt.io.errors import Interrupted, UserError
 from srt.io.progress import notice, progress_bar
 
 
-def init_model(
+def _init_model(
+    given: dict[str, Any],
     arch: Annotated[str, typer.Argument(help="The architecture: qwen2, llama, qwen2_5_vl or internvl.")],
     data: Annotated[list[Path], typer.Option("--data", help="Sequences to train the tokenizer on; may be repeated.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder of the new model.")],
-    hidden: Annotated[int, typer.Option(help="Hidden size.")] = 128,
-    layers: Annotated[int, typer.Option(help="Number of layers.")] = 4,
-    heads: Annotated[int, typer.Option(help="Attention heads.")] = 4,
-    vocab: Annotated[int, typer.Option(help="Maximum vocabulary size.")] = 1024,
-    pieces: Annotated[
-        str, typer.Option(help="What may be one token: words, or longer pieces that a world offers.")
-    ] = "words",
-    separate: Annotated[
-        list[str] | None,
-        typer.Option(help="A word that no longer token may contain; may be repeated."),
-    ] = None,
-    initializer_range: Annotated[float, typer.Option(help="Standard deviation of the random weights.")] = 0.02,
-    untied_head: Annotated[
-        bool, typer.Option("--untied-head", help="Give the output head weights separate from the embeddings.")
-    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the weights.")] = 0,
-    chat_template: Annotated[
-        str | None, typer.Option(help="minimal, qwen2.5, r1-distill or llama3; vision models have their own.")
-    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Make a small model with random weights and its tokenizer.
@@ -52,22 +36,12 @@ def init_model(
     from train.models.init_model import init_model as make
     from train.models.init_model import sequence_texts
 
-    parameters = make(
-        arch,
-        sequence_texts(data),
-        out,
-        hidden=hidden,
-        layers=layers,
-        heads=heads,
-        vocab=vocab,
-        pieces=pieces,
-        separate=separate or (),
-        initializer_range=initializer_range,
-        untied_head=untied_head,
-        seed=seed,
-        chat_template=chat_template,
-    )
+    options = {key: value for key, value in given.items() if value is not None}
+    parameters = make(arch, sequence_texts(data), out, seed=seed, **options)
     print_summary({"model": str(out), "parameters": parameters}, as_json)
+
+
+init_model = ConfigCommand("train.models.new_model:NewModel", _init_model)
 
 
 def preflight(
@@ -102,24 +76,24 @@ def preflight(
 
     Example: srt preflight recipes/train/qwen2.5-vl-7b-lora.yaml --accelerate configs/ddp_8gpu.yaml --gpu-memory 80
     """
-    from train.recipe_reader import examine_recipe
+    from train.preflight.before_launch import first_checks, report_without_model
 
     require_kind(recipe, "train")
-    examine_recipe(recipe, changes or ())  # a file that is missing or not YAML is an answer without PyTorch
     if accelerate is not None:
         accelerate = find_bundled(accelerate, "configs")
         if accelerate.is_file():  # else it is one fault among others
             require_kind(accelerate, "launch")
-    from train.preflight.checklist import run_checklist
+    first = first_checks(recipe, changes or (), accelerate)
+    if (report := report_without_model(first)) is None:
+        # Imported here: with PyTorch it takes ten seconds, which nobody should wait to read of a mistyped path.
+        from train.preflight.checklist import run_checklist
 
-    report = run_checklist(
-        recipe,
-        changes or (),
-        accelerate,
-        gpu_bytes=None if gpu_memory is None else gpu_memory * 1e9,
-        step=step,
-        progress=lambda what, total: progress_bar(what, total, lines_from=1000),
-    )
+        report = run_checklist(
+            first,
+            gpu_bytes=None if gpu_memory is None else gpu_memory * 1e9,
+            step=step,
+            progress=lambda what, total: progress_bar(what, total, lines_from=1000),
+        )
     if as_json:
         print_summary(
             {
@@ -236,11 +210,11 @@ def _print_preflight(report: Any) -> None:
     """Print examples and figures, and the faults last, where the eye is."""
     from rich.console import Console
 
-    from train.data.label_view import label_view, legend
-
     console = Console(highlight=False, markup=False, soft_wrap=True)
     coloured = console.is_terminal and console.color_system is not None
     if report.shown:
+        from train.data.label_view import label_view, legend
+
         console.print("What is trained on:", legend(coloured))
         for example in report.shown:
             console.print(f"\nproblem {example.problem_id}, {len(example.input_ids)} tokens")

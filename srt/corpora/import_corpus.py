@@ -12,7 +12,8 @@ from srt.corpora.corpus_reader import CorpusReader, ImportRefusal, ImportRequest
 from srt.images.store import PictureFolder
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, keep_apart, keep_outside, write_records
+from srt.io.output_paths import beside, keep_apart, keep_outside
+from srt.io.record_writer import write_records
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace
 from srt.worlds.world_registry import world_of

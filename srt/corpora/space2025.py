@@ -26,8 +26,10 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_rows, validation_fault, write_atomically
+from srt.io.record_lines import validation_fault
+from srt.io.record_reader import read_rows
 from srt.io.records import Answer, Lang, Problem
 
 _ID = re.compile(r"(?P<task>jsi|rsr|rse|spr-(?P<lang>en|zh))-(?P<split>[a-z]+)-(?P<number>\d+)")

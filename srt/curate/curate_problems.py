@@ -23,21 +23,15 @@ from srt.curate.similarity import Shingles, Similarity
 from srt.curate.solutions import disagreement
 from srt.curate.three_views import contradiction
 from srt.images.store import PictureFolder
+from srt.io.atomic_files import open_together
 from srt.io.errors import UserError
-from srt.io.jsonl import (
-    Sink,
-    beside,
-    check_place,
-    count_lines,
-    dump,
-    keep_apart,
-    open_records,
-    open_together,
-    read_records,
-)
 from srt.io.locations import Location
+from srt.io.output_paths import beside, check_place, keep_apart
 from srt.io.problem_files import stream_problems
 from srt.io.progress import progress
+from srt.io.record_lines import dump
+from srt.io.record_reader import count_lines, read_records
+from srt.io.record_writer import Sink, open_records
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import Workers
 from srt.pipeline.record_stage import LineCounts

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from srt.curate.hash_index import FARTHEST
 from srt.io.records import Record
+from srt.io.yaml_config import Config, Flag
 
 Check = Literal["pictures", "solution", "exact", "near", "groups", "views", "answers"]
 CHECKS: tuple[Check, ...] = get_args(Check)
@@ -56,7 +57,7 @@ class Embeddings(Record):
     api_key_env: str = "OPENAI_API_KEY"
 
 
-class Thresholds(Record):
+class Thresholds(Config):
     """Likeness from which a duplicate is dropped, and from which a person decides, for texts and for pictures.
 
     Those of texts are the published ones (0.90 and 0.85). ``picture_bits`` is how many of the 64 bits of their hashes
@@ -64,11 +65,21 @@ class Thresholds(Record):
     with the same pictures and the same answer are shown to a person.
     """
 
-    text_drop: float = Field(0.90, ge=0, le=1)
-    text_review: float = Field(0.85, ge=0, le=1)
-    picture_drop: float = Field(0.96, ge=0, le=1)
-    picture_review: float = Field(0.70, ge=0, le=1)
-    picture_bits: int = Field(12, ge=0, le=FARTHEST)
+    text_drop: Annotated[float, Flag("Options", "Minimum text similarity to drop a duplicate.")] = Field(
+        0.90, ge=0, le=1
+    )
+    text_review: Annotated[float, Flag("Options", "Minimum text similarity to send a pair to review.")] = Field(
+        0.85, ge=0, le=1
+    )
+    picture_drop: Annotated[float, Flag("Options", "Minimum picture similarity to drop a duplicate.")] = Field(
+        0.96, ge=0, le=1
+    )
+    picture_review: Annotated[float, Flag("Options", "Minimum picture similarity to send a pair to review.")] = Field(
+        0.70, ge=0, le=1
+    )
+    picture_bits: Annotated[int, Flag("Options", "Bits, of 64, in which two picture hashes may differ.")] = Field(
+        12, ge=0, le=FARTHEST
+    )
     same_pictures: float = Field(0.30, ge=0, le=1)
 
 

@@ -1,4 +1,4 @@
-"""The sequences of every arm, of the same problems: what one arm has no sequence of is left out of all.
+"""The sequences of every arm, of the same problems: a problem that any arm lacks is left out of every arm.
 
 Arms differ in which problems they can be built from: a teacher gave up on one, another's prose disagrees with gold. A
 difference between two arms could then come from the problems instead of the traces.
@@ -7,27 +7,36 @@ difference between two arms could then come from the problems instead of the tra
 from __future__ import annotations
 
 import hashlib
+import itertools
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from srt.experiment.experiment_blocks import SOLVED
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.experiment.experiment_recipe import Experiment
+from srt.experiment.given_traces import GivenTraces, trace_file
 from srt.experiment.model_stages import Say
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import beside, count_lines, read_records, write_atomically, write_records
+from srt.io.output_paths import beside
 from srt.io.problem_files import read_problems, stream_problems
+from srt.io.record_reader import count_lines, read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Cluster, Problem, Record, Refusal, cluster_of
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
 from srt.pipeline.build import build
 from srt.pipeline.check import check_file, first_fault
+from srt.pipeline.kept_traces import left_out_by
 from srt.pipeline.solve import solve_file
+
+Refuse = Callable[[str, str, str], None]
+"""Notes a problem, a reason in a word, and one in a line."""
 
 
 class LeftOut(Record):
@@ -59,7 +68,7 @@ def solve_training_problems(experiment: Experiment, say: Say) -> None:
     problems, parts = stream_problems(folder.train), folder.data / "solved.parts"
     solved: list[Path] = []
     count = -(-count_lines(folder.train) // _SOLVED_TOGETHER)
-    while some := list(islice(problems, _SOLVED_TOGETHER)):
+    while some := list(itertools.islice(problems, _SOLVED_TOGETHER)):
         solved.append(parts / str(len(solved)))
         if count > 1:
             say(f"train: part {len(solved)} of {count}")
@@ -96,12 +105,11 @@ def _solve_part(folder: Path, problems: Sequence[Problem], plan: str) -> None:
         for trace in read_records(folder / "checked.jsonl", Trace):
             assert trace.checks is not None
             if trace.checks.refuted:
-                raise UserError(f"train: a trace is refuted: {trace.id}: {first_fault(trace.checks)} ({traces})")
-            if trace.checks.proved:
+                raise UserError(f"train: a trace is refuted: {trace.id}: {first_fault(trace, trace.checks)} ({traces})")
+            if (why := left_out_by(trace.checks, trace, "proved")) is None:
                 proved.append(trace.model_copy(update={"checks": None}))
             else:
-                detail = first_fault(trace.checks)
-                unproved.append(Refusal(problem_id=trace.problem_id, reason="not_proved", detail=detail))
+                unproved.append(Refusal(problem_id=trace.problem_id, reason=why[0], detail=why[1]))
         if unproved:
             refused["not_proved"] = len(unproved)
             write_records(refusals, [*read_records(refusals, Refusal), *unproved])
@@ -123,13 +131,14 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
     if not arms or all(folder.sequences(arm).exists() for arm in arms):
         return
     problems = read_problems(folder.train)
+    given = GivenTraces(problems, experiment.keep, say)
     built: dict[str, set[str]] = {}
     left_out: list[LeftOut] = []
     for arm in arms:
         say(f"build: the sequences of arm {arm}")
         lacking = _lacking(folder, arm)
         if not lacking.exists():
-            write_records(lacking, _build_all(experiment, folder, arm, problems, pictures))
+            write_records(lacking, _build_all(experiment, folder, arm, given, pictures))
         of_arm = list(read_records(lacking, LeftOut))
         built[arm] = problems.keys() - {one.problem_id for one in of_arm}
         left_out += of_arm
@@ -164,14 +173,14 @@ def build_arms(experiment: Experiment, pictures: bool, say: Say) -> None:
 
 
 def _build_all(
-    experiment: Experiment, folder: ExperimentFolder, arm: str, problems: Mapping[str, Problem], pictures: bool
+    experiment: Experiment, folder: ExperimentFolder, arm: str, given: GivenTraces, pictures: bool
 ) -> list[LeftOut]:
     """Write all sequences of ``arm``; returns the problems that have none."""
     refused: dict[str, LeftOut] = {}
     ids: list[str] = []
-    write_records(_all_of(folder, arm), _noting(_sequences(experiment, folder, arm, problems, pictures, refused), ids))
+    write_records(_all_of(folder, arm), _noting(_sequences(experiment, folder, arm, given, pictures, refused), ids))
     unsolved = _unsolved(folder) if experiment.traces_of(arm)[1] == [SOLVED] else {}
-    for problem_id in problems.keys() - set(ids):
+    for problem_id in given.problems.keys() - set(ids):
         if problem_id not in refused:
             why = unsolved.get(problem_id)
             reason, detail = (why.reason, why.detail) if why else ("no_trace", "its traces have none of this problem")
@@ -201,42 +210,40 @@ def _sequences(
     experiment: Experiment,
     folder: ExperimentFolder,
     arm: str,
-    problems: Mapping[str, Problem],
+    given: GivenTraces,
     pictures: bool,
     refused: dict[str, LeftOut],
 ) -> Iterator[TrainingSequence]:
     """The sequences of ``arm``, one for each problem at most; the others' problems are added to ``refused``."""
     name, sources = experiment.traces_of(arm)
-    traces = _one_each(name, sources, folder, problems)
-    for item in build(traces, problems, arm, prompt=experiment.prompt, text=experiment.text, pictures=pictures):
+
+    def refuse(problem_id: str, reason: str, detail: str) -> None:
+        refused[problem_id] = LeftOut(problem_id=problem_id, arm=arm, reason=reason, detail=detail)
+
+    traces = _one_each(name, sources, folder, given, refuse)
+    styles: dict[str, Any] = {"prompt": experiment.prompt, "text": experiment.text, "pictures": pictures}
+    for item in build(traces, given.problems, arm, keep="all", **styles):
         if isinstance(item, TrainingSequence):
+            refused.pop(item.problem_id, None)  # the trace of an earlier source was not kept
             yield item
         else:
-            refused[item.problem_id] = LeftOut(
-                problem_id=item.problem_id, arm=arm, reason=item.reason, detail=item.detail
-            )
+            refuse(item.problem_id, item.reason, item.detail)
 
 
 def _one_each(
-    name: str, sources: Sequence[Any], folder: ExperimentFolder, problems: Mapping[str, Problem]
+    name: str, sources: Sequence[Any], folder: ExperimentFolder, given: GivenTraces, refuse: Refuse
 ) -> Iterator[Trace]:
-    """One trace of each problem: that of the first source which has any."""
+    """One trace of each problem: the first that is kept, taken from the first source that has one."""
     seen: set[str] = set()
     for source in sources:
-        for trace in read_records(trace_file(source, name, folder), Trace):
-            if trace.problem_id in problems and trace.problem_id not in seen:
+        for trace, why in given.of(trace_file(source, name, folder), checked=source == SOLVED):
+            if trace.problem_id in seen:
+                continue
+            if why is None:
                 seen.add(trace.problem_id)
                 yield trace
-
-
-def trace_file(source: Any, name: str, folder: ExperimentFolder) -> Path:
-    """The file of the traces that ``source`` (of the arm ``name``) stands for."""
-    if source == SOLVED:
-        return folder.solved
-    if isinstance(source, TaughtTraces):
-        return folder.taught(name) / "traces.jsonl"
-    path = Path(source)
-    return path / "traces.jsonl" if path.is_dir() else path
+            else:
+                refuse(trace.problem_id, *why)
 
 
 def _noting(sequences: Iterator[TrainingSequence], ids: list[str]) -> Iterator[TrainingSequence]:

@@ -27,11 +27,12 @@ from typing import Any, Literal
 
 import orjson
 
-from srt.experiment.experiment_recipe import Experiment, InitModel
+from srt.experiment.experiment_blocks import InitModel
+from srt.experiment.experiment_reader import parse_experiment
+from srt.experiment.experiment_recipe import Experiment
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import write_atomically
-from srt.io.yaml_config import parse_config
 
 DATA_LOCK = ".data.lock"
 """Held by the process that makes the data and the initial weights."""
@@ -118,7 +119,7 @@ def read_experiment(root: Path) -> Experiment:
         settings = orjson.loads((root / _MANIFEST).read_bytes())
     except (OSError, ValueError):
         raise UserError(f"{root}: {_MANIFEST}: cannot be read; give the output of srt experiment") from None
-    return parse_config(Experiment, {**settings, "output": str(root)}, str(root))
+    return parse_experiment({**settings, "output": str(root)}, str(root))
 
 
 def held_in_output(experiment: Experiment) -> Literal["nothing", "changed", "same"]:
@@ -230,7 +231,7 @@ def claim(experiment: Experiment) -> None:
 
 
 def give_up(experiment: Experiment) -> None:
-    """Undo :func:`claim` and remove the data: once a fault is mended, the folder must not be another experiment's."""
+    """Undo :func:`claim` and remove the data: a corrected recipe must not meet another experiment's folder."""
     shutil.rmtree(experiment.output / "data", ignore_errors=True)
     for name in (_MANIFEST, DATA_LOCK):
         (experiment.output / name).unlink(missing_ok=True)

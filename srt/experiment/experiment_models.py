@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from srt.experiment.experiment_blocks import ContinuedModel, InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import ContinuedModel, Experiment, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import TrainedModel
 from srt.io.errors import UserError
 
 PROBE = "probe"
-"""In file names, in place of an arm: what belongs to the probe of a vision model's eyes."""
+"""Used in file names instead of an arm: files of the probe of a vision model."""
 
 
 def initial_model(experiment: Experiment, arm: str, seed: int) -> Path:

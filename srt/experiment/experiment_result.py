@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import srt
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import RecordError
 from srt.io.file_versions import FileVersions, file_versions
-from srt.io.jsonl import dump, parse_record, write_atomically
+from srt.io.record_lines import dump, parse_record
 from srt.io.records import Record
 
 _RESULT = "result.json"

@@ -15,14 +15,16 @@ from pathlib import Path
 
 import orjson
 
+from srt.experiment.experiment_blocks import BenchmarkTest
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import TEST, BenchmarkTest, Experiment
+from srt.experiment.experiment_recipe import TEST, Experiment
 from srt.experiment.model_stages import ModelStages, Say
 from srt.experiment.problem_sources import CorpusSource, FileSource, SampledSource, Source
 from srt.images.store import PictureFolder
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.io.worker_processes import cores_at_hand
 from srt.pipeline.generate import generate_file, identities, split_key

@@ -24,15 +24,18 @@ from pathlib import Path
 
 import orjson
 
+from srt.experiment.experiment_blocks import BenchmarkTest
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_models import trained_at
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, Say
 from srt.experiment.training_recipes import evaluation_settings
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
-from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Record, cluster_of
 
 
@@ -40,8 +43,8 @@ class CurvePoint(Record):
     """One arm with one seed after ``items`` training sequences, on one test.
 
     ``tokens`` is what the run had seen by then, ``labelled_tokens`` those of them that were trained on. ``right``,
-    ``output_tokens``, ``proved`` (a share of all problems) and ``first_wrong`` as in
-    :class:`~srt.experiment.model_stages.RunFigures`.
+    ``output_tokens``, ``proved``, ``computed`` (shares of all problems) and ``first_wrong`` as in
+    :class:`~srt.experiment.model_stages.RunFigures`. Points of version 0.1 have no ``computed``.
     """
 
     test: str
@@ -53,6 +56,7 @@ class CurvePoint(Record):
     right: str
     output_tokens: float
     proved: float
+    computed: float = 0.0
     first_wrong: dict[str, int]
 
     @property
@@ -213,6 +217,7 @@ class LearningCurves:
                 right=figures.right,
                 output_tokens=figures.output_tokens,
                 proved=figures.proved,
+                computed=figures.computed,
                 first_wrong=figures.first_wrong,
             )
 

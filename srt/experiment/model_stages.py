@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.io.records import Lang
 from srt.language.prompts import PromptStyle
 
@@ -45,7 +46,9 @@ class Evaluation:
 class RunFigures:
     """What a learning curve keeps of an evaluation.
 
-    ``right`` has a character for each problem, in their order: ``1`` if it was answered correctly, else ``0``.
+    ``proved`` is the share of predictions with a proved trace of an exact world, ``computed`` that of free traces that
+    are computed. ``right`` has a character for each problem, in their order: ``1`` if it was answered correctly, else
+    ``0``.
     ``first_wrong`` counts what failed first in wrong traces, as ``INFER contradiction``
     (:mod:`eval.errors.error_findings`); prose is not looked into.
     """
@@ -53,6 +56,7 @@ class RunFigures:
     right: str
     output_tokens: float
     proved: float
+    computed: float
     first_wrong: dict[str, int]
 
 
@@ -112,5 +116,6 @@ class ModelStages(Protocol):
 
         ``warning`` stands before it, and above everything on the page.
 
-        ``reporting`` has the keys of an evaluation recipe that say where in W&B to report to, if this is asked for.
+        ``reporting`` is the experiment's ``evaluate`` with the comparison's group and name in W&B, or empty if
+        nothing is reported there.
         """

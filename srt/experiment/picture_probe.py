@@ -20,15 +20,16 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from srt.experiment.experiment_blocks import Probe
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_models import PROBE, example_model, initial_model
-from srt.experiment.experiment_recipe import TEST, Experiment, Probe
+from srt.experiment.experiment_recipe import TEST, Experiment
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.problem_sources import SampledSource
 from srt.experiment.training_recipes import evaluation_settings, write_recipe
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Message, Problem, Sequence, Span
 from srt.language.prompts import prompt_messages
 from srt.language.text import answer_line

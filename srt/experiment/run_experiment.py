@@ -17,7 +17,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
 
-from srt.experiment.arm_sequences import build_arms, solve_training_problems, trace_file
+from srt.experiment.arm_sequences import build_arms, solve_training_problems
+from srt.experiment.experiment_blocks import SOLVED, BenchmarkTest, ContinuedModel, InitModel, Model, TaughtTraces
 from srt.experiment.experiment_folder import DATA_LOCK, ExperimentFolder, claim, give_up, held_in_output
 from srt.experiment.experiment_models import (
     PROBE,
@@ -27,17 +28,10 @@ from srt.experiment.experiment_models import (
     start_of_arm,
     trained_model,
 )
-from srt.experiment.experiment_recipe import (
-    SOLVED,
-    BenchmarkTest,
-    ContinuedModel,
-    Experiment,
-    InitModel,
-    Model,
-    TaughtTraces,
-)
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.experiment_result import ExperimentResult, read_result, write_result
 from srt.experiment.gather_problems import check_sources, gather_problems, tests_of
+from srt.experiment.given_traces import trace_file
 from srt.experiment.learning_curve import LearningCurves, Portion, curve_table
 from srt.experiment.model_stages import Evaluation, ModelStages, Say, TrainedModel
 from srt.experiment.picture_probe import check_probe, pass_probe, write_probe
@@ -46,7 +40,7 @@ from srt.experiment.training_recipes import evaluation_settings, recipe_of, repo
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError, no_model_folder
 from srt.io.folder_lock import FolderHeld, hold_folder
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Sequence
 
 

@@ -2,7 +2,7 @@
 
 Only these stages cost money. They come after everything that can be checked without them, their budget is that of the
 ``srt teach`` config, and nothing is paid for twice (:mod:`srt.llm.journaled_client`). In a tiny rehearsal a stand-in
-takes the place of every model, whatever the config says (:mod:`srt.experiment.rehearsal.stand_in_teacher`).
+takes the place of every model, whatever the config says (:mod:`srt.experiment.stand_in_teacher`).
 
 What asks models is imported where something is taught: other experiments do without the extra ``teach``.
 """
@@ -13,12 +13,14 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from srt.experiment.experiment_blocks import SOLVED, TaughtTraces
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import SOLVED, Experiment, TaughtTraces
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Say
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems, stream_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import State
 from srt.teaching.teach_config import load_teach_config
@@ -42,7 +44,7 @@ def describe_pictures(experiment: Experiment, part: str, problems: Path, tiny: b
     Raises:
         UserError: a problem without a usable description.
     """
-    from srt.experiment.rehearsal.stand_in_teacher import stand_in_descriptions
+    from srt.experiment.stand_in_teacher import stand_in_descriptions
     from srt.teaching.describe_pictures import describe_file, needs_description
 
     assert experiment.describe is not None
@@ -68,7 +70,7 @@ def teach_traces(experiment: Experiment, tiny: bool, say: Say) -> None:
         done = out / ".done"
         if done.exists():
             continue
-        from srt.experiment.rehearsal.stand_in_teacher import stand_in_traces
+        from srt.experiment.stand_in_teacher import stand_in_traces
         from srt.teaching.teach_command import teach_file
 
         say(f"teach: traces of {name}" + _by(tiny))

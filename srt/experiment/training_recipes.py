@@ -9,7 +9,7 @@ import yaml
 
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 
 
 def write_recipe(experiment: Experiment, arm: str, seed: int, start: Path) -> Path:
@@ -69,7 +69,7 @@ def evaluation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
 
 
 def reporting_settings(experiment: Experiment, name: str) -> dict[str, Any]:
-    """The keys with which an evaluation or comparison reports to W&B, named as trainings are; empty if none does."""
-    keys = ("report_to", "wandb_mode", "project", "group")
-    given = {key: experiment.evaluate[key] for key in keys if key in experiment.evaluate}
-    return {"group": experiment.name, **given, "run_name": f"{experiment.name}/{name}"} if given else {}
+    """The experiment's ``evaluate``, named in W&B as trainings are; empty if nothing is reported there."""
+    if experiment.evaluate.get("report_to") is None:
+        return {}
+    return {"group": experiment.name, **experiment.evaluate, "run_name": f"{experiment.name}/{name}"}

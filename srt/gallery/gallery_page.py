@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from srt.gallery.gallery_samples import GallerySample, samples
-from srt.io.jsonl import keep_apart, write_atomically
+from srt.io.atomic_files import write_atomically
+from srt.io.output_paths import keep_apart
 from srt.pages.page_template import page_environment, page_script, page_style
 from srt.worlds.world import World
 from srt.worlds.world_registry import read_spec, world_named
@@ -25,6 +26,7 @@ def gallery_command(
     Raises:
         UserError: there is no such world, the settings are not its own, or the page cannot be written.
     """
+    # Before the sampling, which takes a while: the page must not be written over the settings.
     keep_apart(out, spec)
     of_world = world_named(world)
     fields = {} if spec is None else read_spec(of_world, spec)

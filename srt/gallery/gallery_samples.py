@@ -77,6 +77,7 @@ def _sample(world: World, problem: Problem) -> GallerySample:
         prose, terse = (world.explain(problem, trace, terse=terse) for terse in (False, True))
     except Refused as refused:
         raise UserError(f"{problem.id}: {refused.reason}: {refused.detail}") from None
+    # Our own teacher's traces are checked like any others: a page of samples is where its faults are seen first.
     checked = check_with_truth(problem, trace)
     return GallerySample(
         problem=problem,

@@ -14,13 +14,14 @@ def find_bundled(path: Path, folder: str) -> Path:
 
     A name is looked for in ``folder``, with ``.yaml`` or without: ``cpu`` in ``configs`` is ``configs/cpu.yaml``, and
     ``train/base`` in ``recipes`` is ``recipes/train/base.yaml``. A path as in the documentation
-    (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it is: whoever
+    (``recipes/demo.yaml``) is found from any current folder. A path that names nothing is returned as it is: whatever
     opens it reports that.
 
     Raises:
         UserError: a bare name that is no file, here or in ``folder``; the message lists the names in ``folder``.
     """
     root = _root()
+    # A user's own file wins over a bundled one of the same name, and a path that leads elsewhere is no name.
     if root is None or path.is_file() or path.is_absolute() or ".." in path.parts:
         return path
     places = (root / folder / f"{path}.yaml", root / folder / path, root / path)

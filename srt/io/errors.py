@@ -6,9 +6,10 @@ of the toolkit and keeps its traceback.
 
 from __future__ import annotations
 
+import errno
 import re
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -25,6 +26,7 @@ class Interrupted(KeyboardInterrupt):
 def one_line(text: str) -> str:
     """``text`` as one line for a terminal. Control characters, which a record may hold, are escaped."""
     line = " ".join(text.split())
+    # Text of a model or a corpus may hold escape sequences that rewrite what the terminal shows.
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
@@ -42,6 +44,7 @@ def no_model_folder(folder: object, key: str = "") -> UserError:
     name = str(folder)
     owner, slash, model = name.partition("/")
     message = f"{key}{name}: no such folder"
+    # A path that begins with ./ or with an existing folder was mistyped, and is no id on the hub.
     if slash and re.fullmatch(r"[\w.-]+/[\w.-]+", name) and owner not in (".", "..") and not Path(owner).exists():
         message += (
             "; models are read from this machine: if this is an id on the Hugging Face hub, run "
@@ -88,3 +91,39 @@ def fault_in_words(fault: Mapping[str, Any]) -> str:
     if kind in _EXPECTED:
         return f"{_EXPECTED[kind]} was expected, not {given}"
     return f"{message[0].lower()}{message[1:]}, not {given}"
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FULL_IN_WORDS = (
+    "No space left on device", "Disk quota exceeded", "File too large", "PytorchStreamWriter failed writing",
+)  # fmt: skip
+"""What libraries in Rust and C++ (safetensors, torch) say in exceptions of their own, which have no ``errno``."""
+
+
+def full_disk(error: BaseException) -> str | None:
+    """The line to print if ``error`` means that a disk is full, a quota used up or a file too large; else ``None``."""
+    for one in _chain(error):
+        if isinstance(one, OSError) and one.errno in _FULL:
+            place = f"{Path(str(one.filename)).parent}: " if one.filename else ""
+            return f"{place}{one.strerror}: make room and run the command again; no file is half-written"
+        if any(words in str(one) for words in _FULL_IN_WORDS):
+            said = " ".join(str(one).split())
+            return f"no room on the disk ({said}): make room and run the command again"
+    return None
+
+
+def name_file(error: OSError, path: object) -> None:
+    """Note in ``error`` that it was met in writing ``path``: the system names no file where a write finds no room."""
+    if error.errno in _FULL and error.filename is None:
+        error.filename = str(path)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """``error`` and what it came of."""
+    one: BaseException | None = error
+    seen: set[int] = set()
+    # Exceptions can refer to one another in a circle.
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        yield one
+        one = one.__cause__ or one.__context__

@@ -12,6 +12,7 @@ from srt.io.errors import UserError
 from srt.io.locations import Location
 
 LOCK = ".lock"
+# As on NFS without a lock daemon, and on some file systems in user space.
 _NO_LOCKS_HERE = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
 
 
@@ -43,6 +44,7 @@ def hold_folder(folder: Location, *, shared: bool = False, name: str = LOCK, wai
         raise UserError(f"{folder}: cannot be written to: {error.strerror}") from None
     with file:
         try:
+            # flock, not lockf: a POSIX lock is lost as soon as this process closes any other handle of the file.
             fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             raise FolderHeld(f"{folder}: another process is writing to this folder; wait for it, or stop it") from None

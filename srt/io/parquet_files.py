@@ -1,4 +1,6 @@
-"""Files of records in Parquet, which ``datasets`` and TRL read as they are; :mod:`srt.io.jsonl` reads and writes them.
+"""Files of records in Parquet, which ``datasets`` and TRL read as they are.
+
+:mod:`srt.io.record_reader` and :mod:`srt.io.record_writer` choose this form by the suffix.
 
 A file has a column for each field of its kind of record. What Arrow has no type for (a mapping, a value of any shape)
 is JSON in a column of text; an absent field is null, an absent list is empty. Pictures of training sequences have the

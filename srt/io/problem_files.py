@@ -12,8 +12,9 @@ from typing import IO, NamedTuple
 import orjson
 
 from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import Line, UniqueValues, parse_record, read_lines, read_unique
 from srt.io.parquet_files import is_parquet, record_place, rows_as_lines
+from srt.io.record_lines import parse_record
+from srt.io.record_reader import Line, UniqueValues, read_lines, read_unique
 from srt.io.records import Problem, Record
 
 

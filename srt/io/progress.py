@@ -26,6 +26,7 @@ def progress_bar(
     what: str, total: int | None, done: int = 0, *, lines_from: int = 1
 ) -> Iterator[Callable[[int], None]]:
     """Yield ``advance(n)``; ``done`` of ``total`` are done already. Plain lines from a ``total`` of ``lines_from``."""
+    # Standard output may be a pipe into the next command.
     console = Console(stderr=True)
     if console.is_terminal:
         columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

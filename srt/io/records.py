@@ -1,7 +1,8 @@
 """The records that commands exchange, one JSON object a line.
 
 Pydantic owns the schema: unknown fields are refused, so that a misspelt field is an error and not a silent default.
-Reading and writing files of records is :mod:`srt.io.jsonl`; the trace record is :mod:`srt.language.trace`.
+Files of records are read by :mod:`srt.io.record_reader` and written by :mod:`srt.io.record_writer`; the trace record is
+:mod:`srt.language.trace`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 Lang = Literal["en", "zh"]
 AnswerKind = Literal["choice_set", "number", "expression", "text", "sequence", "boolean", "parts"]
 Thinking = Literal["closed", "cut", "open"]
+FinishReason = Literal["stop", "length", "error"]
 Status = Literal["ok", "no_answer", "ambiguous", "truncated", "error"]
 MOST_PICTURES = 100
 """A problem of more pictures is refused: real ones have a handful."""
@@ -175,7 +177,7 @@ class Prediction(Record):
     image_tokens: int = 0
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
-    finish_reason: Literal["stop", "length", "error"]
+    finish_reason: FinishReason
     seconds: float
     thinking: Thinking | None = None
     error: str | None = None

@@ -51,6 +51,7 @@ def load_json(data: bytes | str, what: str = "JSON") -> Any:
     except ValueError:
         pass  # the stricter reader says why
     try:
+        # The other reader would accept NaN and half of a surrogate pair, which are no JSON.
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise JsonFault(f"not {what}: {error}") from None

@@ -11,6 +11,7 @@ import copy
 import re
 import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar, get_args
@@ -63,6 +64,23 @@ class Config(BaseModel):
             reworded = PydanticCustomError(kind, "{message}", {**context, "message": message})
             details.append(InitErrorDetails(type=reworded, loc=fault["loc"], input=fault["input"]))
         raise ValidationError.from_exception_data(cls.__name__, details)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """The option of a command that sets a key, written beside the key so that file and flags cannot differ.
+
+    Keys without one are set in the file alone.
+
+    Args:
+        group: the heading under which help lists it.
+        help: one line.
+        names: as they are typed; by default the key, as in ``--max-new-tokens``.
+    """
+
+    group: str
+    help: str
+    names: tuple[str, ...] = ()
 
 
 def read_config(model: type[C], path: str | Path, *, bundled: str | None = None, relative: Collection[str] = ()) -> C:
@@ -154,6 +172,7 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     result = dict(base)
     for key, value in over.items():
         old = result.get(key)
+        # A list replaces the list: if lists were joined, no recipe could take an item out.
         result[key] = merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
     return result
 

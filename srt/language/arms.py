@@ -42,6 +42,7 @@ def completion_text(trace: Trace, name: str) -> Completion:
         UserError: the arm is unknown, trains on nothing, or does not fit the kind of trace.
     """
     arm, build = arm_named(name), builder_of(name)
+    # The builder of prose would not fail on steps: it would write them, and two arms would be the same.
     if arm.input != "any" and (trace.kind == "cot") != (arm.input in ("prose", "terse prose")):
         raise UserError(f"trace {trace.id}: arm {name!r} cannot be built from a {trace.kind} trace")
     return build(trace)
@@ -60,6 +61,7 @@ def trace_text(trace: Trace) -> Completion:
 def unlabelled_text(trace: Trace) -> Completion:
     """The trace without its operation words."""
     lines = ((step.op, step_line(step, trace.lang)) for step in trace.steps)
+    # With the blank after the word, or each line of this arm would begin with a token that no other arm has.
     bare = [(op, line.removeprefix(MARKERS[trace.lang][op]).lstrip()) for op, line in lines]
     return completion(trace, bare)
 
@@ -100,5 +102,6 @@ ARMS: dict[str, Arm] = {
     "srt-unlabelled": Arm(unlabelled_text),
     "srt-shuffled": Arm(shuffled_text),
     **{f"srt-drop-{op}": Arm(partial(text_without, op)) for op in OPERATIONS},
+    # Trained on the text of srt: only what may be generated differs, so a trained model of srt serves these arms too.
     **{f"srt-ban-{op}": Arm(trace_text, ban=op) for op in OPERATIONS},
 }

@@ -29,6 +29,7 @@ class FaultClass(StrEnum):
 
     def __new__(cls, word: str, family: Family, explanation: str, reviewed_as: Fault | None = None) -> FaultClass:
         """The member whose value is ``word``."""
+        # StrEnum would take the other items of the tuple for an encoding, as str(bytes, encoding, errors) does.
         fault = str.__new__(cls, word)
         fault._value_ = word
         fault.family = family
@@ -69,6 +70,7 @@ class Fault(FaultClass):
         SUPPORT_BREAKING,
         "a step repeats another, or nothing after it needs it",
     )
+    REPEATED = ("repeated", SUPPORT_BREAKING, "a step says what an earlier step says, or one thing twice")
     MISQUOTED_CLUE = ("misquoted_clue", SUPPORT_BREAKING, "a reading cites another clue than the one it reads")
     LEAP = ("leap", SUPPORT_BREAKING, "the answer is stated right after the question, nothing leads to it")
     GUESSED = ("guessed", SUPPORT_BREAKING, "the right options are stated in the right form, without a derivation")
@@ -117,7 +119,16 @@ class Fault(FaultClass):
         "a step rests on the answer or the official solution, or speaks of them",
     )
     OUT_OF_ORDER = ("out_of_order", SUPPORT_BREAKING, "a step stands after one of a later operation")
-    ANOTHER_LANGUAGE = ("another_language", SUPPORT_BREAKING, "a step is in another language than its trace")
+    ANOTHER_LANGUAGE = (
+        "another_language",
+        SUPPORT_BREAKING,
+        "a step is in another language than its trace, or the trace in another than its problem",
+    )
+    ANOTHER_FORM = (
+        "another_form",
+        SUPPORT_BREAKING,
+        "the problem is of an exact world, and what was written is no trace of that world",
+    )
     TOO_LARGE = (
         "too_large",
         SUPPORT_BREAKING,
@@ -126,5 +137,6 @@ class Fault(FaultClass):
     MALFORMED = ("malformed", SUPPORT_BREAKING, "what was written is not in the form of a trace")
 
 
+# Left to right, because pydantic's own mode takes any string as it is and never makes it a Fault.
 FaultWord = Annotated[Fault | str, Field(union_mode="left_to_right")]
 """A class of fault in a record: one of :class:`Fault`, or the word of a world's own."""

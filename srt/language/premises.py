@@ -100,6 +100,7 @@ def localize(word: str, lang: Lang) -> str:
 
 def canonical(word: str, lang: Lang) -> str:
     """The canonical form of a premise read from text in ``lang``; the inverse of :func:`localize`."""
+    # A word of the other language stays as it is, and is then no premise: a text has one language.
     return next((key for key, local in WORDS[lang].items() if word == local), word)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -95,15 +96,15 @@ def parse(text: str) -> ParsedTrace:
         TraceSyntaxError: with the line and column of the first fault.
     """
     lines = text.rstrip("\n").split("\n")
-    match = _ANSWER_LINE.fullmatch(lines[-1])
-    if match is None or not one_line(match[2]):
+    last = read_answer_line(lines[-1])
+    if last is None:
         raise TraceSyntaxError("the last line must be the answer, as in 'ANSWER: C'", len(lines))
-    lang, answer = _ANSWER_LANG[match[1]], one_line(match[2])
+    lang, answer = last
     body = lines[:-1]
     # What begins with a step is a trace of steps, and every line must be one; anything else is prose.
     if body and not _STEP_WORD.match(body[0]):
-        return ParsedTrace("cot", lang, (), _parse_prose(body), answer)
-    parsed = [_parse_step(line, number, lang) for number, line in enumerate(body, 1)]
+        return ParsedTrace("cot", lang, (), parse_prose(body), answer)
+    parsed = [parse_step(line, number, lang) for number, line in enumerate(body, 1)]
     if not parsed:
         raise TraceSyntaxError("no step before the answer", 1)
     kind = parsed[0][0]
@@ -113,7 +114,25 @@ def parse(text: str) -> ParsedTrace:
     return ParsedTrace(kind, lang, tuple(step for _, step in parsed), None, answer)
 
 
-def _parse_prose(lines: list[str]) -> str:
+def step_lang(line: str) -> Lang | None:
+    """The language of the operation that ``line`` begins with; ``None`` for a line that is no step."""
+    match = _STEP_WORD.match(line)
+    return None if match is None else _OPERATION_OF[match[1]][0]
+
+
+def read_answer_line(line: str) -> tuple[Lang, str] | None:
+    """The language and the text of an answer line; ``None`` for any other line."""
+    match = _ANSWER_LINE.fullmatch(line)
+    answer = "" if match is None else one_line(match[2])
+    return (_ANSWER_LANG[match[1]], answer) if match is not None and answer else None
+
+
+def parse_prose(lines: Sequence[str]) -> str:
+    """The text of a cot trace that was written as these lines, with its escapes taken off.
+
+    Raises:
+        TraceSyntaxError: a step or an answer stands between them, or they are all empty.
+    """
     for number, line in enumerate(lines, 1):
         if re.match(_MARKER, line) and (_STEP_WORD.match(line) or _ANSWER_LINE.fullmatch(line)):
             raise TraceSyntaxError("a step or an answer between lines of prose", number)
@@ -123,12 +142,17 @@ def _parse_prose(lines: list[str]) -> str:
     return text
 
 
-def _parse_step(line: str, number: int, lang: Lang) -> tuple[TraceKind, Step]:
+def parse_step(line: str, number: int, lang: Lang) -> tuple[TraceKind, Step]:
+    """The step that is written as ``line``, and the kind of trace that it belongs to.
+
+    Raises:
+        TraceSyntaxError: with ``number`` as the line; it is no step, or one in another language than ``lang``.
+    """
     match = _STEP_WORD.match(line)
     if match is None:
         raise TraceSyntaxError("a step must begin with CORRELATE, CONSTRAIN or INFER", number)
-    step_lang, op = _OPERATION_OF[match[1]]
-    if step_lang != lang:
+    of_step, op = _OPERATION_OF[match[1]]
+    if of_step != lang:
         raise TraceSyntaxError(f"{match[1]!r} in a trace whose answer line is in another language", number)
     args, kind, at = _parse_premises(line, match.end(), number, lang)
     body = one_line(line[at:])
@@ -154,6 +178,7 @@ def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[
         at += 1
         if line.startswith('"', at):
             try:
+                # A quoted name may hold blanks, colons and dashes, so only a reader of JSON knows where it ends.
                 _, end = json.JSONDecoder().raw_decode(line, at)
             except (ValueError, RecursionError):
                 raise TraceSyntaxError("a quoted name without closing quote", number, at + 1) from None
@@ -170,6 +195,7 @@ def _parse_premises(line: str, at: int, number: int, lang: Lang) -> tuple[tuple[
 
 
 def _split_claim(body: str) -> tuple[str, str | None]:
+    # The last one: an assertion may hold the same characters, a claim may not.
     at = body.rfind(CLAIM_OPENS) if body.endswith("]") else -1
     if at < 0:
         return body, None

@@ -30,6 +30,7 @@ def prose(text: str) -> str:
 
 
 def _canonical_premise(word: str) -> str:
+    # Parsed to be checked, and kept as a word: files and text have the same premises, letter by letter.
     parse_premise(word)
     return word
 
@@ -127,8 +128,11 @@ class TraceCheck(Record):
 
     @property
     def computed(self) -> bool:
-        """In prose: the answer is computed, and every step that could be decided, one at least."""
-        decided = {step.support for step in self.steps} - {"unchecked"}
+        """In prose: the answer is computed, and every step (or claim, if there are no steps) that could be decided.
+
+        That is one at least.
+        """
+        decided = {*(step.support for step in self.steps), *(claim.support for claim in self.prose)} - {"unchecked"}
         return self.answer.support == "computed" and decided == {"computed"}
 
     @property
@@ -189,6 +193,7 @@ class Trace(Record):
         if not self.steps or self.text is not None:
             raise ValueError(f"a {self.kind} trace has steps and no text")
         for number, step in enumerate(self.steps, 1):
+            # An assertion beside the claim could say something else than the claim that is checked.
             if self.kind == "world" and (step.claim is None or step.assertion is not None):
                 raise ValueError(f"steps.{number}: a step of a world trace has a claim and no assertion")
             if self.kind == "free" and step.assertion is None:

@@ -27,9 +27,9 @@ from typing import Any, Final
 
 import orjson
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
-from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 from srt.llm.request import LlmRequest, Reply, RequestKeys
 

@@ -7,19 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from srt.checking import check
 from srt.io.records import Problem
 from srt.io.worker_processes import Workers
 from srt.language.faults import Fault
 from srt.language.trace import Trace
 from srt.mutate.mutation_table import MutantRecord
-from srt.pipeline.check import first_fault
+from srt.pipeline.check import check_claims, first_fault
 from srt.prose.faults.computed_equations import Equation, computed_equations
 from srt.prose.faults.prose_faults import KINDS, Effect, Kind, different
 
 _CHUNK: Final = 4
 _ORACLE: dict[Effect, str] = {
-    "true": "proved",
+    "true": "the equation is true",
     "false": "the equation is false",
     "unknown": "a name in the equation has no stated value",
 }
@@ -90,11 +89,11 @@ class ProseSources:
 
 
 def _refuted(job: tuple[Problem, Trace]) -> bool:
-    return check(*job).refuted
+    return check_claims(*job).refuted
 
 
 def _judged(drawn: _Drawn) -> MutantRecord:
-    checked = check(drawn.problem, drawn.trace)
+    checked = check_claims(drawn.problem, drawn.trace)
     accident, unknown = drawn.effect == "true", drawn.effect == "unknown"
     return MutantRecord(
         trace=drawn.trace,
@@ -104,7 +103,7 @@ def _judged(drawn: _Drawn) -> MutantRecord:
         change=drawn.change,
         outcome="accident" if accident else "unknown" if unknown else "caught" if checked.refuted else "missed",
         oracle=_ORACLE[drawn.effect],
-        verdict="proved" if checked.proved else first_fault(checked),
+        verdict="computed" if checked.computed else first_fault(drawn.trace, checked) or "not refuted",
         disputed=accident and checked.refuted,
     )
 

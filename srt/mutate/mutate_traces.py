@@ -14,9 +14,12 @@ from typing import Final, NamedTuple
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, keep_apart, open_records, read_records
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress
+from srt.io.record_lines import dump
+from srt.io.record_reader import read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.io.worker_processes import Workers
 from srt.language.faults import FaultClass
@@ -177,7 +180,7 @@ def _subject_or_fault(job: tuple[Trace, Problem]) -> MutationSubject | str:
     except (ValueError, Refused) as error:
         return str(error)
     checked = check(problem, trace)
-    return subject if checked.proved else f"the checker does not prove it: {first_fault(checked)}"
+    return subject if checked.proved else f"the checker does not prove it: {first_fault(trace, checked)}"
 
 
 def _spread(sources: Sources, n: int, seed: int) -> Iterator[tuple[FaultClass, int, Mutant]]:
@@ -240,6 +243,6 @@ def _judged(drawn: _Drawn) -> MutantRecord:
         change=mutant.change,
         outcome="accident" if accident else "caught" if caught else "missed",
         oracle="; ".join([*false, *verdict.faults[:2]]) or "proved",
-        verdict="proved" if checked.proved else first_fault(checked),
+        verdict=first_fault(mutant.trace, checked) or "proved",
         disputed=accident and verdict.proved != checked.proved,
     )

@@ -33,8 +33,9 @@ class MutantRecord(Record):
     ``oracle`` and ``verdict`` are ``proved`` or the first faults. ``disputed``: the checker and the oracle differ on
     whether an accident is proved.
 
-    A trace in prose has ``fault`` ``false_claim``, and the kind of its wrong equation in ``error``. ``step`` is 0 for
-    the text of a cot trace.
+    A trace in prose has ``fault`` ``false_claim``, and the kind of its wrong equation in ``error``. Its ``oracle``
+    tells of that equation alone, and its ``verdict`` is ``computed``, the first fault, or ``not refuted``. ``step`` is
+    0 for the text of a cot trace.
     """
 
     trace: Trace

@@ -2,8 +2,8 @@
 
 A trace without a world has no oracle, so each function makes only such changes as leave a fault whatever the problem:
 the number of a reading becomes another one; a premise goes without which the calculation of a step has no source (the
-step was proved, and is not any more); the answer becomes another value. The trace must be right before: one that people
-have accepted, or that passed a review.
+step was computed, and is not any more); the answer becomes another value. The trace must be right before: one that
+people have accepted, or that passed a review.
 """
 
 from __future__ import annotations
@@ -65,36 +65,36 @@ def hallucinated_entity(problem: Problem, trace: Trace, rng: random.Random) -> M
 
 
 def step_dropped(problem: Problem, trace: Trace, rng: random.Random) -> Mutant | None:
-    """A step goes, with all references to it, without which a later one is not proved any more."""
+    """A step goes, with all references to it, without which a later one is not computed any more."""
     changed = []
-    for gone in sorted({cited for number in _proved(trace) for cited in _cited(trace.steps[number - 1])}):
+    for gone in sorted({cited for number in _computed(trace) for cited in _cited(trace.steps[number - 1])}):
         new_number = {k: k - (k > gone) for k in range(1, len(trace.steps) + 1) if k != gone}
         left = tuple(_renumbered(step, new_number) for number, step in enumerate(trace.steps, 1) if number != gone)
         if all(step.args for step in left):
             changed.append((trace.model_copy(update={"steps": left, "checks": None}), gone))
-    return _unproving(problem, trace, changed, rng, "without step {}")
+    return _unsupporting(problem, trace, changed, rng, "without step {}")
 
 
 def premise_replaced(problem: Problem, trace: Trace, rng: random.Random) -> Mutant | None:
-    """A step cites another earlier step in the place of one that its proof needs."""
+    """A step cites another earlier step instead of one that its calculation needs."""
     changed = []
-    for number in _proved(trace):
+    for number in _computed(trace):
         step = trace.steps[number - 1]
         cited = _cited(step)
         others = [k for k in range(1, number) if k not in cited]
         changed += [(_with_step(trace, number, _replaced(step, old, new)), number) for old in cited for new in others]
-    return _unproving(problem, trace, changed, rng, "another step cited in step {}")
+    return _unsupporting(problem, trace, changed, rng, "another step cited in step {}")
 
 
 def premise_left_out(problem: Problem, trace: Trace, rng: random.Random) -> Mutant | None:
-    """A step does not cite a premise that its proof needs."""
+    """A step does not cite a premise that its calculation needs."""
     changed = []
-    for number in _proved(trace):
+    for number in _computed(trace):
         step = trace.steps[number - 1]
         for word in step.args if len(step.args) > 1 else ():
             left = step.model_copy(update={"args": tuple(other for other in step.args if other != word)})
             changed.append((_with_step(trace, number, left), number))
-    return _unproving(problem, trace, changed, rng, "a premise of step {} is not cited")
+    return _unsupporting(problem, trace, changed, rng, "a premise of step {} is not cited")
 
 
 def mislabelled(problem: Problem, trace: Trace, rng: random.Random) -> Mutant | None:
@@ -171,20 +171,20 @@ def different_mutants(
         yield trace, mutant
 
 
-def _proved(trace: Trace) -> list[int]:
-    """The numbers of the proved steps; ``trace`` has its verdicts."""
+def _computed(trace: Trace) -> list[int]:
+    """The numbers of the computed steps; ``trace`` has its verdicts."""
     assert trace.checks is not None
-    return [number for number, step in enumerate(trace.checks.steps, 1) if step.support == "proved"]
+    return [number for number, step in enumerate(trace.checks.steps, 1) if step.support == "computed"]
 
 
-def _unproving(
+def _unsupporting(
     problem: Problem, trace: Trace, changed: Sequence[tuple[Trace, int]], rng: random.Random, what: str
 ) -> Mutant | None:
-    """One of the ``changed`` traces in which a step that was proved is not proved any more."""
-    proved = {trace.steps[number - 1].assertion for number in _proved(trace)}
+    """One of the ``changed`` traces in which a step that was computed is not computed any more."""
+    computed = {trace.steps[number - 1].assertion for number in _computed(trace)}
     for mutant, number in rng.sample(list(changed), len(changed)):
         verdicts = zip(mutant.steps, check(problem, mutant).steps, strict=True)
-        if any(step.assertion in proved and verdict.support != "proved" for step, verdict in verdicts):
+        if any(step.assertion in computed and verdict.support != "computed" for step, verdict in verdicts):
             return Mutant(mutant, number, what.format(number))
     return None
 

@@ -19,30 +19,43 @@ from srt.images.store import PictureFolder
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.folder_lock import new_folder
-from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
 from srt.io.locations import Location
+from srt.io.output_paths import keep_apart
 from srt.io.parquet_files import is_parquet
 from srt.io.problem_files import ProblemLines, TraceLine
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import count_lines
+from srt.io.record_writer import open_records
 from srt.io.records import Image, Message, Problem, Record, Sequence, Span
 from srt.language.arm import Arm
 from srt.language.arms import arm_named, builder_of, completion_text
 from srt.language.premises import parse_premise
 from srt.language.prompts import PromptStyle, prompt_messages
 from srt.language.trace import Trace
+from srt.pipeline.kept_traces import Keep, keep_named, left_out
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
 from srt.worlds.world import ASSERTIONS, CLAIMS, Refused, World
 from srt.worlds.world_registry import check_offered, world_of
 
 PROMPT_STYLES = get_args(PromptStyle)
 TraceRefusalReason = Literal[
-    "unknown_problem", "disagrees_with_gold", "undecided", "no_description", "picture", "arm", "process_killed"
+    "unknown_problem",
+    "disagrees_with_gold",
+    "undecided",
+    "refuted",
+    "not_proved",
+    "no_description",
+    "picture",
+    "arm",
+    "process_killed",
 ]
 
 
 class TraceRefusal(Record):
     """A trace that no sequence was built from, and why.
 
-    ``undecided``: its answer was compared with gold, and no machine can tell whether they mean the same.
+    ``undecided``: its answer was compared with gold, and no machine can tell whether they mean the same. ``refuted``
+    and ``not_proved``: the verdict of the checker, where such traces are not kept (:mod:`srt.pipeline.kept_traces`).
     ``no_description``: only its problem's pictures say what the problem is, and the arm has none. ``picture``: one of
     them cannot be read, or is not the recorded one. ``arm``: the arm, or the text style, has no text for such a trace.
     """
@@ -62,6 +75,7 @@ def build_file(
     prompt: str = "full",
     text: str = CLAIMS,
     pictures: bool = False,
+    keep: str = "auto",
     workers: int = 1,
     keep_going: bool = False,
 ) -> dict[str, Any]:
@@ -70,13 +84,13 @@ def build_file(
     ``out`` is a folder for ``sequences.jsonl``, or a file ``*.parquet`` (:mod:`srt.io.parquet_files`). With
     ``pictures``, those of the problems that are not in or below the file's folder are copied there
     (:mod:`srt.images.store`): the paths of a file of sequences are relative to its own folder. Traces that are refused
-    are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason. ``workers`` processes share the
-    work; the output does not depend on them. With ``keep_going`` a trace that kills its process is refused; without, it
-    ends the stage.
+    are named in a file beside it (``sequences.refusals.jsonl``) and counted by reason; ``keep`` says which verdicts of
+    the checker make it one (:mod:`srt.pipeline.kept_traces`). ``workers`` processes share the work; the output does not
+    depend on them. With ``keep_going`` a trace that kills its process is refused; without, it ends the stage.
 
     Raises:
-        UserError: an unknown arm or style, an arm that trains on nothing, an unreadable or empty file, a problem id
-            that is not unique, or no trace that can be trained on.
+        UserError: an unknown arm, style or ``keep``, an arm that trains on nothing, an unreadable or empty file, a
+            problem id that is not unique, or no trace that can be trained on.
     """
     if out.suffix == ".jsonl":
         raise UserError(
@@ -86,7 +100,7 @@ def build_file(
     refusals = path.with_name(f"{path.stem}.refusals.jsonl")
     for file in (path, refusals):
         keep_apart(file, traces, problems)
-    job = BuildLine.of(arm, prompt, text, problems.parent, path if pictures else None)
+    job = BuildLine.of(arm, prompt, text, keep, problems.parent, path if pictures else None)
     files: dict[Path, type[Record]] = {path: Sequence, refusals: TraceRefusal}
     with new_folder(path.parent), open_records(files, pictures=pictures) as (sequences, refused):
         copies = PictureFolder(path)
@@ -133,24 +147,25 @@ class BuildLine:
     arm: str
     prompt: PromptStyle
     text: str
+    keep: Keep
     root: Path
     shown_in: Path | None
 
     @classmethod
-    def of(cls, arm: str, prompt: str, text: str, root: Path, shown_in: Path | None) -> BuildLine:
+    def of(cls, arm: str, prompt: str, text: str, keep: str, root: Path, shown_in: Path | None) -> BuildLine:
         """The builder of these names. Raises a :class:`UserError`: an unknown one, or an arm that trains on nothing."""
         builder_of(arm)
         if prompt not in PROMPT_STYLES:
             meant = did_you_mean(prompt, PROMPT_STYLES)
             raise UserError(f"unknown prompt style {prompt!r}{meant}: the styles are {', '.join(PROMPT_STYLES)}")
         check_offered("text style", text)
-        return cls(arm, cast("PromptStyle", prompt), text, root, shown_in)
+        return cls(arm, cast("PromptStyle", prompt), text, keep_named(keep), root, shown_in)
 
     def __call__(self, line: TraceLine, made: StageOutput) -> None:
         """Raises a :class:`RecordError`: the line is not a trace, or that of its problem not a problem."""
         trace = parse_record(line.trace, Trace, line.place)
         problem = line.problem and parse_record(line.problem.data, Problem, line.problem.place)
-        built = _build_one(trace, problem, self.arm, self.prompt, self.text, self.shown_in is not None)
+        built = _build_one(trace, problem, self.arm, self.prompt, self.text, self.shown_in is not None, self.keep)
         if isinstance(built, Sequence) and self.shown_in is not None and built.images:
             if why := _picture_fault(built, self.root):
                 built = _refused(trace, "picture", f"problem {trace.problem_id}: images: {why}")
@@ -184,19 +199,20 @@ def build(
     prompt: PromptStyle = "full",
     text: str = CLAIMS,
     pictures: bool = False,
+    keep: Keep = "auto",
 ) -> Iterator[Sequence | TraceRefusal]:
     """The sequence of each trace, or why there is none, in the order of the traces.
 
     Every arm keeps the same problems in the same order. With ``pictures`` a sequence has those of its problem, at their
     paths relative to the file of problems, for a vision model; without, it has none, and the prompt has the problem's
-    ``diagram_description``.
+    ``diagram_description``. ``keep``: the traces whose verdict is good enough (:mod:`srt.pipeline.kept_traces`).
     """
     for trace in traces:
-        yield _build_one(trace, problems.get(trace.problem_id), arm, prompt, text, pictures)
+        yield _build_one(trace, problems.get(trace.problem_id), arm, prompt, text, pictures, keep)
 
 
 def _build_one(
-    trace: Trace, problem: Problem | None, arm: str, prompt: PromptStyle, text: str, pictures: bool
+    trace: Trace, problem: Problem | None, arm: str, prompt: PromptStyle, text: str, pictures: bool, keep: Keep
 ) -> Sequence | TraceRefusal:
     if problem is None:
         return _refused(trace, "unknown_problem", f"its problem {trace.problem_id!r} is not in the problems file")
@@ -214,6 +230,8 @@ def _build_one(
             f"problem {problem.id} has pictures and no diagram_description: build with --pictures for a vision model, "
             "or describe them for a text model",
         )
+    if (why := left_out(problem, trace, keep)) is not None:
+        return _refused(trace, *why)
     try:
         written = _for_arm(trace, problem, arm_named(arm), text)
         completion, spans = completion_text(written, arm)

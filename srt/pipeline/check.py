@@ -14,13 +14,17 @@ from typing import Any
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import count_lines, dump, keep_apart, open_records, parse_record
 from srt.io.locations import Location
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import ProblemLines, TraceLine
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import count_lines
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.language.faults import Fault
-from srt.language.trace import StepCheck, Trace, TraceCheck, Truth
+from srt.language.trace import Step, StepCheck, Trace, TraceCheck, Truth
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, run_stage
+from srt.prose.checking.check_free import check_free
 from srt.worlds.world_registry import world_of
 
 
@@ -28,14 +32,16 @@ from srt.worlds.world_registry import world_of
 class CheckSummary:
     """Counts over a file of traces; ``support`` and ``truth`` count steps, ``claims`` those found in prose.
 
+    ``proved`` are traces of exact worlds, ``computed`` are in prose: the two say different things and are not added up.
     ``skipped`` traces are in no other count: their problem is not in the file (``unknown_problem``), or they killed
     their process (``process_killed``).
     ``classes`` counts the steps, and answers, whose fault has a class (``leap``, ``too_large``); ``unread`` the traces
-    whose problem has a clue that the checker cannot read. ``faults`` are those of the first traces that are not proved.
+    whose problem has a clue that the checker cannot read. ``faults`` are those of the first traces that have one.
     """
 
     traces: int
     proved: int
+    computed: int
     refuted: int
     steps: int
     skipped: dict[str, int]
@@ -50,7 +56,7 @@ class CheckSummary:
     def of(cls, counted: LineCounts) -> CheckSummary:
         """The summary of what :func:`check_line` counted."""
         summary: dict[str, Any] = {"faults": counted.examples.get("fault", [])}
-        for name in ("traces", "proved", "refuted", "steps", "unread"):
+        for name in ("traces", "proved", "computed", "refuted", "steps", "unread"):
             summary[name] = counted.counts[name]
         for name in ("skipped", "support", "truth", "claims", "classes"):
             summary[name] = counted.group(name)
@@ -62,6 +68,7 @@ class CheckSummary:
             "traces": self.traces,
             **({"skipped": dict(sorted(self.skipped.items()))} if self.skipped else {}),
             "proved": self.proved,
+            "computed": self.computed,
             "refuted": self.refuted,
             "steps": self.steps,
             "coverage": 1 - self.support.get("unchecked", 0) / self.steps if self.steps else 0.0,
@@ -125,14 +132,15 @@ def check_line(line: TraceLine, made: StageOutput) -> None:
         return
     checked = check_with_truth(parse_record(line.problem.data, Problem, line.problem.place), trace)
     _count(checked, made.counts)
-    if not checked.proved:
-        made.example("fault", f"{trace.id}: {first_fault(checked)}")
+    if fault := first_fault(trace, checked):
+        made.example("fault", f"{trace.id}: {fault}")
     made.lines += dump(trace.model_copy(update={"checks": checked}))
 
 
 def _count(checked: TraceCheck, counts: Counter[str]) -> None:
     counts["traces"] += 1
     counts["proved"] += checked.proved
+    counts["computed"] += checked.computed
     counts["refuted"] += checked.refuted
     counts["steps"] += len(checked.steps)
     counts["unread"] += bool(checked.unread)
@@ -164,14 +172,26 @@ def check_with_truth(problem: Problem, trace: Trace) -> TraceCheck:
     return checked.model_copy(update={"steps": steps})
 
 
+def check_claims(problem: Problem, trace: Trace) -> TraceCheck:
+    """As :func:`srt.checking.check`, but the claims in prose are checked on a problem of an exact world, too.
+
+    Prose on such a problem gets no verdict otherwise. But what it calculates wrongly is wrong there as well.
+    """
+    checked = check(problem, trace)
+    return check_free(problem, trace) if checked.answer.fault is Fault.ANOTHER_FORM else checked
+
+
 @lru_cache(maxsize=64)
 def _with_truth(verdict: StepCheck, truth: Truth) -> StepCheck:
     """Most verdicts are the same: proved, and true."""
     return verdict.model_copy(update={"truth": truth})
 
 
-def first_fault(checked: TraceCheck) -> str:
-    """Why a trace is not proved, in one line."""
+def first_fault(trace: Trace, checked: TraceCheck) -> str | None:
+    """Why ``trace`` is not proved or, in prose, what is at fault in it, in one line; ``None`` if nothing is.
+
+    In prose a step that reads what it cites, or says in words what no machine can decide, is not at fault.
+    """
 
     def describe(what: str, verdict: StepCheck) -> str:
         why = verdict.counterexample or verdict.witness
@@ -180,12 +200,17 @@ def first_fault(checked: TraceCheck) -> str:
     for claim in checked.prose:
         if claim.support == "refuted":
             return f"{claim.claim} is refuted: {claim.counterexample or claim.reason or 'no reason given'}"
+    steps = list(enumerate(zip(trace.steps, checked.steps, strict=True), 1))
     for support in ("refuted", "consistent", "unchecked"):
-        for number, step in enumerate(checked.steps, 1):
-            if step.support == support:
-                return describe(f"step {number}", step)
-    if checked.answer.support != "proved":
+        for number, (step, verdict) in steps:
+            if verdict.support == support and not (trace.kind != "world" and _only_reads(step, verdict)):
+                return describe(f"step {number}", verdict)
+    if checked.answer.support not in ("proved", "computed"):
         return describe("the answer", checked.answer)
-    if not checked.steps:
-        return "prose has no steps that could be proved"
-    return f"step {checked.unused[0]} is used by nothing"
+    return f"step {checked.unused[0]} is used by nothing" if checked.unused else None
+
+
+def _only_reads(step: Step, verdict: StepCheck) -> bool:
+    """Whether a step in prose says what its premises say, or nothing that can be decided, and has no fault."""
+    may_be_open = verdict.support == "unchecked" or (verdict.support == "consistent" and step.op == "CORRELATE")
+    return may_be_open and verdict.fault is None

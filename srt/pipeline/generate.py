@@ -16,19 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from srt.images.store import PictureFolder
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import (
-    dump,
-    keep_apart,
-    keep_outside,
-    open_records,
-    parse_record,
-    read_lines,
-    read_records,
-    write_atomically,
-)
 from srt.io.locations import Location
+from srt.io.output_paths import keep_apart, keep_outside
 from srt.io.progress import progress
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import read_lines, read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record
 from srt.io.worker_processes import BATCH, START, Workers, batches
 from srt.worlds.world import Sampler
@@ -36,7 +31,7 @@ from srt.worlds.world_registry import read_spec, world_named, world_of
 
 SPLITS = ("train", "dev", "test")
 _MOST_MISSES = 2_000
-"""So many problems in a row that are not new mean that there are no more."""
+"""After this many draws in a row without a new problem, we take it that there are no more."""
 
 _KEPT_TOGETHER = 1024
 
@@ -187,7 +182,7 @@ def _draw_of(problem: Problem, line: bytes) -> Draw:
 def _drawn(pool: Workers, sampler: Sampler, n: int, folder: Path | None) -> Iterator[Draw]:
     """The draws 0, 1, 2, ...; with a ``folder``, those in its files first, and the others are added to it.
 
-    They are drawn some ahead of the ``n`` that are wanted: fewer if that is few.
+    More are drawn than the ``n`` that are wanted; not many more if ``n`` is small.
     """
     done = 0
     if folder is not None:
@@ -269,7 +264,7 @@ def read_fields(world: str, spec: Path | None, wordings: Path | None, out: Locat
     """The fields of ``world`` that the file ``spec`` and the folder ``wordings`` give.
 
     Raises:
-        UserError: no such world or file, a field that the world has not, or ``out`` is one of these.
+        UserError: no such world or file, a field that the world does not have, or ``out`` is one of these.
     """
     if isinstance(out, Path):
         keep_apart(out, spec)

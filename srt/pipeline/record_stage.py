@@ -21,8 +21,10 @@ from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from srt.io.errors import RecordError
-from srt.io.jsonl import Sink, UniqueValues, dump
 from srt.io.progress import progress_bar
+from srt.io.record_lines import dump
+from srt.io.record_reader import UniqueValues
+from srt.io.record_writer import Sink
 from srt.io.records import Record
 from srt.io.worker_processes import START, Workers, batches, in_own_process
 

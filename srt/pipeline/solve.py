@@ -9,7 +9,10 @@ from typing import Any
 from pydantic import Field
 
 from srt.io.errors import UserError
-from srt.io.jsonl import Line, UniqueValues, beside, count_lines, dump, open_records, parse_record, read_lines
+from srt.io.output_paths import beside
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import Line, UniqueValues, count_lines, read_lines
+from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.record_stage import KILLED, LineCounts, StageOutput, Work, run_stage

@@ -11,8 +11,9 @@ from typing import Any
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import keep_apart, write_records
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Cluster, Problem, cluster_of
 
 _TOLERANCE = 1e-6

@@ -69,6 +69,7 @@ def read_draft(
     if faults:
         return faults
     answer = draft.answer
+    # People type letters in any form; a trace has one, and two forms would count as two answers.
     if expected_kind(problem) == "choice_set" and (read := read_answer(answer, "choice_set", problem.choices).answer):
         answer = canonical_text(read)  # "a,c" becomes "A, C"
     return Trace(

@@ -66,6 +66,8 @@ class Drawing:
 
     def draw(self, body: str, display: bool = False) -> list[Any] | None:
         """MathML as ``[element, {attribute: value}, child, ...]``; a child is such a list, or text."""
+        # Counted by characters before anything is converted: a hostile text must not cost time first and be refused
+        # then.
         self._left -= len(body)
         return _mathml(body.strip(), display) if self._left >= 0 else None
 

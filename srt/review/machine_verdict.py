@@ -14,6 +14,7 @@ from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.loop.machine_audit import MachineAudit, audit
 
+# Only what a machine can prove: all else in the audit is an opinion, and a person may overrule it.
 _PROVED_WRONG = frozenset(
     {Fault.WRONG_ANSWER, Fault.FALSE_CLAIM, Fault.DANGLING_REFERENCE, Fault.ORDER_BROKEN, Fault.MALFORMED}
 )

@@ -18,7 +18,7 @@ from srt.teaching.case_store.case_records import Issue
 from srt.teaching.case_store.decisions import digest, latest_trace
 from srt.worlds.world_registry import fault_classes
 
-_GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "proved")
+_GRAVEST: tuple[str, ...] = ("refuted", "consistent", "unchecked", "computed", "proved")
 
 
 def session_view(session: ReviewSession) -> dict[str, Any]:
@@ -75,6 +75,7 @@ def verdict_view(verdict: MachineVerdict, drawing: Drawing) -> dict[str, Any]:
     checks = verdict.audit.checks
     return {
         "proved": checks.proved,
+        "computed": checks.computed,
         "steps": [step.model_dump(mode="json") for step in checks.steps],
         "prose": [claim.model_dump(mode="json") for claim in checks.prose],
         "answer": checks.answer.model_dump(mode="json"),
@@ -104,6 +105,7 @@ def pieces(text: str, claims: Sequence[ClaimCheck], drawing: Drawing) -> list[di
     for start, end in pairwise(sorted(cuts)):
         formula, math = drawn.get(start, (None, None))
         here = [claim for claim in inside if claim.start < end and start < claim.end]
+        # A refuted claim inside a proved one must not be hidden by it.
         gravest = min(here, key=lambda claim: _GRAVEST.index(claim.support), default=None)
         found.append(
             {

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
 from srt.io.problem_files import stream_problems
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.teaching.case_store.audit_sample import audit_sample
 from srt.teaching.case_store.case_records import State, TeachingCase

@@ -27,7 +27,7 @@ from pydantic import ValidationError
 
 from srt.images.open import media_type, read_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import validation_fault
+from srt.io.record_lines import validation_fault
 from srt.io.records import Problem
 from srt.review.draft import Draft
 from srt.review.formulas import Drawing

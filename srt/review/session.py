@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from srt.io.jsonl import AppendLog
+from srt.io.append_log import AppendLog
 from srt.io.records import Problem, Record
 from srt.language.faults import FaultWord
 from srt.language.trace import Trace, TraceKind
@@ -160,6 +160,8 @@ class ReviewSession:
             with suppress(OSError):
                 self._log.__exit__(None, None, None)
             os.truncate(path, size)
+            # A new log: the old file object still holds the record in its buffer, and would write it at the next
+            # decision.
             self._log = AppendLog(path)
             raise
 
@@ -172,6 +174,7 @@ class ReviewSession:
             where = f"step {first.step}, " if first.step else ""
             raise DecisionRefused(f"{where}{first.field}: {first.message}", faults=read)
         old = item.review.trace
+        # The teacher is left out of the comparison: it is the person in every edited trace.
         if old is not None and digest(read.model_copy(update={"teacher": old.teacher})) == digest(old):
             raise DecisionRefused("nothing was changed; accept the trace as it is")
         return read.model_copy(update={"checks": _not_blocked(item.problem, read).audit.checks})

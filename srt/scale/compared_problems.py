@@ -24,10 +24,12 @@ from srt.curate.duplicates import exact_key
 from srt.curate.entries import Entry, entry
 from srt.curate.picture_comparison import Look, look_at, verify
 from srt.curate.picture_groups import PICTURE, picture_files, picture_rows
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import RecordError, UserError
 from srt.io.folder_lock import make_folder
-from srt.io.jsonl import Line, dump, parse_record, write_atomically
 from srt.io.locations import Location
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import Line
 from srt.io.records import Problem
 from srt.scale.problem_index import ProblemIndex, hash_of, load_array, save_array
 from srt.scale.ray_engine import RunShards
@@ -97,6 +99,7 @@ class ComparedProblems:
             index = ProblemIndex(tuple(cut(path, shard_bytes)), work)
             index.make(run)
             held = [index.count(shard) for shard in range(len(index.shards))]
+            # An empty test set would find no leak, and the run would look as if it had compared.
             if not sum(held):
                 raise UserError(f"{path}: no problem in this file; at least one was expected")
             root = path if path.is_dir() else path.parent
@@ -195,6 +198,7 @@ class MarkProblems(ComparisonStep):
             # Numbers alone: of millions of problems, texts would not fit in one machine's memory.
             marks.append((one.rank, one.answer is not None, len(one.images), key, group, left))
         write_atomically(self.problems.other("alone", number), alone)
+        # The array last: it says that the shard is done, so all its other files have to be there.
         save_array(self.problems.array(self.last, number), np.array(marks, MARK))
 
 
@@ -207,6 +211,7 @@ class LookAtPictures(ComparisonStep):
     def work_on(self, number: int) -> None:
         """Look at the pictures of shard ``number``, each once."""
         marks = load_array(self.problems.array("marks", number))
+        # By content: corpora have one picture under many names, and decoding is the expensive part.
         looks: dict[str, Look] = {}
         rows, faults = [], []
         wanted = marks["left"] & (marks["pictures"] > 0)

@@ -28,7 +28,7 @@ from srt.curate.picture_comparison import PicturePair, compare_pair
 from srt.curate.picture_groups import MOST_CANDIDATES, PictureIndex, picture_files
 from srt.curate.shingles import buckets, signature
 from srt.curate.similarity import Shingles
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from srt.io.locations import Location, version_of
 from srt.io.worker_processes import Workers
 from srt.scale.compared_problems import ComparisonStep
@@ -113,6 +113,7 @@ class JoinBuckets(PairStep):
 
     def work_on(self, number: int) -> None:
         """Join the buckets of range ``number``."""
+        # The hashes are spread evenly, so equal ranges hold about equally many buckets without being counted.
         low, high = (2**64 * end // self.parts for end in (number, number + 1))
         files = [self.problems.array("buckets", shard) for shard in range(len(self.problems.shards))]
         rows = np.concatenate([np.empty(0, _BUCKET), *_between(files, "bucket", low, high)])
@@ -169,6 +170,7 @@ class ComparePairs(PairStep):
         similarity = Shingles(Workers(1))
         for pair in pairs:
             one, other = (entry_at(at) for at in sorted(int(order[pair[name]]) for name in ("earlier", "later")))
+            # Texts first: most pairs end here, without a picture being read.
             texts = compare_texts(one, other, similarity, self.thresholds)
             if texts is None:
                 continue
@@ -218,6 +220,7 @@ def _between(files: list[Location], column: str, low: int, high: int) -> Iterato
     """Of each file, which is sorted by ``column``, the rows whose value is at least ``low`` and less than ``high``."""
     for file in files:
         rows = map_array(file)
+        # By bisection in a file that stays on disk: a range is read, not the whole of it.
         values = rows[column]
         yield np.array(rows[bisect_left(values, low) : bisect_left(values, high)])
 

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 import orjson
 
+from srt.io.atomic_files import open_together, write_atomically
 from srt.io.errors import RecordError, cannot_read
-from srt.io.jsonl import Line, open_together, write_atomically
 from srt.io.locations import Location, open_to_read, read_ranges, version_of
 from srt.io.parquet_files import is_parquet, record_place
 from srt.io.problem_files import TraceLine, problem_id
+from srt.io.record_reader import Line
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.scale.ray_engine import RunShards
@@ -45,11 +46,13 @@ class ProblemIndex:
         Raises:
             RecordError: a line has not the keys of a problem, or the id of an earlier one.
         """
+        # Written last, so the others are whole where it is.
         if (self.folder / "places.npy").exists():
             return
         run("index", self.note, [n for n in range(len(self.shards)) if not self._noted(n).exists()])
         noted = [load_array(self._noted(number)) for number in range(len(self.shards))]
         every = np.concatenate([np.empty(0, _ENTRY), *noted])
+        # Stable: of two problems with one id, the one that comes first in the files is the one that is there already.
         every = every[np.argsort(every["hash"], kind="stable")]
         self._check_unique(every)
         save_array(self.folder / "hashes.npy", np.ascontiguousarray(every["hash"]))
@@ -58,6 +61,7 @@ class ProblemIndex:
     def note(self, number: int) -> None:
         """Note where the problems of shard ``number`` stand."""
         lines = list(self.shards[number].lines(Problem))
+        # A row of Parquet has no offset: to be read alone later, it is kept as a line.
         if is_parquet(self.shards[number].path):
             write_atomically(self._rows(number), (line.data for _, line in lines))
         found = [(hash_of(problem_id(line)), number, line.number, at, len(line.data)) for at, line in lines]

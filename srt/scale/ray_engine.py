@@ -35,6 +35,7 @@ def ray_cluster(address: str | None = None, store_bytes: int | None = _STORE_BYT
     """
     import ray
 
+    # A connection that the caller has opened is theirs to close.
     connected = ray.is_initialized()
     if not connected:
         _connect(ray, address, store_bytes)

@@ -23,9 +23,9 @@ from typing import Any, Final
 
 import orjson
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import hold_folder, make_folder
-from srt.io.jsonl import write_atomically
 from srt.io.locations import Location, listed, remove_folder, sha256_of, size_of
 from srt.io.parquet_files import is_parquet
 from srt.pipeline.record_stage import LineCounts

@@ -23,9 +23,13 @@ from srt.curate.curation_records import CurationFinding, CurationOptions
 from srt.curate.duplicates import decide, exact_duplicates, group_variants
 from srt.curate.entries import Entry
 from srt.curate.picture_groups import PICTURE
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import check_place, dump, keep_apart, open_records, parse_record, read_records, write_atomically
 from srt.io.locations import Location
+from srt.io.output_paths import check_place, keep_apart
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_reader import read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record
 from srt.pipeline.record_stage import LineCounts
 from srt.scale.compared_problems import MARK, ComparedProblems, ComparisonStep, LookAtPictures, MarkProblems

@@ -15,9 +15,11 @@ from typing import Any, Final
 import orjson
 
 from srt import __version__
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import open_records, read_lines, write_atomically
 from srt.io.locations import Location
+from srt.io.record_reader import read_lines
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.pipeline.generate import GenerateSummary, NewProblems, draw, sampler_of, shown
 from srt.pipeline.record_stage import LineCounts

@@ -9,8 +9,8 @@ from typing import Any
 
 from srt import __version__
 from srt.io.errors import UserError
-from srt.io.jsonl import open_records
 from srt.io.locations import Location
+from srt.io.record_writer import open_records
 from srt.io.records import Problem, Record, Refusal
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
@@ -113,6 +113,7 @@ def build_shards(
     prompt: str = "full",
     text: str = "claims",
     pictures: bool = False,
+    keep: str = "auto",
     shard_bytes: int = SHARD_BYTES,
 ) -> dict[str, Any]:
     """As :func:`~srt.pipeline.build.build_file`, from files or folders of shards into the folder ``out``.
@@ -121,8 +122,8 @@ def build_shards(
         UserError: what that function raises, or ``out`` was made by something else.
     """
     folder = ShardFolder(out.resolve())
-    work = BuildLine.of(arm, prompt, text, *_picture_folders(problems, out, pictures))
-    settings = {"arm": arm, "prompt": prompt, "text": text, "pictures": pictures}
+    work = BuildLine.of(arm, prompt, text, keep, *_picture_folders(problems, out, pictures))
+    settings = {"arm": arm, "prompt": prompt, "text": text, "pictures": pictures, "keep": keep}
     plan = _plan("build", settings, [traces, problems], shard_bytes)
     with folder.hold(plan) as counted:
         if counted is None:

@@ -15,9 +15,9 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from srt.io.errors import UserError, cannot_read
-from srt.io.jsonl import Line
 from srt.io.locations import Location, open_to_read, read_ranges, size_of, version_of
 from srt.io.parquet_files import is_parquet, record_place, rows_as_lines, rows_in_groups
+from srt.io.record_reader import Line
 from srt.scale.shard_folder import whole_parts
 
 SHARD_BYTES: Final = 8 * 2**20
@@ -78,12 +78,14 @@ def cut(source: Location, size: int = SHARD_BYTES) -> list[InputShard]:
             InputShard(part, 0, len(rows_in_groups(part)) if is_parquet(part) else held, 1)
             for part, held in whole_parts(source).items()
         ]
+    # Parquet is cut between row groups: within one, nothing can be read by itself.
     if is_parquet(source):
         return list(_cut_rows(source, size))
     shards: list[InputShard] = []
     number, offset = 1, 0
     try:
         with open_to_read(source) as file:
+            # One pass over the file, since line numbers have to be counted anyway: messages name them.
             while data := file.read(size):
                 # Up to the end of the line that the cut falls into.
                 data += file.readline()

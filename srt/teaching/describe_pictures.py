@@ -12,8 +12,8 @@ from pathlib import Path
 
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder, make_folder
-from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.llm.exchange import Answered, LlmContext, ask_usable
 from srt.llm.journal import Journal

@@ -53,7 +53,7 @@ class TeachConfig(LlmConfig):
         faults, names = [], sorted(self.endpoints_by_name)
         for role, choice in self.choices().items():
             if choice.endpoint is not None and choice.endpoint not in names:
-                faults.append(f"models.{role}.endpoint: {choice.endpoint!r} is none of {', '.join(names)}")
+                faults.append(f"models.{role}.endpoint: {choice.endpoint!r} is not one of {', '.join(names)}")
             if choice.endpoint is None and len(names) > 1:
                 faults.append(f"models.{role}.endpoint: missing; name one of {', '.join(names)}")
             if choice.model not in self.prices:

@@ -95,6 +95,7 @@ class TeachRun:
         Many in a row do end it, with the traceback of the last.
         """
         self.defects_in_a_row += 1
+        # A bug that every problem meets would otherwise spend the budget on cases that all stay pending.
         if self.defects_in_a_row >= MAX_DEFECTS_IN_A_ROW:
             raise error
         why = " ".join(f"{type(error).__name__}: {error}".split())
@@ -123,6 +124,7 @@ async def run_folder(
         UserError: the folder was made with something else or is not a teaching folder, another process holds it, or an
             endpoint has no key.
     """
+    # Before anything is opened: a folder that is refused is left as it was found.
     check_folder(folder, problems.path)
     for endpoint in config.endpoints_by_name.values():
         read_api_key(endpoint)  # before the folder is made: one without cases looks like a run of no problems

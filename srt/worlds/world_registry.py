@@ -18,21 +18,28 @@ from srt.worlds.world import Kind, World
 
 Checker = Callable[[Problem, Trace], TraceCheck | None]
 """The verdicts on a trace; ``None`` for a problem of another world."""
+LeftOut = Callable[[Problem, Trace], Iterator[tuple[int, tuple[str, ...]]] | None]
+"""Steps of a proved trace that seem to add nothing, each with the steps that can be cited instead (``#2``), the last
+first; ``None`` for a problem of another world. Each costs no more than the check of a step or two."""
 
 
 class WorldEntry(NamedTuple):
     """Import paths, ``package.module:name``: the class of a world, and its checker, which shares no code with it.
 
-    They are paths so that a process which only checks never loads a solver, and the other way round.
+    They are paths so that a process which only checks never loads a solver, and the other way round. ``left_out`` is
+    for a world in which a proved trace can have steps that add nothing; in the others a step that is cited has news.
     """
 
     world: str
     checker: str | None = None
+    left_out: str | None = None
 
 
 WORLDS: dict[str, WorldEntry] = {
     "seating": WorldEntry(
-        "srt.worlds.seating.seating_world:SeatingWorld", "srt.worlds.seating.checker.check_seating:check_seating"
+        "srt.worlds.seating.seating_world:SeatingWorld",
+        "srt.worlds.seating.checker.check_seating:check_seating",
+        "srt.worlds.seating.checker.left_out:left_out",
     ),
     "views": WorldEntry("srt.worlds.views.views_world:ViewsWorld", "srt.worlds.views.checker.check_views:check_views"),
     "routes": WorldEntry(
@@ -49,6 +56,13 @@ def worlds() -> list[World]:
 def checkers() -> Iterator[Checker]:
     """The checker of every world that has one, in the order of :data:`WORLDS`; each is imported when its turn comes."""
     return (cast("Checker", resolve_name(entry.checker)) for entry in WORLDS.values() if entry.checker)
+
+
+def steps_left_out(problem: Problem, trace: Trace) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """What the world of ``problem`` says of steps that add nothing (:data:`LeftOut`)."""
+    for path in filter(None, (entry.left_out for entry in WORLDS.values())):
+        if (found := cast("LeftOut", resolve_name(path))(problem, trace)) is not None:
+            yield from found
 
 
 @cache

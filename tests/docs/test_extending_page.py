@@ -18,7 +18,7 @@ import pytest
 from eval.backends import presets
 from eval.backends.backend_registry import BACKENDS
 from eval.benchmarks.benchmark_registry import BENCHMARKS, import_benchmark
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.run_tables import run_tables
 from eval.evaluation import run_evaluation
 from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict
@@ -28,7 +28,8 @@ from eval.scoring.score import score
 from srt.checking import check
 from srt.gallery.gallery_page import gallery_command
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Message, Problem, Refusal, Sequence, Span
 from srt.language.arms import ARMS, completion_text
 from srt.language.prompts import prompt_messages

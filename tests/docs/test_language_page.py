@@ -66,12 +66,12 @@ def test_other_kinds_parse(kind: str, text: str) -> None:
 def test_the_free_trace_gets_the_verdicts_that_the_page_names() -> None:
     (text,) = [text for how, what, text in EXAMPLES if (how, what) == ("parses", "free")]
     page = " ".join(PAGE.split())
-    said = re.search(r"Of \*(.*?)\* the steps above are (.*?), and the answer is `proved`", page)
+    said = re.search(r"Of \*(.*?)\* the steps above are (.*?), and the answer is `computed`", page)
     assert said is not None
     cone = Problem(id="booth", source="docs", split="test", lang="en", question=said[1])
     checked = check(cone, trace_of(text))
     assert [step.support for step in checked.steps] == re.findall(r"\w+", said[2])
-    assert checked.answer.support == "proved"
+    assert checked.answer.support == "computed"
 
 
 def test_the_json_example_is_a_trace() -> None:

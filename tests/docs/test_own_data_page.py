@@ -11,7 +11,7 @@ import pytest
 
 from eval.benchmarks.benchmark_registry import import_benchmark
 from eval.benchmarks.external.mapping_file import FIELDS
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 from srt.pipeline.split import split_file
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from eval.benchmarks.benchmark import Table
+from eval.benchmarks.definition.benchmark import Table
 from eval.report.comparison_records import Comparison
 from eval.scoring.arm_summary import ArmSummary, Share, Tokens
 from eval.scoring.differences import Difference

@@ -12,7 +12,7 @@ import pytest
 from eval.backends.protocol import GenerationSettings
 from eval.run.predict import predict
 from eval.scoring.score import Checker, score
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from tests.fake_backend import FakeBackend

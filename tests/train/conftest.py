@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from srt.images.open import describe_picture
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Message, Problem, Sequence, Span
 from train.data.examples import Example
 from train.data.token_table import TokenizedExamples, make_batch
@@ -44,7 +44,7 @@ def make_sequence(number: int) -> Sequence:
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "srt.io.jsonl"
+    path = tmp_path_factory.mktemp("data") / "srt.jsonl"
     write_records(path, [make_sequence(number) for number in range(40)])
     return path
 
@@ -67,8 +67,8 @@ def vision_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """24 sequences with 0 to 3 pictures each, which lie beside the file."""
     folder = tmp_path_factory.mktemp("vision-data")
     sequences = [make_sequence(n).model_copy(update={"images": make_pictures(n, folder)}) for n in range(24)]
-    write_records(folder / "srt.io.jsonl", sequences)
-    return folder / "srt.io.jsonl"
+    write_records(folder / "srt.jsonl", sequences)
+    return folder / "srt.jsonl"
 
 
 @pytest.fixture(scope="session")

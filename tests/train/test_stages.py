@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import train.loop.trl_trainer as trl_trainer
 from srt.cli import make_app
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.yaml_config import ConfigFaults
 from tests.train.conftest import make_sequence
 from train.data.batches import plan_batches

@@ -20,7 +20,8 @@ from accelerate.utils import DistributedType
 from transformers import AutoConfig
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Sequence
 from train.data.batches import plan_batches
 from train.data.examples import IGNORED, Example

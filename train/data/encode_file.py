@@ -20,11 +20,13 @@ import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
 from srt.io.errors import UserError
-from srt.io.jsonl import Line, count_lines, parse_record, read_lines
+from srt.io.record_lines import parse_record
+from srt.io.record_reader import Line, count_lines, read_lines
 from srt.io.records import Sequence
 from srt.io.worker_processes import die_with_parent
 from train.data.examples import Example, encode
 from train.data.image_tokens import PictureFault, PictureTokens
+from train.data.line_checks import INVALID
 from train.data.token_table import make_batch
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
@@ -39,7 +41,6 @@ _LINES = 500  # that a process encodes at a time
 _MOST_PROCESSES = 32  # one process writes what all of them encode
 
 # Kinds of faults.
-INVALID = "invalid lines"
 UNREADABLE = "sequences whose pictures cannot be read"
 NOT_ENCODED = "sequences that cannot be encoded"
 

@@ -31,9 +31,9 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 import srt
 import train
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import FolderHeld, hold_folder, make_folder
-from srt.io.jsonl import write_atomically
 from srt.io.locations import sha256_of
 from srt.io.progress import progress_bar
 from srt.io.records import Record

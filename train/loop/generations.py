@@ -7,6 +7,7 @@ Each process generates and judges its share. Where weights are sharded, all proc
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,17 +21,15 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import GenerationConfig, PreTrainedTokenizerBase, ProcessorMixin
 from transformers.integrations import is_deepspeed_zero3_enabled
 
-from srt.answers.equality import POLICIES, equal_to_gold
-from srt.answers.extraction import extract
 from srt.answers.written_form import canonical_text
-from srt.checking import check
+from srt.io.append_log import AppendLog
 from srt.io.errors import UserError
-from srt.io.jsonl import AppendLog, read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Record
-from srt.io.worker_processes import TimeLimitExceeded, run_within
+from srt.judging.judge_many import judge_within_limit
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
-from srt.pipeline.check_text import check_text
 from train.data.collate import PictureOpener
 from train.data.examples import IGNORED, Example
 from train.data.token_table import TokenizedExamples
@@ -38,14 +37,13 @@ from train.models.attention import AttentionChoice, attention_of, choose_attenti
 from train.recipe import Recipe
 
 FILE = "generations.jsonl"
-_LONGEST_CHECK_S = 20.0
 
 
 class JudgedText(Record):
     """A row of ``generations.jsonl``: what the model wrote for a problem after ``step``, and what is to be said of it.
 
     ``right``: the ``answer`` in ``text`` equals ``gold`` (``None``: the problem has no gold answer). ``verdict`` is
-    that of the checker on the whole trace: ``proved``, ``refuted``, ``not proved``, ``no trace``, ``not checked``.
+    what ``srt.judge`` says of the whole (:data:`srt.judging.judgement.Code`).
     """
 
     step: int
@@ -162,19 +160,15 @@ class HeldOutGenerations:
         prompt = self._tokenizer.decode(example.input_ids[example.labels == IGNORED][-8:])
         # A token budget that ends within the thoughts leaves drafts and no answer.
         unfinished = not whole and THINK_CLOSES not in text and prompt.rstrip().endswith(THINK_OPENS)
-        found = extract(f"{THINK_OPENS}{text}" if unfinished else text, problem, "stop" if whole else "length")
-        right = None
-        if problem.answer is not None:
-            read = found.answer is not None and found.text is not None
-            right = read and equal_to_gold(problem, found.text or "", POLICIES["strict"]).equal
+        judged = judge_within_limit(problem, text, "stop" if whole else "length", thinking_open=unfinished)
         return JudgedText(
             step=step,
             problem_id=problem.id,
             text=text,
-            answer=found.text,
+            answer=judged.answer,
             gold=None if problem.answer is None else canonical_text(problem.answer),
-            right=right,
-            verdict=_verdict(problem, text),
+            right=judged.right,
+            verdict=judged.code,
         )
 
 
@@ -202,29 +196,21 @@ def find_problems(recipe: Recipe, chosen: Sequence[Example]) -> list[Problem]:
 
 
 def summary_line(rows: Sequence[JudgedText]) -> str:
-    """The line on the console: ``generated 8: 5 right, 4 proved``."""
-    right, proved = sum(row.right is True for row in rows), sum(row.verdict == "proved" for row in rows)
-    return f"generated {len(rows)}: {right} right, {proved} proved"
+    """The line on the console: ``generated 8: 5 right, 4 proved, 0 computed``."""
+    right, proved, computed = _counts(rows)
+    return f"generated {len(rows)}: {right} right, {proved} proved, {computed} computed"
 
 
 def shares(rows: Sequence[JudgedText]) -> dict[str, float]:
-    """For the log: the shares of right answers and of proved traces."""
-    right, proved = sum(row.right is True for row in rows), sum(row.verdict == "proved" for row in rows)
-    return {"eval_generated/right": right / len(rows), "eval_generated/proved": proved / len(rows)}
+    """For the log: the shares of right answers, of proved traces, and of computed ones."""
+    named = zip(("right", "proved", "computed"), _counts(rows), strict=True)
+    return {f"eval_generated/{name}": count / len(rows) for name, count in named}
 
 
-def _verdict(problem: Problem, text: str) -> str:
-    try:
-        found = run_within(_LONGEST_CHECK_S, lambda: check_text(problem, text, "generated", check))
-    except TimeLimitExceeded:
-        return "not checked"
-    if found.kind is None:
-        return "no trace"
-    if found.check is None:
-        return "not checked"
-    if found.check.proved:
-        return "proved"
-    return "refuted" if found.check.refuted else "not proved"
+def _counts(rows: Sequence[JudgedText]) -> tuple[int, int, int]:
+    """How many are right, how many proved, how many computed."""
+    verdicts = Counter(row.verdict for row in rows)
+    return sum(row.right is True for row in rows), verdicts["proved"], verdicts["computed"]
 
 
 def _ends(tokenizer: PreTrainedTokenizerBase, defaults: GenerationConfig) -> list[int]:

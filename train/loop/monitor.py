@@ -19,7 +19,12 @@ from train.data.batches import BatchPlan
 from train.data.examples import TRAINED_ROLES
 from train.data.token_table import TokenizedExamples
 from train.models.flops import FlopCount
-from train.run.run_manifest import HELD_OUT_LOSS
+from train.run.run_manifest import HELD_OUT_LOSS, TOKENS_PER_SECOND
+
+MEMORY = "memory_gib"
+_MFU = "mfu"
+_MINUTES_LEFT = "minutes_left"
+"""Names of figures in the log."""
 
 _MOST_NAMED = 8  # problems that a message names
 
@@ -76,13 +81,13 @@ class Monitor(TrainerCallback):  # type: ignore[misc]
         seconds = max(now - last_time, 1e-9)
         work = self._planned.between(last_step, step)
         figures = {
-            "tokens_per_second": work.tokens / seconds,
+            TOKENS_PER_SECOND: work.tokens / seconds,
             "padding": 1 - work.tokens / work.positions,
             "picture_tokens": work.picture_tokens / work.tokens,
-            "minutes_left": (steps - step) * seconds / (step - last_step) / 60,
+            _MINUTES_LEFT: (steps - step) * seconds / (step - last_step) / 60,
         }
         if self._peak is not None:
-            figures["mfu"] = work.operations / seconds / self._peak
+            figures[_MFU] = work.operations / seconds / self._peak
         return figures
 
     def on_train_begin(
@@ -125,10 +130,10 @@ def console_line(step: int, steps: int, logs: dict[str, float]) -> str:
     parts = [
         f"step {step}/{steps}",
         f"loss {logs['loss']:.4f}{_by_role(logs, 'loss')}",
-        f"{logs['tokens_per_second']:,.0f} tokens/s",
-        f"MFU {logs['mfu']:.1%}" if "mfu" in logs else None,
-        f"{logs['memory_gib']:.1f} GiB",
-        f"{logs['minutes_left']:.1f} min left",
+        f"{logs[TOKENS_PER_SECOND]:,.0f} tokens/s",
+        f"MFU {logs[_MFU]:.1%}" if _MFU in logs else None,
+        f"{logs[MEMORY]:.1f} GiB",
+        f"{logs[_MINUTES_LEFT]:.1f} min left",
     ]
     return "  ".join(filter(None, parts))
 

@@ -6,7 +6,6 @@ The callbacks send the figures; the tables of generations are sent here. Only th
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,13 +16,15 @@ from transformers.integrations import TensorBoardCallback, TrackioCallback, Wand
 
 from srt.io.errors import UserError
 from train.loop.generations import JudgedText
-from train.recipe import Recipe, Reporter
+from train.recipe import Recipe
 
 TENSORBOARD = "tensorboard"
 """The folder in the output folder that TensorBoard reads."""
 
-_PACKAGES: dict[Reporter, str] = {"wandb": "wandb", "tensorboard": "tensorboardX", "trackio": "trackio"}
 _COLUMNS = tuple(JudgedText.model_fields)
+_GENERATIONS = "generations"
+_STEP = "train/global_step"
+"""The axis that the callbacks of transformers give their figures in W&B and trackio."""
 
 
 class ReportTarget(Protocol):
@@ -33,15 +34,6 @@ class ReportTarget(Protocol):
 
     def show(self, step: int, rows: Sequence[JudgedText]) -> None:
         """Show the generations after ``step`` as a table."""
-
-
-def reporting_faults(recipe: Recipe) -> list[str]:
-    """A line for each package that ``logging.report_to`` needs and that is not installed."""
-    return [
-        f"logging.report_to: {name} needs the package {package}, which is not installed: pip install {package}"
-        for name, package in _PACKAGES.items()
-        if name in recipe.logging.report_to and importlib.util.find_spec(package) is None
-    ]
 
 
 @contextmanager
@@ -73,7 +65,7 @@ class _Wandb:
         import wandb
 
         table = wandb.Table(columns=list(_COLUMNS), data=[_cells(row) for row in rows])
-        wandb.log({"generations": table, "train/global_step": step})
+        wandb.log({_GENERATIONS: table, _STEP: step})
 
 
 @contextmanager
@@ -117,7 +109,7 @@ class _TensorBoard:
     def show(self, step: int, rows: Sequence[JudgedText]) -> None:
         lines = [f"| {' | '.join(_COLUMNS)} |", "|---" * len(_COLUMNS) + "|"]
         lines += [f"| {' | '.join(map(_markdown, _cells(row)))} |" for row in rows]
-        self._writer.add_text("generations", "\n".join(lines), step)
+        self._writer.add_text(_GENERATIONS, "\n".join(lines), step)
 
 
 class _Trackio:
@@ -129,7 +121,7 @@ class _Trackio:
         import trackio
 
         table = trackio.Table(dataframe=pandas.DataFrame([_cells(row) for row in rows], columns=list(_COLUMNS)))
-        trackio.log({"generations": table, "train/global_step": step})
+        trackio.log({_GENERATIONS: table, _STEP: step})
 
 
 def _cells(row: JudgedText) -> list[Any]:

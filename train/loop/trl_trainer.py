@@ -31,7 +31,7 @@ from train.loop.fsdp2 import (
 from train.loop.fused_head import score_by_fused_head
 from train.loop.held_out import undisturbed
 from train.loop.loss import batch_weight, figures_by_role, role_weights, sum_by_role, weighted_loss
-from train.loop.monitor import Monitor, PlannedWork, memory_gib, not_finite
+from train.loop.monitor import MEMORY, Monitor, PlannedWork, memory_gib, not_finite
 from train.loop.muon import MuonWithAdamW
 from train.loop.preemption import load_through_signals
 from train.models.flops import count_flops, peak_flops
@@ -232,7 +232,7 @@ class TraceTrainer(SFTTrainer):  # type: ignore[misc]
             everyone = self.accelerator.gather(mine[None])
             logs |= figures_by_role(everyone[:, :-1].sum(dim=0).view(len(Role), -1))
             logs |= self.monitor.figures(self.state.global_step, self.state.max_steps)
-            logs["memory_gib"] = float(everyone[:, -1].max())
+            logs[MEMORY] = float(everyone[:, -1].max())
             self._sums = 0.0
         super().log(logs, start_time)
 

@@ -21,15 +21,6 @@ from train.recipe import Recipe
 from train.run.resume import checkpoint_of, is_complete
 
 
-def held_out_faults(recipe: Recipe) -> list[str]:
-    """A line for each file of held-out data that does not exist."""
-    files = {
-        "eval_data": recipe.eval_data,
-        "generations.problems": recipe.generations and recipe.generations.problems,
-    }
-    return [f"{key}: no such file: {path}" for key, path in files.items() if path and not Path(path).is_file()]
-
-
 class Watch:
     """The evaluations of a run; adds itself to ``trainer``.
 

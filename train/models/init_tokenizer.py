@@ -15,8 +15,8 @@ from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from srt.io.errors import UserError
 from srt.worlds.world_registry import check_offered, worlds
 from train.models.chat_templates import ChatTemplate
+from train.models.new_model import WORDS
 
-WORDS = "words"
 QWEN = "qwen"
 
 # Qwen's tokenizer class adds this token if it is missing, and the model would have no embedding for it.

@@ -6,18 +6,69 @@ wait for that. Everything is checked again, with the rest, by the training proce
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib.util
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from srt.io.errors import UserError, no_model_folder
+from train.data.line_checks import CountedFaults, check_lines
 from train.preflight.gpus_at_hand import launch_option
-from train.preflight.launch_file import Cluster, read_launch
-from train.recipe import Recipe
+from train.preflight.launch_file import Cluster, Launch, launch_faults, read_launch
+from train.preflight.report import PreflightReport
+from train.recipe import Recipe, Reporter
+from train.recipe_reader import Examined, examine_recipe
+from train.run.hub import hub_faults
 from train.run.resume import SUMMARY, TrainSummary, finished_summary
 from train.run.run_manifest import fingerprint
 
 _KNOWN = {"__num_processes", "__num_machines", "__machine_rank", "__main_process_ip", "__main_process_port"}
 """Options of ``accelerate launch`` that do not change how processes share a model."""
+_PACKAGES: dict[Reporter, str] = {"wandb": "wandb", "tensorboard": "tensorboardX", "trackio": "trackio"}
+
+
+class FirstChecks(NamedTuple):
+    """What a preflight knows without PyTorch: the recipe as far as it can be read, the launch, and their ``faults``."""
+
+    read: Examined
+    launch: Launch
+    faults: list[str]
+
+
+def first_checks(path: Path, changes: Iterable[str], launch_path: Path | None) -> FirstChecks:
+    """Check the recipe ``path``, with ``changes`` (``KEY=VALUE``), and the accelerate file ``launch_path``.
+
+    Raises:
+        UserError: the recipe is missing or not YAML, so nothing can be checked.
+    """
+    read, launch = examine_recipe(path, changes), Launch()
+    recipe = read.recipe
+    faults = [f"{path}: {fault}" for fault in read.faults]
+    try:
+        launch = launch if launch_path is None else read_launch(launch_path)
+    except UserError as error:
+        faults.append(str(error))
+    if read.knows("data", "stages"):
+        faults += data_faults(recipe)
+    faults += [*held_out_faults(recipe), *reporting_faults(recipe)]
+    return FirstChecks(read, launch, faults + launch_faults(launch, recipe, None) + hub_faults(recipe))
+
+
+def report_without_model(first: FirstChecks) -> PreflightReport | None:
+    """The whole report where the model folder is missing, since nothing else needs PyTorch then; else ``None``."""
+    read, faults = first.read, list(first.faults)
+    recipe = read.recipe
+    if not read.knows("model.path") or Path(recipe.model.path).is_dir():
+        return None
+    faults.append(str(no_model_folder(recipe.model.path, "model.path: ")))
+    given = read.knows("data", "stages") and (recipe.data or recipe.stages)
+    files = [part.data_file for part in recipe.parts()] if given else []
+    for file in [*files, *([Path(recipe.eval_data)] if recipe.eval_data else [])]:
+        if file.is_file():
+            counted = CountedFaults()
+            check_lines(file, counted)
+            faults += counted.lines()
+    return PreflightReport(faults)
 
 
 def finished_before(recipe: Recipe, launch: Path | None, options: Sequence[str] = ()) -> TrainSummary | None:
@@ -56,4 +107,22 @@ def data_faults(recipe: Recipe) -> list[str]:
         else f"{key}: no such file: {path}; srt build makes one"
         for key, path in named
         if not Path(path).is_file()
+    ]
+
+
+def held_out_faults(recipe: Recipe) -> list[str]:
+    """A line for each file of held-out data that does not exist."""
+    files = {
+        "eval_data": recipe.eval_data,
+        "generations.problems": recipe.generations and recipe.generations.problems,
+    }
+    return [f"{key}: no such file: {path}" for key, path in files.items() if path and not Path(path).is_file()]
+
+
+def reporting_faults(recipe: Recipe) -> list[str]:
+    """A line for each package that ``logging.report_to`` needs and that is not installed."""
+    return [
+        f"logging.report_to: {name} needs the package {package}, which is not installed: pip install {package}"
+        for name, package in _PACKAGES.items()
+        if name in recipe.logging.report_to and importlib.util.find_spec(package) is None
     ]

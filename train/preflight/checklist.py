@@ -10,7 +10,6 @@ import logging
 import math
 import shutil
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 
 import torch
@@ -21,30 +20,30 @@ from srt.io.errors import UserError
 from train.data.batches import BatchPlan, MicroBatches, plan_batches
 from train.data.data_warnings import data_warnings
 from train.data.encode_file import Progress
+from train.data.line_checks import CountedFaults, check_lines
 from train.data.token_cache import CachedTokens, make_encoder, read_other_arms
 from train.data.token_table import TokenizedExamples
 from train.data.too_long import dropped_line, fit_lengths
 from train.loop.generations import choose_problems, find_problems
-from train.loop.reporting import reporting_faults
-from train.loop.watch import held_out_faults, overlap
+from train.loop.watch import overlap
 from train.models.load_model import model_faults
 from train.models.model_files import load_tokenizer_and_processor
-from train.preflight.before_launch import data_faults
-from train.preflight.data_checks import CountedFaults, check_lines, compare_prompts, encode_and_check, open_all
+from train.preflight.before_launch import FirstChecks, data_faults
+from train.preflight.data_checks import compare_prompts, encode_and_check, open_all
 from train.preflight.evaluations import evaluation_figures, with_generations
 from train.preflight.fallback_plans import fallback_plans, less_recomputation, plan_lines
-from train.preflight.launch_file import Cluster, Launch, launch_faults, read_launch
+from train.preflight.launch_file import Cluster, Launch, launch_faults
 from train.preflight.memory_estimate import (
     MemoryEstimator,
     ParameterCounts,
     heaviest_micro_batch,
     this_gpu_bytes,
 )
-from train.preflight.report import PreflightReport, batch_figures, data_figures, memory_figures, trial_figures
+from train.preflight.report import PreflightReport
+from train.preflight.report_figures import batch_figures, data_figures, memory_figures, trial_figures
 from train.preflight.trial_step import memory_fault, run_trial_step
 from train.recipe import Recipe
-from train.recipe_reader import Examined, examine_recipe
-from train.run.hub import hub_faults
+from train.recipe_reader import Examined
 from train.run.resume import find_start, finished_summary
 from train.run.run_manifest import fingerprint
 
@@ -52,41 +51,27 @@ _MOST_CHECKPOINTS = 3  # two are kept, and the next is written before the oldest
 
 
 def run_checklist(
-    path: Path,
-    changes: Iterable[str],
-    launch_path: Path | None,
+    first: FirstChecks,
     *,
     gpu_bytes: float | None,
     step: bool,
     progress: Progress,
 ) -> PreflightReport:
-    """Check the recipe ``path`` and everything that it names, with the accelerate file ``launch_path``.
+    """Check everything that a recipe names, after its :func:`~train.preflight.before_launch.first_checks`.
 
     Args:
-        path: the recipe.
-        changes: ``KEY=VALUE``, overriding keys of the recipe.
-        launch_path: the accelerate file; by default one process.
+        first: what is known without PyTorch; its faults begin the report.
         gpu_bytes: the memory of a GPU, for a machine without one.
         step: take one real step at the end, if there is no fault.
         progress: shows how far a long check is.
-
-    Raises:
-        UserError: the recipe is missing or not YAML, so nothing can be checked.
     """
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     # Notes of libraries on kernels and coming versions are no faults of the recipe.
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     warnings.simplefilter("ignore", FutureWarning)
-    report = PreflightReport()
-    read = examine_recipe(path, changes)
-    recipe = read.recipe
-    report.faults += [f"{path}: {fault}" for fault in read.faults]
-    launch = Launch()
-    with report.collecting():
-        launch = launch if launch_path is None else read_launch(launch_path)
-    missing = data_faults(recipe) if read.knows("data", "stages") else []
-    report.faults += [*missing, *held_out_faults(recipe), *reporting_faults(recipe)]
+    report = PreflightReport(list(first.faults))
+    read, recipe = first.read, first.read.recipe
     tokenizer, processor = None, None
     if read.knows("model.path"):
         # The faults of the recipe's own keys are already reported.
@@ -95,7 +80,7 @@ def run_checklist(
         with report.collecting():
             tokenizer, processor = load_tokenizer_and_processor(recipe.model.path)
     examples, held_out = None, None
-    if read.knows("data", "stages") and (recipe.data or recipe.stages) and not missing:
+    if read.knows("data", "stages") and (recipe.data or recipe.stages) and not data_faults(recipe):
         names = [f"data of stage {stage.name}" for stage in recipe.stages or ()] or ["data"]
         checked = [
             _check_data(report, name, read._replace(recipe=part), tokenizer, processor, progress)
@@ -107,11 +92,9 @@ def run_checklist(
     if recipe.eval_data is not None and Path(recipe.eval_data).is_file():
         evaluated = read._replace(recipe=recipe.on(recipe.eval_data))
         held_out = _check_data(report, "held-out data", evaluated, tokenizer, processor, progress)
-    report.faults += launch_faults(launch, recipe, None)
-    report.faults += hub_faults(recipe)
     if examples is not None and not report.faults:
         with report.collecting():
-            _check_run(report, recipe, examples, held_out, processor, launch, gpu_bytes, step)
+            _check_run(report, recipe, examples, held_out, processor, first.launch, gpu_bytes, step)
     return report
 
 

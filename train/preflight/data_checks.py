@@ -1,11 +1,10 @@
-"""Check every sequence against tokenizer, chat template and pictures. Faults are counted by kind, the first is named.
+"""Check every sequence against tokenizer, chat template and pictures.
 
 Training reads the same files and stops at the first fault.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -17,50 +16,19 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record, read_lines
+from srt.io.record_lines import parse_record
+from srt.io.record_reader import read_lines
 from srt.io.records import Image, Sequence
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS, prompt_ids, render_prompt
-from train.data.encode_file import INVALID, EncodedLines, Encoder, Progress, encode_file
+from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
 from train.data.examples import IGNORED, Example
+from train.data.line_checks import CountedFaults
 from train.data.token_cache import CachedTokens
 from train.data.token_table import TokenizedExamples
 from train.recipe import Recipe
 
 MOST_COMPARED = 64
 """How many prompts are also made as in evaluation, where the model's processor handles the pictures."""
-
-
-class CountedFaults:
-    """Faults by kind: the first of each is reported in full, the others are counted."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, str] = {}
-        self._counts: Counter[str] = Counter()
-
-    def add(self, kind: str, line: str) -> None:
-        """One more of ``kind``."""
-        self._first.setdefault(kind, line)
-        self._counts[kind] += 1
-
-    def lines(self) -> list[str]:
-        """A line for each kind."""
-        return [
-            line if self._counts[kind] == 1 else f"{line} (the first of {self._counts[kind]} {kind})"
-            for kind, line in self._first.items()
-        ]
-
-
-def check_lines(path: Path, faults: CountedFaults) -> None:
-    """Check that each line of the file ``path`` is a sequence."""
-    lines = 0
-    for place, _, line in read_lines(path, Sequence):
-        lines += 1
-        try:
-            parse_record(line, Sequence, place)
-        except UserError as error:
-            faults.add(INVALID, str(error))
-    if not lines:
-        faults.add("empty files", f"{path}: no sequence to train on")
 
 
 def encode_and_check(

@@ -11,9 +11,9 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, PercentFormatter
 
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 from train.data.examples import TRAINED_ROLES
-from train.run.run_manifest import HELD_OUT_LOSS
+from train.run.run_manifest import HELD_OUT_LOSS, TOKENS_PER_SECOND
 
 # Okabe and Ito (2008), for colour-blind readers; one for each of TRAINED_ROLES, in that order.
 _OKABE_ITO = ("#777777", "#0072B2", "#009E73", "#D55E00", "#CC79A7")
@@ -44,7 +44,7 @@ def draw_curves(
             ("token accuracy by operation", {f"accuracy/{name}": c for name, c in _COLOURS.items()}, "share"),
             ("learning rate", {"learning_rate": _INK}, "linear"),
             ("gradient norm", {"grad_norm": _INK}, "log"),
-            ("tokens a second (without padding)", {"tokens_per_second": _INK}, "linear"),
+            ("tokens a second (without padding)", {TOKENS_PER_SECOND: _INK}, "linear"),
         ]
         places = figure.subplots(2, 3, sharex=True).flat
         rows = [*history, *evaluations]

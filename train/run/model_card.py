@@ -178,7 +178,7 @@ def _use(folder: str, base: str | None, reads_pictures: bool) -> str:
     if base is not None:
         which = "--model BASE --adapter FOLDER"
         commands = ["srt merge FOLDER -o MERGED --model BASE    # the adapter into the base"]
-    commands.append(f"srt eval {which} --problems test.jsonl -o RUN    # accuracy, tokens, share of proved traces")
+    commands.append(f"srt eval {which} --problems test.jsonl -o RUN    # accuracy, tokens, proved and computed traces")
     return "\n\n".join(
         [
             " ".join(notes),

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 from train.run.run_manifest import (
     MANIFEST,

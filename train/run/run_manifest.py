@@ -22,8 +22,8 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError, field_validator
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 from train.recipe import Recipe
 from train.recipe_reader import RENAMED
@@ -33,7 +33,8 @@ OLD_MANIFEST = "stamp.json"
 """The manifest of runs that were started before it was renamed; its fingerprint is called ``decides``."""
 
 HELD_OUT_LOSS = "eval_loss"
-"""The name of the held-out loss in the log, in ``train.json`` and wherever it is read from there."""
+TOKENS_PER_SECOND = "tokens_per_second"
+"""Names of figures in the log, in ``train.json`` and wherever they are read from there."""
 
 MODEL_HASH = "model (contents)"
 DATA_HASH = "data (contents)"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from srt.images.open import MAX_BYTES
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_rows
+from srt.io.record_reader import read_rows
 from srt.io.strict_json import JsonFault, load_json, not_utf8_text
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")

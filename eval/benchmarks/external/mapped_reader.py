@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eval.benchmarks.definition.variants import FLIP, Twin, with_twin
 from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form, TwinMapping, read_mapping
-from eval.benchmarks.variants import FLIP, Twin, with_twin
 from srt.answers.written_form import read_answer
 from srt.corpora.corpus_reader import (
     LONGEST_TEXT,
@@ -34,8 +34,8 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
     """The items that the mapping ``path`` (or ``mapping.yaml`` in that folder) describes, as problems with the columns
     of ``form`` in their ``meta``; a refused item is named with its line.
 
-    A file of data, or the folder of a dataset, in place of the mapping is read with our names for its fields. Columns
-    that nothing reads are noted in ``request``.
+    A file of data, or the folder of a dataset, given instead of the mapping is read with our names for its fields.
+    Columns that nothing reads are noted in ``request``.
 
     Raises:
         UserError: a fault of the file or of the mapping: a column that is not there, named with the line.

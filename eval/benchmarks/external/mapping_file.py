@@ -30,7 +30,7 @@ from typing import Annotated
 
 from pydantic import Discriminator, Field, Tag
 
-from eval.benchmarks.variants import FLIP
+from eval.benchmarks.definition.variants import FLIP
 from srt.io.did_you_mean import nearest, suggested
 from srt.io.records import AnswerKind, Lang
 from srt.io.yaml_config import Config, ConfigFaults, read_config

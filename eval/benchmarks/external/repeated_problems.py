@@ -12,7 +12,7 @@ from srt.io.records import Problem
 
 
 def refuse_repeated(items: Iterable[Problem | ImportRefusal]) -> Iterator[Problem | ImportRefusal]:
-    """``items``, with a refusal in place of each problem that repeats an earlier one under another id.
+    """``items``, with a refusal instead of each problem that repeats an earlier one under another id.
 
     Problems repeat each other if question, options, description and pictures are the same. Near duplicates are left to
     ``srt curate``.

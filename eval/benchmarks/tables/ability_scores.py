@@ -14,7 +14,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from eval.benchmarks.benchmark import Published, Table
+from eval.benchmarks.definition.benchmark import Published, Table
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.records.run_records import Run
 from eval.records.run_rows import StoredScore

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from eval.benchmarks.benchmark import Published, Table, Unit
+from eval.benchmarks.definition.benchmark import Published, Table, Unit
 from eval.records.run_records import Run, given_counts, mean_values
 from srt.answers.equality import POLICIES
 from srt.io.records import Problem

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from eval.benchmarks.benchmark import Published
+from eval.benchmarks.definition.benchmark import Published
 
 _FOLDER = Path(__file__).parents[1] / "published"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from eval.benchmarks.benchmark import Asking, Published, Question, Table, ask_plainly
+from eval.benchmarks.definition.benchmark import Asking, Published, Question, Table, ask_plainly
+from eval.benchmarks.definition.variants import FLIP, VIEWS, View, expand, scores_in_view, why_not_rolled
 from eval.benchmarks.tables.breakdown import group_values, mean
-from eval.benchmarks.variants import FLIP, VIEWS, View, expand, scores_in_view, why_not_rolled
 from eval.records.run_records import Run
 from srt.io.records import Problem
 

@@ -8,7 +8,7 @@ value in words, :mod:`.units`, :mod:`.rounded_decimals`, :mod:`.algebra` and :mo
 
 from __future__ import annotations
 
-from srt.answers.equality.equal import equal, equal_texts, equal_to_gold
+from srt.answers.equality.equal import equal, equal_texts, equal_to_gold, is_conclusion
 from srt.answers.equality.policies import CONTRADICTION, LENIENT, POLICIES, SAME_VALUE, STRICT, TRAINING, PolicyName
 from srt.answers.equality.understood import unreadable_gold
 
@@ -23,5 +23,6 @@ __all__ = [
     "equal",
     "equal_texts",
     "equal_to_gold",
+    "is_conclusion",
     "unreadable_gold",
 ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal as Digits
 from fractions import Fraction
 from typing import Literal, get_args
@@ -58,6 +58,7 @@ _FORMULA = re.compile(
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
 _MOST_ALTERNATIVES = 8
+_EXACT = replace(STRICT, rounding="none")
 _LONGEST_VALUE = 600
 """Characters of a text that may state one value; one that is longer is only compared character by character."""
 
@@ -114,6 +115,18 @@ def equal_to_gold(
         raise ValueError(f"problem {problem.id} has no gold answer")
     question, choices = problem.question, problem.choices
     return equal(problem.answer, given, question=question, choices=choices, policy=policy, same_formula=same_formula)
+
+
+def is_conclusion(given: str, concluded: Answer, problem: Problem) -> bool | None:
+    """Whether ``given``, the answer of a trace of ``problem``, is what its steps conclude.
+
+    ``None`` where it cannot be read. As strict as scores are (a unit that the question does not ask for is another
+    answer), and without any rounding: what steps conclude is exact.
+    """
+    if given == canonical_text(concluded):
+        return True
+    found = equal(concluded, given, question=problem.question, choices=problem.choices, policy=_EXACT)
+    return None if found.verdict == "undecided" or found.how == "unreadable" else found.equal
 
 
 def equal_texts(one: str, other: str, kind: AnswerKind, policy: Policy, question: str = "") -> Equality:

@@ -2,7 +2,7 @@
 
 Reads lines of JSON, ``[gold, given]``; writes ``true``, ``false`` or ``null`` (one of them is no formula) for each.
 Only the reader of LaTeX is used: the other one of math-verify evaluates text as code. It bounds its memory; its time
-is bounded by whoever started it.
+is bounded by the process that started it.
 """
 
 from __future__ import annotations

@@ -14,11 +14,13 @@ from typing import Any
 
 import orjson
 
+from srt.experiment.experiment_blocks import SOLVED, InitModel
 from srt.experiment.experiment_models import initial_model
-from srt.experiment.experiment_recipe import SOLVED, Experiment, InitModel
+from srt.experiment.experiment_reader import parse_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
 from srt.io.errors import UserError
-from srt.io.yaml_config import merged, parse_config
+from srt.io.yaml_config import merged
 
 TITLE = "TINY REHEARSAL, figures mean nothing"
 _TRAIN, _TEST, _HELD_OUT = 24, 8, 4
@@ -76,7 +78,7 @@ def tiny_experiment(experiment: Experiment) -> Experiment:
         "evaluate": {**{k: v for k, v in experiment.evaluate.items() if k in _KEPT_OF_EVALUATE}, **_ASKING},
     }
     changed = merged({**values, **changes}, {key: value for key, value in experiment.tiny.items() if key != "model"})
-    return parse_config(Experiment, {**changed, "tiny": {}}, "tiny")
+    return parse_experiment({**changed, "tiny": {}}, "tiny")
 
 
 def _model(experiment: Experiment) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def _model(experiment: Experiment) -> dict[str, Any]:
 
 
 def _source(source: dict[str, Any], most: int, drawn: Path) -> dict[str, Any]:
-    """A source with at most so many problems, and with drawn ones in place of a MathSpatial that is not there."""
+    """A source with at most so many problems, with drawn ones instead of MathSpatial where that is missing."""
     source = {**source, "n": min(source.get("n") or most, most)}
     return _at_hand(source, "path", drawn) if source.get("corpus") == "mathspatial" else source
 

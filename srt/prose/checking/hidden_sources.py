@@ -31,21 +31,21 @@ _AUTHORS_VERB = (
 """What the writer of a solution does, and a solution of an equation, or of salt, does not."""
 _REASON = r"since|because|as|knowing|given"
 _SAID = re.compile(
-    rf"\b(?:{_RESTS_ON})\s+(?:the|its|this)\s+(?:(?:{_KIND})\s+)*(?:{_SEEN})\b{_NOT_OF_THIS}"
-    rf"|\b(?:{_REASON})\s+(?:that\s+)?(?:we\s+know\s+(?:that\s+)?)?"
-    rf"(?:the|its)\s+(?:(?:{_KIND})\s+)*(?:answer|option|choice)\s+(?:is|equals|must|has)\b"
-    rf"|\bwe\s+know\s+(?:that\s+)?the\s+(?:(?:{_KIND})\s+)*answer\s+is\b"
-    rf"|\b(?:{_OFFICIAL})\s+(?:answers?|solutions?|analysis|explanations?)\b{_NOT_OF_THIS}"
-    r"|\b(?:answer\s+key|ground\s+truth|marking\s+scheme)\b"
-    rf"|\bthe\s+(?:answers?|solutions?)\s+(?:then\s+|also\s+|first\s+)?(?:{_AUTHORS_VERB})\b"
-    r"|\bthe\s+(?:analysis|explanation)\s+(?:says|states|notes|points\s+out|mentions|given|provided)\b"
-    r"|\bgiven\s+in\s+the\s+(?:analysis|explanation)\b"
+    rf"\b(?:{_RESTS_ON})\s++(?:the|its|this)\s++(?:(?:{_KIND})\s++){{0,6}}(?:{_SEEN})\b{_NOT_OF_THIS}"
+    rf"|\b(?:{_REASON})\s++(?:that\s++)?(?:we\s++know\s++(?:that\s++)?)?"
+    rf"(?:the|its)\s++(?:(?:{_KIND})\s++){{0,6}}(?:answer|option|choice)\s++(?:is|equals|must|has)\b"
+    rf"|\bwe\s++know\s++(?:that\s++)?the\s++(?:(?:{_KIND})\s++){{0,6}}answer\s++is\b"
+    rf"|\b(?:{_OFFICIAL})\s++(?:answers?|solutions?|analysis|explanations?)\b{_NOT_OF_THIS}"
+    r"|\b(?:answer\s++key|ground\s++truth|marking\s++scheme)\b"
+    rf"|\bthe\s++(?:answers?|solutions?)\s++(?:then\s++|also\s++|first\s++)?(?:{_AUTHORS_VERB})\b"
+    r"|\bthe\s++(?:analysis|explanation)\s++(?:says|states|notes|points\s++out|mentions|given|provided)\b"
+    r"|\bgiven\s++in\s++the\s++(?:analysis|explanation)\b"
     # The answer stands first, and something is inferred from it.
-    rf"|^\s*the\s+(?:(?:{_KIND})\s+)*answer\s+is\b[^,;.]*[,;]\s*(?:so|hence|thus|therefore|which\s+means)\b"
-    rf"|^\s*(?:{_CHINESE_KIND})*答案[是为][^，,。；]*[，,；]\s*(?:所以|因此|因而|从而|于是|则)"
-    r"|(?:因为|由于|既然)\s*(?:正确|标准|参考|给定|的)*(?:答案|选项|选择)\s*[是为]"
-    r"|(?:根据|依据|按照?|由|从|参照|参考|对照|结合|符合|与|和|见|看|如|已知)\s*"
-    rf"(?:{_CHINESE_KIND})*(?:{_CHINESE_SEEN}){_NOT_OF_THIS}"
+    rf"|^\s*+the\s++(?:(?:{_KIND})\s++){{0,6}}answer\s++is\b[^,;.]*[,;]\s*+(?:so|hence|thus|therefore|which\s++means)\b"
+    rf"|^\s*+(?:{_CHINESE_KIND})*答案[是为][^，,。；]*[，,；]\s*+(?:所以|因此|因而|从而|于是|则)"
+    r"|(?:因为|由于|既然)\s*+(?:正确|标准|参考|给定|的){0,6}(?:答案|选项|选择)\s*+[是为]"
+    r"|(?:根据|依据|按照?|由|从|参照|参考|对照|结合|符合|与|和|见|看|如|已知)\s*+"
+    rf"(?:{_CHINESE_KIND}){{0,6}}(?:{_CHINESE_SEEN}){_NOT_OF_THIS}"
     rf"|(?:官方|标准|参考)的?(?:{_CHINESE_SEEN})|标答|点睛"
     r"|(?:答案|解答|解析|题解)(?:中|里|过程中?)?(?:已?给出|说|指出|表明|告诉|显示|可知|已知|知|求得|利用|取|所示)",
     re.IGNORECASE,
@@ -56,11 +56,11 @@ def hidden_source(step: Step) -> str | None:
     """What ``step`` refers to that the solver of the problem never sees, as one line; ``None`` if there is nothing."""
     for premise in premises_of(step):
         if premise.kind == "entity" and _PREMISE.fullmatch(" ".join(premise.name.split())):
-            return f"cites {premise.name!r}: whoever solves the problem sees neither its answer nor its solution"
+            return f"cites {premise.name!r}: a solver sees neither its answer nor its solution"
     return hidden_source_in(" ".join(part for part in (step.assertion, step.claim) if part))
 
 
 def hidden_source_in(text: str) -> str | None:
     """The same of a ``text``, such as the prose of a cot trace."""
     said = _SAID.search(text)
-    return said and f"rests on {said[0]!r}: whoever solves the problem sees neither its answer nor its solution"
+    return said and f"rests on {said[0]!r}: a solver sees neither its answer nor its solution"

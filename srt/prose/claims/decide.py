@@ -245,7 +245,7 @@ def _may_refute(scope: Scope, link: Link, left: Expression, right: Expression) -
     """Whether a false value of ``left = right`` with its names filled in can only be an error.
 
     A condition on unknowns, ``2x - z = 0``, may be about other unknowns of the same name; a computation that writes the
-    numbers in place of the names, or a conclusion, is not.
+    numbers instead of the names, or a conclusion, is not.
     """
     if link.context.chosen or link.context.assumed:
         return False

@@ -40,7 +40,7 @@ _CALCULATES = re.compile(
 )
 """The clause speaks of a product, a square, a ratio or a count of what it names."""
 _VERB = re.compile(
-    r"\s*(?:约?为|是|等于|[:：=＝]|=|(?:is|are|was|equals?|becomes|will be|must be)\b[^=]{0,40}|的?[和差]?)?"
+    r"\s*+(?:约?为|是|等于|[:：=＝]|=|(?:is|are|was|equals?|becomes|will be|must be)\b[^=]{0,40}|的?[和差]?)?"
     r"[\s:：$=＝\\(]*"
 )
 _REACH = 120

@@ -44,7 +44,7 @@ def rewrites(
 
 
 def _powers_filled(scope: Scope, link: Link, side: Expression) -> Expression:
-    """``side`` with the positive root of a name whose square is stated, ``s^2 = 6396``, in place of the name."""
+    """``side`` with the positive root of a name whose square is stated, ``s^2 = 6396``, instead of the name."""
     values: dict[str, Expression] = {}
     for statement in scope.before(link.at, _MOST_TRIED):
         match statement.left:

@@ -4,7 +4,8 @@ import { loadPicture } from "./api.js";
 import { $, count, drawFormula, el, local, words } from "./dom.js";
 
 export const DONE = { accept: "accepted", edit: "edited", reject: "rejected" };
-const MARK = { proved: "✓ proved", refuted: "✗ refuted", consistent: "≈ consistent", unchecked: "– unchecked" };
+const MARK = { proved: "✓ proved", computed: "✓ computed", refuted: "✗ refuted", consistent: "≈ consistent", unchecked: "– unchecked" };
+const UPHELD = ["proved", "computed"];
 const GOLD = {
   equal: ["proved", "✓ gold"],
   differs: ["refuted", "✗ differs from gold"],
@@ -110,7 +111,7 @@ function roundCard(view, round) {
   if (!issues && !round.overruled.length && !round.diff) return el("div", { class: "round" }, head);
   return el("details", { class: "round", open: round.diff !== null }, el("summary", {}, head),
     round.issues.map((issue) => issueCard(issue)),
-    round.overruled.map((issue) => el("div", {}, issueCard(issue), el("p", { class: "why" }, "Overruled: the machine has proved the step."))),
+    round.overruled.map((issue) => el("div", {}, issueCard(issue), el("p", { class: "why" }, "Overruled: the machine has proved or computed the step."))),
     round.diff && diffList(round.diff, view.problem.lang));
 }
 
@@ -144,9 +145,11 @@ const plain = (pieces) => pieces.map((piece) => piece.text).join("");
 
 export const verdictTag = (check) => el("span", { class: `verdict ${check.support}`, title: check.reason }, MARK[check.support]);
 
-// "Proved" is for a trace that is proved as a whole: a step that states the answer need not be right.
-export function answerTag({ answer, proved, steps }, text) {
-  if (answer.support !== "proved" || proved) return verdictTag(answer);
+// "Proved" is for a trace that is proved as a whole, "computed" for prose that calculates its answer in the step that
+// states it: a step that only states the answer need not be right.
+export function answerTag({ answer, proved, computed, steps }, text) {
+  const upheld = proved || (computed && steps.at(-1)?.support === "computed");
+  if (!UPHELD.includes(answer.support) || upheld) return verdictTag(answer);
   const where = !steps.length ? "by the last line" : /[;；]/.test(text) ? "by the steps" : `by step ${steps.length}`;
   return el("span", { class: "verdict unchecked", title: "A step states the answer. Whether that step is right is another question." }, `stated ${where}`);
 }
@@ -160,7 +163,7 @@ export function goldTag(verdict) {
 export function reasons(check, kind) {
   const lines = [];
   const silent = check.support === "unchecked" && kind === "free"; // prose without a claim is common and not a fault
-  if (check.support !== "proved" && check.reason && !silent) lines.push(el("p", { class: "why" }, check.reason));
+  if (!UPHELD.includes(check.support) && check.reason && !silent) lines.push(el("p", { class: "why" }, check.reason));
   if (check.witness) lines.push(el("p", { class: "why" }, "Also consistent with the premises: " + check.witness));
   if (check.counterexample) lines.push(el("p", { class: "against" }, "Counterexample: " + check.counterexample));
   lines.push(...refutedClaims(check.claims.filter((one) => !check.counterexample || (one.counterexample ?? one.reason) !== check.counterexample)));

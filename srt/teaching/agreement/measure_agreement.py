@@ -10,9 +10,12 @@ from typing import Any
 
 import orjson
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import check_place, read_records, write_atomically, write_records
+from srt.io.output_paths import check_place
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.llm.journal import Journal, ModelUsage, model_usage

@@ -14,8 +14,8 @@ from pathlib import Path
 import orjson
 from pydantic import ValidationError
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.records import Record
 
 AUDIT = "audit.json"
@@ -48,6 +48,8 @@ def audit_sample(folder: Path, passed: Collection[str], size: int) -> tuple[str,
     if len(drawn) < min(size, len(passed)):
         # Appended, never merged: the order in which earlier ones were drawn and decided stays.
         rest = set(passed) - set(drawn)
+        # By hash, not by a generator: the draw does not depend on the order of the files or on how many draws there
+        # were.
         by_hash = sorted(rest, key=lambda problem_id: hashlib.sha256(orjson.dumps([sample.seed, problem_id])).digest())
         drawn += tuple(by_hash[: size - len(drawn)])
         sample = AuditSample(seed=sample.seed, population=len(passed), problems=drawn)

@@ -60,8 +60,8 @@ class Issue(Record):
 class Round(Record):
     """One candidate and the issues found in it. ``trace`` is ``None`` if the model's answer could not be used.
 
-    ``overruled`` are issues of the Reviewer that the machine knows to be wrong (it has proved the step). ``doubt`` is
-    the question that the machine left to the Reviewer: whether the answer means the same as gold.
+    ``overruled`` are issues of the Reviewer that the machine knows to be wrong (it has proved or computed the step).
+    ``doubt`` is the question that the machine left to the Reviewer: whether the answer means the same as gold.
     """
 
     made_by: Literal["teacher", "checker"]

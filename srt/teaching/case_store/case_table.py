@@ -11,7 +11,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 import orjson
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump
+from srt.io.record_lines import dump
 from srt.io.records import Problem
 from srt.llm.journal import Journal, Query
 from srt.teaching.case_store.case_records import State, TeachingCase
@@ -29,6 +29,8 @@ class CaseTable:
 
     def save(self, position: int, case: TeachingCase) -> None:
         """Write ``case``; it is on disk when this returns. A pending one replaces none that has ended."""
+        # A run that is stopped reports its open cases as pending; none of them may undo a case that has ended
+        # meanwhile.
         only = f"WHERE state = '{State.PENDING.value}'" if case.state is State.PENDING else ""
         self._journal.write(
             "INSERT INTO cases VALUES (?, ?, ?, ?) ON CONFLICT (position)"
@@ -64,6 +66,7 @@ def with_cases(problems: Iterable[Problem], query: Query) -> Iterator[tuple[Prob
         if row is None or row[0] != position:
             yield problem, TeachingCase(problem_id=problem.id, category=problem.category, state=State.PENDING)
             continue
+        # Positions alone would pair every later case with another problem, silently.
         if row[1] != problem.id:
             raise UserError(f"case {row[1]!r}: is at position {position + 1}, where the problem is {problem.id!r}")
         case = TeachingCase.model_validate(orjson.loads(row[3]))

@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 
 from srt.io.errors import UserError
-from srt.io.jsonl import parse_record
+from srt.io.record_lines import parse_record
 from srt.language.trace import Trace
 from srt.teaching.case_store.case_records import Decision, State, TeachingCase
 
@@ -48,6 +48,7 @@ def review_state(case: TeachingCase, decisions: Iterable[Decision]) -> ReviewSta
         if decision.action != "undo":
             in_effect.append(decision)
             traces.append(decision.trace if decision.action == "edit" else traces[-1])
+        # An undo takes back the latest decision that counts; one whose trace has changed since was skipped above.
         elif in_effect:
             in_effect.pop()
             traces.pop()

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import orjson
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_atomically, write_records
 from srt.io.problem_files import stream_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.llm.exchange import Outcome
 from srt.llm.journal import Query, model_usage, read_only
@@ -82,6 +84,7 @@ def folder_status(folder: Path) -> Summary:
     """
     manifest = read_manifest(folder)
     tally = Tally(read_decisions(folder), read_sample(folder))
+    # Read only, without the lock of the folder: the status of a run that is still writing is asked for.
     with read_only(folder / JOURNAL) as connection:
         for problem, case in with_cases(stream_problems(folder / PROBLEMS), connection.execute):
             tally.add(problem, case)

@@ -15,9 +15,12 @@ import orjson
 from pydantic import AliasChoices, Field
 
 from srt.images.store import CannotCopy, PictureFolder
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, keep_apart, parse_record, write_atomically, write_records
+from srt.io.output_paths import keep_apart
 from srt.io.problem_files import stream_problems
+from srt.io.record_lines import dump, parse_record
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Record
 
 MANIFEST = "folder.json"
@@ -65,6 +68,7 @@ def scan_problems(path: Path) -> ProblemFile:
     digest = hashlib.sha256()
     count = 0
     for problem in stream_problems(path):
+        # The records, not the bytes of the file: the same problems in Parquet, or with other white space, are the same.
         digest.update(dump(problem))
         count += 1
     return ProblemFile(path, count, digest.hexdigest())
@@ -78,6 +82,7 @@ def check_folder(folder: Path, problems: Path) -> None:
     keep_apart(folder / PROBLEMS, problems)
     if not (folder / MANIFEST).exists() and folder.is_dir():
         others = sorted(p.name for p in folder.iterdir() if p.name != _LOCK and not p.name.startswith(JOURNAL))
+        # A file of problems with its pictures may be there before the first run; anything else is somebody's own work.
         if others and not set(others) <= {PROBLEMS, "problems-pictures"}:
             raise UserError(f"{folder}: not a teaching folder, it holds {others[0]!r}; name a new or an empty folder")
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import AliasChoices, Field
 
 from srt.io.records import Problem, Record
+from srt.language.trace import Support, TraceCheck
 from srt.llm.journal import ModelUsage
 from srt.statistics.clopper_pearson import clopper_pearson
 from srt.teaching.case_store.audit_sample import AuditSample
 from srt.teaching.case_store.case_records import Decision, Round, State, TeachingCase
 from srt.teaching.case_store.decisions import by_problem, review_state
-from srt.teaching.loop.machine_audit import coverage
 
 PUBLISHED = {State.ACCEPTED: 0.90, State.REPAIRED: 0.07, State.HUMAN: 0.03}
 """The rates that MathSpatial's authors report for their corpus. They give its residual error as under 1%."""
@@ -247,6 +247,13 @@ def _covered(coverage: Mapping[str, int], what: str) -> str:
     """The share of each verdict, zeros included, so that what no machine checked is never hidden."""
     if not coverage.get(what):
         return "none"
-    verdicts = ("proved", "refuted", "consistent", "unchecked")
-    shares = (f"{verdict} {coverage.get(f'{what} {verdict}', 0) / coverage[what]:.1%}" for verdict in verdicts)
+    shares = (f"{word} {coverage.get(f'{what} {word}', 0) / coverage[what]:.1%}" for word in get_args(Support))
     return f"{', '.join(shares)} of {coverage[what]}"
+
+
+def coverage(checks: TraceCheck) -> Counter[str]:
+    """Counts of ``steps`` and ``claims``, and of each verdict on them (``claims computed``)."""
+    counts = Counter({"steps": len(checks.steps), "claims": len(checks.claims)})
+    counts.update(f"steps {step.support}" for step in checks.steps)
+    counts.update(f"claims {claim.support}" for claim in checks.claims)
+    return counts

@@ -43,6 +43,7 @@ class Auditors:
                 # Other audits may have met the same broken pool, and one of them has made a new one.
                 if pool is self._pool:
                     self._pool = _start_pool()
+                # Once more only: a trace that kills two processes in a row would kill every other one, too.
                 return await loop.run_in_executor(self._pool, _audit, problem, trace, self._normal_form)
         except TimeLimitExceeded:
             raise TimeoutError(f"the machine's checks took more than {LIMIT_S:.0f} s") from None

@@ -39,7 +39,7 @@ _GIVEN = re.compile(
     rf"(?:the )?(?:{_GIVEN_NOUN}) ?#?(\d{{1,3}}) ?(?:个?条件|句)?",
     re.IGNORECASE,
 )
-# `option b`, `(B)`, `B.`; a lone small letter is a name, which _read_one sees to.
+# `option b`, `(B)`, `B.`; a single lower-case letter is a name, which `_read_one` handles.
 _OPTION = re.compile(r"(?:option|choice|选项) ?[(\[]?([A-Z])[)\]]?|[(\[]?([A-Z])[)\].]?", re.IGNORECASE)
 _SYNONYMS = {
     "question": {
@@ -57,7 +57,7 @@ _WORD_OF = {word: key for key, words in _SYNONYMS.items() for word in words}
 _CIRCLED = {ord("①") + k: f"({k + 1})" for k in range(20)}
 # `#1 (2)`: several without anything between them.
 _REFERENCES = re.compile(r"(?:(?:#\d+|\(\d+\)) ?)+")
-_SEVERAL = re.compile(r"\s*(?:[,;、，；&]|\band\b|和|与)\s*")
+_SEVERAL = re.compile(r"(?<!\s)\s*+(?:[,;、，；&]|\band\b|和|与)\s*+")
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,10 @@ def read_candidate(payload: Mapping[str, Any], problem: Problem, form: Form, tra
     else:
         listed = payload.get("steps")
         if not isinstance(listed, list):
-            raise Unusable(Outcome.MALFORMED, '"steps" is no list')
+            raise Unusable(Outcome.MALFORMED, '"steps" is not a list')
         if not listed or not answer:
             raise Unusable(Outcome.EMPTY, "it has no steps or no answer")
+        # A model that has lost the thread repeats steps to its token limit: checking them all would show nothing.
         if len(listed) > MAX_STEPS:
             raise Unusable(Outcome.MALFORMED, f"it has more than {MAX_STEPS} steps")
         steps = tuple(_step(raw, number, form, issues) for number, raw in enumerate(listed, 1))
@@ -145,6 +146,7 @@ def read_premise(word: str) -> tuple[str, ...]:
     text = one_line(unicodedata.normalize("NFKC", word.translate(_CIRCLED))).strip("\"'“”`.。 ")
     if ranged := _STEP_RANGE.fullmatch(text):
         first, last = int(ranged[1]), int(ranged[2])
+        # "steps 1-9999" would be ten thousand premises from nine characters.
         if not 0 < first <= last < first + MAX_PREMISES:
             raise ValueError(f"{text!r} is no range of steps")
         return tuple(f"#{number}" for number in range(first, last + 1))
@@ -184,7 +186,7 @@ def _read_one(text: str) -> str:
         return (match[1] or match[2]).upper()
     if len(text) > _LONGEST_NAME or _SEVERAL.search(text) or not any(c.isalpha() for c in text):
         short = text[:_LONGEST_NAME]
-        raise ValueError(f"{short!r} is none; (k), #k, question, scene, an option or a name was expected")
+        raise ValueError(f"{short!r} is not a premise; expected (k), #k, question, scene, an option or a name")
     # Printed as a premise it would be read as that word, and the trace would say something else.
     if text in {word for words in WORDS.values() for word in words.values()}:
         raise ValueError(f"{text!r} is a word of the trace language, not a name")
@@ -199,10 +201,10 @@ def _counting(digits: str) -> int:
 
 def _step(raw: Any, number: int, form: Form, issues: list[Issue]) -> Step:
     if not isinstance(raw, Mapping):
-        raise Unusable(Outcome.MALFORMED, f"step {number} is no object")
+        raise Unusable(Outcome.MALFORMED, f"step {number} is not an object")
     operation = str(raw.get("op", "")).strip().upper()
     if operation not in OPERATIONS:
-        raise Unusable(Outcome.MALFORMED, f'"op" of step {number} is none of {", ".join(OPERATIONS)}')
+        raise Unusable(Outcome.MALFORMED, f'"op" of step {number} is not one of {", ".join(OPERATIONS)}')
     body = one_line(_text(raw, _text_key(form), f"step {number}: "))
     if not body:
         raise Unusable(Outcome.MALFORMED, f"step {number} says nothing")
@@ -229,6 +231,7 @@ def _premises(listed: Any, number: int, issues: list[Issue]) -> list[str]:
         try:
             args += [arg for arg in read_premise(storable(str(word))) if arg not in args]
         except ValueError as error:
+            # An issue and no refusal: the rest of the trace can be repaired, and the teacher is told which word failed.
             issues.append(Issue(by="machine", step=number, fault=Fault.MALFORMED, explanation=f"premise: {error}"))
     if len(words) > MAX_PREMISES:
         why = f"more than {MAX_PREMISES} premises; those after that were left out"
@@ -241,7 +244,7 @@ def _text(payload: Mapping[str, Any], key: str, where: str = "") -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise Unusable(Outcome.MALFORMED, f'{where}"{key}" is no text')
+        raise Unusable(Outcome.MALFORMED, f'{where}"{key}" is not text')
     return storable(value)
 
 

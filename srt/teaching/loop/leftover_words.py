@@ -1,7 +1,7 @@
 """What a text says beside its calculations: the words that are left once those and mere connectives are taken out.
 
 Of a Reviewer's objection nothing must be left, or it is not about the arithmetic alone; of a step in prose nothing must
-be left, or a proof of its claims is not a proof of the step.
+be left, or its claims are not all that it says.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from srt.teaching.case_store.case_records import Issue
 
 # A number, or several with operators between them. It begins and ends with a digit, π or a bracket, so that the full
 # stop of a sentence is no part of it.
-_CALCULATION = re.compile(r"[\d√π(\\](?:[\d\s.+\-−*/×÷·^√π(){}²³]|\\[a-z]+)*[\d)π}²³]|\d")
+_CALCULATION = re.compile(r"[\d√π(\\](?:[\d\s.+\-−*/×÷·^√π(){}²³]|\\[a-z]+){0,100}[\d)π}²³]|\d")
 _OPERATOR = re.compile(r"[+\-−*/×÷·^√²³]|\\(?:frac|times|cdot|sqrt|div)")
 # What an objection to arithmetic is said with. A word that is not in here (a unit, "volume", "clue") may be the point
 # of another objection, so the list is meant to be too short rather than too long.
@@ -56,7 +56,7 @@ def objects_to_arithmetic(issue: Issue, equation: str) -> bool:
 def has_unclaimed_text(assertion: str, claims: Sequence[ClaimCheck]) -> bool:
     """Whether ``assertion`` has more than connecting words outside its ``claims``.
 
-    If not, a proof of the claims is a proof of the step. A symbol set equal to a calculation (``V = 3 * 4``, where the
+    If not, the step holds if its claims do. A symbol set equal to a calculation (``V = 3 * 4``, where the
     claim is what follows) is unclaimed text: nothing shows that it is the right calculation.
     """
     # Blanked, not cut out: the places of the other claims stay right, and no two words grow together.

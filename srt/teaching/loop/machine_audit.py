@@ -14,7 +14,6 @@ not be compared.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,9 +21,11 @@ from typing import Literal
 from srt.answers.equality import TRAINING, equal_to_gold
 from srt.answers.written_form import canonical_text
 from srt.io.records import Lang, Problem
+from srt.judging.judge import judge_trace
 from srt.language.faults import Fault, FaultWord
-from srt.language.trace import OPERATIONS, ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.language.trace import OPERATIONS, ClaimCheck, StepCheck, Trace, TraceCheck
 from srt.pipeline.check import check_with_truth
+from srt.prose.checking.check_free import check_free
 from srt.prose.checking.citations import citation_faults, premises_of
 from srt.prose.checking.form_faults import form_faults
 from srt.prose.checking.givens import givens_of
@@ -50,8 +51,8 @@ class MachineAudit:
     """The machine's findings on one trace.
 
     ``gold`` compares the answer with gold; ``doubt`` is a question for the Reviewer if it is ``undecided``. ``world``
-    says that the checker of an exact world was used. ``fully_proved`` are the steps (from 1) whose proof covers
-    everything they say (and, in a world, they rest on), with their texts.
+    says that the checker of an exact world was used. ``settled`` are the steps (from 1) that are proved, with
+    all that they rest on, or computed, where they say nothing else; with their texts.
     """
 
     checks: TraceCheck
@@ -59,7 +60,7 @@ class MachineAudit:
     gold: GoldVerdict
     doubt: str | None = None
     world: bool = False
-    fully_proved: Mapping[int, str] = field(default_factory=dict)
+    settled: Mapping[int, str] = field(default_factory=dict)
 
     def overrules(self, issue: Issue) -> bool:
         """Whether the audit decides the very question that ``issue``, raised by a Reviewer, raises, and it is wrong.
@@ -74,11 +75,11 @@ class MachineAudit:
         if issue.step is None:
             right = self.gold == "equal" and self.checks.answer.support == "proved"
             return issue.fault is Fault.WRONG_ANSWER and right and self.checks.proved and self.world
-        if issue.step not in self.fully_proved:
+        if issue.step not in self.settled:
             return False
         if self.world:
             return issue.fault not in _LEFT_TO_REVIEWERS
-        return issue.fault is Fault.FALSE_CLAIM and objects_to_arithmetic(issue, self.fully_proved[issue.step])
+        return issue.fault is Fault.FALSE_CLAIM and objects_to_arithmetic(issue, self.settled[issue.step])
 
 
 def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> MachineAudit:
@@ -90,10 +91,14 @@ def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> Machi
     Raises:
         UserError: ``trace`` is a trace of another problem.
     """
-    checks = check_with_truth(problem, trace)
+    judged = judge_trace(problem, trace, checker=check_with_truth)
+    checks = judged.check
+    assert checks is not None, "a trace has steps or prose"
+    # Nothing else is looked at: each further check would take as long as the one that was refused.
     if checks.answer.fault is Fault.TOO_LARGE:
         return MachineAudit(checks, (_issue(None, Fault.TOO_LARGE, checks.answer.reason or ""),), "undecided")
     world = trace.kind == "world"
+    # Under the policy of training: as strict as scores are, but a missing unit is no fault of a trace.
     gold, doubt = gold_verdict(problem, trace.answer), None
     issues = []
     if problem.answer is not None and gold != "equal":
@@ -110,11 +115,13 @@ def audit(problem: Problem, trace: Trace, *, normal_form: bool = False) -> Machi
     issues += (_of_world if world else _of_prose)(problem, trace, checks)
     unused = "neither a later step nor the answer uses it: cite it where it is needed, or leave it out"
     issues += [_issue(number, Fault.UNUSED_STEP, unused) for number in checks.unused]
+    if judged.padding is not None:
+        issues.append(_issue(judged.padding, Fault.REPEATED, "a shorter proof does without it: leave it out"))
     if normal_form:
         issues += _out_of_order(trace)
     # Those of the whole trace come last.
     issues.sort(key=lambda issue: issue.step or len(trace.steps) + 1)
-    return MachineAudit(checks, tuple(issues), gold, doubt, world, _fully_proved(trace, checks))
+    return MachineAudit(checks, tuple(issues), gold, doubt, world, _settled(trace, checks))
 
 
 def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
@@ -123,14 +130,6 @@ def gold_verdict(problem: Problem, answer: str) -> GoldVerdict:
         return "no_gold"
     found = equal_to_gold(problem, answer, TRAINING)
     return "unreadable" if found.how == "unreadable" else found.verdict
-
-
-def coverage(checks: TraceCheck) -> Counter[str]:
-    """Counts of ``steps`` and ``claims``, and of each verdict on them (``claims proved``)."""
-    counts = Counter({"steps": len(checks.steps), "claims": len(checks.claims)})
-    counts.update(f"steps {step.support}" for step in checks.steps)
-    counts.update(f"claims {claim.support}" for claim in checks.claims)
-    return counts
 
 
 def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:
@@ -153,10 +152,13 @@ def _of_world(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Is
     if checks.answer.support == "refuted":
         yield _issue(None, Fault.WRONG_ANSWER, _explanation(checks.answer))
     elif checks.answer.support != "proved":
-        yield _issue(None, Fault.LEAP, _explanation(checks.answer))
+        yield _issue(None, checks.answer.fault or Fault.LEAP, _explanation(checks.answer))
 
 
 def _of_prose(problem: Problem, trace: Trace, checks: TraceCheck) -> Iterator[Issue]:
+    if checks.answer.fault is Fault.ANOTHER_FORM:
+        # Prose on a problem of an exact world: no verdict is given, but a wrong calculation is an issue there, too.
+        checks = check_free(problem, trace)
     for number, (step, verdict) in enumerate(zip(trace.steps, checks.steps, strict=True), 1):
         yield from (_false_claim(number, claim) for claim in verdict.claims if claim.support == "refuted")
         if wrong := wrong_operation(problem, step, verdict.claims):
@@ -177,6 +179,7 @@ def _false_claim(step: int | None, claim: ClaimCheck) -> Issue:
 
 def _right_operation(problem: Problem, trace: Trace, number: int) -> str | None:
     """The operation with which step ``number`` would be proved, if any: then only its label is wrong."""
+    # Tried and not derived: the checker knows what a step of each operation may do, and nothing else should.
     for op in OPERATIONS:
         if op == trace.steps[number - 1].op:
             continue
@@ -188,20 +191,20 @@ def _right_operation(problem: Problem, trace: Trace, number: int) -> str | None:
     return None
 
 
-def _fully_proved(trace: Trace, checks: TraceCheck) -> dict[int, str]:
-    def covered(step: Step, verdict: StepCheck) -> bool:
-        if verdict.support != "proved":
-            return False
-        every = all(claim.support == "proved" for claim in verdict.claims)
-        return trace.kind == "world" or (every and not has_unclaimed_text(step.assertion or "", verdict.claims))
-
-    proved: dict[int, str] = {}
+def _settled(trace: Trace, checks: TraceCheck) -> dict[int, str]:
+    settled: dict[int, str] = {}
     for number, (step, verdict) in enumerate(zip(trace.steps, checks.steps, strict=True), 1):
-        rests_on = {premise.number for premise in premises_of(step) if premise.kind == "step"}
-        # What a world step cites is taken as true: only with it is the step true. A calculation holds by itself.
-        if covered(step, verdict) and (trace.kind != "world" or rests_on <= proved.keys()):
-            proved[number] = step.assertion or step.claim or ""
-    return proved
+        if trace.kind == "world":
+            # What it cites is taken as true: only with it is the step true.
+            rests_on = {premise.number for premise in premises_of(step) if premise.kind == "step"}
+            holds = verdict.support == "proved" and rests_on <= settled.keys()
+        else:
+            # A calculation holds by itself.
+            every = verdict.support == "computed" and all(claim.support == "computed" for claim in verdict.claims)
+            holds = every and not has_unclaimed_text(step.assertion or "", verdict.claims)
+        if holds:
+            settled[number] = step.assertion or step.claim or ""
+    return settled
 
 
 def _out_of_order(trace: Trace) -> Iterator[Issue]:

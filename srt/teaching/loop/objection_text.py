@@ -1,6 +1,6 @@
 """What the Checker reads about a candidate: the machine's verdicts on its steps, and the issues, each with who says so.
 
-A machine that has proved something and one that goes by a rule of thumb are not called by the same name.
+A machine that has proved something, one that has computed it, and one that goes by a rule of thumb have three names.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ HEURISTIC: Final = frozenset(
 """What the machine finds in prose by rules of thumb. The checker of an exact world proves all that it says."""
 
 _PROVED: dict[Lang, str] = {"en": "machine (proved)", "zh": "机器（已证明）"}
+_COMPUTED: dict[Lang, str] = {"en": "machine (computed)", "zh": "机器（已计算）"}
 _BY_RULE: dict[Lang, str] = {"en": "machine (heuristic)", "zh": "机器（经验规则）"}
 _REVIEWER: dict[Lang, str] = {"en": "reviewer", "zh": "审查者"}
 _STEP: dict[Lang, str] = {"en": "step {}", "zh": "第 {} 步"}
@@ -46,7 +47,8 @@ def verdict_lines(checks: TraceCheck, lang: Lang) -> str:
 def _issue(issue: Issue, kind: TraceKind, lang: Lang) -> str:
     by = _REVIEWER
     if issue.by == "machine":
-        by = _BY_RULE if kind != "world" and issue.fault in HEURISTIC else _PROVED
+        # A checker that is told "proved" of what a rule of thumb has found would give up a right step.
+        by = _PROVED if kind == "world" else _BY_RULE if issue.fault in HEURISTIC else _COMPUTED
     where = _WHOLE[lang] if issue.step is None else _STEP[lang].format(issue.step)
     fix = _FIX[lang].format(issue.suggested_fix) if issue.suggested_fix else ""
     return _COMMA[lang].join([by[lang], where, f"{issue.fault}: {issue.explanation}{fix}"])

@@ -61,6 +61,7 @@ class _Loop:
     async def _prepare(self) -> TeachingCase | None:
         """Describe the pictures if needed; the final case if the problem lacks what the loop needs."""
         problem, config = self.problem, self.config
+        # Before any request: without gold nothing can be accepted, and every candidate would be paid for in vain.
         if problem.answer is None:
             return self._end(State.FAILED, "no gold answer")
         if not (problem.solution or "").strip() and not config.solve_without_solution:
@@ -188,7 +189,7 @@ def read_description(payload: Mapping[str, Any]) -> str:
     """The description in a describer's answer; :class:`~srt.llm.exchange.Unusable` where there is none."""
     text = payload.get("description")
     if not isinstance(text, str):
-        raise Unusable(Outcome.MALFORMED, '"description" is no text')
+        raise Unusable(Outcome.MALFORMED, '"description" is not text')
     text = storable(text).strip()
     if not text:
         raise Unusable(Outcome.EMPTY, "its description is empty")

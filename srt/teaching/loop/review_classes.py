@@ -61,6 +61,7 @@ _NAMED_BY: Mapping[Fault, tuple[Fault, ...]] = {
         Fault.IDLE_PREMISE,
         Fault.UNSUPPORTED_NUMBER,
     ),
+    Fault.UNUSED_STEP: (Fault.REPEATED,),
     Fault.WRONG_ANSWER: (Fault.WRONG_OPTIONS, Fault.WRONG_CONCLUSION),
 }
 _CLASS_OF: Mapping[str, Fault] = {

@@ -58,13 +58,13 @@ def read_review(payload: Mapping[str, Any], steps: int) -> tuple[Issue, ...]:
     """
     listed = payload.get("issues")
     if not isinstance(listed, list):
-        raise Unusable(Outcome.MALFORMED, '"issues" is no list')
+        raise Unusable(Outcome.MALFORMED, '"issues" is not a list')
     return tuple(_issue(raw, number, steps) for number, raw in enumerate(listed[:MAX_ISSUES], 1))
 
 
 def _issue(raw: Any, number: int, steps: int) -> Issue:
     if not isinstance(raw, Mapping):
-        raise Unusable(Outcome.MALFORMED, f"issue {number} is no object")
+        raise Unusable(Outcome.MALFORMED, f"issue {number} is not an object")
     explanation, fix = _clean_text(raw.get("explanation")), _clean_text(raw.get("suggested_fix"))
     word = _clean_text(raw.get("fault")).casefold().replace(" ", "_").replace("-", "_")
     fault = review_class(word)

@@ -1,1 +1,1 @@
-"""What the worlds share, for whoever writes one: splits by key, and faults to plant in steps."""
+"""What the worlds share, for authors of new ones: splits by key, and faults to plant in steps."""

@@ -88,7 +88,7 @@ def step_skipped(trace: Trace, rng: random.Random) -> Mutant | None:
 
 
 def with_steps(trace: Trace, steps: Sequence[Step], step: int, change: str) -> Mutant:
-    """The mutant with ``steps`` in place of the trace's."""
+    """The mutant with ``steps`` instead of the trace's."""
     return Mutant(trace.model_copy(update={"steps": tuple(steps)}), step, change)
 
 
@@ -116,7 +116,7 @@ def numbers_of(step: Step, kind: str) -> list[int]:
 
 
 def with_premise(trace: Trace, number: int, old: str, new: str | None) -> Mutant:
-    """The mutant whose step ``number`` cites ``new`` in place of ``old``; ``None`` cites nothing in its place."""
+    """The mutant whose step ``number`` cites ``new`` instead of ``old``; with ``None`` it cites one premise less."""
     step = trace.steps[number - 1]
     args = [new if word == old else word for word in step.args]
     return with_step(trace, number, replace_step(step, args=[word for word in args if word is not None]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace, Truth
@@ -39,6 +40,7 @@ class ViewsWorld(World):
             "contradictory_clues": "no solid has the views that are shown",
         },
         figures=Figures(problem_picture, readings),
+        prompts=Path(__file__).parent / "prompts",
         faults=lambda: Faults(tuple(PLANTS), views_subject),
     )
 

@@ -44,7 +44,7 @@ def longer_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def test_a_banned_word_does_not_come_inside_a_longer_token(longer_tokenizer: PreTrainedTokenizerFast) -> None:
-    """A table of logits in place of a network: it wants the word in one token, then in ever smaller pieces."""
+    """A table of logits instead of a network: it wants the word in one token, then in ever smaller pieces."""
     pieces = [longer_tokenizer.decode([token]) for token in range(len(longer_tokenizer))]
     longer = [token for token, piece in enumerate(pieces) if "INFER" in piece]
     assert longer, "the tokenizer should have the word inside a longer token"

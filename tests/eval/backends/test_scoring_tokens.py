@@ -10,7 +10,7 @@ import pytest
 from eval.backends.token_counts import ReferenceTokenizer
 from eval.scoring.score import score, score_prediction
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction, Problem, Score
 
 

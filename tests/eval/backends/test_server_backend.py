@@ -17,7 +17,8 @@ from eval.backends.server_backend import ServerBackend
 from eval.run.predict import predict
 from srt.images.open import describe_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem
 from srt.language.prompts import prompt_messages
 from srt.llm.config import EndpointConfig

@@ -17,7 +17,8 @@ from eval.records.run_records import read_manifest
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem, Score
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint.client import EndpointClient

@@ -21,7 +21,8 @@ from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Message, Prediction, Problem, Score
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
 from srt.llm.config import EndpointConfig

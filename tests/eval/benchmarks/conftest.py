@@ -13,12 +13,12 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings
 from eval.benchmarks.benchmark_registry import import_benchmark
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.run_tables import run_tables
 from eval.records.run_records import Run
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from tests.fake_backend import FakeBackend
 

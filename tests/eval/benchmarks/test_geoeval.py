@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.tables.breakdown import markdown_table
-from eval.benchmarks.tables.run_tables import run_tables
 from eval.records.run_records import Run
 from srt.io.errors import UserError
 

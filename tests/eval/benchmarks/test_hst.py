@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.benchmark_registry import chosen_options
+from eval.benchmarks.definition.benchmark import Asking
+from eval.benchmarks.definition.prompt_files import read_own_prompts
 from eval.benchmarks.hst import DIMENSIONS, HST
-from eval.benchmarks.prompt_files import read_own_prompts
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.run_tables import run_tables
 from eval.records.run_records import Run, read_manifest
 from eval.report.compare import compare
 from eval.run.predict import predict

@@ -12,8 +12,8 @@ import orjson
 import PIL.Image
 import pytest
 
+from eval.benchmarks.definition.variants import FLIP, TWINS, twin
 from eval.benchmarks.external.mapped_reader import Column, Form, read_mapped
-from eval.benchmarks.variants import FLIP, TWINS, twin
 from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.images.open import open_picture
 from srt.images.store import PictureFolder

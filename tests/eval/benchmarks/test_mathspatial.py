@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from eval.benchmarks.mathspatial import SUBTYPES
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.tables.breakdown import markdown_table
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.benchmarks.tables.run_tables import run_tables
 from eval.records.run_records import Run
 from srt.corpora.mathspatial import CATEGORIES
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.benchmarks.benchmark import Asking, ask_plainly
-from eval.benchmarks.prompt_files import layout_fields, read_own_prompts, with_own_prompts
+from eval.benchmarks.definition.benchmark import Asking, ask_plainly
+from eval.benchmarks.definition.prompt_files import layout_fields, read_own_prompts, with_own_prompts
 from srt.io.errors import UserError
 from srt.io.records import Problem
 from srt.language.prompts import prompt_messages

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.solidgeo import TYPES
 from eval.benchmarks.tables.breakdown import markdown_table
-from eval.benchmarks.tables.run_tables import run_tables
 from eval.records.run_records import Run
 from eval.report.compare import compare
 from eval.report.leaderboard import leaderboard

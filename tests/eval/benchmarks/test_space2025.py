@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.space2025 import LANGUAGE, REASONING, score_file, spearman
 from eval.benchmarks.tables.breakdown import markdown_table
-from eval.benchmarks.tables.run_tables import run_tables
 from eval.records.run_records import Run
 from eval.run.scored_run import read_run
 from eval.scoring.score import score

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.backends.protocol import GenerationSettings
-from eval.benchmarks.benchmark import Asking, Question
 from eval.benchmarks.benchmark_registry import chosen_options
+from eval.benchmarks.definition.benchmark import Asking, Question
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.spatial_abilities import SPATIAL_ABILITIES, grade, introduction
 from eval.benchmarks.tables.ability_scores import ABILITIES, OVERALL, TESTS, correlation_table, overall, turns_in
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.benchmarks.tables.run_tables import run_tables
 from eval.records.run_records import Run
 from eval.run.predict import predict
 from eval.run.scored_run import read_run

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from eval.benchmarks.benchmark import Benchmark, Published, Table
 from eval.benchmarks.benchmark_registry import BENCHMARKS
+from eval.benchmarks.definition.benchmark import Benchmark, Published, Table
 from eval.benchmarks.plain import PROBLEMS
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.tables.breakdown import breakdown, cell_text, markdown_table
 from eval.benchmarks.tables.published_rows import published_rows
-from eval.benchmarks.tables.run_tables import run_tables
 from eval.records.run_records import Run
 from srt.cli import main
 

@@ -12,11 +12,11 @@ from typing import Any
 import PIL.Image
 import pytest
 
-from eval.benchmarks.benchmark import Asking
 from eval.benchmarks.benchmark_registry import chosen_options
-from eval.benchmarks.tables.run_tables import run_tables
+from eval.benchmarks.definition.benchmark import Asking
+from eval.benchmarks.definition.variants import FLIP, twin
+from eval.benchmarks.run_tables import run_tables
 from eval.benchmarks.threedsrbench import THREEDSRBENCH
-from eval.benchmarks.variants import FLIP, twin
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
@@ -136,7 +136,7 @@ def test_what_is_at_fault_refuses_its_question(write: Callable[..., Path], impor
         "Q6": "picture",
         "Q7": "unreadable",
     }
-    assert "3dsrbench.tsv:8: answer: 'Z' is none of A, B" in faults["Q3"][1]
+    assert "3dsrbench.tsv:8: answer: 'Z' is not one of A, B" in faults["Q3"][1]
 
 
 def test_a_table_without_a_column_is_told(tmp_path: Path, imported: Imported) -> None:

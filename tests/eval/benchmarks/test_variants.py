@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.benchmarks.variants import FLIP, PLAIN, Twin, expand, rolled, scores_in_view, twin, why_not_rolled, with_twin
+from eval.benchmarks.definition.variants import (
+    FLIP,
+    PLAIN,
+    Twin,
+    expand,
+    rolled,
+    scores_in_view,
+    twin,
+    why_not_rolled,
+    with_twin,
+)
 from srt.io.errors import UserError
 from srt.io.records import Answer, Image, Problem, Score
 

@@ -17,8 +17,9 @@ from eval.errors.judge_model import load_judge
 from eval.scoring.score import check_prediction
 from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem, Score
 from srt.language.faults import Fault
 from srt.language.text import linearize

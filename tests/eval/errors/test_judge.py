@@ -17,7 +17,7 @@ from eval.errors.answer_judge import JUDGEMENTS, AnswerJudgement, judge_answers,
 from eval.errors.judge_model import JUDGE_PROMPTS, PROMPTS, load_judge
 from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.llm.prompt_templates import LANGS
 
 JUDGE = """
@@ -64,7 +64,7 @@ def test_nothing_is_paid_for_twice(run: Path, config: Path, tmp_path: Path, caps
     assert requests == first.spent.requests == 28 + 3  # what is malformed is asked for twice more
     (run / JUDGEMENTS).unlink()
     before = sys.argv
-    sys.argv = ["srt", "judge", str(run), "--config", str(config), "--json"]
+    sys.argv = ["srt", "ask-judge", str(run), "--config", str(config), "--json"]
     try:
         with pytest.raises(SystemExit) as end:
             main()

@@ -16,7 +16,8 @@ from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.images.open import describe_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem
 from tests.fake_backend import FakeBackend
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 
 from eval.records.run_records import CHECKED, PREDICTIONS, SCORES
 from eval.records.run_rows import Checked
+from eval.report.console_rows import console_rows
 from eval.run.scored_run import read_run
+from eval.scoring.arm_summary import summarise
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction, Score
 
 
@@ -27,10 +30,36 @@ def test_a_run_is_its_records(make_run: Callable[..., Path]) -> None:
         assert [getattr(stored, name) for name in counts] == [getattr(row, name) for name in counts]
     for checked, whole in zip(run.checked.values(), read_records(folder / CHECKED, Checked), strict=True):
         assert checked.read() == whole
-        assert (checked.has_steps, checked.checked, checked.proved, checked.refused) == (True, True, False, False)
+        assert (checked.has_steps, checked.provable, checked.proved, checked.refused) == (True, True, False, False)
         assert (checked.steps, checked.true) == ({"proved": 1, "refuted": 1}, None)
     for score, record in zip(run.scores.values(), read_records(folder / SCORES, Score), strict=True):
         assert {name: getattr(score, name) for name in Score.model_fields} == record.model_dump()
+
+
+def test_a_run_of_version_0_1_is_read_and_its_prose_is_computed(make_run: Callable[..., Path]) -> None:
+    """Then the checker said ``proved`` of prose, too. Columns keep the two apart, and add nothing up."""
+    folder = make_run(
+        "srt", lambda number: "INFER (1): true\nANSWER: B" if number else "INFER (1) - 3 * 4 = 12\nANSWER: B"
+    )
+    lines = (folder / CHECKED).read_bytes().splitlines()
+    claim = {"claim": "3 * 4 = 12", "start": 0, "end": 10, "support": "proved", "reason": None, "counterexample": None}
+    of_prose = orjson.loads(lines[0])
+    assert of_prose["kind"] == "free"
+    of_prose["check"] = {
+        "steps": [{"support": "proved", "truth": "unknown", "claims": [claim]}],
+        "answer": {"support": "proved"},
+    }
+    (folder / CHECKED).write_bytes(b"\n".join([orjson.dumps(of_prose), *lines[1:]]) + b"\n")
+    run = read_run(folder)
+    prose, *others = run.checked.values()
+    assert (prose.proved, prose.computed, prose.provable, prose.steps) == (False, True, False, {"computed": 1})
+    assert {(row.proved, row.computed, row.provable) for row in others} == {(True, False, True)}
+    summary = summarise([run])
+    assert (summary.traces.proved.right, summary.traces.computed.right) == (29, 1)
+    assert (summary.traces.proved_and_right.right, summary.traces.computed_and_right.right) == (20, 0)
+    assert summary.traces.steps == {"proved": 29, "computed": 1, "consistent": 0, "unchecked": 0, "refuted": 0}
+    assert console_rows(summary)["traces"] == "100.0% of outputs; proved 96.7%, computed 3.3%"
+    assert console_rows(summary)["steps"] == "proved 29, computed 1"
 
 
 def test_a_file_that_has_changed_since_is_one_line(make_run: Callable[..., Path]) -> None:

@@ -8,12 +8,13 @@ import pytest
 
 from eval.backends.protocol import GenerationSettings
 from eval.records.run_records import generation_unknown, read_manifest, settings_apart
-from eval.report.compare import choose_examples, compare
+from eval.report.compare import compare
 from eval.report.report_wording import unlike_settings
+from eval.report.write_report import choose_examples
 from eval.run.scored_run import read_run
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Problem
 
 pytestmark = pytest.mark.usefixtures("blank_plots")

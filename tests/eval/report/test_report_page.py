@@ -22,7 +22,7 @@ from eval.report.compare import compare
 from eval.report.leaderboard import leaderboard
 from eval.run.predict import predict
 from eval.scoring.score import Checker, score
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Problem
 from tests.fake_backend import FakeBackend
 

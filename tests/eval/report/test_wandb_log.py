@@ -20,14 +20,14 @@ from eval.run.wandb_settings import WandbSettings
 from eval.scoring.score import score
 from srt.cli import make_app
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from tests.fake_backend import FakeBackend
 from tests.wandb_offline import OfflineRun, read_offline_run
 
 MakeRun = Callable[..., Path]
 
 PROVED = "INFER A: options = {B}\nANSWER: B"
-OFFLINE = WandbSettings(project="booths", group="e", run_name="e/srt/0", wandb_mode="offline")
+OFFLINE = WandbSettings(report_to="wandb", project="booths", group="e", run_name="e/srt/0", wandb_mode="offline")
 
 
 def answers(number: int) -> str:
@@ -49,6 +49,7 @@ def test_scores_tables_and_examples_with_their_verdicts(make_run: MakeRun) -> No
     assert row["accuracy"] == summary.accuracy.share
     assert row["output_tokens/mean"] == summary.output_tokens.mean
     assert row["traces/proved"] == summary.traces.proved.share
+    assert row["traces/computed"] == summary.traces.computed.share
     assert row["by/scene/hexagon"] == summary.by["scene"]["hexagon"].share
     examples = as_rows(sent.tables["examples"])
     assert [each["problem"] for each in examples] == [f"made-{number}" for number in range(30)]
@@ -111,16 +112,14 @@ def test_nothing_is_sent_unless_asked(make_run: MakeRun, tmp_path: Path, monkeyp
     folder = make_run("srt", answers)
     compare([folder], tmp_path / "report")
     recipe = {"model": "m", "problems": "p", "output": "o"}
-    assert make_eval_recipe(recipe).wandb() is None
-    chosen = make_eval_recipe(recipe | {"report_to": "wandb", "run_name": "e/srt/0", "wandb_mode": "offline"})
-    assert chosen.wandb() == WandbSettings(run_name="e/srt/0", wandb_mode="offline")
+    assert make_eval_recipe(recipe).report_to is None
 
 
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
         ({"project": "p"}, "project: read only with report_to: wandb"),
-        ({"report_to": "mlflow"}, "report_to: 'mlflow' is not known; say wandb"),
+        ({"report_to": "mlflow"}, "report_to: 'wandb' was expected, not 'mlflow'"),
         ({"report_to": "wandb", "wandb_mode": "sometimes"}, "wandb_mode: .*'online' or 'offline'"),
     ],
 )
@@ -139,9 +138,9 @@ def test_without_the_package_or_a_login(make_run: MakeRun, tmp_path: Path, monke
 
     monkeypatch.setattr(wandb, "init", refuse)
     with pytest.raises(UserError, match=r"No API key .*complete in .*report.*wandb_mode: offline"):
-        compare([folder], tmp_path / "report", wandb=WandbSettings())
+        compare([folder], tmp_path / "report", wandb=WandbSettings(report_to="wandb"))
     assert (tmp_path / "report" / "report.html").exists()
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match="pip install wandb"):
-        compare([folder], tmp_path / "other", wandb=WandbSettings())
+        compare([folder], tmp_path / "other", wandb=WandbSettings(report_to="wandb"))
     assert not (tmp_path / "other").exists()

@@ -17,7 +17,7 @@ from eval.run.eval_recipe import make_eval_recipe
 from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import ArmSummary
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction
 
 MakeRun = Callable[..., Path]

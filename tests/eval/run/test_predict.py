@@ -10,7 +10,8 @@ from eval.backends.protocol import Generation, GenerationSettings, Request
 from eval.records.run_records import read_manifest
 from eval.run.predict import predict
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Prediction, Problem
 from srt.language.prompts import prompt_messages
 from tests.fake_backend import FakeBackend

@@ -23,7 +23,8 @@ import pytest
 
 from eval.backends.protocol import Generation
 from srt.cli import main
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem
 from tests.fake_backend import FakeBackend
 

@@ -13,12 +13,13 @@ import PIL.Image
 import pytest
 
 from eval.backends.protocol import GenerationSettings
-from eval.benchmarks.benchmark import Asking, Benchmark, Question, ask_plainly
 from eval.benchmarks.benchmark_registry import BENCHMARKS
+from eval.benchmarks.definition.benchmark import Asking, Benchmark, Question, ask_plainly
 from eval.benchmarks.plain import PROBLEMS
 from eval.run.predict import predict
 from srt.images.open import describe_picture
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem
 from tests.fake_backend import FakeBackend
 

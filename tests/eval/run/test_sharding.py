@@ -1,4 +1,4 @@
-"""One run shared by processes: every question once, whoever takes it, and any number of processes may go on with it."""
+"""One run shared by processes: every question is asked once, and any number of processes may continue it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eval.run.predict import predict
 from eval.run.sharding import Shard, logs_of, merge_shards, this_shard
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Prediction
 from tests.fake_backend import FakeBackend
 

@@ -11,7 +11,8 @@ from eval.records.run_records import Run
 from eval.report.compare import compare
 from eval.run.scored_run import read_run
 from eval.scoring.differences import POINTS, Differences, common_problems, differences
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Score
 from srt.statistics.power import problems_needed
 

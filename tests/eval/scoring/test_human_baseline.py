@@ -7,11 +7,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from eval.benchmarks.benchmark import Published, Table
+from eval.benchmarks.definition.benchmark import Published, Table
 from eval.scoring.human_baseline import HUMAN, read_human_baseline, score_human, with_human_rows
 from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 
 # Two groups of three; the right answers are A, B, C.

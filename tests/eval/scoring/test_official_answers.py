@@ -15,7 +15,8 @@ from eval.scoring.official_answers import Vote, official_answers
 from srt import Problem, linearize, solve
 from srt.cli import make_app
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction
 from srt.language.trace import Trace
 from tests.fake_backend import FakeBackend

@@ -13,7 +13,8 @@ from eval.run.scored_run import read_run
 from eval.scoring.sampling import Sampling, sample_curve
 from eval.scoring.score import Checker, score
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Prediction, Problem
 from srt.language.trace import Trace, TraceCheck
 from tests.fake_backend import FakeBackend

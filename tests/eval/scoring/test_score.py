@@ -6,21 +6,27 @@ from pathlib import Path
 import orjson
 import pytest
 
+from eval.backends.protocol import GenerationSettings
 from eval.records.run_rows import Checked
 from eval.report.compare import compare
 from eval.run.predict import predict
 from eval.scoring.score import score
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Prediction, Problem, Score
-from srt.language.trace import Trace, TraceCheck
+from srt.language.trace import StepCheck, Trace, TraceCheck
 from tests.fake_backend import FakeBackend
 
 TRUE = "CORRELATE (1): true\nINFER #1: true\n"
 
 
+LONG = GenerationSettings(max_new_tokens=4_000)
+UNCHECKED = StepCheck(support="unchecked")
+
+
 def no_checker(problem: Problem, trace: Trace) -> TraceCheck:
-    raise UserError(f"problem {problem.id}: no world")
+    return TraceCheck(steps=(UNCHECKED,) * len(trace.steps), answer=UNCHECKED)
 
 
 def is_proved(row: Checked) -> bool:
@@ -35,13 +41,13 @@ def test_scores_and_verdicts_stand_apart(make_run: Callable[..., Path]) -> None:
     assert [scores[f"made-{n}"].value for n in range(6)] == [1, 0, 1, 0, 1, 1]
     assert [is_proved(checked[f"made-{n}"]) for n in range(4)] == [True, True, False, False]
     assert [checked[f"made-{n}"].kind for n in range(5)] == ["world", "world", "world", None, "cot"]
-    assert "no step before the answer" in str(checked["made-3"].fault)
+    assert "before the answer" in str(checked["made-3"].fault)
     summary = orjson.loads((run / "summary.json").read_bytes())
     assert summary["accuracy"]["right"] == 20  # B is right for 20 of 30; item 1 loses one of them, item 0 wins one
     assert summary["traces"]["with_steps"]["right"] == 3
     assert summary["traces"]["proved"]["right"] == 2
     assert summary["traces"]["proved_and_right"]["right"] == 1
-    assert summary["traces"]["steps"] == {"proved": 4, "consistent": 0, "unchecked": 0, "refuted": 1}
+    assert summary["traces"]["steps"] == {"proved": 4, "computed": 0, "consistent": 0, "unchecked": 0, "refuted": 1}
     assert {key: value["count"] for key, value in summary["by"]["scene"].items()} == {
         "booth": 10,
         "hexagon": 10,
@@ -81,8 +87,8 @@ def test_a_missing_prediction_is_wrong_and_counted(make_run: Callable[..., Path]
 
 
 def test_what_the_checker_will_not_judge_is_counted(make_run: Callable[..., Path]) -> None:
-    run = make_run("srt", lambda number: TRUE + "ANSWER: B")
-    summary = score(run, checker=no_checker)
+    run = make_run("srt", lambda number: TRUE * 60 + "ANSWER: B", settings=LONG)  # More steps than are checked.
+    summary = score(run)
     assert (summary.traces.refused, summary.traces.proved.right) == (30, 0)
     assert summary.accuracy.right == 20
 

@@ -8,7 +8,8 @@ import orjson
 
 from eval.run.predict import predict
 from eval.scoring.score import score
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Score
 from tests.fake_backend import FakeBackend
 

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from srt.answers.extraction import extract, without_think_tags
+from srt.answers.extraction import extract
 from srt.io.records import Answer, Problem
-from srt.language.text import parse
 
 
 def problem(**changes: object) -> Problem:
@@ -103,10 +102,3 @@ def test_other_kinds_and_no_gold() -> None:
     text = problem(choices={}, answer=Answer(kind="text", value="相同"))
     assert extract("答案：相同", text).answer == text.answer
     assert extract("ANSWER: B", problem(answer=None)).text == "B"
-
-
-def test_a_trace_inside_think_tags_is_a_trace() -> None:
-    inside = "<think>\nCORRELATE (1): right(Nadia) = Omar\n</think>\n\nANSWER: C"
-    plain = "CORRELATE (1): right(Nadia) = Omar\nANSWER: C"
-    assert parse(without_think_tags(inside)) == parse(plain)
-    assert parse(without_think_tags(inside.removeprefix("<think>\n"))) == parse(plain)

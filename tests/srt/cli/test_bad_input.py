@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from srt.experiment.experiment_folder import claim
-from srt.experiment.experiment_recipe import load_experiment
+from srt.experiment.experiment_reader import load_experiment
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -362,7 +362,7 @@ def test_an_experiment_that_is_no_yaml(text: str, refuses: Callable[..., str], f
     ("model", "message"),
     [
         ({"arch": "gpt9"}, "architecture 'gpt9'"),
-        ({"arch": "llama", "options": {"width": 3}}, "model.options 'width'"),
+        ({"arch": "llama", "options": {"width": 3}}, "model.options: llama: width: no such key"),
         ({"arch": "llama", "options": {"hidden": 33}}, "model.options: hidden: 33"),
         ({"arch": "llama", "options": {"hidden": "wide"}}, "model.options: "),
         ({"arch": "llama", "options": {"pieces": "crumbs"}}, "pieces 'crumbs'"),

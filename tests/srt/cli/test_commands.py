@@ -15,7 +15,8 @@ import pytest
 from srt import __version__
 from srt.cli.command_table import COMMANDS
 from srt.cli.lazy_commands import load_command
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
 
@@ -89,7 +90,7 @@ def test_help_groups_all_commands_by_stage_and_cuts_nothing_off(srt: Any) -> Non
         "Language-model teachers:": "teach review agreement",
         "Training:": "init-model preflight train merge",
         "Evaluation:": "eval score human predictions totals benchmarks",
-        "Comparison:": "compare errors judge power export",
+        "Comparison:": "compare errors ask-judge power export",
         "All stages:": "experiment",
         "This installation:": "env",
     }

@@ -48,7 +48,7 @@ def test_who_knows_more_says_it(srt: Any, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_real_signal_to_all_processes(tmp_path: Path) -> None:
     """As a terminal sends it: to the command and its workers, once a worker is at work."""
     code = (
-        # A shell starts what runs in its background with SIGINT ignored; whoever runs this test may be such a process.
+        # A shell starts what runs in its background with SIGINT ignored; the process that runs this test may be one.
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from srt.pipeline import generate as g; make = g.generate_file\n"
         "def begun(*a, **k): print('begun', flush=True); return make(*a, **k)\n"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from srt.io.full_disk import full_disk
+from srt.io.errors import full_disk
 
 # A limit on the size of files stands for a disk without room: both are met in the middle of a write.
 LIMITED = """

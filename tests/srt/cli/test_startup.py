@@ -87,6 +87,8 @@ def test_what_is_not_there_is_said_without_pytorch(tmp_path: Path) -> None:
     launch = Path(__file__).parents[3] / "configs/cpu.yaml"
     for arguments, word in (
         (["preflight", "nothere.yaml"], "nothere.yaml"),
+        (["preflight", "recipe.yaml"], "model.path: model"),
+        (["preflight", "recipe.yaml", "--json"], "model.path: model"),
         (["train", "nothere.yaml"], "nothere.yaml"),
         (["train", "recipe.yaml"], "model.path: model"),
         (["train", "recipe.yaml", "--accelerate", launch], "model.path: model"),

@@ -10,7 +10,7 @@ import fsspec
 import pytest
 from fsspec import AbstractFileSystem
 
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 
 
 class Unreachable(AbstractFileSystem):

@@ -15,7 +15,7 @@ from srt.corpora import import_file, read_corpus
 from srt.corpora.corpus_reader import ImportRefusal
 from srt.images.open import read_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 from srt.language.trace import Trace
 

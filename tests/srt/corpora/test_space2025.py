@@ -11,7 +11,7 @@ import pytest
 from srt.corpora import import_file, read_corpus
 from srt.corpora.space2025 import write_predictions
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Answer, Problem
 
 ITEM = {

@@ -11,7 +11,8 @@ import PIL.ImageDraw
 import PIL.ImageEnhance
 
 from srt.curate import CurationFinding, curate_file
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Problem
 
 LONG = (

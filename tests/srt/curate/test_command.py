@@ -10,7 +10,7 @@ import pytest
 
 from srt.cli import main
 from srt.curate import CHECKS
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 
 PROBLEM = Problem(

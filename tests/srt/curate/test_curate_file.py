@@ -13,7 +13,7 @@ from problem_maker import LONG, OTHER, Maker
 from srt.curate import CurationOptions, curate_file
 from srt.images.open import read_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Answer, Image, Problem
 
 

@@ -12,7 +12,9 @@ import orjson
 import yaml
 
 from srt.corpora import import_file
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation
 from srt.experiment.run_experiment import ExperimentResult, run_experiment
 from srt.io.errors import UserError
@@ -87,7 +89,7 @@ class FakeStages:
 
     def evaluate(self, evaluation: Evaluation) -> None:
         out = evaluation.out
-        self.reported.append({key: value for key, value in evaluation.settings.items() if key != "batch_size"})
+        self._report(evaluation.settings)
         if not (out / "scores").exists():
             self._call(f"evaluate {out.name} with {evaluation.trained.model.relative_to(out.parents[2])}")
             out.mkdir(parents=True)
@@ -96,9 +98,12 @@ class FakeStages:
     def compare(
         self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None
     ) -> str:
-        self.reported.append(dict(reporting))
+        self._report(reporting)
         self._call(f"compare {' '.join(run.name for run in runs)}")
         return title
+
+    def _report(self, settings: Mapping[str, Any]) -> None:
+        self.reported.append({key: value for key, value in settings.items() if key != "batch_size"})
 
     def _call(self, name: str) -> None:
         with self.lock:

@@ -8,17 +8,20 @@ from typing import Any
 
 import orjson
 import pytest
+from pydantic import ValidationError
 
 from srt.answers.written_form import canonical_text
+from srt.checking import check
 from srt.experiment import arm_sequences
 from srt.experiment.arm_sequences import LeftOut, build_arms, solve_training_problems
 from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.experiment_recipe import Experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Sequence, cluster_of
-from srt.language.trace import Step, Trace
+from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 
@@ -229,6 +232,58 @@ def test_a_trace_that_is_not_proved_is_left_out_with_the_reason(
     assert "option A" in left_out[0].detail
     assert all(len(list(read_records(folder.sequences(arm), Sequence))) == 9 for arm in ("answer", "cot", "srt"))
     assert "build: srt lacks 1: not_proved 1" in said
+
+
+def wrong(edge: int) -> Trace:
+    """A trace with the right answer, one step of which is false, whatever its file says of it."""
+    right = free(edge)
+    false = Step(op="INFER", args=("#1",), assertion="2 + 2 = 5")
+    checks = TraceCheck(steps=(StepCheck(support="computed"),) * 3, answer=StepCheck(support="computed"))
+    return right.model_copy(
+        update={"id": f"w{edge}", "steps": (right.steps[0], false, right.steps[1]), "checks": checks}
+    )
+
+
+def test_refuted_traces_of_users_are_left_out_or_another_is_taken(
+    folder: ExperimentFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = [wrong(edge) if edge in (2, 3) else free(edge) for edge in range(1, COUNT + 1)]
+    cot = [
+        prose(edge) if edge != 5 else prose(5).model_copy(update={"text": "2 + 2 = 5.\nIt is 125."})
+        for edge in range(1, 9)
+    ]
+    given = write_traces(folder, first=first, second=[free(3)], cot=cot)
+    asked: list[str] = []
+
+    def counted(problem: Problem, trace: Trace) -> TraceCheck:
+        asked.append(trace.id)
+        return check(problem, trace)
+
+    monkeypatch.setattr("srt.pipeline.kept_traces.check_claims", counted)
+    monkeypatch.setattr("srt.experiment.given_traces.cores_at_hand", lambda: 1)
+    said: list[str] = []
+    made = experiment(folder, traces={"srt": [given["first"], given["second"]], "cot": given["cot"]})
+    build_arms(made, False, said.append)
+    assert built(folder, "srt") == built(folder, "cot") == [f"cube-{edge}" for edge in (1, 3, 4, 6, 7, 8)]
+    of_3 = next(one for one in read_records(folder.sequences("srt"), Sequence) if one.problem_id == "cube-3")
+    assert of_3.trace_id == "t3"
+    left = {(one.problem_id, one.arm): (one.reason, one.detail) for one in read_records(folder.left_out, LeftOut)}
+    assert {key: why for key, (why, _) in left.items()} == {
+        **{("cube-2", arm): "refuted" for arm in ("answer", "srt", "srt-drop-INFER")},
+        ("cube-5", "cot"): "refuted",
+    }
+    assert left["cube-2", "srt"][1].startswith("step 2 is refuted: 2 + 2 = 5")
+    assert "build: srt lacks 1: refuted 1" in said
+    # Once for all arms.
+    assert sorted(asked) == sorted(trace.id for trace in (*first, free(3), *cot))
+
+
+def test_all_traces_of_users_are_taken_if_the_recipe_says_so(folder: ExperimentFolder) -> None:
+    given = write_traces(folder, srt=[wrong(edge) for edge in range(1, COUNT + 1)])
+    build_arms(experiment(folder, arms=["srt"], keep="all", traces=given), False, lambda line: None)
+    assert len(built(folder, "srt")) == COUNT
+    with pytest.raises(ValidationError, match="keep"):
+        experiment(folder, keep="some")
 
 
 def test_a_killed_building_goes_on(

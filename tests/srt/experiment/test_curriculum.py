@@ -12,7 +12,8 @@ from srt.experiment.experiment_folder import ExperimentFolder
 from srt.experiment.model_stages import Evaluation
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Sequence
 from srt.pipeline.generate import generate_file
 from tests.srt.experiment.fake_stages import BOOTHS, FakeStages, make, run

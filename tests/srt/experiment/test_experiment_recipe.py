@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from srt.experiment.experiment_folder import claim
-from srt.experiment.experiment_recipe import Experiment, load_experiment
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.io.errors import UserError
 from tests.srt.experiment.fake_stages import BOOTHS, FakeStages, make, run
 

@@ -10,7 +10,8 @@ import pytest
 
 from srt.experiment.model_stages import Evaluation
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Lang, Problem
 from srt.pipeline.generate import generate_file, split_key
 from tests.srt.experiment.fake_stages import BOOTHS, FakeStages, make, run

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from srt.experiment.experiment_blocks import InitModel
 from srt.experiment.experiment_folder import ExperimentFolder, claim
-from srt.experiment.experiment_recipe import Experiment, InitModel, load_experiment
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.learning_curve import Portion, TestPuzzles, read_points
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.experiment.run_experiment import run_experiment
@@ -52,7 +54,7 @@ class CurveStages(FakeStages):
         assert not (evaluation.trained.model / "optimizer.pt").exists()
 
     def figures(self, run: Path) -> RunFigures:
-        return RunFigures(self.right, 20.0, 0.25, {"INFER contradiction": 1})
+        return RunFigures(self.right, 20.0, 0.25, 0.5, {"INFER contradiction": 1})
 
     def compare(
         self, runs: list[Path], out: Path, title: str, reporting: Mapping[str, Any], warning: str | None

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from srt.experiment.experiment_blocks import InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import Experiment, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedModel, TrainedTokens
 from srt.experiment.run_experiment import run_experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem, Sequence
 from srt.worlds.views.views_world import ViewsWorld
 from tests.srt.experiment.fake_stages import FakeStages, make, run
@@ -45,7 +46,7 @@ class Reader(FakeStages):
         (Path(yaml.safe_load(recipe.read_text())["output"]) / "weights").touch()
 
     def figures(self, run: Path) -> RunFigures:
-        return RunFigures("1" * self.right + "0" * (100 - self.right), 1.0, 0.0, {})
+        return RunFigures("1" * self.right + "0" * (100 - self.right), 1.0, 0.0, 0.0, {})
 
 
 def probed(tmp_path: Path, **changes: Any) -> Experiment:

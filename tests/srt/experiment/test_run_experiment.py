@@ -14,11 +14,13 @@ import yaml
 
 import srt.experiment.arm_sequences
 import srt.experiment.gather_problems
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, TrainedModel
 from srt.experiment.run_experiment import ExperimentResult, run_experiment
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem, Sequence
 from srt.language.trace import Trace
 from srt.pipeline.check import CheckSummary, check_file

@@ -14,15 +14,17 @@ import PIL.Image
 import pytest
 
 from srt.corpora import import_file
+from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_folder import ExperimentFolder
-from srt.experiment.experiment_recipe import BenchmarkTest, Experiment, InitModel, load_experiment
+from srt.experiment.experiment_reader import load_experiment
+from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
 from srt.experiment.rehearsal.drawn_mathspatial import draw_mathspatial
-from srt.experiment.rehearsal.stand_in_teacher import STAND_IN
 from srt.experiment.rehearsal.tiny_experiment import tiny_experiment
 from srt.experiment.run_experiment import run_experiment
+from srt.experiment.stand_in_teacher import STAND_IN
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Lang, Problem
 from srt.io.records import Sequence as TrainingSequence
 from srt.language.trace import Trace
@@ -71,7 +73,7 @@ class DataOnly:
 
     def figures(self, run: Path) -> RunFigures:
         assert run.parent.name == "probe"
-        return RunFigures("0", 1.0, 0.0, {})
+        return RunFigures("0", 1.0, 0.0, 0.0, {})
 
     def evaluate(self, evaluation: Evaluation) -> None:
         self.evaluated.append(evaluation)
@@ -163,7 +165,7 @@ def test_the_data_of_a_recipe_of_views(name: str) -> None:
 
 
 def test_what_is_there_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user's own copy in place of drawn problems, and traces that were taught."""
+    """The user's own copy instead of drawn problems, and traces that were taught."""
     draw_mathspatial(tmp_path / "copy", {"corpus": 5, "benchmark": 3})
     row = tmp_path / "copy" / "corpus" / "question00001" / "data.json"
     row.write_bytes(orjson.dumps(orjson.loads(row.read_bytes()) | {"question": "我自己的题：体积是____。"}))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from srt.experiment.experiment_recipe import load_experiment
+from srt.experiment.experiment_reader import load_experiment
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import UserError
 

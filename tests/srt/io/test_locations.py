@@ -11,9 +11,10 @@ import fsspec
 import pytest
 from fsspec.asyn import AsyncFileSystem
 
+from srt.io.atomic_files import write_atomically, write_together
 from srt.io.errors import UserError
-from srt.io.jsonl import read_lines, write_atomically, write_together
 from srt.io.locations import Location, listed, location, open_to_read, read_ranges, size_of, version_of
+from srt.io.record_reader import read_lines
 from srt.io.records import Problem
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.io.errors import RecordError
-from srt.io.jsonl import read_records, read_rows
+from srt.io.record_reader import read_records, read_rows
 from srt.io.records import Problem
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
 

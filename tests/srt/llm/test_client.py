@@ -111,7 +111,7 @@ def fault_of(fake_endpoint: ModuleType, open_client: Any, request: Any, faults: 
         ):
             with pytest.raises(EndpointFault) as caught:
                 await opened.client.ask(request)
-            with pytest.raises(EndpointFault):  # and so it is for whoever asks later
+            with pytest.raises(EndpointFault):  # and again for a request that comes later
                 await opened.client.ask(request.model_copy(update={"user": "another"}))
         assert fake.counts.total() == 0
         return str(caught.value)

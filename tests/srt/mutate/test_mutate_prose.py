@@ -9,7 +9,8 @@ import pytest
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.mutate import mutate_prose
@@ -70,7 +71,9 @@ def test_errors_in_prose_are_planted_judged_and_counted(files: tuple[Path, Path]
         if record.trace.id == "free":
             assert record.trace.steps[record.step - 1].claim is None
         refuted = check(PROBLEM, record.trace).refuted
-        assert record.outcome == ("accident" if record.oracle == "proved" else "caught" if refuted else "missed")
+        assert record.outcome == (
+            "accident" if record.oracle == "the equation is true" else "caught" if refuted else "missed"
+        )
     row = told["prose_total"]
     assert row["made"] == row["accidents"] + row["unknown"] + row["caught"] + row["missed"]
     assert row["detection"] > 0.9
@@ -82,7 +85,7 @@ def test_errors_in_prose_are_planted_judged_and_counted(files: tuple[Path, Path]
 def test_a_blind_checker_is_found_out(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     open_ = StepCheck(support="consistent", reason="open")
     monkeypatch.setattr(
-        mutate_prose, "check", lambda _, trace: TraceCheck(steps=(open_,) * len(trace.steps), answer=open_)
+        mutate_prose, "check_claims", lambda _, trace: TraceCheck(steps=(open_,) * len(trace.steps), answer=open_)
     )
     row = mutate_file(*files, 40, 0, None).as_dict()["prose_total"]
     assert row["caught"] == 0

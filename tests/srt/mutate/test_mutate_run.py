@@ -10,7 +10,8 @@ import pytest
 from srt.checking import check
 from srt.corpora.space2025 import read
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from srt.mutate import mutate_traces

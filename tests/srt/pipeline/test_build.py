@@ -10,7 +10,8 @@ import pytest
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Sequence
 from srt.language.arms import ARMS
 from srt.language.text import linearize, parse
@@ -151,7 +152,7 @@ def test_a_claim_that_no_style_reads_is_refused(style: str, files: Path) -> None
     )
     *before, last = trace.steps
     broken = trace.model_copy(update={"steps": (*before, last.model_copy(update={"claim": "options are C"}))})
-    (refusal,) = build([broken], {problem.id: problem}, "srt", text=style)
+    (refusal,) = build([broken], {problem.id: problem}, "srt", text=style, keep="all")
     assert isinstance(refusal, TraceRefusal)
     assert (refusal.reason, f"steps.{len(trace.steps)}" in refusal.detail) == ("arm", True)
 
@@ -164,7 +165,8 @@ def test_a_trace_that_cites_no_earlier_step_is_refused(cited: str, style: str, f
     )
     steps = list(trace.steps)
     steps[5] = steps[5].model_copy(update={"args": (*steps[5].args, cited)})
-    (refusal,) = build([trace.model_copy(update={"steps": tuple(steps)})], {problem.id: problem}, "srt", text=style)
+    broken = trace.model_copy(update={"steps": tuple(steps)})
+    (refusal,) = build([broken], {problem.id: problem}, "srt", text=style, keep="all")
     assert isinstance(refusal, TraceRefusal)
     assert (refusal.reason, "steps.6: args" in refusal.detail) == ("arm", True)
 

@@ -15,7 +15,8 @@ import pytest
 
 from srt.images.open import describe_picture, read_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Problem, Sequence
 from srt.language.trace import Trace
 from srt.pipeline.build import TraceRefusal, build_file

@@ -8,10 +8,12 @@ import pytest
 
 from srt.checking import check
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
-from srt.io.records import Problem
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
+from srt.io.records import Answer, Problem
+from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
-from srt.pipeline.check import check_file, check_with_truth, first_fault
+from srt.pipeline.check import check_claims, check_file, check_with_truth, first_fault
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file
 
@@ -123,11 +125,12 @@ def test_a_false_reading_is_refuted_and_false(files: Path) -> None:
     assert step.claim is not None
     left, _, right = step.claim.partition(" = ")
     other = next(n for n in problem.choices.values() if n not in step.claim and n[0].isupper() and " " not in n)
-    checked = check_with_truth(problem, corrupted(trace, number, claim=f"{left} = {other}"))
+    wrong = corrupted(trace, number, claim=f"{left} = {other}")
+    checked = check_with_truth(problem, wrong)
     verdict = checked.steps[number - 1]
     assert verdict.support == "refuted"
     assert verdict.truth == "false"
-    assert first_fault(checked).startswith(f"step {number} is refuted: "), right
+    assert str(first_fault(wrong, checked)).startswith(f"step {number} is refuted: "), right
 
 
 def test_first_fault_names_the_worst() -> None:
@@ -136,24 +139,90 @@ def test_first_fault_names_the_worst() -> None:
 
     proved, loose = verdict("proved"), verdict("consistent", reason="not shown", witness="Ada@S1")
     wrong = verdict("refuted", reason="contradicted", counterexample="(2)")
-    assert first_fault(TraceCheck(steps=(loose, wrong), answer=proved)) == "step 2 is refuted: contradicted ((2))"
-    assert first_fault(TraceCheck(steps=(proved, loose), answer=proved)) == "step 2 is consistent: not shown (Ada@S1)"
-    assert first_fault(TraceCheck(steps=(proved,), answer=wrong)) == "the answer is refuted: contradicted ((2))"
-    assert first_fault(TraceCheck(steps=(proved, proved), unused=(2,), answer=proved)) == "step 2 is used by nothing"
+
+    def fault(*steps: StepCheck, answer: StepCheck = proved, unused: tuple[int, ...] = ()) -> str | None:
+        made = tuple(Step(op="CORRELATE", claim="Ada@S1") for _ in steps)
+        trace = Trace(id="t", problem_id="p", kind="world", lang="en", steps=made, answer="A")
+        return first_fault(trace, TraceCheck(steps=steps, answer=answer, unused=unused))
+
+    assert fault(loose, wrong) == "step 2 is refuted: contradicted ((2))"
+    assert fault(proved, loose) == "step 2 is consistent: not shown (Ada@S1)"
+    assert fault(proved, answer=wrong) == "the answer is refuted: contradicted ((2))"
+    assert fault(proved, proved, unused=(2,)) == "step 2 is used by nothing"
+    assert fault(proved, proved) is None
 
 
-def test_claims_in_prose_are_counted_and_told(files: Path, tmp_path: Path) -> None:
-    problem = pairs(files)[0][0]
+BOX = Problem(
+    id="box", source="s", split="train", lang="en", question="A box is 3 by 4 by 5. Its volume?",
+    answer=Answer(kind="number", value=60),
+)  # fmt: skip
 
+
+def in_steps(name: str, *steps: tuple[str, str, str], answer: str = "60") -> Trace:
+    made = [{"op": op, "args": args.split(), "assertion": said} for op, args, said in steps]
+    return Trace.model_validate(
+        {"id": name, "problem_id": "box", "kind": "free", "lang": "en", "steps": made, "answer": answer}
+    )
+
+
+READS = ("CORRELATE", "(1)", "the edges are a = 3, b = 4 and c = 5")
+TALKS = ("CONSTRAIN", "#1 scene", "the volume of a box is the product of its edges")
+MULTIPLIES = ("INFER", "#1 #2 (1)", "V = 3 * 4 * 5 = 60")
+
+
+def test_prose_is_computed_and_never_proved_and_what_it_reads_is_no_fault(tmp_path: Path) -> None:
+    traces = [
+        in_steps("talks", ("CORRELATE", "(1)", "the edges are 3, 4 and 5"), TALKS, MULTIPLIES),
+        in_steps("reads", READS, TALKS, MULTIPLIES),
+        in_steps("leaps", READS, TALKS, ("INFER", "#1 #2", "V = 70 is what is asked"), answer="70"),
+        in_steps("wrong", READS, TALKS, ("INFER", "#1 #2", "V = 3 * 4 * 5 = 70"), answer="70"),
+    ]
+    write_records(tmp_path / "t.jsonl", traces)
+    write_records(tmp_path / "p.jsonl", [BOX])
+    summary = check_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl")
+    assert (summary.traces, summary.proved, summary.refuted) == (4, 0, 1)
+    assert summary.computed == 1
+    told = summary.as_dict(9)
+    assert (told["proved"], told["computed"]) == (0, 1)
+    assert "proved" not in told["support"]
+    assert set(told["support"]) >= {"computed", "consistent", "unchecked", "refuted"}
+    assert [fault.split(":")[0] for fault in summary.faults] == ["leaps", "wrong"]
+    assert summary.faults[0].startswith("leaps: step 3 is consistent: 70 stands in none")
+
+
+def test_checks_of_version_0_1_are_read_with_the_new_word() -> None:
+    """It said ``proved`` of prose, too; a world trace keeps the word."""
+    claim = {"claim": "3 * 4 = 12", "start": 0, "end": 10, "support": "proved"}
+    old = {
+        "steps": [{"support": "unchecked"}, {"support": "proved", "claims": [claim]}],
+        "answer": {"support": "proved"},
+    }
+    read = TraceCheck.model_validate(old)
+    assert (read.proved, read.computed) == (False, True)
+    assert [read.steps[1].support, read.claims[0].support, read.answer.support] == ["computed"] * 3
+    assert TraceCheck.model_validate({"steps": [{"support": "proved"}], "answer": {"support": "proved"}}).proved
+
+
+def test_claims_in_prose_are_counted_and_told(tmp_path: Path) -> None:
     def cot(name: str, text: str) -> Trace:
-        return Trace(id=name, problem_id=problem.id, kind="cot", lang="en", text=text, answer="A")
+        return Trace(id=name, problem_id="box", kind="cot", lang="en", text=text, answer="60")
 
-    write_records(tmp_path / "t.jsonl", [cot("right", "1 + 1 = 2\nThe answer is A."), cot("wrong", "1 + 1 = 3")])
-    summary = check_file(tmp_path / "t.jsonl", files / "p.jsonl")
+    write_records(tmp_path / "t.jsonl", [cot("right", "3 * 4 * 5 = 60\nThe volume is 60."), cot("wrong", "1 + 1 = 3")])
+    write_records(tmp_path / "p.jsonl", [BOX])
+    summary = check_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl")
     assert (summary.proved, summary.refuted, summary.steps) == (0, 1, 0)
-    assert summary.as_dict(show=2)["claims in prose"] == {"proved": 1, "refuted": 1}
-    assert summary.faults[0] == "right: prose has no steps that could be proved"
-    assert summary.faults[1].startswith("wrong: 1 + 1 = 3 is refuted: ")
+    assert summary.as_dict(show=2)["claims in prose"] == {"computed": 1, "refuted": 1}
+    [fault] = summary.faults
+    assert fault.startswith("wrong: 1 + 1 = 3 is refuted: ")
+
+
+def test_prose_on_a_problem_of_a_world_is_not_judged_but_its_claims_can_be(files: Path) -> None:
+    problem = pairs(files)[0][0]
+    trace = Trace(id="t", problem_id=problem.id, kind="cot", lang="en", text="1 + 1 = 3\nThe answer is A.", answer="A")
+    judged = check_with_truth(problem, trace)
+    assert (judged.refuted, judged.computed, judged.answer.fault) == (False, False, Fault.ANOTHER_FORM)
+    assert "is of an exact world" in str(first_fault(trace, judged))
+    assert check_claims(problem, trace).refuted
 
 
 def test_nothing_to_check(files: Path, tmp_path: Path) -> None:

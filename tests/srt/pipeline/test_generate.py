@@ -12,7 +12,7 @@ import pytest
 
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.pipeline import generate
 from srt.pipeline.generate import generate_command, generate_file, split_key

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from srt.curate import CurationOptions, curate_file
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import count_lines, dump, read_records, write_records
+from srt.io.record_lines import dump
+from srt.io.record_reader import count_lines, read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Record, Refusal, Sequence
 from srt.language.trace import Trace
 from srt.mutate.mutate_traces import mutate_file

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, read_records, write_records
+from srt.io.record_lines import dump
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Refusal
 from srt.language.trace import Trace
 from srt.pipeline.solve import solve_file, solve_one

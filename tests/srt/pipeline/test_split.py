@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.pipeline.split import _assign, split_file
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from srt.io.errors import RecordError
-from srt.io.jsonl import Line, read_lines, read_records
+from srt.io.record_reader import Line, read_lines, read_records
 from srt.io.records import Record, Refusal
 from srt.io.worker_processes import Workers, batches
 from srt.pipeline.build import TraceRefusal, build_file

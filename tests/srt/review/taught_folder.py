@@ -17,7 +17,7 @@ from typing import Any
 
 import PIL.Image
 
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Problem
 from srt.language.faults import Fault
 from srt.language.text import parse

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from taught_folder import RIGHT_BOX, WRONG_BOX, box, case_of, trace_of
 
+from srt.io.append_log import AppendLog
 from srt.io.errors import RecordError
-from srt.io.jsonl import AppendLog, read_records
+from srt.io.record_reader import read_records
 from srt.language.trace import StepCheck, Trace, TraceCheck
 from srt.teaching.case_store.case_records import Decision, State, TeachingCase
 from srt.teaching.case_store.decisions import (

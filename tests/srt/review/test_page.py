@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from taught_folder import BOOTH, HOSTILE, RIGHT_BOOTH, RIGHT_BOX, WRONG_BOX, Served, box, case_of, serve, write_folder
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.language.trace import Trace
 from srt.teaching.case_store.decisions import read_decisions
 
@@ -321,14 +321,17 @@ def test_formulas_are_drawn_and_what_is_not_latex_stays(chromium: Any, tmp_path:
 
 def test_an_answer_is_proved_only_with_its_trace(chromium: Any, tmp_path: Path) -> None:
     loose = RIGHT_BOX.replace("2 * 12 = 24", "as many again, 24")
-    problems = [box("loose"), BOOTH]
-    cases = [case_of(problems[0], loose), case_of(BOOTH, RIGHT_BOOTH)]
+    problems = [box("loose"), BOOTH, box("exact")]
+    cases = [case_of(problems[0], loose), case_of(BOOTH, RIGHT_BOOTH), case_of(problems[2], RIGHT_BOX)]
     folder = write_folder(tmp_path / "taught", list(zip(problems, cases, strict=True)))
     with opened(chromium, folder) as (page, _):
         assert page.locator("#step-answer .verdict").all_inner_texts() == ["✓ gold", "stated by step 3"]
         page.keyboard.press("j")
         page.wait_for_selector("h2:has-text('booth')")
         assert page.locator("#step-answer .verdict").all_inner_texts() == ["✓ gold", "✓ proved"]
+        page.keyboard.press("j")
+        page.wait_for_selector("h2:has-text('exact')")
+        assert page.locator("#step-answer .verdict").all_inner_texts() == ["✓ gold", "✓ computed"]
 
 
 @pytest.mark.long

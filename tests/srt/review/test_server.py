@@ -33,7 +33,8 @@ from taught_folder import (
 
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.language.faults import Fault
 from srt.language.trace import Trace
 from srt.llm.journal import Journal

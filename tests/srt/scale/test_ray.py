@@ -15,7 +15,8 @@ import pytest
 from test_sharded_curation import made_up, same
 
 from srt.curate import curate_file
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file

@@ -13,8 +13,8 @@ import pytest
 from engines import Killed, in_any_order, killed_after, whole
 from test_urls import BYTES, all_stages
 
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError
-from srt.io.jsonl import write_atomically
 from srt.io.locations import location
 from srt.pipeline.generate import generate_file
 from srt.pipeline.solve import solve_file

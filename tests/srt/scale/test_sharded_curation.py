@@ -17,7 +17,8 @@ from problem_maker import LONG, OTHER, Maker
 from srt.curate import CurationOptions, Thresholds, curate_file
 from srt.curate.shingles import buckets, minhash_pairs, signature
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Image, Problem
 from srt.pipeline.record_stage import LineCounts
 from srt.scale.pair_search import first_pairs, pairs_in_buckets

@@ -16,7 +16,9 @@ from engines import Killed, in_any_order, killed_after, whole
 from input_faults import assert_faults_are_named
 
 from srt.io.errors import UserError
-from srt.io.jsonl import dump, open_records, read_records
+from srt.io.record_lines import dump
+from srt.io.record_reader import read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.pipeline.build import build_file
@@ -83,10 +85,14 @@ def test_check_and_build(one_machine: Path, tmp_path: Path) -> None:
     assert check_shards(traces, problems, tmp_path / "c", in_any_order, BYTES) == expected
     assert whole(tmp_path / "c") == (tmp_path / "c.jsonl").read_bytes()
 
-    built = build_file(tmp_path / "c.jsonl", problems, "srt", tmp_path / "d")
-    sharded = build_shards(tmp_path / "c", problems, "srt", tmp_path / "s", in_any_order, shard_bytes=BYTES)
-    assert {key: sharded[key] for key in ("arm", "sequences")} == {key: built[key] for key in ("arm", "sequences")}
-    assert whole(tmp_path / "s") == (tmp_path / "d" / "sequences.jsonl").read_bytes()
+    for keep, left_out in (("auto", 5), ("all", 0)):
+        alone, shards = tmp_path / keep, tmp_path / f"shards-{keep}"
+        built = build_file(tmp_path / "c.jsonl", problems, "srt", alone, keep=keep)
+        sharded = build_shards(tmp_path / "c", problems, "srt", shards, in_any_order, keep=keep, shard_bytes=BYTES)
+        same = ("arm", "sequences", "refused")
+        assert {key: sharded.get(key) for key in same} == {key: built.get(key) for key in same}
+        assert sum(sharded.get("refused", {}).values()) == left_out
+        assert whole(shards) == (alone / "sequences.jsonl").read_bytes()
 
 
 def test_parquet(one_machine: Path, tmp_path: Path) -> None:

@@ -18,8 +18,9 @@ from test_sharded_curation import made_up
 
 from srt.curate import curate_file
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.locations import Location, listed, location
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.pipeline.check import check_file

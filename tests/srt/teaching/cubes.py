@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
 
 TOKEN = re.compile(r'"token": "([0-9a-f]{10})"')

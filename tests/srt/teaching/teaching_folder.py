@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.teaching.case_store.case_records import TeachingCase
 from srt.teaching.case_store.folder_files import folder_status
 from srt.teaching.case_store.manifest import scan_problems

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image as Pixels
 
 from srt.io.errors import UserError
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image
 from srt.teaching.case_store.case_records import Decision, State
 from srt.teaching.case_store.decisions import digest

@@ -13,8 +13,8 @@ import orjson
 import pytest
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Trace
@@ -127,10 +127,10 @@ def test_traces_are_faulty_or_untouched_and_always_the_same(
     assert draw_traces(*mixed, 12, 3, seed=3).shown != draw_traces(*mixed, 12, 3, seed=4).shown
 
 
-def proved(problem: Problem, trace: Trace) -> set[str | None]:
-    """What the proved steps of ``trace`` say."""
+def computed(problem: Problem, trace: Trace) -> set[str | None]:
+    """What the computed steps of ``trace`` say."""
     verdicts = zip(trace.steps, audit(problem, trace).checks.steps, strict=True)
-    return {step.assertion for step, verdict in verdicts if verdict.support == "proved"}
+    return {step.assertion for step, verdict in verdicts if verdict.support == "computed"}
 
 
 def test_every_fault_in_prose_is_a_change_where_it_says(
@@ -145,7 +145,7 @@ def test_every_fault_in_prose_is_a_change_where_it_says(
         assert new.checks is None
         if review_class(one.planted) is Fault.DOES_NOT_FOLLOW:
             problem = mixed[1][new.problem_id]
-            assert proved(problem, old) > proved(problem, new)
+            assert computed(problem, old) > computed(problem, new)
         if one.planted is Fault.WRONG_ANSWER:
             assert (old.steps, one.step) == (new.steps, None)
         elif one.planted is Fault.MISLABELLED:

@@ -12,8 +12,9 @@ import pytest
 
 from srt.cli import main
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.pipeline.generate import generate_file

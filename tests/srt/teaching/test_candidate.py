@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srt.io.jsonl import dump
+from srt.io.record_lines import dump
 from srt.language.faults import Fault
 from srt.language.premises import parse_premise
 from srt.llm.exchange import Outcome, Unusable

@@ -23,8 +23,8 @@ import orjson
 import pytest
 
 import srt.teaching.teach_problems
-from srt.io.jsonl import read_records
 from srt.io.problem_files import stream_problems
+from srt.io.record_reader import read_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
 from srt.llm.journal import read_only

@@ -75,9 +75,9 @@ FINE: dict[str, Any] = {"issues": []}
 
 
 def machine(
-    refutes: Callable[[Trace], bool] = lambda trace: False, proves: bool = False, doubt: str | None = None
+    refutes: Callable[[Trace], bool] = lambda trace: False, computes: bool = False, doubt: str | None = None
 ) -> Any:
-    """A stand-in for the machine: every step that says ``bad`` is refuted, others are proved or unchecked."""
+    """A stand-in for the machine: every step that says ``bad`` is refuted, others are computed or unchecked."""
 
     async def audit(problem: Problem, trace: Trace) -> MachineAudit:
         issues = tuple(
@@ -85,10 +85,11 @@ def machine(
             for number, step in enumerate(trace.steps, 1)
             if "bad" in (step.assertion or "")
         )
-        support = "proved" if proves else "unchecked"
-        checks = TraceCheck(steps=(StepCheck(support=support),) * len(trace.steps), answer=StepCheck(support="proved"))
-        covered = {n: step.assertion or "" for n, step in enumerate(trace.steps, 1)} if proves else {}
-        return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, fully_proved=covered)
+        support = "computed" if computes else "unchecked"
+        answer = StepCheck(support="computed")
+        checks = TraceCheck(steps=(StepCheck(support=support),) * len(trace.steps), answer=answer)
+        covered = {n: step.assertion or "" for n, step in enumerate(trace.steps, 1)} if computes else {}
+        return MachineAudit(checks, issues, "undecided" if doubt else "equal", doubt, settled=covered)
 
     return audit
 
@@ -127,7 +128,7 @@ def test_what_the_machine_refutes_goes_to_the_checker_without_a_review(teach: An
         ("checker", True, 0),
     ]
     assert "3^3 = 28 is wrong: 3^3 is 27" in asked.asked[1].user
-    assert "- machine (proved), step 1, false_claim" in asked.asked[1].user
+    assert "- machine (computed), step 1, false_claim" in asked.asked[1].user
 
 
 def test_the_reviewer_objects_and_the_checker_mends(teach: Any) -> None:
@@ -140,19 +141,19 @@ def test_the_reviewer_objects_and_the_checker_mends(teach: Any) -> None:
 def test_a_refuted_trace_is_never_accepted_whatever_the_reviewer_says(teach: Any) -> None:
     case, asked = teach(teacher=[steps("bad")], checker=[steps("bad 2"), steps("bad 3")], reviewer=[])
     assert (case.state, asked.roles) == (State.HUMAN, "tcc")
-    assert case.reason == "after 3 rounds: machine (proved), step 1, false_claim: 3^3 = 28 is wrong: 3^3 is 27"
+    assert case.reason == "after 3 rounds: machine (computed), step 1, false_claim: 3^3 = 28 is wrong: 3^3 is 27"
 
 
-def test_the_machine_overrules_the_reviewer_where_it_has_proved_the_step(teach: Any) -> None:
+def test_the_machine_overrules_the_reviewer_where_it_has_computed_the_step(teach: Any) -> None:
     case, asked = teach(
-        teacher=[steps("fine")], reviewer=[objections((1, Fault.FALSE_CLAIM))], audit=machine(proves=True)
+        teacher=[steps("fine")], reviewer=[objections((1, Fault.FALSE_CLAIM))], audit=machine(computes=True)
     )
     assert (case.state, asked.roles) == (State.ACCEPTED, "tr")
     assert [issue.fault for issue in case.rounds[0].overruled] == [Fault.FALSE_CLAIM]
     case, _ = teach(
         teacher=[steps("fine")],
         reviewer=[objections((1, Fault.UNUSED_STEP))],
-        audit=machine(proves=True),
+        audit=machine(computes=True),
         config="rounds: 1\n",
     )
     assert case.state is State.HUMAN

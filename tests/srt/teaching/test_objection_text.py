@@ -1,4 +1,4 @@
-"""What the Checker reads: what a machine proved is not called as what it goes by rules of thumb for."""
+"""What the Checker reads: what a machine proved, computed, or says by rules of thumb has three names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ISSUES = [
 
 def test_who_says_it_and_how_sure_it_is() -> None:
     assert issue_lines(ISSUES, "free", "en").split("\n") == [
-        "- machine (proved), step 2, false_claim: 2 = 3 is wrong Suggested: 2 = 2",
+        "- machine (computed), step 2, false_claim: 2 = 3 is wrong Suggested: 2 = 2",
         "- machine (heuristic), step 3, hallucinated_entity: Q is no point",
         "- reviewer, the whole, wrong_answer: it is 4",
     ]
@@ -33,5 +33,5 @@ def test_who_says_it_and_how_sure_it_is() -> None:
 def test_verdicts_by_their_names(hand_written: list[tuple[Problem, Trace]]) -> None:
     problem, trace = next(case for case in hand_written if case[0].id == "hidden-groove")
     checks = audit(problem, trace).checks
-    assert verdict_lines(checks, "en") == "- proved: #4 #5 #6\n- unchecked: #1 #2 #3"
+    assert verdict_lines(checks, "en") == "- computed: #4 #5 #6\n- unchecked: #1 #2 #3"
     assert verdict_lines(checks.model_copy(update={"steps": ()}), "zh") == "（无）"

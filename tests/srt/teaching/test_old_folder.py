@@ -11,7 +11,7 @@ from types import ModuleType
 import orjson
 import pytest
 
-from srt.io.jsonl import read_records
+from srt.io.record_reader import read_records
 from srt.review.review_queue import read_queue
 from srt.teaching.case_store.case_records import State, TeachingCase
 from srt.teaching.case_store.folder_files import folder_status

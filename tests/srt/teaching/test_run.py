@@ -11,7 +11,8 @@ import pytest
 
 import srt.teaching.teach_problems
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Problem
 from srt.language.trace import Trace
 from srt.llm.journal import read_only

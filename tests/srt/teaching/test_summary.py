@@ -36,7 +36,7 @@ def trace(number: int, *supports: str) -> Trace:
         lang="en",
         steps=tuple(Step(op="INFER", assertion="a = 3") for _ in supports),
         answer="27",
-        checks=TraceCheck(steps=verdicts, answer=StepCheck(support="proved")),
+        checks=TraceCheck(steps=verdicts, answer=StepCheck(support="computed")),
     )
 
 
@@ -52,10 +52,10 @@ def decided(number: int, action: str, where: str = "audit", *supports: str) -> D
             "problem_id": f"cube-{number}",
             "where": where,
             "action": action,
-            "trace": trace(number, "proved") if action == "edit" else None,
+            "trace": trace(number, "computed") if action == "edit" else None,
             "who": "ann",
             "when": "2026-01-01T00:00:00Z",
-            "digest": digest(trace(number, *(supports or ("proved",)))),
+            "digest": digest(trace(number, *(supports or ("computed",)))),
         }
     )
 
@@ -64,9 +64,9 @@ def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleT
     tally = Tally()
     for number, each in enumerate(
         [
-            case(0, State.ACCEPTED, None, "proved", "unchecked"),
-            case(1, State.REPAIRED, None, "proved", "consistent"),
-            case(2, State.HUMAN, "after 3 rounds: machine (proved), step 1, false_claim: 1 = 2", "refuted"),
+            case(0, State.ACCEPTED, None, "computed", "unchecked"),
+            case(1, State.REPAIRED, None, "computed", "consistent"),
+            case(2, State.HUMAN, "after 3 rounds: machine (computed), step 1, false_claim: 1 = 2", "refuted"),
             case(3, State.FAILED, "no solution (x)"),
             case(4, State.PENDING),
         ]
@@ -79,11 +79,37 @@ def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleT
     assert summary.states == {"accepted": 1, "repaired": 1, "human": 1, "failed": 1, "pending": 1}
     assert set(summary.shares.values()) == {0.25}
     assert summary.coverage["steps"] == 4
-    assert summary.coverage["claims proved"] == 2
+    assert summary.coverage["claims computed"] == 2
     assert "steps refuted" not in summary.coverage
     assert summary.by_category["solids"] == {"accepted": 1}
     assert summary.residual is None
     assert summary.cost == 4
+
+
+def test_a_case_of_version_0_1_is_counted_as_computed_beside_what_is_proved(cubes: ModuleType) -> None:
+    """It called prose ``proved``, too; a trace of a world keeps the word."""
+    new = case(0, State.ACCEPTED, None, "computed", "computed")
+    old = TeachingCase.model_validate_json(new.model_dump_json().replace('"computed"', '"proved"'))
+    assert old.trace == new.trace
+    proved = StepCheck(support="proved")
+    step = Step(op="INFER", claim="James@N1")
+    world = Trace(
+        id="w", problem_id="cube-1", kind="world", lang="en", steps=(step,), answer="A",
+        checks=TraceCheck(steps=(proved,), answer=proved),
+    )  # fmt: skip
+    tally = Tally()
+    tally.add(cubes.problem(0), old)
+    rounds = (Round(made_by="teacher", outcome=Outcome.OK, trace=world, reviewed=True),)
+    tally.add(cubes.problem(1), TeachingCase(problem_id="cube-1", state=State.ACCEPTED, rounds=rounds, trace=world))
+    summary = tally.summary([], "EUR")
+    assert summary.coverage == {
+        "claims": 2, "claims computed": 2, "steps": 3, "steps computed": 2, "steps proved": 1,
+    }  # fmt: skip
+    told = summary_rows(summary)["in passed traces"]["steps"]
+    assert told == "proved 33.3%, computed 66.7%, refuted 0.0%, consistent 0.0%, unchecked 0.0% of 3"
+    page = report_page(summary)
+    assert "<th>proved %</th><th>computed %</th>" in page
+    assert "<td>steps</td><td>3</td><td>33.3</td><td>66.7</td>" in page
 
 
 def test_the_audit_bounds_the_residual_error(cubes: ModuleType) -> None:
@@ -92,8 +118,8 @@ def test_the_audit_bounds_the_residual_error(cubes: ModuleType) -> None:
     decisions += [decided(10, "accept", "queue")]
     tally = Tally(decisions)
     for n in range(10):
-        tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "proved"))
-    tally.add(cubes.problem(10), case(10, State.HUMAN, "after 3 rounds: x", "proved"))
+        tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "computed"))
+    tally.add(cubes.problem(10), case(10, State.HUMAN, "after 3 rounds: x", "computed"))
     summary = tally.summary([], "EUR")
     assert summary.residual is not None
     assert (summary.residual.audited, summary.residual.wrong) == (10, 2)
@@ -106,7 +132,7 @@ def test_an_audit_that_is_not_done_says_so(cubes: ModuleType) -> None:
     for done, told in ((1, True), (2, False)):
         tally = Tally([decided(n, "accept") for n in range(done)], sample)
         for n in range(3):
-            tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "proved"))
+            tally.add(cubes.problem(n), case(n, State.ACCEPTED, None, "computed"))
         summary = tally.summary([], "EUR")
         assert summary.residual is not None
         assert (summary.residual.drawn, summary.residual.population) == (2, 2)
@@ -118,7 +144,7 @@ def test_an_audit_that_is_not_done_says_so(cubes: ModuleType) -> None:
 def test_the_page_has_shares_by_category_and_what_made_them(cubes: ModuleType) -> None:
     tally = Tally()
     for n, state in enumerate([State.ACCEPTED, State.ACCEPTED, State.REPAIRED, State.PENDING]):
-        tally.add(cubes.problem(n, category="solids"), case(n, state, None, *(["proved"] if n < 3 else [])))
+        tally.add(cubes.problem(n, category="solids"), case(n, state, None, *(["computed"] if n < 3 else [])))
     decides = {"arm": "cot", "rounds": "3", "models.teacher.model": "big", "prompts/en/again": "sha256:0"}
     summary = tally.summary([], "EUR", decides)
     assert "prompts/en/again" not in summary.made_with
@@ -129,15 +155,15 @@ def test_the_page_has_shares_by_category_and_what_made_them(cubes: ModuleType) -
 
 
 def test_a_decision_on_another_trace_does_not_count(cubes: ModuleType) -> None:
-    tally = Tally([decided(0, "reject", "audit", "proved", "proved")])
-    tally.add(cubes.problem(0), case(0, State.ACCEPTED, None, "proved"))
+    tally = Tally([decided(0, "reject", "audit", "computed", "computed")])
+    tally.add(cubes.problem(0), case(0, State.ACCEPTED, None, "computed"))
     assert tally.summary([], "EUR").residual is None
 
 
 def test_what_each_stage_held_back(cubes: ModuleType) -> None:
     machine = Issue(by="machine", step=1, fault=Fault.FALSE_CLAIM, explanation="x")
     reviewer = Issue(by="reviewer", step=1, fault=Fault.LEAP, explanation="x")
-    made = trace(0, "proved")
+    made = trace(0, "computed")
     rounds = (
         Round(made_by="teacher", outcome=Outcome.OK, trace=made, issues=(machine, machine)),
         Round(
@@ -163,8 +189,8 @@ def test_what_each_stage_held_back(cubes: ModuleType) -> None:
     ("reason", "short"),
     [
         (
-            "after 3 rounds: machine (proved), step 1, leap: 1 = 2, as : said",
-            "after 3 rounds: machine (proved) leap",
+            "after 3 rounds: machine (computed), step 1, leap: 1 = 2, as : said",
+            "after 3 rounds: machine (computed) leap",
         ),
         ("after 1 rounds: reviewer, the whole, leap: x (and 2 more)", "after 1 round: reviewer leap"),
         ("the Checker repeated an earlier candidate: y", "the Checker repeated an earlier candidate"),

@@ -10,7 +10,7 @@ import yaml
 from typer.testing import CliRunner
 
 from srt.cli import make_app
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Sequence
 from tests.train.conftest import make_pictures, make_sequence
 from train.data.data_warnings import data_warnings

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from trl import SFTTrainer
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Sequence, Span
 from srt.language.prompts import prompt_ids
 from train.data.batches import data_order, plan_batches

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import count_lines, open_records, read_records
+from srt.io.record_reader import count_lines, read_records
+from srt.io.record_writer import open_records
 from srt.io.records import Sequence
 from train.recipe import Recipe
 from train.train_srt import train

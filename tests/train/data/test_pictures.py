@@ -20,7 +20,8 @@ from srt.images.normalise import shown_picture
 from srt.images.open import describe_picture
 from srt.images.resize_limits import limit_pictures
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Sequence
 from srt.language.prompts import render_prompt
 from train.data.examples import IGNORED, Example, Role, encode

@@ -1,4 +1,4 @@
-"""Tokens are made once, whoever asks for them, and are believed only if they are complete and fit."""
+"""Tokens are made once for all processes, and used only if they are complete and fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ import pytest
 
 import train.data.encode_file
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Sequence
 from train.data.encode_file import Encoder
 from train.data.examples import Example, encode

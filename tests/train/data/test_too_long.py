@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from srt.cli import make_app
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Message, Sequence
 from train.data.batches import plan_batches
 from train.data.token_cache import read_examples

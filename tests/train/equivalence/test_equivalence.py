@@ -1,9 +1,9 @@
 """Runs that must give the same losses, through the real command, with tiny models on a CPU.
 
 However a step is cut into pieces (accumulation, packing, processes, sharding) and wherever it is broken off, the same
-sum is computed. Each run is held against the run of its group that takes a whole step at once in one process, and TRL's
-own trainer (`plain_trl.py`, which shares no code with ours) against it too. The whole table is slow; a spread of it,
-in this process where one is enough, runs with the quick tests.
+sum is computed. Each run is compared with the run of its group that takes a whole step at once in one process, and
+TRL's own trainer (`plain_trl.py`, which shares no code with ours) against it too. The whole table is slow; a spread of
+it, in this process where one is enough, runs with the quick tests.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ import pytest
 from srt.io.errors import UserError
 from tests.wandb_offline import read_offline_run
 from train.loop.generations import JudgedText
-from train.loop.reporting import reporting, reporting_faults
+from train.loop.reporting import reporting
+from train.preflight.before_launch import reporting_faults
 from train.recipe import Recipe
 from train.train_srt import train
 

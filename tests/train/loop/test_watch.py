@@ -13,11 +13,15 @@ from transformers import TrainerControl, TrainerState
 
 import train.loop.trl_trainer as trl_trainer
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
+from srt.io.records import Problem
+from srt.language.text import linearize
+from srt.worlds.routes.routes_world import RoutesWorld
 from tests.train.conftest import make_sequence, problem_of
 from train.data.examples import Role
 from train.data.token_cache import read_examples
-from train.loop.generations import JudgedText
+from train.loop.generations import JudgedText, _verdict, shares, summary_line
 from train.loop.held_out import EvaluationSchedule, best_evaluation
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer_and_processor
@@ -55,6 +59,28 @@ def test_a_run_that_is_watched_is_the_same_run(
     assert without.eval_history == []
     rows = list(read_records(tmp_path / "watched" / "generations.jsonl", JudgedText))
     assert [row.step for row in rows] == [2] * 5 + [4] * 5 + [6] * 5
+
+
+def test_what_is_computed_is_not_counted_as_proved() -> None:
+    solid = Problem(id="p", source="s", split="dev", lang="en", question="A box is 3 by 4 by 5. Its volume?")
+    texts = {
+        "computed": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 (1) - V = 3 * 4 * 5 = 60\nANSWER: 60",
+        "refuted": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 (1) - V = 3 * 4 * 5 = 70\nANSWER: 70",
+        "not proved": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 - it is a box\nANSWER: 60",
+    }
+    walk = RoutesWorld().sampler({"split": "dev"})(0)
+    verdicts = [_verdict(solid, text) for text in texts.values()]
+    assert verdicts == list(texts)
+    verdicts.append(_verdict(walk, linearize(RoutesWorld().solve(walk))))
+    assert verdicts[-1] == "proved"
+    rows = [
+        JudgedText(step=1, problem_id="p", text="", answer=None, gold=None, right=verdict == "proved", verdict=verdict)
+        for verdict in verdicts
+    ]
+    assert summary_line(rows) == "generated 4: 1 right, 1 proved, 1 computed"
+    assert shares(rows) == {
+        "eval_generated/right": 0.25, "eval_generated/proved": 0.25, "eval_generated/computed": 0.25,
+    }  # fmt: skip
 
 
 def test_best_evaluation() -> None:

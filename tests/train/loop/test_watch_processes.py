@@ -16,7 +16,8 @@ from safetensors.torch import load_file
 
 import train.loop.held_out as held_out_loss
 import train.loop.watch as watch
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from tests.train.conftest import HELD_OUT, make_pictures, make_sequence
 from tests.train.loop.first_is_best import best_is_the_first
 from train.loop.generations import JudgedText

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import train.data.examples
 from srt.cli import make_app
-from srt.io.jsonl import write_records
+from srt.io.record_writer import write_records
 from srt.io.records import Sequence
 from srt.language.arm import Completion
 from train.data.token_cache import read_examples
@@ -23,7 +23,7 @@ from train.loop.generations import choose_problems
 from train.models.model_files import load_tokenizer_and_processor
 from train.preflight.evaluations import with_generations
 from train.preflight.memory_estimate import MemoryEstimate
-from train.preflight.report import format_bytes
+from train.preflight.report_figures import format_bytes
 from train.recipe import Recipe
 
 ROOT = Path(__file__).parents[3]
@@ -141,7 +141,7 @@ def test_pictures_that_are_missing_or_others(
     for name in ("2-0.png", "2-1.png"):
         (tmp_path / "data" / "pictures" / name).unlink()
     (tmp_path / "data" / "pictures" / "4-0.png").write_bytes((tmp_path / "data/pictures/4-1.png").read_bytes())
-    found = faults(preflight(vision_recipe(data=str(tmp_path / "data" / "srt.io.jsonl")), tmp_path, "--no-step"))
+    found = faults(preflight(vision_recipe(data=str(tmp_path / "data" / "srt.jsonl")), tmp_path, "--no-step"))
     assert len(found) == 2
     assert "2-0.png: no such file" in found[0]
     assert "4-0.png: sha256: " in found[1]

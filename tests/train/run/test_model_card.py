@@ -73,7 +73,7 @@ def test_the_snippets_run(
     run(chosen)
     base, adapter = Path(chosen.model.path), Path(chosen.output)
     (adapter / "me").mkdir()
-    (adapter / "me" / "base").symlink_to(base)  # in place of a download
+    (adapter / "me" / "base").symlink_to(base)  # instead of a download
     merge(adapter, tmp_path / "merged")
     replies, sources = [], []
     for folder in (adapter, tmp_path / "merged"):

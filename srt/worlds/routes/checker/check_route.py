@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from srt.io.records import Problem
+from srt.answers.equality import is_conclusion
+from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
 from srt.worlds.routes.checker.follows import Subject, closure, consequence
@@ -28,6 +29,8 @@ _CLAIMS = re.compile(
     rf"|answer = (?:0|{_N})"
 )
 
+_CONCLUSION = re.compile(rf"options = \{{([A-Z](?:, [A-Z])*)\}}|answer = (0|{_N})")
+
 
 def check_route(problem: Problem, trace: Trace) -> TraceCheck | None:
     """The verdicts on a trace of a problem about a walk; ``None`` for any other problem."""
@@ -40,24 +43,31 @@ def check_route(problem: Problem, trace: Trace) -> TraceCheck | None:
     return TraceCheck(
         steps=steps,
         unused=tuple(number for number in range(1, len(steps)) if number not in cited),
-        answer=_answer(trace),
+        answer=_answer(problem, trace),
         unread=tuple(f"({n})" for n in range(1, heard.last + 1) if n not in heard.said)
         + tuple(letter for letter, value in heard.options.items() if value is None),
     )
 
 
-def _answer(trace: Trace) -> StepCheck:
+def _answer(problem: Problem, trace: Trace) -> StepCheck:
     """The answer must be what the last step concludes."""
     last = trace.steps[-1].claim if trace.steps else None
-    match = re.fullmatch(r"options = \{(.+)\}|answer = (.+)", last or "")
+    match = _CONCLUSION.fullmatch(last or "")
     if match is None:
         return StepCheck(support="consistent", fault=Fault.LEAP, reason="the last step does not conclude anything")
-    concluded = match[1] or match[2]
-    if concluded == trace.answer:
+    concluded = (
+        Answer(kind="choice_set", value=match[1].split(", "))
+        if match[1]
+        else Answer(kind="number", value=int(match[2]))
+    )
+    agrees = is_conclusion(trace.answer, concluded, problem)
+    if agrees is None:
+        return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer cannot be read")
+    if agrees:
         return StepCheck(support="proved")
     return StepCheck(
         support="refuted", fault=Fault.WRONG_ANSWER, reason="the last step concludes something else",
-        counterexample=concluded,
+        counterexample=match[1] or match[2],
     )  # fmt: skip
 
 
@@ -74,10 +84,10 @@ class _Checker:
         """The verdict on step ``number``, from 1."""
         step = self._steps[number - 1]
         claim = step.claim or ""
-        if not _CLAIMS.fullmatch(claim):
+        if not _CLAIMS.fullmatch(claim) or not _in_order(claim):
             return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="no claim of this world")
         if any(other.claim == claim for other in self._steps[: number - 1]):
-            return self._open(claim, Fault.UNUSED_STEP, "an earlier step says the same")
+            return self._open(claim, Fault.REPEATED, "an earlier step says the same")
         cited, fault = self._cited(number)
         if fault is not None:
             return self._open(claim, *fault)
@@ -206,6 +216,12 @@ def _parsed(claim: str) -> tuple[Subject, str] | None:
     if match is None or not _CLAIMS.fullmatch(claim):
         return None
     return (match[1], int(match[2])), match[3]
+
+
+def _in_order(claim: str) -> bool:
+    """Whether a claim about options names each letter once, in the order of the alphabet."""
+    letters = re.findall("[A-Z]", claim)
+    return letters == sorted(set(letters))
 
 
 def _spelt(subject: Subject) -> str:

@@ -24,7 +24,7 @@ def wrong_values(asked: Asked, walk: Walk, n: int, rng: random.Random) -> dict[V
     found: dict[Value, str] = {}
     while order and len(found) < n:
         for name in list(order):
-            # Nobody offers no steps, or a way back of no legs, as an answer.
+            # Zero steps and an empty way back are never used as options: they give themselves away.
             value = next((one for one in streams[name] if one not in found and one not in (right, 0, ())), None)
             if value is None:
                 order.remove(name)

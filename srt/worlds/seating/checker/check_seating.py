@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 
+from srt.answers.written_form import read_answer
 from srt.io.records import Problem
 from srt.language.faults import Fault
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
@@ -16,14 +15,13 @@ from srt.worlds.seating.checker.entailment import follows, holding, loose_parts,
 from srt.worlds.seating.checker.lookup_or_substitution import functions_at_once
 from srt.worlds.seating.checker.one_inference import idle_premise, leap
 from srt.worlds.seating.checker.reading.problem_text import SeatingProblem, read_seating_problem
+from srt.worlds.seating.checker.repetition import Said, said_twice
+from srt.worlds.seating.checker.uncited_readings import leading_up
 
 _PROVED = StepCheck(support="proved")
 MOST_PREMISES = 24
 MOST_ALTERNATIVES = 24
 """A restated trace of the exact teacher cites up to 15 premises; its claims have up to 12 alternatives."""
-MOST_REREADINGS = 2
-"""Of one clue: the exact teacher's plans put it into circular words, and then count from whom is seated."""
-_ANSWER = re.compile(r"[A-Z](?:, [A-Z])*")
 
 
 def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
@@ -41,7 +39,7 @@ def check_seating(problem: Problem, trace: Trace) -> TraceCheck | None:
     elif unread:
         verdict = _unchecked(f"no known relation is worded as {unread[0]} is, and it may change the scene")
     else:
-        return _Pass(read).check(trace)
+        return CheckedSteps(read, trace.steps).verdicts(trace.answer, problem.choices)
     return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=unread)
 
 
@@ -50,39 +48,50 @@ def _inexact(claim: Meaning, read: Meaning) -> str | None:
     if claim.form.places and not read.form.places:
         return "a reading names no seat, unless the clue does"
     if claim.form.tokens != read.form.tokens:
-        return "a reading speaks of the people of whom the clue speaks, and of no others"
+        return "a reading names the people that the clue names, and no others"
     if max(1, functions_at_once(claim.masked)) != max(1, functions_at_once(read.masked)):
         return "a reading has as many functions inside one another as the clue"
     return None
 
 
-class _Pass:
-    """One pass over a trace: the claims so far, the steps that were used, and the seats that were chosen.
+class CheckedSteps:
+    """The steps of a trace, checked in one pass: their claims, which of them were used, the seats that were chosen.
 
     ``readings`` are the numbers of the steps that read a clue or the question faithfully, ``established`` of those that
     are proved and rest on nothing but such steps: what they say holds in every placement that fits.
     """
 
-    def __init__(self, problem: SeatingProblem) -> None:
+    def __init__(self, problem: SeatingProblem, steps: Sequence[Step]) -> None:
         self.problem = problem
+        self.language = problem.language
         self.world = problem.language.world
         self.claims: list[Meaning | None] = []
         self.readings: set[int] = set()
         self.established: set[int] = set()
         self.used: set[int] = set()
+        self.said = Said(problem.language)
         self.symmetry_left = self.world.plan.turn is not None
         self.fitting = problem.base
         """The placements that fit the clues and the seats chosen by ``wlog`` so far."""
+        self._steps = steps
+        self._verdicts = tuple([self._step(step) for step in steps])
 
-    def check(self, trace: Trace) -> TraceCheck:
-        steps = tuple([self._step(step) for step in trace.steps])
-        # Two exceptions for readings that nothing cites: a writer cannot always know before it reads what will help.
-        self.used.update(self._read_again(trace.steps))
-        self.used.update(self._passed_by(trace.steps))
-        answer = self._answer(trace.answer, steps)
-        unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
+    def verdicts(self, answer: str, choices: Mapping[str, str]) -> TraceCheck:
+        """The verdicts on the steps and on ``answer``, to a problem with these ``choices``."""
+        self.used.update(leading_up(self._steps, self.claims, self.readings))
+        follows = self._answer(answer, choices, self._verdicts)
+        unused = tuple([number for number in range(1, len(self._steps) + 1) if number not in self.used])
         unread = ("question",) if self.problem.question is None else ()
-        return TraceCheck(steps=steps, unused=unused, answer=answer, unread=unread)
+        return TraceCheck(steps=self._verdicts, unused=unused, answer=follows, unread=unread)
+
+    def proved_with(self, number: int, args: tuple[str, ...]) -> bool:
+        """Whether step ``number``, which is proved and no reading, would be proved if it cited ``args``."""
+        step, claim = self._steps[number - 1], self.claims[number - 1]
+        cited = cite(args, self.problem, self.claims[: number - 1], self.readings)
+        symmetry_left, self.symmetry_left = self.symmetry_left, "wlog" in step.args  # As it was before this step.
+        verdict = self._verdict(step.model_copy(update={"args": args}), claim, cited)
+        self.symmetry_left = symmetry_left
+        return verdict.support == "proved"
 
     def _step(self, step: Step) -> StepCheck:
         # Before anything is compiled. A later step that cites it finds no claim there.
@@ -94,51 +103,26 @@ class _Pass:
         self.claims.append(claim)
         self.used |= cited.steps
         verdict = self._verdict(step, claim, cited)
+        if verdict.support == "proved" and claim is not None:
+            verdict = self._repetition(claim) or verdict
         # Used up even by a choice that is not proved: else a trace could try until one fits.
         self.symmetry_left &= not cited.wlog
         if verdict.support == "proved" and cited.steps <= self.established:
             self.established.add(len(self.claims))
         return verdict
 
-    def _read_again(self, steps: Sequence[Step]) -> Iterator[int]:
-        """The faithful readings whose clue the next step reads again, faithfully and in new words.
-
-        Atoms that are repeated or in another order are no new words, and a clue is read again at most
-        :data:`MOST_REREADINGS` times, or steps that lead nowhere could be added without end.
-        """
-        said: list[frozenset[frozenset[str]]] = []
-        for number, (one, again) in enumerate(pairwise(steps), 1):
-            claims = self.claims[number - 1], self.claims[number]
-            if not {number, number + 1} <= self.readings or one.args != again.args:
-                said = []
-                continue
-            before, words = (_words(claim) for claim in claims)
-            said.append(before)
-            if words not in said and len(said) <= MOST_REREADINGS:
-                yield number
-
-    def _passed_by(self, steps: Sequence[Step]) -> Iterator[int]:
-        """The faithful readings of clues that cannot help yet: nobody of whom they speak is seated, and others are.
-
-        Whoever takes the clues in their order finds that out by reading. All of whom such a clue speaks must be seated
-        later, and somebody between two readings of it, so that their number is bounded.
-        """
-        seated = set[str]()
-        read = dict[tuple[str, ...], int]()
-        """How many were seated when a clue about nobody of them was last read."""
-        passed = list[tuple[int, frozenset[str]]]()
-        for number, (step, claim) in enumerate(zip(steps, self.claims, strict=True), 1):
-            if claim is None:
-                continue
-            if step.op == "CONSTRAIN":
-                seated |= claim.form.seated
-            elif number in self.readings and step.args != ("question",) and not claim.form.tokens & seated:
-                if read.get(step.args, 0) < len(seated):
-                    passed.append((number, claim.form.tokens))
-                read[step.args] = len(seated)
-        for number, names in passed:
-            if names <= seated:
-                yield number
+    def _repetition(self, claim: Meaning) -> StepCheck | None:
+        """What keeps a step that is proved otherwise from saying something new; what it says is noted."""
+        number = len(self.claims)
+        reason = None if claim.letters is not None else said_twice(claim.masked, self.language)
+        # A reading may say again what a clue says: when it was first read, it could not be used yet.
+        if number not in self.readings and (before := self.said.before(claim)):
+            reason = f"step {before} says it already"
+        if reason is None:
+            self.said.add(number, claim)
+            return None
+        self.readings.discard(number)
+        return StepCheck(support="consistent", fault=Fault.REPEATED, reason=reason)
 
     def _verdict(self, step: Step, claim: Meaning | None, cited: Citations) -> StepCheck:
         if claim is None:
@@ -293,15 +277,16 @@ class _Pass:
             return "the cited premises cannot hold together"
         return None if tied & self.fitting else "the cited premises contradict the problem"
 
-    def _answer(self, text: str, steps: Sequence[StepCheck]) -> StepCheck:
+    def _answer(self, text: str, choices: Mapping[str, str], steps: Sequence[StepCheck]) -> StepCheck:
         said = [(n, claim.letters) for n, claim in enumerate(self.claims, 1) if claim and claim.letters is not None]
-        letters = frozenset(text.split(", ")) if _ANSWER.fullmatch(text) and _ascend(text.split(", ")) else None
+        read = read_answer(text, "choice_set", choices).answer
+        letters = None if read is None else frozenset(read.value)
         saying = [number for number, options in said if options == letters]
         # Of several steps that say so, a proved one counts as used; the others are idle.
         source = next((number for number in saying if steps[number - 1].support == "proved"), next(iter(saying), 0))
         self.used |= {source}
-        if letters is None or not letters <= self.problem.letters:
-            return StepCheck(support="refuted", reason="the answer is no list of this problem's options")
+        if letters is None:
+            return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer is no list of the options")
         if self.problem.choices is not None:
             options = Meaning((), blank=True, letters=letters)
             if refuted := self._against_problem(options, self.world.full):
@@ -333,12 +318,6 @@ class _Pass:
         return ", ".join(self.problem.names[n] for n, part in enumerate(naming) if part & one) or "nobody"
 
 
-def _words(claim: Meaning | None) -> frozenset[frozenset[str]]:
-    """The atoms of a claim, by alternative."""
-    assert claim is not None, "a faithful reading has a meaning"
-    return frozenset(frozenset(alternative.split(" & ")) for alternative in claim.masked.split(" | "))
-
-
 def _oversize(step: Step) -> str | None:
     """Why ``step`` is too large to be checked: the cases of its premises and of its claim are multiplied out."""
     if len(step.args) > MOST_PREMISES:
@@ -348,10 +327,6 @@ def _oversize(step: Step) -> str | None:
     if (count := (step.claim or "").count(" | ") + 1) > MOST_ALTERNATIVES:
         return f"its claim has {count} alternatives; at most {MOST_ALTERNATIVES} are checked"
     return None
-
-
-def _ascend(letters: Sequence[str]) -> bool:
-    return list(letters) == sorted(set(letters))
 
 
 def _without(cases: int | Pairs, holds: int | Pairs) -> int | Pairs:

@@ -175,7 +175,8 @@ class Language:
         self.meaning = lru_cache(maxsize=_MOST_KEPT)(self._compile)
         """What a masked claim says, ``None`` if it is no claim of this scene."""
         self._ground = lru_cache(maxsize=_MOST_KEPT)(self._compile_ground)
-        self._atom = lru_cache(maxsize=_MOST_KEPT)(self._compile_atom)
+        self.block = lru_cache(maxsize=_MOST_KEPT)(self._compile_atom)
+        """Where a masked atom without blank holds, ``None`` if it is none of this scene."""
 
     def _compile(self, masked: str) -> Meaning | None:
         if options := _OPTIONS.fullmatch(masked):
@@ -219,7 +220,7 @@ class Language:
     def _alternative(self, text: str) -> Block | None:
         seats = relations = self.world.full
         for atom in text.split(" & "):
-            block = self._atom(atom)
+            block = self.block(atom)
             if block is None:
                 return None
             seats, relations = seats & block[0], relations & block[1]
@@ -272,7 +273,7 @@ class Language:
         if one is None or other is None:
             return None
         found = 0
-        # Two regions meet if they share a seat, whoever sits there.
+        # Two regions meet if they share a seat, no matter who sits there.
         for seat, seats in enumerate(one[1]):
             if seats:
                 meeting = self._any(other[0], (n for n, others in enumerate(other[1]) if seats & others))

@@ -1,10 +1,10 @@
-"""A lookup replaces a function by whoever sits there, a substitution by whoever a cited relation says that it is.
+"""A lookup replaces a function by the person who sits there, a substitution by the person a cited relation names.
 
-A relation that a step says has to be one of the two, with at most one function taken off. Whoever has guessed the seat
-of the blank can say where it is from anybody: ``? = left(Jan)`` in place of ``? = across(right(Ann))``. So a relation
-that a step finds in the plan of the seats must be the cited one, or the cited one with one function replaced by whoever
-it leads to. Without the plan, two relations make a third only where one is put into the other: the rest of geometry is
-for the plan to say.
+A relation that a step says has to be one of the two, with at most one function taken off. A solver that has guessed the
+seat of the blank can say where it is from anybody: ``? = left(Jan)`` instead of ``? = across(right(Ann))``. So a
+relation that a step finds in the plan of the seats must be the cited one, or the cited one with one function replaced
+by the person it leads to. Without the plan, two relations make a third only where one is put into the other: the rest
+of geometry is for the plan to say.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def functions_at_once(masked: str) -> int:
 
 
 def leaves_open_who(masked: str, known: int, problem: SeatingProblem) -> bool:
-    """Whether somebody whom a masked claim names as filling the blank may not fill it, by the placements ``known``."""
+    """Whether somebody that a masked claim names as filling the blank may not fill it, by the placements ``known``."""
     for alternative in masked.split(" | "):
         meaning = problem.language.meaning(alternative)
         fillers = filter(None, map(filler_of, alternative.split(" & ")))
@@ -87,7 +87,7 @@ def relations_at_once(masked: str) -> int:
 
 
 def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProblem) -> bool:
-    """Whether ``claim`` says what a cited relation says, with one function replaced by whom another one says it is.
+    """Whether ``claim`` says what a cited relation says, with one function replaced by the person another one names.
 
     ``? = across(Mary)`` is made of ``? = across(right(Ann))`` by ``right(Ann) = Mary``, and ``? = James`` of ``? =
     across(Mary)`` by ``across(Mary) = James``; also the other way round. Who it is may be cited in other words
@@ -98,8 +98,8 @@ def is_substitution(claim: Meaning, cited: list[Meaning], problem: SeatingProble
     # ``left(Bob) = Ann`` for ``right(Ann) = Bob``: that it follows is known already, and nobody new may come in.
     if len(related) == 1:
         return claim.form.tokens <= related[0].form.tokens
-    others = [_rest_of(premise.masked, []) for premise in related]
-    said = _rest_of(claim.masked, [other for other in others if BLANK not in other])
+    others = [rest_of(premise.masked, []) for premise in related]
+    said = rest_of(claim.masked, [other for other in others if BLANK not in other])
 
     def is_cited(masked: str) -> bool:
         found = problem.language.meaning(masked)
@@ -161,7 +161,7 @@ def _worded(masked: str) -> str:
     return "".join(min(part, "".join(_SIGN.split(part, 1)[::-1])) for part in parts)
 
 
-def _rest_of(masked: str, repeated: list[str]) -> str:
+def rest_of(masked: str, repeated: list[str]) -> str:
     """A masked claim without seats of named entities and without ``repeated``; as it is where nothing is left."""
     alternatives = (alternative.split(" & ") for alternative in masked.split(" | "))
     left = [

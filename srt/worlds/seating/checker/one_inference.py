@@ -59,13 +59,13 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
         return reason
     # "Dan sits on N2, as all others sit elsewhere" is an inference of its own, and easily hidden in a lookup.
     if _eliminates(claim, cited, premises):
-        return "it names somebody of whom no cited premise speaks: who is left over is another step"
+        return "it names somebody that no cited premise names: who is left over is another step"
     related = _tokens(form.tokens for form in premises if form.relations)
     if cited.scene and not claim.blank and cited.relations and not claim.form.tokens & related:
-        return "it seats nobody of whom the relation speaks: who is left over is another step"
+        return "it seats nobody that the relation names: who is left over is another step"
     # ``Bob@S2 & ?@N1`` from ``?@N1`` alone would bring Bob's seat in without saying where it is known from.
     if claim.blank and _says_new_seats(claim.form, [premise.form for premise in cited.meanings if not premise.blank]):
-        return "it says where somebody sits of whom no cited step says it"
+        return "it says where somebody sits, and no cited step says so"
     if claim.blank and _has_dead_alternative(claim, known, cited, problem):
         return "an alternative holds for nobody: it adds nothing but a guess"
     # From ``? = right(Ann)``, ``Ann@S1`` and ``Bob@S2`` follows first ``?@S2``, and then ``? = Bob``. In one step a
@@ -75,7 +75,7 @@ def leap(step: Step, claim: Meaning, cited: Citations, problem: SeatingProblem) 
             return "find the seat that is asked for in one step, and who sits there in the next"
     elif cited.relations and cited.scene and claim.blank and (claim.form.seats_blank or claim.form.nobody):
         if _tokens(form.tokens for form in premises if form.relations) - _tokens(form.seated for form in premises):
-            return "it looks up somebody of whom no cited step says where they sit"
+            return "it looks up somebody whose seat no cited step gives"
         # Unless the first function leads to nobody: then the next one has nothing to be applied to.
         if any(leads_to_somebody(premise, known, problem) for premise in cited.meanings if premise.blank):
             return "look up one function of the question in one step"
@@ -90,7 +90,7 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
     """The first premise without which ``step`` still follows; ``""`` where it follows from nothing at all.
 
     ``None`` where every premise is needed. A step that repeats the seat of somebody may cite where it is known from,
-    and a lookup of whom it finds, where nobody fills the blank either way.
+    and a lookup of the person it finds, where nobody fills the blank either way.
     """
     # A step that repeats ``options = {..}`` rests on the step before, and needs no letters.
     decides_options = claim.letters is not None and all(premise.letters is None for premise in cited.meanings)
@@ -122,7 +122,7 @@ def idle_premise(step: Step, claim: Meaning, cited: Citations, problem: SeatingP
 
 
 def _found_relation(claim: Meaning, cited: Citations, problem: SeatingProblem) -> str | None:
-    """Why a relation that the step finds, or whom it names by relations, is neither a lookup nor a substitution."""
+    """Why a relation that the step finds, or a person it names by relations, is neither a lookup nor a substitution."""
     related = any(relates_people(premise.masked) for premise in cited.meanings)
     # Without the plan nothing is known of seats but what is cited, so only words can be replaced by equal ones.
     if not cited.scene:
@@ -199,7 +199,7 @@ def _says_new_seats(claim: ClaimForm, premises: list[ClaimForm]) -> bool:
 
 
 def _has_dead_alternative(claim: Meaning, known: int, cited: Citations, problem: SeatingProblem) -> bool:
-    """Whether some alternative of a claim about the blank holds for nobody whom the cited premises let fill it.
+    """Whether some alternative of a claim about the blank holds for nobody that the cited premises let fill it.
 
     A claim of one alternative that is a relation may hold for nobody, and ``? = none`` says so.
     """
@@ -211,10 +211,16 @@ def _has_dead_alternative(claim: Meaning, known: int, cited: Citations, problem:
         if premise.blank:
             fillers = [mask & part for mask, part in zip(fillers, premise.tied, strict=True)]
     meanings = (problem.language.meaning(alternative) for alternative in alternatives)
-    return any(
-        meaning is not None and not any(part & mask for part, mask in zip(meaning.tied, fillers, strict=True))
-        for meaning in meanings
-    )
+    return any(meaning is not None and not _holds_for_some(meaning, fillers) for meaning in meanings)
+
+
+def _holds_for_some(alternative: Meaning, fillers: list[int]) -> bool:
+    """Whether ``alternative`` holds for some entity, where the masks say in which placements each may fill the blank.
+
+    One that says nothing of the blank has one part, whoever fills it.
+    """
+    parts = alternative.tied if alternative.blank else alternative.tied * len(fillers)
+    return any(part & mask for part, mask in zip(parts, fillers, strict=True))
 
 
 def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:
@@ -228,7 +234,7 @@ def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:
 
 
 def _seats_whom_is_found(place: int, claim: Meaning, cited: Citations) -> bool:
-    """Whether the premise ``place`` seats somebody to whom a lookup relates the blank, and no other cited claim does.
+    """Whether the premise ``place`` seats somebody that a lookup relates to the blank, and no other cited claim does.
 
     Without it, :func:`leap` would take this person for one who is left over.
     """

@@ -109,7 +109,7 @@ class _Question:
         return self.fact
 
     def _add_up(self) -> None:
-        """Turns inside one another become one turn, and it is counted from whom the question names."""
+        """Nested turns become one turn, counted from the person named in the question."""
         turn = added_up(self.claim, self.puzzle.scene)
         for claim in (turn, _counted_to_blank(turn)):
             if claim != self.claim:
@@ -181,8 +181,8 @@ class _Question:
     ) -> None:
         """Add the step to ``claim`` from the last one, ``kept``, and those of ``facts`` that it needs with them.
 
-        ``kept`` are the seats of those whom a lookup finds. Where nobody fills the blank, before and after, the step
-        may follow without them.
+        ``kept`` are the seats of the people that a lookup finds. Where nobody fills the blank, before and after, the
+        step may follow without them.
         """
 
         def follows(premises: Sequence[Fact], scene: bool) -> bool:

@@ -123,7 +123,7 @@ def _with_known_seats(step: Step, claim: Claim, cited: Sequence[int], claims: Se
 
 
 def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``James@N1`` after the seats that are known of the others whom the cited clue names."""
+    """``James@N1`` after the known seats of the others named in the cited clue."""
     seated = {atom.name for alternative in claim for atom in alternative if isinstance(atom, Place)}
     clues = [claims[number - 1] for number in cited if not _is_places(claims[number - 1])]
     named = {name for clue in clues for name in names_of(clue)} - seated
@@ -132,7 +132,7 @@ def _with_anchors(step: Step, claim: Claim, cited: Sequence[int], claims: Sequen
 
 
 def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: Sequence[Claim]) -> Step:
-    """``? = across(Eve)`` after the seats of both whom the lookup speaks of: first of whom the question named."""
+    """``? = across(Eve)`` after the seats of both people in the lookup: first of the one named in the question."""
     questions = [_names_with_blank(claims[number - 1]) for number in cited]
     named = dict.fromkeys(name for names in (*questions, names_of(claim)) for name in names)
     seats = {atom.name: atom for atom in _sure_places(cited, claims)}
@@ -143,7 +143,7 @@ def _with_seats_of_all(step: Step, claim: Claim, cited: Sequence[int], claims: S
 def _without_repeated_premises(steps: Sequence[Step]) -> Iterator[Step]:
     """``steps`` without the citations of seats that other cited steps repeat: nothing depends on them any more.
 
-    An ``INFER`` depends on the seats of those whom it speaks of, any other step on all seats that it cites.
+    An ``INFER`` depends on the seats of the people it names, any other step on all seats that it cites.
     """
     claims = [parse_claim(step.claim or "") for step in steps]
     for step, claim in zip(steps, claims, strict=True):

@@ -63,7 +63,7 @@ class NeededSeats(SeatPlan):
         return turned
 
     def _first_to_seat(self) -> int:
-        """The one that the question speaks of, if a clue does too; else whom most clues speak of."""
+        """The person named in the question, if a clue names them too; else the one named in most clues."""
         spoken_of = [entity for entities in self._spoken_of for entity in entities]
         asked_about = [self.index[name] for name in names_of(self.puzzle.question) if name != BLANK]
         candidates = [entity for entity in asked_about if entity in spoken_of] or spoken_of

@@ -1,8 +1,8 @@
 """A plan that is carried along: each CONSTRAIN step repeats who sits where so far, and adds what one clue says.
 
-The steps of :mod:`.needed_seats` are no more than a question needs, so that whoever writes them must know in advance
-which clue, which seat and which earlier step will be needed. Here nothing has to be looked ahead: all clues are read,
-all seats are found, and each step cites the plan before it and the first clue, in the order of the problem, that
+The steps of :mod:`.needed_seats` are no more than a question needs, so that a model that writes them must know in
+advance which clue, which seat and which earlier step will be needed. Here nothing has to be looked ahead: all clues are
+read, all seats are found, and each step cites the plan before it and the first clue, in the order of the problem, that
 decides something now::
 
     CONSTRAIN wlog #1: Cal@S1 & Fay@N1
@@ -27,7 +27,7 @@ from srt.worlds.seating.reading.problem_reader import Puzzle
 class RunningPlan(SeatPlan):
     """All seats, found in the order of the clues whatever the question; a clue that adds nothing is not read.
 
-    With ``turns``, clues around a ring are read one thing at a time, down to a turn from whom is seated, beside whom
+    With ``turns``, clues around a ring are read one thing at a time, down to a turn from a seated person, beside whom
     the other is seated; those about nobody who is seated yet are read and passed by; and the plan keeps its order.
 
     Raises:
@@ -70,11 +70,11 @@ class RunningPlan(SeatPlan):
         """None: the question is always asked of the plan."""
 
     def _first_to_seat(self) -> int:
-        """Whom the first clue speaks of first."""
+        """The person that the first clue names first."""
         return self._spoken_of[0][0]
 
     def _advance(self) -> None:
-        """The first clue that leaves one way to sit; else whoever is left over; else the clue with the fewest ways.
+        """The first clue that leaves one way to sit; else the person left over; else the clue with the fewest ways.
 
         Of clues that leave one way, one of somebody who is seated comes before those of two others.
         """
@@ -104,7 +104,8 @@ class RunningPlan(SeatPlan):
 
         Next after the clue used last; after the last clue comes the first again. Those on the way that are about nobody
         who is seated are read and passed by, so that nobody needs to know which clue will do before it is read. They
-        come last in what is returned: the clue, whom the plan then lists, their one way to sit, what is passed by.
+        come last in what is returned: the clue, the people that the plan then lists, their one way to sit, what is
+        skipped.
         """
         passed: list[Fact] = []
         for reading, entities in sorted(self._unused, key=lambda one: (one[0].order <= self._last, one[0].order)):
@@ -127,7 +128,7 @@ class RunningPlan(SeatPlan):
         self._last = reading.order
 
     def _with(self, entities: Sequence[int]) -> list[int]:
-        """Whom the plan lists once it has a clue about ``entities``.
+        """The people that the plan lists once it has a clue about ``entities``.
 
         With turns, those are added to its end. Otherwise what the clue rests on stands right before what it adds.
         """

@@ -93,6 +93,8 @@ class SeatPlan(ABC):
             for clue, meaning, about in zip(puzzle.clues, solution.clues, self._spoken_of, strict=True)
         ]
         self.steps = 0
+        self._joints: dict[frozenset[Fact], Fact] = {}
+        """The step that joins two lists of alternatives, for later ones that need it too."""
         self._known = self.masks.everything
         """The placements that the steps so far allow."""
 
@@ -109,7 +111,7 @@ class SeatPlan(ABC):
         return self.seats.index(seat)
 
     def _cells(self) -> Iterator[tuple[int, Fact]]:
-        """Whom a clue puts on a named seat, and its reading: no step repeats it alone."""
+        """The people that a clue puts on a named seat, and its reading: no step repeats it alone."""
         for reading, (entity, *_) in zip(self.readings, self._spoken_of, strict=True):
             if not isinstance(reading.claim, str) and isinstance(reading.claim[0][0], Place):
                 yield entity, reading
@@ -139,7 +141,7 @@ class SeatPlan(ABC):
     ) -> Fact:
         """The step that says that ``entities`` sit in one of ``ways``, with the facts of ``facts`` that it needs.
 
-        Whoever is left over when the others sit is not looked up with them: that is a step of its own.
+        A person left over when the others sit is not looked up with them: that is a step of its own.
         """
         goal = 0
         for way in ways:
@@ -183,10 +185,12 @@ class SeatPlan(ABC):
         listing = [fact for fact in facts if isinstance(fact.claim, str) and " | " in fact.claim]
         while len(listing) > most:
             one, other, *rest = listing
-            entities = sorted({*one.about, *other.about})
-            ways = self._ways(one.places & other.places, entities)
-            refuse_too_many(ways)
-            joint = self._constrain(entities, ways, [one, other], ())
+            pair = frozenset((one, other))
+            if (joint := self._joints.get(pair)) is None:
+                entities = sorted({*one.about, *other.about})
+                ways = self._ways(one.places & other.places, entities)
+                refuse_too_many(ways)
+                joint = self._joints[pair] = self._constrain(entities, ways, [one, other], ())
             facts = [joint if fact is one else fact for fact in facts if fact is not other]
             listing = [joint, *rest]
         return list(facts)

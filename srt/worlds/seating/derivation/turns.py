@@ -1,7 +1,7 @@
 """Clues and questions around a ring, said clockwise and counterclockwise: which way people face is settled first.
 
 To the right of somebody who faces out of the ring is clockwise, of somebody who faces in it is counterclockwise.
-Whoever has put a clue into these words needs no more than seats and turns for all that follows.
+Once a clue is in these words, everything that follows needs only seats and turns.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ class SeatingFault(FaultClass):
     SWAPPED_ROLES = (
         "swapped_roles",
         SUPPORT_BREAKING,
-        "a reading swaps who is spoken of and to whom he is related",
+        "a reading swaps its subject and the person it relates them to",
         Fault.MISREAD,
     )
     CLUES_SWAPPED = ("clues_swapped", SUPPORT_BREAKING, "two readings have each other's clue numbers", Fault.MISREAD)

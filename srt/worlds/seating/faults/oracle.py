@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from srt.answers.written_form import read_answer
 from srt.io.records import Problem
 from srt.language.premises import Premise, parse_premise
 from srt.language.trace import Step, Trace
@@ -22,7 +23,6 @@ from srt.worlds.seating.claim_language import (
     Apply,
     Atom,
     Claim,
-    ClaimError,
     Equal,
     Meet,
     Nobody,
@@ -52,6 +52,7 @@ from srt.worlds.seating.faults.oracle_placements import (
     speaks_of_the_blank,
     truth,
 )
+from srt.worlds.seating.faults.oracle_repetition import AlreadySaid, leading_up, says_a_thing_twice
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem
 from srt.worlds.seating.relations import function_table, region_table
 from srt.worlds.seating.scenes import Scene
@@ -68,6 +69,7 @@ class Oracle:
         self._letters: Letters = tuple(
             (letter, None if name is None else self._numbers[name]) for letter, name in self.puzzle.options.items()
         )
+        self._choices = problem.choices
         self._solutions = models(self.puzzle.scene, tuple(self._clues.values()))
 
     def judge(self, trace: Trace) -> OracleVerdict:
@@ -75,11 +77,12 @@ class Oracle:
         claims = [self._parsed(step) for step in trace.steps]
         step_faults = self._step_faults(trace, claims)
         faults = [f"step {number} {fault}" for number, fault in enumerate(step_faults, 1) if fault]
-        ending = [number for number, claim in enumerate(claims, 1) if claim == _options(trace.answer)]
+        final = self._options(trace.answer)
+        ending = [number for number, claim in enumerate(claims, 1) if final is not None and claim == final]
         cited = [parse_premise(word) for step in trace.steps for word in step.args]
         used = {premise.number for premise in cited if premise.kind == "step"}
         readings = [step.op == "CORRELATE" and not fault for step, fault in zip(trace.steps, step_faults, strict=True)]
-        used |= {*ending, *_read_again(trace, claims, readings), *_passed_by(trace, claims, readings)}
+        used |= {*ending, *leading_up(trace.steps, claims, readings)}
         faults += [f"step {number} is not used" for number in range(1, len(claims) + 1) if number not in used]
         if not ending:
             faults.append("the answer does not follow")
@@ -121,13 +124,25 @@ class Oracle:
         faults: list[str] = []
         chosen = False  # Whether an earlier step has used the symmetry up.
         readings: set[int] = set()
+        said = AlreadySaid(self.puzzle.scene)
         for number, step in enumerate(trace.steps, 1):
             cited = [parse_premise(word) for word in step.args]
             faults.append(self._step_fault(number, step, cited, claims, chosen, readings))
+            if not faults[-1] and (claim := claims[number - 1]) is not None:
+                faults[-1] = self._repetition(step, claim, said)
             if step.op == "CORRELATE" and not faults[-1]:
                 readings.add(number)
             chosen |= Premise("wlog") in cited
         return faults
+
+    def _repetition(self, step: Step, claim: Claim, said: AlreadySaid) -> str:
+        """Whether a faultless step says something again; if it does not, what it says is added to ``said``."""
+        if says_a_thing_twice(self.puzzle.scene, claim):
+            return "says a thing twice"
+        if step.op != "CORRELATE" and said.has(claim):
+            return "says what an earlier step says"
+        said.add(claim)
+        return ""
 
     def _step_fault(
         self,
@@ -197,53 +212,13 @@ class Oracle:
             return not (allowed[before] & truth(self.puzzle.scene, claim, self._question, self._letters)).any()
 
         false = [n for n, claim in enumerate(claims, 1) if claim is not None and is_false(claim, n - 1)]
-        answer = _options(trace.answer)
-        return (*false, 0) if answer is None or is_false(answer, -1) else tuple(false)
+        answer = self._options(trace.answer)
+        return (*false, 0) if answer is not None and is_false(answer, -1) else tuple(false)
 
-
-def _read_again(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[bool]) -> set[int]:
-    """The steps that the next one uses by reading the same in words that were not said right before; three in a row."""
-    used: set[int] = set()
-    row: list[Claim] = []
-    """The readings of the same up to here, without what is between."""
-    for at in range(1, len(claims)):
-        one, other = claims[at - 1], claims[at]
-        same = readings[at - 1] and readings[at] and trace.steps[at - 1].args == trace.steps[at].args
-        if one is None or other is None or not same:
-            row = []
-            continue
-        row.append(one)
-        if len(row) < 3 and all(_words(said) != _words(other) for said in row):
-            used.add(at)
-    return used
-
-
-def _words(claim: Claim) -> frozenset[frozenset[Atom]]:
-    """Atoms and alternatives in another order, or said twice, are the same words."""
-    return frozenset(map(frozenset, claim))
-
-
-def _passed_by(trace: Trace, claims: Sequence[Claim | None], readings: Sequence[bool]) -> set[int]:
-    """The readings of a clue while others are seated and nobody of whom it speaks is, if all of them are later on.
-
-    Between two readings of one clue, somebody must have been seated.
-    """
-    seated = [frozenset[str]()]
-    """Who is seated before each step, and at the end."""
-    for step, claim in zip(trace.steps, claims, strict=True):
-        here = itertools.chain(*claim) if claim is not None and step.op == "CONSTRAIN" else ()
-        seated.append(seated[-1] | {atom.name for atom in here if isinstance(atom, Place) and atom.name != BLANK})
-    passed: set[int] = set()
-    last: dict[tuple[str, ...], int] = {}
-    """How many were seated at the reading before of the same clue."""
-    for at, (step, claim) in enumerate(zip(trace.steps, claims, strict=True)):
-        if not readings[at] or claim is None or step.args == ("question",):
-            continue
-        names, before = frozenset(names_of(claim)), seated[at]
-        if len(before) > last.get(step.args, 0) and not names & before and names <= seated[-1]:
-            passed.add(at + 1)
-        last[step.args] = len(before)
-    return passed
+    def _options(self, answer: str) -> Claim | None:
+        """What an answer says of the options; ``None`` where it cannot be read, so that it says nothing false."""
+        read = read_answer(answer, "choice_set", self._choices).answer
+        return None if read is None else ((RightOptions(tuple(read.value)),),)
 
 
 def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known: Sequence[Claim]) -> str:
@@ -255,13 +230,6 @@ def _right_operation(scene: Scene, claim: Claim, cited: Sequence[Premise], known
         if relation and exact and says_the_same(scene, claim, given):
             return "CORRELATE"
     return "INFER" if speaks_of_the_blank(claim) or speaks_of_options(claim) else "CONSTRAIN"
-
-
-def _options(answer: str) -> Claim | None:
-    try:
-        return parse_claim("options = {" + answer + "}")
-    except ClaimError:
-        return None
 
 
 def _must_mean_something(scene: Scene, atom: Atom) -> None:

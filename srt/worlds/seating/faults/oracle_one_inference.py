@@ -144,7 +144,7 @@ def needless(step: Inference) -> str:
     if {"scene", "wlog"} <= step.kinds:
         return "cites scene beside wlog"
     # Two premises may be idle: the source of a seat that is repeated (`Mary@S2` of `Mary@S2 & ?@N1`), and the seat of
-    # somebody whom a lookup finds, who would otherwise be named by nothing that is cited.
+    # somebody that a lookup finds and that nothing else that is cited names.
     sitting = (one.claim for one in step.cited if not _is_nobody(one.claim))
     repeated = {seat for claim in (step.claim, *sitting) for seat in _repeated_seats(claim)}
     for number, one in enumerate(step.cited):
@@ -212,10 +212,10 @@ def _joins_too_many(step: Inference) -> str:
 
 
 def _finds_who_is_left_over(step: Inference) -> str:
-    """Somebody of whom no premise speaks: that all other seats are taken is a step of its own."""
+    """Somebody that no premise names: that all other seats are taken is a step of its own."""
     left_over = _new_names(step)
     looks_up = step.tied and (speaks_of_seats(step.claim) or any(map(relates, _atoms(step.claim))))
-    # `wlog` alone puts somebody on a seat: whom it chooses, nothing before it can have named.
+    # `wlog` alone puts somebody on a seat, and nothing before it can have named that person.
     chosen = 1 if step.free and not step.cited else 0
     if looks_up and len(left_over) > chosen:
         return "names somebody who is left over besides"
@@ -224,7 +224,7 @@ def _finds_who_is_left_over(step: Inference) -> str:
         return "names somebody who is left over"
     related = {name for one in step.cited if one.relations for name in names_of(one.claim)}
     if step.tied and step.relations and not step.about_blank and not set(names_of(step.claim)) & related:
-        return "seats nobody of whom the relation speaks"
+        return "seats nobody that the relation names"
     return ""
 
 
@@ -259,7 +259,7 @@ def _guesses_at_the_blank(step: Inference) -> str:
 
 
 def _new_names(step: Inference) -> set[str]:
-    """The people whom the claim names and no cited claim does."""
+    """The people that the claim names and no cited claim does."""
     return set(names_of(step.claim)).difference({BLANK}, *(names_of(one.claim) for one in step.cited))
 
 
@@ -269,7 +269,7 @@ def speaks_of_seats(claim: Claim) -> bool:
 
 
 def _introduces(cited: Claim, claim: Claim, others: Sequence[Claim]) -> bool:
-    """Whether only ``cited`` speaks of somebody to whom ``claim`` relates the blank, and seats them."""
+    """Whether ``cited`` alone names somebody that ``claim`` relates to the blank, and seats them."""
     related = [names for names in map(atom_names, filter(relates, _atoms(claim))) if BLANK in names]
     if BLANK in names_of(cited):
         return False

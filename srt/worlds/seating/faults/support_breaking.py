@@ -76,7 +76,7 @@ def unused_step(valid: ValidTrace, rng: random.Random) -> Mutant | None:
 
 
 def _seated(valid: ValidTrace, count: int) -> set[str]:
-    """Whom the first ``count`` steps put on a seat."""
+    """The people that the first ``count`` steps put on a seat."""
     plans = [c for step, c in zip(valid.trace.steps[:count], valid.claims, strict=False) if step.op == "CONSTRAIN"]
     return {atom.name for claim in plans for atom in itertools.chain(*claim) if isinstance(atom, Place)}
 
@@ -93,7 +93,7 @@ def misquoted_clue(valid: ValidTrace, rng: random.Random) -> Mutant | None:
 
 
 def swapped_roles(valid: ValidTrace, rng: random.Random) -> Mutant | None:
-    """A reading, of a clue or of the question, swaps the two of whom it speaks."""
+    """A reading, of a clue or of the question, swaps the two people that it names."""
     readings = [n for n, step in enumerate(valid.trace.steps, 1) if step.op == "CORRELATE"]
     for number in rng.sample(readings, len(readings)):
         claim = valid.claims[number - 1]

@@ -47,7 +47,7 @@ class SampleSpec(Config):
 
     ``tree``: each clue links somebody to one who was linked before, until everybody is, so that one can be seated after
     the other. ``ring``: clues link neighbours all around a scene. ``anchored``: as ``tree``, but a clue about the first
-    person alone says where they are, and one in eight of the others has such a clue in place of a link, as on the
+    person alone says where they are, and one in eight of the others has such a clue instead of a link, as on the
     shelves of SpaCE2025. To these, clues are added until one placement is left. Some of them may say what the others
     imply, as in most hexagons of SpaCE2025.
     """

@@ -21,7 +21,8 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Relation:
-    """A wording in a scene. ``seats``: for whom it is true, a seat for each name (clue) or the name's seat (question);
+    """A wording in a scene. ``seats``: the seats that make it true, one for each name (clue) or the name's seat
+    (question);
     ``fills`` (question): for each such seat the seats of those who fill the blank."""
 
     wording: Wording

@@ -260,7 +260,7 @@ class _ProseWriter:
         )
 
     def _only_joins(self, step: _Step) -> bool:
-        """Whether a step says where all sit of whom it cites something, and one of those steps leaves no choice."""
+        """Whether a step seats everyone that its premises are about, and one of those steps leaves no choice."""
         cited = self._cited(step)
         known = {name for other in cited for name in names_of(other.claim)}
         certain = any(other.places and len(other.claim) == 1 for other in cited)
@@ -271,7 +271,7 @@ class _ProseWriter:
         cited = self._cited(step)
         relations = [other for other in cited if other.part == "read" or not other.places]
         named = {name for other in relations for name in names_of(other.claim)}
-        if not step.places:  # It looks a function up: in the seats of those whom it names.
+        if not step.places:  # It looks a function up, in the seats of the people that it names.
             named.update(names_of(step.claim))
         grounds, taken = _Grounds([], []), list[str]()
         for other in cited:
@@ -290,7 +290,7 @@ class _ProseWriter:
         return grounds
 
     def _sought(self, step: _Step) -> _Grounds:
-        """Why the blank is where it is: what is known of those whom the search has come to, from the first on."""
+        """Why the blank is where it is: what is known of the people that the search has reached, from the first on."""
         cited = self._cited(step)
         asked = {name for other in cited if BLANK in names_of(other.claim) for name in names_of(other.claim)}
         sought = asked | set(names_of(step.claim))

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from srt.io.errors import UserError
-from srt.io.jsonl import read_rows
+from srt.io.record_reader import read_rows
 from srt.io.records import Lang, Problem
 from srt.worlds.seating.claim_language import BLANK, Claim, format_claim, names_of, parse_claim, rename
 from srt.worlds.seating.reading.problem_reader import Puzzle, read_problem

@@ -20,7 +20,7 @@ _SEATED = rf"(?:{_NAME}|whoever) is at \p{{Lu}}[A-Z0-9]*"
 _PLACED = rf"(?:{_NAME}|\?)@[A-Z0-9]+"
 
 # A seat by itself, after its name ("Ann@", "S1"; "Ann is at ", "S1"): to count on from a seat, a model needs the seat,
-# whoever sits there. The name has one token where a seat follows and another elsewhere, so that its seat is found by
+# the person there. The name has one token where a seat follows and another elsewhere, so that its seat is found by
 # that token alone.
 _BEFORE_A_SEAT = rf"(?:{_NAME}|whoever|\?)(?:@| is at |位于)"
 _SEAT = r"(?:(?<=@)|(?<= is at )|(?<=位于))[A-Z0-9]+"

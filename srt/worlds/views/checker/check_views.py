@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srt.io.records import Problem
+from srt.answers.equality import is_conclusion
+from srt.answers.written_form import read_answer
+from srt.io.records import Answer, Problem
 from srt.language.faults import Fault
 from srt.language.premises import Premise, parse_premise
 from srt.language.trace import Step, StepCheck, Trace, TraceCheck
@@ -12,7 +14,7 @@ from srt.worlds.views.checker.fitting_solids import FittingSolids
 from srt.worlds.views.checker.folded_nets import ASKED as ASKED_OF_NETS
 from srt.worlds.views.checker.folded_nets import FoldedNets
 from srt.worlds.views.checker.question_sentences import read_question
-from srt.worlds.views.checker.statements import ViewStatement, operation_of, read_statement
+from srt.worlds.views.checker.statements import Left, ViewStatement, operation_of, read_statement
 from srt.worlds.views.checker.turned_solids import ASKED as ASKED_OF_TURNS
 from srt.worlds.views.checker.turned_solids import TurnedSolids
 from srt.worlds.views.checker.views_scene import UnreadableFigures, ViewsScene, figures_by_name
@@ -29,6 +31,7 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
         return None
     try:
         text = read_question(problem.question)
+        _require_own_pictures(problem)
         read: FittingSolids | TurnedSolids | FoldedNets
         if text is not None and text.asked.startswith(ASKED_OF_NETS):
             read = FoldedNets(figures_by_name(problem), problem.choices, text.asked)
@@ -39,7 +42,18 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
     except UnreadableFigures as error:
         verdict = _unchecked(f"the problem cannot be read: {error}")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=("question",))
-    return _Pass(read).check(trace)
+    return _Pass(read).check(problem, trace)
+
+
+def _require_own_pictures(problem: Problem) -> None:
+    """Raise :class:`UnreadableFigures` where an option that is a picture says something else than that it is its own.
+
+    The steps speak of the pictures by their letters: a letter that stands for another picture would mislead them.
+    """
+    pictures = figures_by_name(problem).keys() & problem.choices.keys()
+    for letter in sorted(pictures):
+        if problem.choices[letter] not in (f"picture {letter}", f"图{letter}"):
+            raise UnreadableFigures(f"option {letter} is a picture, and its text is {problem.choices[letter]!r}")
 
 
 class _Pass:
@@ -50,14 +64,16 @@ class _Pass:
         self.claims: list[ViewStatement | None] = []
         self.sound: list[bool] = []
         self.used: set[int] = set()
+        self.said: dict[ViewStatement, int] = {}
+        """The step that proves each claim."""
 
-    def check(self, trace: Trace) -> TraceCheck:
+    def check(self, problem: Problem, trace: Trace) -> TraceCheck:
         steps = []
         for step in trace.steps:
             verdict = self._step(step)
             steps.append(verdict)
             self.sound.append(verdict.support == "proved")
-        answer = self._answer(trace.answer)
+        answer = self._answer(problem, trace.answer)
         unused = tuple([number for number in range(1, len(steps) + 1) if number not in self.used])
         return TraceCheck(steps=tuple(steps), unused=unused, answer=answer)
 
@@ -82,8 +98,16 @@ class _Pass:
             if not self.fitting.exist:
                 return _consistent("the figures contradict each other")
             if all(self.sound[at - 1] for at in earlier) or self.fitting.can_hold(claim):
-                return _PROVED
+                return self._new(claim, number)
         return self._not_proved(step, claim, fault, words, known, value)
+
+    def _new(self, claim: ViewStatement, number: int) -> StepCheck:
+        """The verdict on step ``number``, which follows: proved, unless a proved step before says the same."""
+        # Over an edge of a cube is one face, whether it is drawn there or found.
+        fact = claim._replace(left=claim.left._replace(what="beside")) if claim.left.what == "beyond" else claim
+        if (before := self.said.setdefault(fact, number)) == number:
+            return _PROVED
+        return StepCheck(support="consistent", fault=Fault.REPEATED, reason=f"step {before} says it already")
 
     def _value(self, claim: ViewStatement, words: Sequence[str], known: Sequence[ViewStatement]) -> object:
         """What one inference from just these premises gives."""
@@ -154,23 +178,41 @@ class _Pass:
                 return f"it cites {premise}, which this world does not have"
         return None
 
-    def _answer(self, text: str) -> StepCheck:
+    def _answer(self, problem: Problem, text: str) -> StepCheck:
         """The answer is what a step says of the options, or of the blank where there are none."""
         what = "options" if self.fitting.letters else "found"
-        said = [(n, claim) for n, claim in enumerate(self.claims, 1) if claim is not None and claim.left.what == what]
-        saying = [n for n, claim in said if str(claim.value) == text]
+        claims = {n: claim for n, claim in enumerate(self.claims, 1) if claim is not None and claim.left.what == what}
+        concluded = {n: answer for n, claim in claims.items() if (answer := _concluded(claim))}
+        agrees = {n: is_conclusion(text, answer, problem) for n, answer in concluded.items()}
+        saying = [n for n, agreed in agrees.items() if agreed]
         source = next((n for n in saying if self.sound[n - 1]), next(iter(saying), 0))
         self.used |= {source}
-        claim = read_statement(f"options = {{{text}}}" if self.fitting.letters else f"? = {text}")
-        if claim is None or (self.fitting.letters and text not in self.fitting.letters):
-            return StepCheck(support="refuted", reason="the answer is not of the kind that the problem asks for")
-        if self.fitting.exist and not self.fitting.can_hold(claim):
+        claim = claims.get(source) or (None if concluded else self._stated(problem, text))
+        if claim is not None and self.fitting.exist and not self.fitting.can_hold(claim):
             return StepCheck(support="refuted", reason="no solid that fits the figures gives this answer")
         if saying:
             return _PROVED
-        if said:
-            return StepCheck(support="refuted", reason=f"step {said[-1][0]} says {_text(said[-1][1].value)}")
+        if False in agrees.values():
+            last = max(concluded)
+            return StepCheck(support="refuted", reason=f"step {last} says {_text(claims[last].value)}")
+        if claim is None:
+            return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="the answer cannot be read")
         return _consistent("no step says the answer")
+
+    def _stated(self, problem: Problem, text: str) -> ViewStatement | None:
+        """The claim that ``text`` makes as an answer; ``None`` where it cannot be read."""
+        read = read_answer(text, "choice_set" if self.fitting.letters else "number", problem.choices).answer
+        if read is None:
+            return None
+        letters = ", ".join(read.value) if read.kind == "choice_set" else ""
+        return ViewStatement(Left("options"), letters) if letters else ViewStatement(Left("found"), read.value)
+
+
+def _concluded(claim: ViewStatement) -> Answer | None:
+    """What a claim answers; ``None`` for a view, which no answer in words is."""
+    if isinstance(claim.value, int):
+        return Answer(kind="number", value=claim.value)
+    return Answer(kind="choice_set", value=[claim.value]) if isinstance(claim.value, str) else None
 
 
 def _int(value: object) -> int:

@@ -8,9 +8,11 @@ is one of these sets. Whether a claim is true it finds in all solids that fit th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import product
 
-from srt.io.records import Problem
+from srt.answers.written_form import canonical_text, read_answer
+from srt.io.records import Answer, Problem
 from srt.language.premises import parse_premise
 from srt.language.trace import Step, Trace
 from srt.worlds.kit.mutation import OracleVerdict
@@ -29,6 +31,7 @@ class ViewsOracle:
     """Judges traces of one problem; raises :class:`~srt.worlds.world.Refused` where it is not understood."""
 
     def __init__(self, problem: Problem) -> None:
+        self.choices = problem.choices
         self.models = FittingModels(problem)
         self.read = self.models.read
 
@@ -36,8 +39,15 @@ class ViewsOracle:
         """The verdict on ``trace``."""
         claims = [self._parsed(step) for step in trace.steps]
         faults, used = [], set()
+        said: set[ViewClaim] = set()
         for number, (step, claim) in enumerate(zip(trace.steps, claims, strict=True), 1):
-            if fault := self._fault(number, step, claim, trace):
+            fault = self._fault(number, step, claim, trace)
+            if fault is None and claim is not None:
+                # Over an edge of a cube is one face, whether it is drawn there or found.
+                fact = replace(claim, form="beside") if claim.form == "beyond" else claim
+                fault = "says what an earlier step says" if fact in said else None
+                said.add(fact)
+            if fault:
                 faults.append(f"step {number} {fault}")
             used |= {premise.number for premise in map(parse_premise, step.args) if premise.kind == "step"}
         # The answer says no premises: it rests on every step that says the same.
@@ -47,13 +57,15 @@ class ViewsOracle:
         if not ending:
             faults.append("the answer does not follow")
         false = [n for n, claim in enumerate(claims, 1) if claim is not None and self.models.truth(claim) == "false"]
-        if final is None or self.models.truth(final) == "false":
+        if final is not None and self.models.truth(final) == "false":
             false.append(0)
         return OracleVerdict(tuple(faults), tuple(false))
 
     def _final(self, answer: str) -> ViewClaim | None:
+        """What an answer says; ``None`` where it cannot be read, so that it says nothing false."""
+        read = read_answer(answer, "choice_set" if self.read.options else "number", self.choices).answer
         try:
-            return parse_claim(f"options = {{{answer}}}" if self.read.options else f"? = {answer}")
+            return None if read is None else parse_claim(_claim_of(read))
         except ClaimSyntaxError:
             return None
 
@@ -332,3 +344,7 @@ class ViewsOracle:
 
 def _side(word: str) -> Side:
     return next(side for side in SIDES if side == word)
+
+
+def _claim_of(read: Answer) -> str:
+    return f"options = {{{canonical_text(read)}}}" if read.kind == "choice_set" else f"? = {read.value}"

@@ -1,7 +1,7 @@
 """The kinds of problems: how each is drawn from a solid.
 
 A function takes a solid (or a net) and returns a draft, or ``None`` where it makes no good problem of the kind. Options
-come from drafts of like solids (:mod:`srt.worlds.views.sampling.like_problems`); the sampler proves them.
+come from drafts of like solids (:mod:`srt.worlds.views.sampling.wrong_options`); the sampler proves them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """New problems of the views world, each with one right answer, proven by a second method.
 
 A problem is a function of (world, version, specification, index): a hash of these seeds the draw. A kind and a solid
-are drawn, and a problem is made of them; for options, problems of like solids (:mod:`.like_problems`). What was drawn
+are drawn, and a problem is made of them; for options, problems of like solids (:mod:`.wrong_options`). What was drawn
 is proved by :mod:`.second_method`: the right answer is right, and every other option is wrong. A right answer that is
 not confirmed is a defect, and raises.
 
@@ -27,10 +27,10 @@ from srt.worlds.views.claim_language import NET_FORMS
 from srt.worlds.views.kernel.stacks import Heights, count, is_connected, is_trimmed, size
 from srt.worlds.views.reading.figures import Figure, as_meta
 from srt.worlds.views.sampling.kinds import KINDS, OF_NETS, OF_ONE_SOLID, Drawer
-from srt.worlds.views.sampling.like_problems import like_drafts, like_solid
 from srt.worlds.views.sampling.net_problems import draw_net, like_net
 from srt.worlds.views.sampling.problem_draft import Choices, Kind, Option, ProblemDraft, Wrong
 from srt.worlds.views.sampling.proof import is_answer
+from srt.worlds.views.sampling.wrong_options import like_drafts, like_solid
 from srt.worlds.views.writing.description import describe
 from srt.worlds.views.writing.question_text import SEEN_FROM, picture_text, question_text
 

@@ -27,7 +27,8 @@ from eval.run.eval_recipe import make_eval_recipe
 from eval.run.predict import predict
 from srt.images.normalise import shown_picture
 from srt.io.errors import UserError
-from srt.io.jsonl import read_records, write_records
+from srt.io.record_reader import read_records
+from srt.io.record_writer import write_records
 from srt.io.records import Image, Message, Prediction, Problem
 from train.models.init_model import init_model
 

@@ -1,4 +1,4 @@
-"""Units of computed values: held against what is measured, and against the unit of the numbers."""
+"""Units of computed values: compared with the quantity measured, and with the unit of the numbers."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_a_small_trace_is_proved_and_a_false_claim_in_it_refuted() -> None:
         ("CONSTRAIN #1 #2", "CONSTRAIN #1 #4", 3, "consistent", Fault.ORDER_BROKEN),
         ("CONSTRAIN #1 #2", "CONSTRAIN #1 #9", 3, "consistent", Fault.DANGLING_REFERENCE),
         ("facing(2) = north", "she faces north", 3, "unchecked", Fault.MALFORMED),
-        ("facing(2) = north", "facing(1) = east", 3, "consistent", Fault.UNUSED_STEP),
+        ("facing(2) = north", "facing(1) = east", 3, "consistent", Fault.REPEATED),
         ("A B C D #3", "A B C #3", 4, "consistent", Fault.DOES_NOT_FOLLOW),
         ("A B C D #3", "A B C D #3 #1", 4, "consistent", Fault.IDLE_PREMISE),
         ("A B C D #3", "A B C D #1 #2", 4, "consistent", Fault.LEAP),
@@ -96,8 +96,38 @@ def test_a_step_without_use_and_an_answer_that_does_not_follow() -> None:
     assert (alone.answer.support, alone.proved) == ("consistent", False)
 
 
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [
+        *((right, "proved") for right in ("north", "A.", "(A)", "a", "option A", "Ａ")),
+        *((wrong, "refuted") for wrong in ("B", "south", "A, B")),
+        *((unread, "unchecked") for unread in ("up", "A or B", "E", "12", "\u0410")),
+    ],
+)
+def test_an_answer_is_read_before_it_is_compared(answer: str, support: str) -> None:
+    found = checked(ANN, TRACE.replace("ANSWER: A", f"ANSWER: {answer}"))
+    assert (found.answer.support, found.proved) == (support, support == "proved")
+
+
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [("5.", "proved"), ("5 steps", "proved"), ("five", "proved"), ("6", "refuted"), ("far", "unchecked")],
+)
+def test_a_number_is_read_too(answer: str, support: str) -> None:
+    trace = WORLD.solve(BEN)
+    found = check_route(BEN, trace.model_copy(update={"answer": answer}))
+    assert found is not None
+    assert (found.answer.support, found.proved) == (support, support == "proved")
+
+
 def test_a_number_is_no_answer_to_options() -> None:
     assert not checked(ANN, TRACE.replace("options = {A}", "answer = 1").replace("ANSWER: A", "ANSWER: 1")).proved
+
+
+@pytest.mark.parametrize("claim", ["options = {=}", "options = {}", "options = {A,B}", "answer = 07", "answer = -1"])
+def test_what_is_no_conclusion_concludes_nothing(claim: str) -> None:
+    found = checked(ANN, TRACE.replace("options = {A}", claim))
+    assert (found.steps[3].support, found.answer.support) == ("unchecked", "consistent")
 
 
 def test_two_inferences_in_one_step_are_a_leap() -> None:

@@ -1,4 +1,4 @@
-"""Proves steps of the seating world by going through all placements: what the exact teacher writes is held against it.
+"""Proves steps of the seating world by going through all placements, to check the exact teacher's steps.
 
 The proof is naive on purpose: it asks ``relations.holds`` of every placement, and in booths of every pair of a seating
 and an arrangement, as ``docs/seating.md`` defines a step that does not cite ``scene``.
@@ -189,7 +189,7 @@ class Prover:
 
 
 def finds_somebody(steps: Sequence[Step], number: int, word: str) -> bool:
-    """Whether a lookup of the question cites ``word`` because nothing else that it cites speaks of whom it finds."""
+    """Whether a lookup of the question cites ``word`` because nothing else that it cites names the person it finds."""
 
     def spoken_of(words: Sequence[str]) -> set[str]:
         cited = [parse_premise(word).number for word in words if word.startswith("#")]

@@ -71,7 +71,7 @@ DECIDED = NAMED + "INFER A B C D #5 #8 Cat: options = {C}\n"
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan"),
         (NOBODY, SEATS + "INFER scene #3 #5: Ann@S1 & Dan@N2 & left(?) = Dan\nINFER scene #5 #6: Dan@N2 & ? = none"),
         (NOBODY, APART + "INFER scene #3 #4 #5: left(?) = Dan"),
-        (NESTED, SEATS + "CONSTRAIN scene #5: right(Ann) = Ben"),
+        (NESTED, SEATS + "CONSTRAIN scene #5: across(Ben) = Cat"),
         (NESTED, "INFER #1 #3: ? = across(Ben)"),
         (NESTED, "CONSTRAIN #1: left(Ben) = Ann\nINFER #3 #4: ? = across(Ben)"),
         (NESTED, SEATS + "CONSTRAIN scene #5: across(Ben) = Cat\nINFER #1 #3: ? = across(Ben)\nINFER #6 #7: ? = Cat"),
@@ -99,7 +99,7 @@ def test_one_lookup_after_the_other_is_proved(question: tuple[str, str], steps: 
         (NOBODY, APART + "INFER scene #3 #4: left(?) = Dan", "leave it open"),
         (NESTED, APART + "INFER scene #3 #4 #5: ? = across(Ben)", "#5"),
         (NESTED, APART + "INFER scene #3 #4 #5: ? = across(Ben) & Dan != Ben", "#5"),
-        # The seat that the lookup starts from is not cited, or whom it leads to is left over.
+        # The seat that the lookup starts from is not cited, or the person it leads to is left over.
         (
             NESTED,
             "CONSTRAIN wlog #2: Cat@N1 & Dan@N2\nCONSTRAIN scene #1 #4: Ben@S2\n"

@@ -57,8 +57,10 @@ def booth(changes: dict[int, str]) -> Trace:
         # Accidents: the same said otherwise.
         ({1: "CORRELATE (1): left(Ben) = Ann"}, True, ()),
         ({4: "CONSTRAIN wlog #1: Ben@S2 & Ann@S1"}, True, ()),
-        ({8: "INFER #5 #7: ? = Cat | ? = Cat"}, True, ()),
-        # True, but not shown.
+        # True, but not shown, or said already.
+        ({8: "INFER #5 #7: ? = Cat | ? = Cat"}, False, ()),
+        ({9: "INFER A B C D #8: options = {C}\nINFER #9: options = {C}"}, False, ()),
+        ({5: "CONSTRAIN scene #2 #4: Cat@N1 & Dan@N2 & Cat != Dan"}, False, ()),
         ({4: "CONSTRAIN wlog (1) #1: Ben@S2 & Ann@S1"}, False, ()),
         ({5: "CONSTRAIN scene (2) #2 #4: Cat@N1 & Dan@N2"}, False, ()),
         ({5: "CONSTRAIN scene #1 #2 #4: Cat@N1 & Dan@N2"}, False, ()),
@@ -91,8 +93,10 @@ def booth(changes: dict[int, str]) -> Trace:
         ({8: "INFER #5 #7: right(Ann) = Cat & ? = none"}, False, ()),
         ({6: "INFER #1 #3: right(Ann) = Cat & ? = across(Ben)"}, False, (6,)),
         ({10: "ANSWER: D"}, False, (0,)),
-        ({10: "ANSWER: perhaps C"}, False, (0,)),
         ({9: "INFER A B C D #8: options = {D}", 10: "ANSWER: D"}, False, (9, 0)),
+        # Neither right nor wrong, and right in other words.
+        ({10: "ANSWER: perhaps C"}, False, ()),
+        ({10: "ANSWER: Cat"}, True, ()),
     ],
 )
 def test_hand_worked(changes: dict[int, str], proved: bool, false: tuple[int, ...]) -> None:

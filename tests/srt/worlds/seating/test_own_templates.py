@@ -33,7 +33,7 @@ def problem(templates: SentenceTemplates, scene: Scene, clues: list[str], questi
 
 
 def same_meaning(scene: Scene, one: Claim, other: Claim, x: str, y: str, asked: bool) -> bool:
-    """Both claims speak of x and y only, or of x and whom is asked for: where the others sit makes no difference."""
+    """Both claims name x and y only, or x and the person asked for: where the others sit makes no difference."""
     for first, second in itertools.permutations(scene.seats, 2):
         seats = {x: first, y: second}
         if holds(one, scene, seats, y if asked else None) != holds(other, scene, seats, y if asked else None):

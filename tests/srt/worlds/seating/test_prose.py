@@ -99,7 +99,7 @@ def test_narrowed_places_are_not_said_twice() -> None:
 
 @pytest.mark.parametrize("before", ["Ann@S1 & Bob@S2", "Ann@S1 & Bob@S2 | Ann@S2 & Bob@N2"])
 def test_what_is_put_together_is_no_elimination(before: str) -> None:
-    """That every other seat is taken is said of whoever is left over, and of nobody else."""
+    """Only of the person left over is it said that every other seat is taken."""
     text = f"""CORRELATE (1): right(Ann) = Bob
 CONSTRAIN wlog #1: {before}
 CONSTRAIN scene #1 #2: Ann@S1 & Cal@N1

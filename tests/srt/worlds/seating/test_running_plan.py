@@ -40,7 +40,7 @@ def test_of_clues_that_leave_one_way_one_of_somebody_seated_comes_first() -> Non
 
 
 def test_clues_around_a_ring_are_read_in_steps_down_to_turns_from_whom_is_seated() -> None:
-    """As the clue says it, then clockwise or not, then from whom is seated; what says nothing new is left out."""
+    """As the clue says it, then clockwise or not, then from the seated person; what says nothing new is left out."""
     puzzle = read_problem(RING)
     steps = derive(puzzle, solve(puzzle), "read-as-turns")
     assert [(step.args[0], step.claim) for step in steps if step.op == "CORRELATE"] == [
@@ -130,7 +130,7 @@ def test_with_turns_a_seat_is_found_beside_the_one_that_it_is_counted_from() -> 
 
 
 def test_with_turns_a_plan_goes_on_where_it_ends(chance_puzzles: Callable[[int, int], Iterator[Puzzle]]) -> None:
-    """Whoever copies it reads the names in the order of the plan before."""
+    """A model that copies it reads the names in the order of the plan before."""
     longer = 0
     for puzzle in chance_puzzles(7, 5):
         try:
@@ -162,7 +162,7 @@ def test_with_turns_a_plan_goes_on_where_it_ends(chance_puzzles: Callable[[int, 
             ["across(left(?, 2)) = Ann", "across(cw(?, 2)) = Ann", "ccw(?) = Ann", "? = cw(Ann)", "?@P6", "? = Quin"],
         ),
         (
-            "() is opposite the place three left of Ola.",  # who is back at Ola, whom no turn leads to
+            "() is opposite the place three left of Ola.",  # back at Ola, which no turn leads to
             ["? = across(left(Ola, 3))", "? = across(cw(Ola, 3))", "? = across(Ida)", "?@P4", "? = Ola"],
         ),
         (

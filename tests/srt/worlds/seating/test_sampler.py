@@ -117,7 +117,7 @@ def test_anchored_clues_say_where_somebody_is_and_link_the_others(scene: str) ->
 
 
 def test_a_linked_hexagon_has_a_clue_that_could_be_left_out() -> None:
-    """As those of SpaCE2025 have; five clues seat six people, of whom the last one has no other seat."""
+    """As those of SpaCE2025 have; five clues seat six people, and the last one has only one seat left."""
     problem = drawn(1, scenes=["hexagon-out"], relations=["left", "right", "cw", "ccw"], links="tree")[0]
     puzzle = read_problem(problem)
     assert len(puzzle.clues) == 5

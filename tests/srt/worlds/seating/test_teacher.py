@@ -144,7 +144,7 @@ def test_three_lists_of_alternatives_are_joined_before_one_step_goes_on_from_the
 
 @PLANS
 def test_whom_a_lookup_finds_is_seated_by_what_it_cites(plan: str) -> None:
-    """Nobody fills the blank, whoever sits across from Cal: so it follows without Eve's seat, and was not proved."""
+    """Nobody fills the blank no matter who is across from Cal: so it follows without Eve's seat, and was not proved."""
     problem = Problem(
         id="p",
         source="test",

@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 SLOTS = "\x01\x02"
-"""Whoever a sentence names first, and second; a literal is written with the same marks."""
+"""The person that a sentence names first, and second; a literal is written with the same marks."""
 
 Word = dict[str, str]
 

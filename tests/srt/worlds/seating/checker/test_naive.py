@@ -290,7 +290,8 @@ def test_a_step_is_proved_just_when_its_premises_and_no_fewer_entail_it(data: st
         assert found.support == "consistent"
         assert found.fault in (Fault.IDLE_PREMISE, Fault.LEAP)
     else:
-        assert found.support == "proved" or found.fault is Fault.LEAP
+        # Parts that are drawn at random may say the same, and a weaker claim something that always holds.
+        assert found.support == "proved" or found.fault in (Fault.LEAP, Fault.REPEATED)
 
 
 @settings(max_examples=200)

@@ -95,7 +95,7 @@ GUESSES = [
     # Who fills the blank is left to the step of the options.
     READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #6: ?@N1\n"
     "INFER #4 #7: ?@N1 & ? = James | ?@N1 & ? = Jason\nINFER A B C D #5 #8: options = {C}",
-    # A relation that the seat has to somebody else, whom a clue then names.
+    # A relation between the seat and somebody else, named in a clue.
     READINGS + SEATS + "INFER #1 #3: ? = across(Mary)\nINFER scene #4 #6: ?@N1\nINFER scene #5 #7: ? = left(Jason)\n"
     "INFER #2 #8: ? = James\nINFER A B C D #9: options = {C}",
     "CONSTRAIN (1): right(Robert) = Mary\nCONSTRAIN (2): right(James) = Jason\n"
@@ -198,11 +198,19 @@ def test_options_are_listed_once_and_in_order(claim: str) -> None:
     assert last(READINGS + SEATS + REST.replace("options = {C}", claim)).support == "unchecked"
 
 
-@pytest.mark.parametrize("answer", ["C, A", "C, C"])
-def test_an_answer_lists_its_letters_once_and_in_order(answer: str) -> None:
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [
+        *((right, "proved") for right in ("James", "james", "C.", "(C)", "c", "option C", "Ｃ", "C\u200b", "C, C")),
+        *((other, "refuted") for other in ("A", "C, A", "A, C", "Jason", "AC", "None of the above")),
+        # Not in the form of an answer, or of none of this problem; the last one is Cyrillic.
+        *((unread, "unchecked") for unread in ("perhaps C", "C or A", "E", "Anna", "answer = 3", "\u0421")),
+    ],
+)
+def test_an_answer_is_read_before_it_is_compared(answer: str, support: str) -> None:
     found = run(READINGS + SEATS + REST, answer)
-    assert not found.proved
-    assert found.answer.support == "refuted"
+    assert (found.answer.support, found.proved) == (support, support == "proved")
+    assert found.answer.fault is (Fault.MALFORMED if support == "unchecked" else None)
 
 
 def test_a_sentence_that_nobody_knows_makes_another_scene() -> None:

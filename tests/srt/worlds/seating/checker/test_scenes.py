@@ -59,7 +59,7 @@ GOOD_RING_TRACE = """关联 (1): right(梅一) = 兰二
 def test_a_ring_in_chinese() -> None:
     found = run(GOOD_RING, {"A": "梅一", "B": "桂六"}, GOOD_RING_TRACE, "zh")
     assert [step.support for step in found.steps] == ["proved"] * 14
-    # Step 11 places somebody of whom nothing more is said.
+    # Step 11 places somebody that nothing else mentions.
     assert found.unused == (11,)
     assert not found.proved
 

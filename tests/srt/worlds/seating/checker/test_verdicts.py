@@ -34,21 +34,6 @@ def after(*readings: str) -> TraceCheck:
     return booth("\n".join([*readings, shifted]))
 
 
-def test_a_reading_is_used_by_the_next_one_of_the_same_clue_in_other_words() -> None:
-    assert after("CORRELATE (1): Bob = right(Ann)").proved
-    assert after("CORRELATE (1): Ann = left(Bob)", "CORRELATE (1): Bob = right(Ann)").proved
-
-
-def test_a_clue_is_read_again_twice_at_most_and_never_in_words_that_were_said() -> None:
-    """A faithful reading can be said in ever new words; a trace of such steps would grow without end."""
-    other = "CORRELATE (1): Bob = right(Ann)"
-    assert after("CORRELATE (1): right(Ann) = Bob", other).unused == (2,)
-    ways = ["Ann = left(Bob)", "left(Bob) = Ann", "Bob = right(Ann)"]
-    readings = [f"CORRELATE (1): {way}" for way in ways]
-    assert after(*readings[:2]).proved
-    assert after(*readings).unused == (3,)
-
-
 RING = """Ring of six facing out: Ann, Bob, Cal, Dan, Eve, Fay.
 (1) Bob is one clockwise of Ann;
 (2) Dan is one clockwise of Cal;
@@ -56,7 +41,7 @@ RING = """Ring of six facing out: Ann, Bob, Cal, Dan, Eve, Fay.
 (4) Fay is opposite Cal.
 () is one clockwise of Dan."""
 RING_OPTIONS = {"A": "Eve", "B": "Fay", "C": "Ann", "D": "Bob"}
-"""Clue 2 says something about those whom clue 3 seats first."""
+"""Clue 2 is about the people that clue 3 seats first."""
 
 
 def around(*readings: tuple[int, str]) -> TraceCheck:
@@ -93,13 +78,30 @@ def test_a_reading_about_nobody_who_is_seated_yet_is_passed_by() -> None:
     assert around((2, "(2): Dan = cw(Cal)"), (4, "(2): Dan = cw(Cal)")).proved
 
 
+def test_a_clue_is_read_again_to_count_from_whom_is_seated() -> None:
+    assert around((4, "(3): Cal = cw(Bob)")).proved
+    assert around((4, "(3): ccw(Cal) = Bob")).proved
+    assert around((4, "(3): Cal = left(Bob, 5)"), (4, "(3): Cal = cw(Bob)")).proved
+    assert around((11, "question: ? = right(Dan)")).proved
+
+
+def test_a_clue_is_not_read_again_in_words_that_are_no_nearer_to_a_turn() -> None:
+    """A faithful reading can be said in ever new words; a trace of such steps would grow without end."""
+    assert around((4, "(3): cw(Bob) = Cal")).unused == (4,)
+    assert around((4, "(3): Cal = cw(Bob)"), (4, "(3): Cal = left(Bob, 5)")).unused == (4,)
+    assert around((4, "(3): Cal = ccw(Bob, 5)"), (4, "(3): Cal = cw(Bob)")).unused == (4,)
+    assert around((7, "(3): Cal = cw(Bob)")).unused == (7,)  # and what is read last must be used
+    assert after("CORRELATE (1): Bob = right(Ann)").unused == (1,)
+
+
 @pytest.mark.parametrize(
     ("readings", "unused"),
     [
         ([(1, "(2): Dan = cw(Cal)")], 1),  # before anybody is seated
         ([(6, "(4): Fay = across(Cal)")], 6),  # once one of the two is
         ([(2, "(2): Dan = cw(Cal)"), (2, "(4): Fay = across(Cal)"), (2, "(2): Dan = cw(Cal)")], 4),  # again for nothing
-        ([(4, "(2): Dan = cw(Cal) & Cal = ccw(Dan)"), (4, "question: ? = cw(Dan)")], 5),
+        ([(4, "(2): Dan = cw(Cal)"), (4, "question: ? = cw(Dan)")], 5),
+        ([(5, "(2): Dan = cw(Cal)")], 5),  # on the way to nothing
     ],
 )
 def test_no_other_reading_is_passed_by(readings: list[tuple[int, str]], unused: int) -> None:
@@ -110,8 +112,6 @@ def test_no_other_reading_is_passed_by(readings: list[tuple[int, str]], unused: 
     "reading",
     [
         "CORRELATE (1): right(Ann) = Bob",  # the same words
-        "CORRELATE (1): right(Ann) = Bob & right(Ann) = Bob",
-        "CORRELATE (1): right(Ann) = Bob | right(Ann) = Bob",
         "CORRELATE (2): Cal = left(Dan)",  # another clue
         "CORRELATE (1): Bob in beside(Ann)",  # not what the clue says
         "CORRELATE (1): left(Ann) = Bob",
@@ -157,7 +157,7 @@ def test_without_scene_places_and_relations_are_apart() -> None:
 def test_places_follow_from_places_and_relations_from_relations() -> None:
     head = "CONSTRAIN scene: Ann@S1\nCONSTRAIN scene: Bob@S2\nCONSTRAIN scene: Cal@N1\n"
     assert step_of(head + "CONSTRAIN #1 #2 #3: Dan@N2").support == "proved"
-    assert step_of("CORRELATE (1): right(Ann) = Bob\nCONSTRAIN #1: left(Bob) = Ann").support == "proved"
+    assert step_of("CORRELATE (1): right(Ann) = Bob\nCONSTRAIN #1: Bob in beside(Ann)").support == "proved"
     assert step_of(head + "CONSTRAIN #1 #2: right(Ann) = Bob").support == "consistent"
 
 
@@ -301,8 +301,7 @@ def test_a_step_that_nothing_uses_is_named() -> None:
 
 def test_a_wrong_answer_is_refuted() -> None:
     assert booth(BOOTH_TRACE.replace("ANSWER: B", "ANSWER: C")).answer.support == "refuted"
-    assert booth(BOOTH_TRACE.replace("ANSWER: B", "ANSWER: Z")).answer.support == "refuted"
-    assert booth(BOOTH_TRACE.replace("ANSWER: B", "ANSWER: the second")).answer.support == "refuted"
+    assert booth(BOOTH_TRACE.replace("ANSWER: B", "ANSWER: A, B")).answer.support == "refuted"
 
 
 def test_an_answer_that_no_step_says_does_not_follow() -> None:

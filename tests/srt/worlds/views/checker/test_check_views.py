@@ -146,6 +146,22 @@ def test_columns_of_two_side_views_depend_on_each_other(total: str) -> None:
     assert found[3].support == "consistent"
 
 
+@pytest.mark.parametrize("claim", ["A.up(3) = 1", "A.corner(1 4) = 3", "A.opposite(1) = 6", "A.layer[1] = {a1}"])
+def test_a_solid_that_is_an_option_is_no_net(claim: str) -> None:
+    """Its claims name faces where others name the side of a view."""
+    solid = {"type": "solid", "layers": [["##", "#."]]}
+    figures = [
+        {"type": "view", "name": "top", "rows": ["##", "#."]},
+        *({**solid, "name": letter} for letter in "ABCD"),
+    ]
+    asked = "The options show such solids from the front right and above, and the question shows the top view.\n"
+    one = problem(
+        f"{asked}Which of the solids has the top view shown?", figures, choices=dict.fromkeys("ABCD", "a picture")
+    )
+    found = checked(f"CORRELATE question: ? fits top\nINFER A: {claim}\nANSWER: A", one)
+    assert found.steps[1].support != "proved"
+
+
 @pytest.mark.parametrize("claim", ["opposite(1) = 6", "up(3) = 1", "corner(1 4) = 3", "seen(1 4) = 3", "A.up(3) = 1"])
 def test_claims_about_nets_say_nothing_of_a_solid(claim: str) -> None:
     """They are not proved, and neither the checker nor the truth column ends in an exception."""
@@ -167,9 +183,28 @@ def test_a_conclusion_from_a_false_claim_is_not_proved() -> None:
 
 def test_the_answer_must_be_said_and_right() -> None:
     assert checked(SIX.replace("ANSWER: 6", "ANSWER: 7")).answer.support == "refuted"
-    assert checked(SIX.replace("ANSWER: 6", "ANSWER: A")).answer.support == "refuted"
     silent = checked(SIX.replace("INFER #1 #8: ? = 6\n", ""))
     assert (silent.answer.support, silent.unused) == ("consistent", (1, 8))
+
+
+@pytest.mark.parametrize(
+    ("answer", "support"),
+    [
+        *((right, "proved") for right in ("6.", "6 units", "six", "6 cubes", "６", "六")),
+        *((wrong, "refuted") for wrong in ("7", "7 units", "6.5", "-6", "five")),
+        *((unread, "unchecked") for unread in ("A", "6 or 7", "many", "#9")),
+    ],
+)
+def test_an_answer_is_read_before_it_is_compared(answer: str, support: str) -> None:
+    found = checked(SIX.replace("ANSWER: 6", f"ANSWER: {answer}"))
+    assert (found.answer.support, found.proved) == (support, support == "proved")
+    assert found.answer.fault is (Fault.MALFORMED if support == "unchecked" else None)
+
+
+def test_a_claim_that_a_step_has_proved_is_not_proved_again() -> None:
+    again = SIX.replace("INFER #1 #8: ? = 6", "INFER top #4 #7: least = 6\nINFER #1 #9: ? = 6")
+    found = checked(again)
+    assert (found.steps[8].support, found.steps[8].fault, found.proved) == ("consistent", Fault.REPEATED, False)
 
 
 @pytest.mark.parametrize("claim", ["max{a2, a1} = 3", "max{a1} == 3", "front[9] = 1", "b1 is 3", "? = {a1", "top = 3"])

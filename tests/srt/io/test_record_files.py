@@ -12,8 +12,12 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from srt.io.append_log import AppendLog
+from srt.io.atomic_files import write_atomically
 from srt.io.errors import RecordError, UserError
-from srt.io.jsonl import AppendLog, parse_record, read_records, read_rows, write_atomically, write_records
+from srt.io.record_lines import parse_record
+from srt.io.record_reader import read_records, read_rows
+from srt.io.record_writer import write_records
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -69,7 +73,7 @@ def test_an_error_in_mid_write_leaves_the_old_file(tmp_path: Path) -> None:
 
 KILLED = """
 import os, sys
-from srt.io.jsonl import write_atomically
+from srt.io.atomic_files import write_atomically
 def chunks():
     yield b"half of it" * 100_000
     os.kill(os.getpid(), 9)

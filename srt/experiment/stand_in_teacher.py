@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from srt.io.jsonl import write_records
 from srt.io.problem_files import read_problems
+from srt.io.record_writer import write_records
 from srt.io.records import Lang, Problem
 from srt.language.trace import Trace
 from srt.llm.config import ModelChoice

@@ -15,7 +15,7 @@ from srt.io.records import Problem
 from srt.language.prompts import answer_ending
 from srt.llm.prompt_templates import PromptFile, PromptTemplates, load_templates
 
-OURS = Path(__file__).parent / "prompts"
+OURS = Path(__file__).parents[1] / "prompts"
 _LAYOUT = frozenset({"instruction", "description", "question", "choices", "ending"})
 _WHOLE = PromptFile(_LAYOUT, needed=frozenset({"question"}), piece=True)
 _TEXT = PromptFile(frozenset(), piece=True)

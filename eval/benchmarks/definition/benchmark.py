@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
-from eval.benchmarks.prompt_files import layout_fields, with_own_prompts
+from eval.benchmarks.definition.prompt_files import layout_fields, with_own_prompts
 from eval.records.run_records import Run
 from srt.corpora.corpus_reader import CorpusReader
 from srt.io.records import Answer, Image, Message, Problem, Record
@@ -45,7 +45,7 @@ STEPS = {"steps": ("off", "on")}
 
 class Asking(NamedTuple):
     """How a run asks: the style of its prompts, whether the model is shown pictures, the benchmark's options, and the
-    prompts that replace ours (:mod:`eval.benchmarks.prompt_files`)."""
+    prompts that replace ours (:mod:`eval.benchmarks.definition.prompt_files`)."""
 
     style: PromptStyle
     pictures: bool
@@ -119,7 +119,7 @@ class Benchmark:
         options: its options, each with the allowed values; the first is the default.
         grade: the credit in [0, 1] for an answer to a problem as asked; by default 1 or 0 by equality with gold.
         tables: its tables of scored runs by arm, in their published form. Several runs are restricted to the problems
-            that all of them have (:func:`eval.benchmarks.tables.run_tables.run_tables`).
+            that all of them have (:func:`eval.benchmarks.run_tables.run_tables`).
         contrast: its tables of several runs that differ in its options, on the same problems.
         of_means: the figures of a human row in its tables, from the means by category, by subcategory and over all
             (``overall``); by default these means themselves.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from eval.benchmarks.benchmark import Table
 from eval.benchmarks.benchmark_registry import find_benchmark
+from eval.benchmarks.definition.benchmark import Table
 from eval.records.run_records import Run
 
 

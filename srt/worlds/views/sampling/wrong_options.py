@@ -1,4 +1,4 @@
-"""Options that tell nothing of the answer without the figures of the question.
+"""Wrong options that do not give the answer away to somebody who cannot see the figures.
 
 If wrong options were made from the right one (one more, one less, a mirror image, a typical mistake), the right one
 could be told by its place among them: it would be most like the others. So problems are drawn that ask the same of like
@@ -52,7 +52,7 @@ def _differ(one: ProblemDraft, other: ProblemDraft) -> bool:
 def like_solid(first: ProblemDraft, heights: Heights, highest: int, rng: random.Random) -> Heights:
     """A solid with one to three stacks of another height; for pictures also a mirror image or a turned solid.
 
-    To turn in space, the solids have as many cubes: to count them would be enough.
+    For questions about turns in space all solids have the same number of cubes; otherwise counting would be enough.
     """
     in_space = first.asked.form == "turns"
     if not isinstance(first.right, int) and rng.random() < 0.4:
