@@ -21,6 +21,8 @@ from srt.prose.checking.numbers.stated_numbers import values_in
 
 _PRODUCTS = ("mul", "dot", "cross")
 _MOST_PARTS = 24
+_ADDED = frozenset(map(Fraction, (1, 2, 30, 45, 60, 90, 100, 180, 360)))
+"""Constants that formulas add: ``e - v + 2``, ``1 - p``, angles. Others are factors."""
 _LARGEST_POWER = 12
 
 
@@ -118,9 +120,8 @@ class StepNumbers:
                 if not (square_root or index in self.constants.exponents or self.has(index)):
                     yield Number(index)
             case Call("add", parts):
-                varies = any(dependence.depends(part, self.source) for part in parts)
                 for part in parts:
-                    yield from self._missing_term(part) if varies else self._missing(part)
+                    yield from self._missing_term(part)
                 yield from dependence.uncounted(tree, self.source, self._is_stated)
             case Call("div", (above, Number(value=below))) if below and self.has(1 / below):
                 yield from self._missing_numerator(above)
@@ -132,11 +133,17 @@ class StepNumbers:
                     yield from self._missing(part)
 
     def _missing_term(self, term: Expression) -> Iterator[Expression]:
-        """What ``term`` of a sum lacks: a pure number may be a factor, but adds nothing."""
+        """What ``term`` of a sum lacks: a pure number may be a factor, as most constants are, but adds nothing."""
         plain = term.parts[0] if isinstance(term, Call) and term.head == "neg" else term
-        source = self.source(plain.value) if isinstance(plain, Number) else None
-        if isinstance(plain, Number) and source and source.pure and plain.value not in self.constants.numbers:
-            yield plain
+        if not isinstance(plain, Number):
+            yield from self._missing(term)
+            return
+        source = self.source(plain.value)
+        if not (plain.value in _ADDED and source is None) and (
+            source is None or source.pure or source == Sourced(float(plain.value))
+        ):
+            if plain.value:
+                yield plain
         else:
             yield from self._missing(term)
 

@@ -61,3 +61,12 @@ def test_what_the_premises_change_is_a_source(problem: Any, trace: Any) -> None:
     steps = ["INFER question | r = 3 * 4 / 12 = 1", "INFER #1 question | 2 * 1 = 2"]
     found = verdicts(problem, trace, *steps, answer="1", question=question)
     assert [step.support for step in found.steps] == ["computed", "computed"]
+
+
+def test_a_constant_of_a_formula_is_a_factor(problem: Any, trace: Any) -> None:
+    question = "A cube has edge 5. How far apart are two of its corners?"
+    step = verdicts(problem, trace, "INFER question | 5 + 6 = 11", answer="11", question=question).steps[0]
+    assert (step.support, step.fault) == ("consistent", Fault.UNSUPPORTED_NUMBER)
+    assert verdicts(problem, trace, "INFER question | 6 * 5 = 30", answer="30", question=question).steps[0].support == (
+        "computed"
+    )
