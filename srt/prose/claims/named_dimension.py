@@ -46,11 +46,13 @@ _VERB = re.compile(
 _REACH = 120
 _STATES = re.compile(
     r"(?:\b(?:is|are|was|equals?|becomes?|be|of)|[:：=＝]|约?[为是]|等于|[有达共])\s*+"
-    r"(?:(?:\b(?:about|approximately|therefore|thus|then|also|exactly|only|just|hence|equal to)\b|约)\s*+)*+(?:\$\s*+)?$",
+    r"(?:(?:\b(?:about|approximately|therefore|thus|then|also|exactly|only|just|hence|equal to)\b|约)\s*+)*+"
+    r"(?:\$\s*+)?$",
     re.IGNORECASE,
 )
 _HOLDS = re.compile(
-    r"(?:\b(?:holds?|contains?)(?:\s*+(?:about|up to|exactly|only))?+|能?(?:装|盛|容纳|储)(?:水|油|沙)?)\s*+(?:\$\s*+)?$",
+    r"(?:\b(?:holds?|contains?)(?:\s*+(?:about|up to|exactly|only))?+|能?(?:装|盛|容纳|储)(?:水|油|沙)?)"
+    r"\s*+(?:\$\s*+)?$",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\ban?\s+(?:\w+\s+)?$", re.IGNORECASE)
