@@ -30,6 +30,7 @@ BOTH_WAYS = {
     "srt.llm.endpoint",
     "srt.maths.syntax",
     "srt.maths.syntax.lexing",
+    "srt.maths.values",
     "srt.prose.checking.conclusion",
     "srt.prose.checking.formulas",
     "srt.prose.checking.numbers",

@@ -12,7 +12,7 @@ from srt.maths.units.unit_phrases import phrase_unit
 _BOXED = re.compile(r"\\(?:f?boxed|fbox)\s*\{|\\boxed\s+(?=\w)")
 _BETWEEN_BOXES = re.compile(r"(?:[\s,，、;；:$&]|\\[,;: ()\[\]]|\\q?quad|and|or|和|与|或)*", re.IGNORECASE)
 _BEHIND_BOX = re.compile(
-    r"(?:[ \t~$}]|\\[,;:)!\] ]|\n\s*\\\])*([^\n.。,，;；:：]{1,60}?)\s*[$*]*\s*(?:[.。,，;；:：\n]|$)"
+    r"(?:[ \t~$}]|\\[,;:)!\] ]|\n\s*\\\])*+([^\n.。,，;；:：]{1,60}?)[^\S\n]*+[$*]*+[^\S\n]*+(?:[.。,，;；:：\n]|$)"
 )
 
 

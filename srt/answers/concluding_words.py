@@ -10,12 +10,13 @@ import re
 from srt.answers.written_form import DENIED_BEHIND, OTHERS_DENIED, undecorated
 from srt.io.records import AnswerKind
 
-ADJECTIVES = r"(?:(?:final|true|correct|corrected|revised|right|best|only|chosen|selected|my|our|overall)\s+)*"
+ADJECTIVES = r"(?:(?:final|true|correct|corrected|revised|right|best|only|chosen|selected|my|our|overall)\s++){0,6}"
 _LETTER_LIST = (  # Repeats are bounded: a text of brackets or of letters alone must not cost its length squared.
-    r"[(\"'\[{]{0,3}[A-Z]{1,8}[)\"'\]}]{0,3}"
-    r"(?:\s{0,4}(?:[,、;&/和或与及]\s{0,2})?(?:(?:and|or)\s{1,2})?"
-    r"[(\"'\[{]{0,3}(?<![A-Za-z])[A-Z]{1,8}(?![A-Za-z])[)\"'\]}]{0,3}){0,25}"
+    r"[(\"'\[{]{0,3}+[A-Z]{1,8}[)\"'\]}]{0,3}+"
+    r"(?:\s{0,4}+(?:[,、;&/和或与及]\s{0,2}+)?(?:(?:and|or)\s{1,2}+)?"
+    r"[(\"'\[{]{0,3}+(?<![A-Za-z])[A-Z]{1,8}+(?![A-Za-z])[)\"'\]}]{0,3}+){0,12}"
 )
+_LIST_BEGINS = r"(?<![A-Za-z(\"'\[{])"
 _END = r"(?![A-Za-z'’])(?=[ \t]*(?:$|[^ \tA-Za-z]|because|since|as\s|option|only\b|rather\s|instead\s|\n))"
 _NAMED = r"(?:answer|option|choice|letter|statement|conclusion|view|one|response|selection|pick)s?"
 _BE = (
@@ -37,30 +38,33 @@ _LETTERS_SAID = tuple(
         rf"^{_SO}(?![a-z])[^()]*[,(]\s*(?:(?:which|that)\s+is\s+|i\.e\.,?\s+)?{_NAMED}\s+",
         rf"(?:^|[,;:]\s*|(?<![a-z])and\s+){_SO},?\s+{_EITHER}(?=\(?[A-Z]\)?\s*(?:$|[.,;!(]|and\s+\(?[A-Z](?![a-z])))",
         r"(?:答案(?:就|便|应该|应|则)?[是为选]|(?<!不)正确的?(?:选项|答案|说法|结论|一?项)?(?:就|应该|应|则)?[是为有]|"
-        r"(?<![不未可待供备])(?<!不[能可应该会])选择?(?:项)?[是为]?)\s*[:：]?\s*(?:不是\s*[A-Z]\s*[,，]?\s*而?是\s*)?(?:选项?\s*)?",
-        r"(?:(?:认为|(?<!不)应该|(?<!不)应当|(?<!不)应)(?:选择?|是|为)|(?:则|就)(?:选择?|是))\s*(?:选项?\s*)?",
-        r"不是\s*[\"“]?[A-Z][\"”]?\s*[,，]?\s*而?是\s*(?:选项?\s*)?",
+        r"(?<![不未可待供备])(?<!不[能可应该会])选择?(?:项)?[是为]?)\s*+(?:[:：]\s*+)?(?:不是\s*+[A-Z]\s*+(?:[,，]\s*+)?而?是\s*+)?(?:选项?\s*+)?",
+        r"(?:(?:认为|(?<!不)应该|(?<!不)应当|(?<!不)应)(?:选择?|是|为)|(?:则|就)(?:选择?|是))\s*+(?:选项?\s*+)?",
+        r"不是\s*+[\"“]?[A-Z][\"”]?\s*+(?:[,，]\s*+)?而?是\s*+(?:选项?\s*+)?",
     )
 )
 _CALLED_WRONG = re.compile(DENIED_BEHIND, re.IGNORECASE)
 _LETTERS_CALLED_RIGHT = (
     re.compile(
-        rf"(?<![A-Za-z])({_LETTER_LIST})(?i:\s+(?:is|are)\s+(?:indeed\s+)?(?:the\s+)?(?:only\s+)?(?:(?:correct|right|true)(?:\s+{_NAMED})?"
-        rf"|(?:(?<=the )|my\s+){ADJECTIVES}(?:answer|choice))(?=\s*(?:$|[^\sA-Za-z]|because|since|and|as|here)))"
+        rf"{_LIST_BEGINS}({_LETTER_LIST})(?i:\s++(?:is|are)\s++(?:indeed\s++)?(?:the\s++)?(?:only\s++)?"
+        rf"(?:(?:correct|right|true)(?:\s++{_NAMED})?|(?:(?<=the )|my\s++){ADJECTIVES}(?:answer|choice))"
+        r"(?=\s*+(?:$|[^\sA-Za-z]|because|since|and|as|here)))"
     ),
     re.compile(
         rf"(?i:(?<![a-z])only\s+{_EITHER})({_LETTER_LIST})(?i:\s+(?!fail|is\s+(?:wrong|false|incorrect|not)|does|can)[a-z])"
     ),
-    re.compile(rf"^({_LETTER_LIST})\s+it\s+is$"),
+    re.compile(rf"^({_LETTER_LIST})\s++it\s++is$"),
     re.compile(
-        rf"(?:选项\s*)?(?<![A-Za-z])({_LETTER_LIST})\s*(?:[一二三四两]?个?选?项)?(?:(?:[是为都均]|才是)?(?:正确|对)(?:的?(?:选项|答案)|的)?|符合(?:题意|要求)?)"
-        r"(?=\s*(?:$|[,，。;；!！、]))"
+        rf"(?:选项\s*+)?{_LIST_BEGINS}({_LETTER_LIST})\s*+(?:[一二三四两]?个?选?项)?"
+        r"(?:(?:[是为都均]|才是)?(?:正确|对)(?:的?(?:选项|答案)|的)?|符合(?:题意|要求)?)"
+        r"(?=\s*+(?:$|[,，。;；!！、]))"
     ),
 )
 _VALUE_SAID = (
     re.compile(
-        r"(?:(?<![A-Za-z])(?:the|my|our|required)\s+|^\W*)(?:(?:final|correct|corrected|right|exact|required|overall)\s+)*"
-        r"(?:answer|result)s?\s+(?:(?:is|are|was|were|equals?|(?:should|must|will|would)\s+be)(?![A-Za-z])\s*:?\s*)(.+)",
+        r"(?:(?<![A-Za-z])(?:the|my|our|required)\s++|^\W*)"
+        r"(?:(?:final|correct|corrected|right|exact|required|overall)\s++){0,6}(?:answer|result)s?\s++"
+        r"(?:(?:is|are|was|were|equals?|(?:should|must|will|would)\s++be)(?![A-Za-z])\s*+:?\s*+)(.+)",
         re.IGNORECASE | re.DOTALL,
     ),
     re.compile(
@@ -69,7 +73,7 @@ _VALUE_SAID = (
         re.DOTALL,
     ),
 )
-_SENTENCE = re.compile(r"[。！；\n]+|!+(?=\s|$)|\.(?=\s+[A-Z\\$*\"“(\u4e00-\u9fff]|\s*$)")
+_SENTENCE = re.compile(r"[。！；\n]+|(?<!!)!++(?=\s|$)|\.(?=\s++[A-Z\\$*\"“(\u4e00-\u9fff]|\s*+$)")
 _CONSIDERS = re.compile(
     r"(?<![A-Za-z])(?:maybe|perhaps|possibly|might|could|may|guess|at\s+first|first\s+thought|would\s+say|initially|"
     r"originally|seems?)(?![A-Za-z])|可能|也许|或许|原本|起初|一开始|本来|好像|似乎|是不是|若|假设",

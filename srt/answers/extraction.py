@@ -36,7 +36,7 @@ _COURTESY = re.compile(
     r"(?<![a-z])(?:hope|let\s+me\s+know|feel\s+free|happy\s+to|thanks?)(?![a-z])|谢谢|希望|如有", re.I
 )
 _LISTED_OPTION = re.compile(
-    r"[ \t>*#•-]*(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*)$"
+    r"[ \t>*#•-]*+(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*)$"
 )
 _LETTER_ALONE = re.compile(r"[\s*(（\[]*[A-Z][\s*)）\].。]*")
 _WIDE = {
@@ -66,7 +66,7 @@ _NOTHING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SEVERAL = re.compile(
-    r"[\d}\])π]\s*(?:[A-Za-z\u4e00-\u9fff°^{}\d]{0,12}\s+)?(?:or|或者?)\s*[-+]?[\d\\(√π]", re.IGNORECASE
+    r"[\d}\])π]\s*+(?:[A-Za-z\u4e00-\u9fff°^{}\d]{0,12}\s++)?(?:or|或者?)\s*+[-+]?[\d\\(√π]", re.IGNORECASE
 )
 
 
@@ -278,7 +278,7 @@ def _read_sequence(text: str, problem: Problem) -> ReadAnswer:
 
 def _all_parts(line: str, rest: str) -> str:
     """The marker's line, with the lines below it where the answer continues there, up to an empty one."""
-    block = re.split(r"\n\s*\n(?!\s*[(（①-⑳]?\s*\d?\s*[)）.、])", rest.strip(), maxsplit=1)[0].strip()
+    block = re.split(r"\n\s*\n(?!\s*+[(（①-⑳]?\s*+\d?\s*+[)）.、])", rest.strip(), maxsplit=1)[0].strip()
     inside = boxed(block, "parts")
     if inside is not None:
         return inside

@@ -39,8 +39,8 @@ class FinalStatement:
 
 _CHOICES = r"(?:options?|choices?|letters?|statements?)"
 _MARKED_NOUN = (
-    rf"(?:(?:the\s+)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
-    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s+)+{_CHOICES}|correct|selected)"
+    rf"(?:(?:the\s++)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
+    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s++){{1,6}}{_CHOICES}|correct|selected)"
 )
 _MARKED_HAN = (
     r"(?:本题|因此|所以|综上|故)?(?:(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)|"
@@ -54,18 +54,19 @@ _LINE_START = r"(?:^|(?<=\n))[ \t>#*_•\"'“-]{0,12}(?:\(?\d{1,2}[.)]\s+)?"
 _LINE_MARKER = re.compile(
     rf"{_LINE_START}(?:"
     rf"(?i:(?:(?:so|thus|hence|therefore|and)[ ,]+)?{_MARKED_NOUN}|{_MARKED_HAN}){_BEHIND_NOUN}"
-    r"|\[(?i:(?:final\s+)?answer)\][ \t]*[:：]?"
-    r"|(?i:(?:final\s+)?answer\s+is|ans\.)[ \t]+(?=\S)"
-    rf"|(?:{_LIST_BELOW})\s*[:：][*_ \t]*\n(?=\s*\S)"
-    r"|(?i:final\s+answer|answer|最终答案|答案)[*_ \t]*[:：]?[*_ \t]*\n(?=\s*\S)"
-    r"|(?i:result|conclusion|结论|结果)[*_ \t]*\n(?=\s*\S[^\n]*\s*\Z))"
-    r"|[【\[](?:最终|参考|正确)?答案[】\]][ \t]*[:：]?"
-    r"|★\s*(?i:answer|答案)\s*[:：]"
+    r"|\[(?i:(?:final\s++)?answer)\][ \t]*+[:：]?"
+    r"|(?i:(?:final\s++)?answer\s++is|ans\.)[ \t]++(?=\S)"
+    rf"|(?:{_LIST_BELOW})\s*+[:：][*_ \t]*\n(?=\s*+\S)"
+    r"|(?i:final\s++answer|answer|最终答案|答案)[*_ \t]*+(?:[:：][*_ \t]*+)?\n(?=\s*+\S)"
+    r"|(?i:result|conclusion|结论|结果)[*_ \t]*\n(?=\s*+\S[^\n]*\s*+\Z))"
+    r"|[【\[](?:最终|参考|正确)?答案[】\]][ \t]*+[:：]?"
+    r"|★\s*+(?i:answer|答案)\s*+[:：]"
 )
 _LAST_LINE_MARKER = re.compile(r"(?:^|(?<=\n))####[ \t]*(?=[^\s#][^\n]*\s*\Z)")
 _LETTER_MARKER = re.compile(
-    rf"{_LINE_START}(?:(?i:(?:the\s+)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
-    rf"{_BEHIND_NOUN}|(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s+(?=\(?[A-Z]\)?[.。]?\s*(?:\n|$)))"
+    rf"{_LINE_START}"
+    rf"(?:(?i:(?:the\s++)?{ADJECTIVES}(?:choice|option|response|selection|letter)|(?:最终|正确|我的)*选[择项])"
+    rf"{_BEHIND_NOUN}|(?i:{ADJECTIVES}ans(?:wer|\.)|答案)\s++(?=\(?[A-Z]\)?[.。]?\s*+(?:\n|$)))"
 )
 _INLINE_MARKER = re.compile(
     rf"(?<![A-Za-z])(?i:{ADJECTIVES}answers?)(?![A-Za-z]){_BEHIND_NOUN}"
@@ -80,8 +81,8 @@ _BLANK = re.compile(r"[\s*_`]+")
 _DISPLAY = re.compile(r"\s*(?:\\\[|\$\$)(.{0,2000}?)(?:\\\]|\$\$)", re.DOTALL)
 _FENCE = re.compile(r"\s*```[A-Za-z]*\n")
 _PLACE = re.compile(
-    r"[\s\[<{(_*`'\"“]*(?:X|x|Y|letters?|your answer|the answer|final answer|option letters?|number,\s*letters|"
-    r"字母|选项|选项字母|你的答案|答案|最终答案|\.{2,}|…+|_+)[\s\]>})_*`'\"”.。]*",
+    r"[\s\[<{(_*`'\"“]{0,40}(?:X|x|Y|letters?|your answer|the answer|final answer|option letters?|number,\s*letters|"
+    r"字母|选项|选项字母|你的答案|答案|最终答案|\.{2,200}|…{1,200}|_{1,200})[\s\]>})_*`'\"”.。]{0,40}",
     re.IGNORECASE,
 )
 _TAG_NAME = r"(?:final_?answer|answer|final|conclusion|choice|答案)"
@@ -93,22 +94,25 @@ _JSON_KEY = re.compile(
 )
 _PYTHON_VALUE = re.compile(r"'([^'\n]{0,200})'|\[([^\[\]\n]{0,200})\]")
 _CORRECTION = re.compile(
-    r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s+)*"
-    r"(?:wait|hold\s+on|actually|correction|scratch\s+that|on\s+second\s+thou?ght|let\s+me\s+correct)(?![A-Za-z])|等等|等一下|更正|纠正|修正|不对|重新(?:检查|计算|看|审题))",
+    r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s++){0,4}"
+    r"(?:wait|hold\s++on|actually|correction|scratch\s++that|on\s++second\s++thou?ght|let\s++me\s++correct)(?![A-Za-z])"
+    r"|等等|等一下|更正|纠正|修正|不对|重新(?:检查|计算|看|审题))",
     re.IGNORECASE,
 )
 _NEXT_QUESTION = re.compile(
     r"\n[ \t#*]*(?:"
-    r"(?:(?:next|new|another)\s+)?(?:question|problem|exercise)[ \t]*\d*[*_]*[ \t]*[:：.\n]|Q[ \t]*\d*[:：]|"
-    r"(?:human|user|instruction)[*_]*[ \t]*[:：\n]|"
-    r"(?:问题|题目|例题|练习)[ \t]*[\d一二三四五]*[*_]*[ \t]*[:：\n]|【(?:题目|问题)】|下一?道?题|"
-    r"\d{1,2}[ \t]*[.．、][ \t]*[(（【\[](?:单选|多选|填空|判断|解答)题?[)）】\]])"
+    r"(?:(?:next|new|another)\s++)?(?:question|problem|exercise)[ \t]*+\d*[*_]*[ \t]*+[:：.\n]|Q[ \t]*+\d*[:：]|"
+    r"(?:human|user|instruction)[*_]*[ \t]*+[:：\n]|"
+    r"(?:问题|题目|例题|练习)[ \t]*+[\d一二三四五]*+[*_]*+[ \t]*+[:：\n]|【(?:题目|问题)】|下一?道?题|"
+    r"\d{1,2}[ \t]*+[.．、][ \t]*+[(（【\[](?:单选|多选|填空|判断|解答)题?[)）】\]])"
     r"|<\|[a-z_]{2,20}\|>|</s>",
     re.IGNORECASE,
 )
 _PART = re.compile(r"\([12]\)|[①②]")
 _LONGEST_SENTENCE = 500
 """Characters after a marker in which a sentence is looked for that states the answer."""
+_NEAR = 60
+"""Characters before a marker in which stands whose answer it is."""
 _MOST_TRIED = 32
 """Markers and sentences that are tried, from the last: a text with more of them quotes or repeats itself."""
 
@@ -202,8 +206,9 @@ def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
     """What the last sentence says that states an answer in words, or has a marker within it."""
     right: list[str] = []
     for sentence in reversed(sentences(body)[-8 * _MOST_TRIED :]):
-        inline = [match for match in _INLINE_MARKER.finditer(sentence) if _is_own(sentence, match.start())]
-        text = sentence[inline[-1].end() :].strip() if inline else ""
+        markers = reversed(list(_INLINE_MARKER.finditer(sentence)))
+        inline = next((match for match in markers if _is_own(sentence, match.start())), None)
+        text = sentence[inline.end() :].strip() if inline else ""
         said = text if text and not _PLACE.fullmatch(text) else letters_or_value_said(sentence, kind)
         if said is not None:
             return FinalStatement(said, said)
@@ -214,7 +219,7 @@ def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
 
 def _is_own(sentence: str, start: int) -> bool:
     """Whether the marker within a sentence is of the answer that is given, not quoted and not of others."""
-    return not _is_quoted(sentence, start) and not _OTHER_ANSWERS.search(sentence[:start])
+    return not _is_quoted(sentence, start) and not _OTHER_ANSWERS.search(sentence[max(0, start - _NEAR) : start])
 
 
 def _behind(body: str, end: int, kind: AnswerKind) -> FinalStatement:

@@ -25,13 +25,15 @@ FONT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|textrm|mathsf|b
 _SPACING = re.compile(r"\\(?:[ ,;:!~]|q?quad(?![A-Za-z]))|~")
 _BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
 _LEAD = re.compile(
-    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*(?:either|both)?\s*"
-    r"(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*(?:is|are|是|为)?\s*:?\s*",
+    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*+(?:either|both)?\s*+"
+    r"(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*+(?:is|are|是|为)?\s*+:?\s*+",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\(?\d{1,3}\)?\s*[,.:、)]\s*(?=[(\[\"']*[A-Za-z])")
 _BUT = re.compile(
-    r"(?:(?:it\s+)?is\s+|it'?s\s+)?not\s+\(?[A-Z]\)?\s*,?\s*but\s+(?:rather\s+)?|不是\s*[A-Z]\s*[,，]?\s*而?是\s*", re.I
+    r"(?:(?:it\s++)?is\s++|it'?s\s++)?not\s++\(?[A-Z]\)?\s*+,?\s*+but\s++(?:rather\s++)?"
+    r"|不是\s*+[A-Z]\s*+[,，]?\s*+而?是\s*+",
+    re.I,
 )
 _ITEM = r"[(\[{\"']*(?:[A-Z]+)[)\]}\"']*"
 _SEPARATOR = r"(?:\s*(?:,\s*and(?![A-Za-z])|[,、;&+/]|(?:and|or)(?![A-Za-z])|[和与及或])\s*|\s+|(?<=[)\]])(?=[(\[]))"
@@ -49,19 +51,20 @@ _REJECTED = re.compile(
 _OPEN_CHOICE = re.compile(r"/|或|(?<![A-Za-z])or(?![A-Za-z])")
 _AFTER = re.compile(
     r"\s*(?:$|[.。,;:!)\]}\n]|选?项|而?(?:不是|非)|(?:rather\s+than|instead\s+of|and\s+not|not)\s|"
-    r"(?:options?|choices?)?\s*(?:is|are)\s+(?:(?:the|my)\s+)?(?:final\s+)?(?:correct|right|answer)"
-    r"|,?\s*(?:because|since|as|I\s+(?:think|believe|am))\s|吧|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
+    r"(?:(?:options?|choices?)\s*)?(?:is|are)\s+(?:(?:the|my)\s+)?(?:final\s+)?(?:correct|right|answer)"
+    r"|(?:,\s*)?(?:because|since|as|I\s+(?:think|believe|am))\s|吧|(?:options?|choices?|only)\s*(?:$|[.。,;:!)\]}\n])|[是为]?正确)",
     re.IGNORECASE,
 )
 DENIED_BEHIND = (
-    r"\s*(?:选?项|options?|choices?)?\s*(?:的?(?:说法|结论|推断))?\s*"
-    r"(?:(?:is|are|was|were|可以|可|是|为|均|都|也)\s*)*"
+    r"\s*+(?:(?:选?项|options?|choices?)\s*+)?(?:的?(?:说法|结论|推断)\s*+)?"
+    r"(?:(?:is|are|was|were|可以|可|是|为|均|都|也)\s*+)*"
     r"(?:n['’]t|not\s+(?:correct|right|true|the|an?|possible)|wrong|incorrect|false|excluded|eliminated|ruled|out(?![a-z])|"
     r"不(?!选)|错|有误|排除|非)"
 )
 """What stands after letters that are called wrong: 选项错误, "is not correct"."""
 _DENIED = re.compile(DENIED_BEHIND, re.IGNORECASE)
-OTHERS_DENIED = re.compile(rf"[,;.]\s*[A-Z](?:[,、]?[A-Z])*(?i:{DENIED_BEHIND})[^,;.。]*$")
+OTHERS_DENIED = re.compile(rf"[,;.]\s*+[A-Z](?:[,、]?[A-Z]){{0,25}}(?i:{DENIED_BEHIND})[^,;.。]*$")
+_AROUND_BOOLEAN = re.compile(r"^(?:it\s++is|this\s++is|是否正确:|判断:)\s*+|[!.。\s\"'()]{1,40}$|^[\s\"'(]+")
 _TRUE = word_set("true yes correct right t y √ 正确 对 是 真 对的 正确的 是的")
 _FALSE = word_set("false no incorrect wrong f n × 错误 错 否 假 错的 错误的 不是 不对 不正确")
 
@@ -109,7 +112,7 @@ def read_answer(text: str, kind: AnswerKind, choices: Mapping[str, str]) -> Read
         value = float(match[1])
         return ReadAnswer(Answer(kind="number", value=int(value) if value.is_integer() else value, unit=match[2]))
     if kind == "boolean":
-        word = re.sub(r"^(?:it\s+is|this\s+is|是否正确:|判断:)\s*|[!.。\s\"'()]+$|^[\s\"'(]+", "", body.casefold())
+        word = _AROUND_BOOLEAN.sub("", body.casefold())
         return ReadAnswer(Answer(kind="boolean", value=word in _TRUE) if word in _TRUE | _FALSE else None)
     if kind == "sequence":
         elements = [part.strip() for part in re.split(r"[,，、;；]|->|→", body) if part.strip()]

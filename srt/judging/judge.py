@@ -123,7 +123,7 @@ def _code(problem: Problem, output: Output, found: TraceCheck | None, padding: i
 def _reason(code: Code, found: TraceCheck | None) -> str | None:
     if found is None or code not in ("too_large", "another_form"):
         return None
-    return next((said.reason for said in (found.answer, *found.steps) if said.reason is not None), None)
+    return next((said.reason for said in (*found.steps, found.answer) if said.reason is not None), None)
 
 
 def _is_right(problem: Problem, answer: str | None) -> bool:

@@ -8,12 +8,13 @@ step ends what is read, and what stands before it is still judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 
 from srt.answers.extraction import extract
 from srt.answers.groups import groups
+from srt.answers.written_form import expected_kind
 from srt.checking.size_limits import MOST_STEPS
 from srt.io.records import FinishReason, Lang, Problem
 from srt.language.prompts import THINK_OPENS
@@ -23,9 +24,14 @@ from srt.language.trace import Step, TraceKind
 LONGEST_OUTPUT = 400_000
 """Characters of an output, thoughts included: a model that thinks for 64,000 tokens writes about 250,000."""
 LONGEST_BODY = 40_000
-"""Characters after the thought."""
+"""Characters after the thought, blank lines included."""
 
-_BREAK = re.compile(r"</?think(?:ing)?>|\n", re.IGNORECASE)
+# Tokens that end a turn are in the texts of servers that do not take them off.
+_BREAK = re.compile(r"</?think(?:ing)?>|</s>|<\|(?:im_end|eot_id|endoftext|end_of_text)\|>|\n", re.IGNORECASE)
+_LIST_MARK = re.compile(r"(?:[-*•>]|\(?\d{1,3}[.)]|step \d{1,3}:) +", re.IGNORECASE)
+_LETTER = re.compile(r"(?<![A-Za-z])[A-Z](?![A-Za-z'’])")
+_SHORT = 24
+"""Characters of a line that can only be an answer where it names an option: ``No, B.``"""
 _FENCE = re.compile(r"`{3,}[a-z]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 Span = tuple[int, int]
@@ -55,12 +61,11 @@ class Output:
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of an output without the white space around it; ``number`` counts from 1, think tags end a line too."""
+    """A line of an output without the white space, or the mark of a list, around it; ``number`` counts from 1."""
 
     number: int
     text: str
     start: int
-    thought: bool
 
     @property
     def span(self) -> Span:
@@ -79,10 +84,11 @@ def read_output(
     text = _SURROGATE.sub("\ufffd", text)
     if len(text) > LONGEST_OUTPUT:
         return Output(too_large=_larger("output", len(text), LONGEST_OUTPUT))
+    thought = max((match.end() for match in _BREAK.finditer(text) if match[0].startswith("</t")), default=0)
+    if len(text) - thought > LONGEST_BODY:
+        return Output(too_large=_larger("text after the thought", len(text) - thought, LONGEST_BODY))
     lines = _lines(text)
-    body = [line for line in lines if not line.thought]
-    if (length := sum(len(line.text) for line in body)) > LONGEST_BODY:
-        return Output(too_large=_larger("text after the thought", length, LONGEST_BODY))
+    body = [line for line in lines if line.start >= thought]
     if finish_reason == "length" and lines and not text.endswith("\n") and read_answer_line(lines[-1].text) is None:
         lines, body = lines[:-1], body[:-1]
     stated = extract(f"{THINK_OPENS}{text}" if thinking_open else text, problem, finish_reason)
@@ -90,7 +96,7 @@ def read_output(
     for part in (body, lines):  # A model that thinks in steps writes only the answer after its thought.
         steps = list(dropwhile(lambda line: step_lang(line.text) is None, part))
         if steps:
-            return _read_steps(steps, answer, problem)
+            return _read_steps(steps, answer, problem, part[: len(part) - len(steps)])
     return _read_prose(body, answer, problem)
 
 
@@ -99,27 +105,33 @@ def _larger(what: str, length: int, most: int) -> str:
 
 
 def _lines(text: str) -> list[_Line]:
-    """The lines of ``text`` that say something. All before the last ``</think>`` belong to the thought."""
-    closed = [match.end() for match in _BREAK.finditer(text) if match[0].startswith("</")]
+    """The lines of ``text`` that say something; think tags and the end of a turn end a line too."""
     found, start = list[_Line](), 0
-    for number, (end, after) in enumerate([*(match.span() for match in _BREAK.finditer(text)), (len(text),) * 2], 1):
+    breaks = [*(match.span() for match in _BREAK.finditer(text)), (len(text), len(text))]
+    for number, (end, after) in enumerate(breaks, 1):
         said = text[start:end].strip()
         if said and not _FENCE.fullmatch(said):
             at = text.index(said[0], start)
-            found.append(_Line(number, said, at, thought=bool(closed) and at < closed[-1]))
+            mark = _LIST_MARK.match(said)
+            # Only before a step: an answer may begin with a number.
+            if mark is not None and step_lang(said[mark.end() :]) is not None:
+                said, at = said[mark.end() :], at + mark.end()
+            found.append(_Line(number, said, at))
         start = after
     return found
 
 
-def _read_steps(lines: Sequence[_Line], stated: str | None, problem: Problem) -> Output:
-    """``lines`` begin with a step. What follows the last step states the answer, which is ``stated``, if any."""
+def _read_steps(lines: Sequence[_Line], stated: str | None, problem: Problem, before: Sequence[_Line]) -> Output:
+    """``lines`` begin with a step. What follows the last step states the answer, which the whole states as ``stated``.
+
+    ``before`` are the lines before the first step.
+    """
     lang = step_lang(lines[0].text) or "en"
     kind: TraceKind | None = None
     steps, spans, fault = list[Step](), list[Span](), None
     for line in lines:
-        if step_lang(line.text) is None:
-            break
-        if len(steps) > MOST_STEPS:  # So many are refused anyway: the rest need not be read.
+        # More steps than are checked are refused anyway: the rest need not be read.
+        if step_lang(line.text) is None or len(steps) > MOST_STEPS:
             break
         try:
             of_kind, step = parse_step(line.text, line.number, lang)
@@ -132,28 +144,48 @@ def _read_steps(lines: Sequence[_Line], stated: str | None, problem: Problem) ->
             break
         steps.append(step)
         spans.append(line.span)
-    rest = lines[len(steps) :]
+    answer = None
     if fault is None and len(steps) <= MOST_STEPS:
-        fault = _after_steps_fault(rest, lang, stated, problem)
-    written = read_answer_line(rest[0].text) if rest else None
-    answer = written[1] if written is not None and stated is not None else stated
+        answer, fault = _answer_after_steps(lines[len(steps) :], lang, stated, problem)
+        if early := next((line for line in before if read_answer_line(line.text)), None):
+            fault = f"line {early.number}: an answer stands before the steps"
     return Output(kind, lang, tuple(steps), tuple(spans), answer=answer, stated=stated, fault=fault)
 
 
-def _after_steps_fault(rest: Sequence[_Line], lang: Lang, stated: str | None, problem: Problem) -> str | None:
-    """What keeps the lines after the last step from being the answer to the steps before them."""
+def _answer_after_steps(
+    rest: Sequence[_Line], lang: Lang, stated: str | None, problem: Problem
+) -> tuple[str | None, str | None]:
+    """The answer that the lines after the last step state, and what keeps them from being the answer to the steps."""
     if again := next((line for line in rest if step_lang(line.text) is not None), None):
-        return f"line {again.number}: a step after a line that is none"
-    written = read_answer_line(rest[0].text) if rest else None
-    if written is None:
-        return None
-    if written[0] != lang:
-        return f"line {rest[0].number}: the answer line is in another language than the steps"
-    if stated is not None and len(rest) > 1:
-        first = extract(rest[0].text, problem).text
-        if first is None or len(groups([first, stated], problem)) > 1:
-            return f"line {rest[0].number}: another answer follows this one"
-    return None
+        return None, f"line {again.number}: a step after a line that is none"
+    if not rest or stated is None:
+        return None, None
+    first = read_answer_line(rest[0].text)
+    if first is not None and first[0] != lang:
+        return None, f"line {rest[0].number}: the answer line is in another language than the steps"
+    # What a step says is not what the output states: the answer must stand behind the steps, and nothing against it.
+    head = rest[:1] if first is not None else rest
+    answer = extract(_joined(head), problem).text
+    others = [stated, *_stated_after(rest[len(head) :], problem)]
+    if answer is not None and len(groups([answer, *others], problem)) > 1:
+        return answer, f"line {rest[0].number}: another answer is stated, too"
+    return (first[1] if first is not None and answer is not None else answer), None
+
+
+def _stated_after(lines: Sequence[_Line], problem: Problem) -> Iterator[str]:
+    """The answers that ``lines``, which follow an answer line, state beside it: "wait, it is B"."""
+    stated = extract(_joined(lines), problem).text
+    # Where an answer may be any text, a courtesy would be one.
+    if stated is not None and (expected_kind(problem) != "text" or re.search(r"\d", stated)):
+        yield stated
+    for line in lines:
+        named = set(_LETTER.findall(line.text)) & set(problem.choices)
+        if len(line.text) <= _SHORT and len(named) == 1:
+            yield named.pop()
+
+
+def _joined(lines: Sequence[_Line]) -> str:
+    return "\n".join(line.text for line in lines)
 
 
 def _read_prose(lines: Sequence[_Line], stated: str | None, problem: Problem) -> Output:

@@ -43,7 +43,7 @@ _ANY = _rest_of("", " ".join((_TAB, _RETURN, _NEWLINE, _NEWLINE_IN_MATH, _OTHERS
 # Two backslashes, no more and no fewer, before any command.
 _TWO = re.compile(rf"(?<!\\)\\\\{_ANY}")
 _RUN = re.compile(r"\\+")
-_MATH = re.compile(r"\$[^$]*\$|\\\([^$]*?\\\)|\\\[[^$]*?\\\]")
+_MATH = re.compile(r"\$[^$]*\$|\\\([^$]{0,1000}?\\\)|\\\[[^$]{0,1000}?\\\]")
 _SPELT = {"\b": r"\b", "\f": r"\f", "\t": r"\t", "\r": r"\r", "\n": r"\n"}
 
 

@@ -141,7 +141,7 @@ class World(ABC):
         CLAIMS: TextStyle("each step states a claim in the world's language"),
         ASSERTIONS: TextStyle("each step states its claim as a sentence"),
     }
-    """How steps can be written; a world adds its own after these."""
+    """How the steps of a trace can be written; a world that adds a style of its own writes it in :meth:`respell`."""
     extras = Extras()
 
     @property

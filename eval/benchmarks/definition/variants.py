@@ -37,11 +37,11 @@ _ALL_OTHERS = re.compile(
     r"|(?:以上|上述|前述|其他|其它)(?:[选各所全答说三四五几]|都|均|皆|没|无)|(?:都|均|皆|全部|全都|全)(?:不|没|错|对|是|正确|可能|有可能)"
 )
 _LETTER = r"[(（]?[A-Z][)）]?"
-_AND = r"\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&|/|\+|、|，|和|与|及|或)\s*"
+_AND = r"\s*+(?:,\s*+(?:and|or|nor)?|and|or|nor|&|/|\+|、|，|和|与|及|或)\s*+"
 _LETTERS_ALONE = re.compile(
-    rf"(?:(?i:only|both|either|neither|just|仅|只有)\s*)?{_LETTER}(?:{_AND}{_LETTER})*"
-    r"\s*(?i:only|both|alone|(?:is|are)\s+(?:both\s+)?(?:right|correct|true|wrong|false|possible)"
-    r"|(?:都|均|皆|全)?(?:不?对|正确|错误|错|不?可能|不?成立))?\s*[.。]?"
+    rf"(?:(?i:only|both|either|neither|just|仅|只有)\s*+)?{_LETTER}(?:{_AND}{_LETTER})*+\s*+"
+    r"(?i:only|both|alone|(?:is|are)\s++(?:both\s++)?(?:right|correct|true|wrong|false|possible)"
+    r"|(?:都|均|皆|全)?(?:不?对|正确|错误|错|不?可能|不?成立))?\s*+[.。]?"
 )
 _LONGEST = 120
 """Characters of an option that are examined: one that names letters, or all others, is short."""

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 
 from srt.answers.equality.spelled_numbers import with_sums
 from srt.maths.equal_values import equal_values, readings
 from srt.maths.syntax.expression import PI, Expression, symbols, walk
 from srt.maths.values.expression_value import Undecided, approximation, rational
 from srt.maths.values.vectors import NotScalar, scalar
+from srt.maths.work import remembered
 
 _LONGEST = 300
 _DIGITS = 40
 _PI_TAKEN_AS = (Fraction("3.14"), Fraction(22, 7), Fraction("3.1416"))
 
 
-@lru_cache(maxsize=4096)
+@remembered(maxsize=4096)
 def equal_exactly(a: str, b: str) -> bool | None:
     """Whether two expressions are the same value (for all values of their names); ``None``: it is not decided."""
     return None if max(len(a), len(b)) > _LONGEST else equal_values(with_sums(a), with_sums(b))
@@ -57,7 +57,7 @@ def is_readable(text: str) -> bool:
     return bool(_readings(text))
 
 
-@lru_cache(maxsize=4096)
+@remembered(maxsize=4096)
 def _readings(text: str) -> tuple[Expression, ...]:
     return tuple(readings(with_sums(text))) if len(text) <= _LONGEST else ()
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal as Digits
 from fractions import Fraction
 from typing import Literal, get_args
@@ -24,7 +24,7 @@ from srt.answers.equality.forms.geometric_relations import relation
 from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
-from srt.answers.equality.policies import LENIENT, SAME_VALUE, STRICT, Policy
+from srt.answers.equality.policies import LENIENT, STRICT, Policy
 from srt.answers.equality.rounded_decimals import Decimal, decimal, stands_for
 from srt.answers.equality.stated_values import (
     BOUNDS,
@@ -58,6 +58,7 @@ _FORMULA = re.compile(
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
 _MOST_ALTERNATIVES = 8
+_EXACT = replace(STRICT, rounding="none")
 _LONGEST_VALUE = 600
 """Characters of a text that may state one value; one that is longer is only compared character by character."""
 
@@ -119,11 +120,12 @@ def equal_to_gold(
 def is_conclusion(given: str, concluded: Answer, problem: Problem) -> bool | None:
     """Whether ``given``, the answer of a trace of ``problem``, is what its steps conclude.
 
-    ``None`` where it cannot be read.
+    ``None`` where it cannot be read. As strict as scores are (a unit that the question does not ask for is another
+    answer), and without any rounding: what steps conclude is exact.
     """
     if given == canonical_text(concluded):
         return True
-    found = equal(concluded, given, question=problem.question, choices=problem.choices, policy=SAME_VALUE)
+    found = equal(concluded, given, question=problem.question, choices=problem.choices, policy=_EXACT)
     return None if found.verdict == "undecided" or found.how == "unreadable" else found.equal
 
 

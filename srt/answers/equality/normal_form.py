@@ -30,7 +30,7 @@ _SWITCH = re.compile(
     r"\\(?:displaystyle|textstyle|left|right|[bB]ig{1,2}[lr]?|rm|bf|it|limits|nolimits|boldmath)(?![A-Za-z])"
 )
 _DEGREE = re.compile(
-    r"\s*(?:\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![A-Za-z]))|\\degree(?![A-Za-z])|[º˚])"
+    r"(?<!\s)\s*+(?:\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\(?:circ|degree)(?![A-Za-z]))|\\degree(?![A-Za-z])|[º˚])"
 )
 _SPACE = re.compile(r"\\(?:[,;:! ~]|thinspace(?![A-Za-z])|enspace(?![A-Za-z])|hspace\{[^{}]*\})|[~\s\u3000\xa0]")
 _NAMES = {
@@ -39,14 +39,16 @@ _NAMES = {
     r"\\(?:leqslant|leq|le)(?![A-Za-z])": r"\\le",
     r"\\(?:thickapprox|approx|simeq|doteq)(?![A-Za-z])": "≈",
     r"[πп𝜋]": r"\\pi ",
-    r"\s*,?\s*(?:(?:or|which\s+is|that\s+is)(?![A-Za-z])|即|也就是)\s*,?\s*"
+    r"(?<!\s)\s*+(?:,\s*+)?(?:(?:or|which\s++is|that\s++is)(?![A-Za-z])|即|也就是)\s*+(?:,\s*+)?"
     r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
     r"\\Omega(?![A-Za-z])|\u2126": "Ω",
     r"(?:\\colon(?![A-Za-z])|∶)": ":",
 }
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
-_MINUTES = re.compile(r"(\d+)°\s*(\d{1,2})\s*(?:['′’]|\^\s*\{?\s*\\prime\s*\}?)(?:\s*(\d{1,2})\s*(?:''|″|\"))?")
+_MINUTES = re.compile(
+    r"(?<!\d)(\d++)°\s*+(\d{1,2})\s*+(?:['′’]|\^\s*+\{?\s*+\\prime\s*+\}?)(?:\s*+(\d{1,2})\s*+(?:''|″|\"))?"
+)
 _HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
 _NEEDLESS_BRACES = re.compile(r"(?<![\\^_A-Za-z}\]])\{\s*([A-Za-z]{1,12}|\d+)\s*\}")
 _BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")

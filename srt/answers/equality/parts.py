@@ -8,8 +8,10 @@ from srt.answers.equality.forms.brackets import bracketed
 from srt.answers.equality.normal_form import plain, top_level, unbraced
 
 _LABEL = re.compile(
-    r"(?<![A-Za-z0-9)=\]}_^\\])(?:(?:[Pp]art|第)\s*)?\((?P<number>[1-9]|[ivx]{1,4})\)(?!\s*[-+*/^=]|\s*$)\s*[问题空]?\s*[.:、]?"
-    r"|(?:^|(?<=[\n;]))\s*(?:[Pp]art|[Qq]uestion|第)?\s*\(?(?P<line>[1-9])\)?\s*(?:[.)、:](?!\d)|[问题空])\s*:?"
+    r"(?<![A-Za-z0-9)=\]}_^\\])(?:(?:[Pp]art|第)\s*+)?\((?P<number>[1-9]|[ivx]{1,4})\)"
+    r"(?!\s*+[-+*/^=]|\s*+$)\s*+[问题空]?\s*+[.:、]?"
+    r"|(?:^|(?<=[\n;]))\s{0,20}(?:(?:[Pp]art|[Qq]uestion|第)\s*+)?"
+    r"\(?(?P<line>[1-9])\)?\s*+(?:[.)、:](?!\d)|[问题空])\s*+:?"
 )
 SEE_ELSEWHERE = re.compile(
     r"(?:see\s+(?:the\s+)?(?:analysis|solution|explanation|figure)|[见略]|(?:见|详见)?(?:解析|分析|详解|答案|图))[.。]?",
@@ -21,16 +23,16 @@ _PROOF = re.compile(
     r"(?:证明)?详?见解析|证明(?:过程)?(?:见解析|略)?|(?:the\s+)?proofs?(?:\s+(?:is\s+)?omitted)?|omitted", re.I
 )
 _SEPARATORS = (
-    re.compile(r"\s*(?:[;；]\s*(?:and\s)?|\\q?quad)\s*"),
-    re.compile(r"\s*\n\s*"),
-    re.compile(r"\s*(?:、|,\s+(?:and\s+)?|(?<=[^\d]),(?=\S)|,(?!\d{3}(?!\d))|\sand\s|[与和及])\s*"),
+    re.compile(r"[;；]\s*+(?:and\s)?|\\q?quad"),
+    re.compile(r"\n\s*+"),
+    re.compile(r"、|,\s++(?:and\s++)?|(?<=[^\d]),(?=\S)|,(?!\d{3}(?!\d))|(?<!\s)\s++and\s|[与和及]"),
     re.compile(r"\s+"),
-    re.compile(r"\s*,\s*"),  # Gold of two parts: 220,330 is not one number.
+    re.compile(r","),  # Gold of two parts: 220,330 is not one number.
 )
 _NUMERIC = re.compile(r"[-+]?[\d.,/]+|\\(?:frac|sqrt).*")
 _STATEMENTS = re.compile(r"(?:\(([1-9])\)[\s,、;]*)+")
 _LETTER_LABEL = re.compile(r"(?:^|(?<=\s))(?:\((?P<letter>[a-e])\)|(?P<bare>[1-9])\))\s*(?![-+*/^=])")
-_BETWEEN_LABELS = re.compile(r"(?:[\s;,、]|(?<![a-z])and(?![a-z]))+$|^[\s;,、]+")
+_BETWEEN_LABELS = re.compile(r"(?:[\s;,、]|(?<![a-z])and(?![a-z])){1,40}$|^[\s;,、]+")
 
 
 def split_parts(text: str, count: int) -> list[str] | None:

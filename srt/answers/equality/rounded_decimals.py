@@ -14,7 +14,9 @@ from srt.answers.equality.policies import FEWEST_DECIMALS, FEWEST_SIGNIFICANT, P
 
 _GROUPED = re.compile(r"(?<=\d)(?:,|\{,\}|\s(?=\d{3}(?!\d)))(?=\d{3}(?:\D|$))")
 _DECIMAL = re.compile(r"([-+]?)\s*(\d*)(?:\.(\d*))?")
-_SCIENTIFIC = re.compile(r"(.+?)(?:[eE]|\s*(?:\\times|×|\\cdot|·|\*)\s*10\s*\^)\s*\{?\s*([-+]?\d{1,3})\s*\}?")
+_SCIENTIFIC = re.compile(
+    r"(.{1,200}?)(?:[eE]|\s{0,20}(?:\\times|×|\\cdot|·|\*)\s*+10\s*+\^)\s*+\{?\s*+([-+]?\d{1,3})\s*+\}?"
+)
 _HAN_POWERS = {"万": 4, "亿": 8}
 _MOST_DIGITS = 60
 _SLACK = Fraction(1, 10**12)

@@ -9,12 +9,14 @@ import re
 
 _INTEGERS = r"(?<![\w.,^}/)])(\d{1,6})"
 _MIXED = (
-    re.compile(_INTEGERS + r"\s*又?\s*\\frac\s*(?:\{\s*(\d{1,6})\s*\}\s*\{\s*(\d{1,6})\s*\}|(\d)(\d))"),
+    re.compile(_INTEGERS + r"\s*+又?\s*+\\frac\s*+(?:\{\s*+(\d{1,6})\s*+\}\s*+\{\s*+(\d{1,6})\s*+\}|(\d)(\d))"),
     re.compile(_INTEGERS + r"(?:\s+|\s*又\s*)(\d{1,6})\s*/\s*(\d{1,6})(?![\d.])"),
     re.compile(_INTEGERS + r"\s*又\s*(?P<han>\d{1,6})\s*分之\s*(\d{1,6})"),
 )
 _HAN_FRACTION = re.compile(r"(\d{1,6})\s*分之\s*(\d{1,6})")
-_HAN_DIGITS = re.compile(r"[零一二三四五六七八九十两]+(?=\s*(?:又|分之))|(?<=又|之)[零一二三四五六七八九十两]+")
+_HAN_DIGITS = re.compile(
+    r"(?<![零一二三四五六七八九十两])[零一二三四五六七八九十两]++(?=\s*+(?:又|分之))|(?<=又|之)[零一二三四五六七八九十两]+"
+)
 _ONES = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",

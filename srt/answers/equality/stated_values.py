@@ -20,10 +20,10 @@ from srt.answers.equality.spelled_numbers import number_in_words
 from srt.answers.equality.units import split_noun
 from srt.maths.units.unit_phrases import as_one_unit, phrase_unit, split_unit
 
-_RELATION = re.compile(r"\s*(?:(?<![<>!\\:=])=(?!=)|≈)\s*")
-_REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+_RELATION = re.compile(r"(?<!\s)\s*+(?:(?<![<>!\\:=])=(?!=)|≈)\s*+")
+_REMARK = re.compile(r"(?<!\s)\s*+\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _SAME_AGAIN = re.compile(
-    r"\s*(?:(?:or|i\.e\.|that is|即)\s*,?\s*)?(?:≈|=|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
+    r"\s*+(?:(?:or|i\.e\.|that is|即)\s*+(?:,\s*+)?)?(?:≈|=|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
 )
 _ALTERNATIVE = re.compile(r"\s*(?:or(?![a-z])|或)", re.I)
 _ABOUT = re.compile(
@@ -32,17 +32,19 @@ _ABOUT = re.compile(
     re.I,
 )
 _LEADS = re.compile(
-    r"^(?:(?:so|thus|hence|therefore|then|and|finally|altogether|in\s+total|we\s+(?:get|have|obtain|find)(?:\s+that)?|"
-    r"i\s+get|let['’]s\s+compute|this\s+gives|giving|yes|no|but)(?![a-z])|因此|所以|于是|综上(?:所述)?|可得|得到?|合计|【答案】|答|解|故|即|则|共)\s*[,，:]?\s*",
+    r"^(?:(?:so|thus|hence|therefore|then|and|finally|altogether|in\s++total|we\s++(?:get|have|obtain|find)(?:\s++that)?"
+    r"|i\s++get|let['’]s\s++compute|this\s++gives|giving|yes|no|but)(?![a-z])"
+    r"|因此|所以|于是|综上(?:所述)?|可得|得到?|合计|【答案】|答|解|故|即|则|共)\s*+[,，:]?\s*+",
     re.I,
 )
 _VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s+be|(?:comes?|works?)\s+out\s+to(?:\s+be)?|is|are|was|were)"
-    r"(?:\s+(?:therefore|thus|then|also|again|indeed))?(?:\s+(?:equal|equivalent)\s+to)?|equals?)(?![A-Za-z])\s*:?\s*"
-    r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)\s*[:：]?\s*"
-    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|requires?|needs?|takes?)(?![A-Za-z])\s*"
-    r"|(?<=[大小]值)(?=\s*[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*[\d\\])"
-    r"|(?<=[A-Za-z]{2})\s*:\s+|(?<=[\u4e00-\u9fff)])\s*:\s*",
+    r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s++be|(?:comes?|works?)\s++out\s++to(?:\s++be)?|is|are|was|were)"
+    r"(?:\s++(?:therefore|thus|then|also|again|indeed))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
+    r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
+    r"\s*+[:：]?\s*+"
+    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
+    r"|(?<=[大小]值)(?=\s*+[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*+[\d\\])"
+    r"|(?<=[A-Za-z]{2})\s*+:\s++|(?<=[\u4e00-\u9fff)])\s*+:\s*+",
     re.I,
 )
 _WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|require|need|take)|有|需", re.I)
@@ -51,17 +53,20 @@ _OF_A_PART = re.compile(
     re.I,
 )
 _REASON = re.compile(
-    r"\s*(?:[,;:.]?\s(?:because|since|which|where|rather\s+than|instead\s+of|as\s+(?:required|desired|shown|the|it|we))"
-    r"(?![A-Za-z])|,\s*when(?![A-Za-z])|[,;.]\s*(?:not|unlike|and\s+not)(?![A-Za-z])|[,;。.]?\s*(?:因为|由于|其中|而不是|而非|不是)).*$",
+    r"(?<!\s)(?:(?:\s*+[,;:.]\s|\s++)(?:because|since|which|where|rather\s++than|instead\s++of"
+    r"|as\s++(?:required|desired|shown|the|it|we))(?![A-Za-z])|\s*+(?:,\s*+when(?![A-Za-z])"
+    r"|[,;.]\s*+(?:not|unlike|and\s++not)(?![A-Za-z])|[,;。.]?\s*+(?:因为|由于|其中|而不是|而非|不是))).*$",
     re.I | re.S,
 )
 _NOT_BUT = re.compile(
-    r"(?:(?<![A-Za-z])not\s+(?:[^,;]|,(?=\d)){1,80}?,?\s+but\s+(?:rather\s+)?|(?:不是|并非)[^,;]{1,80}?[,;]?\s*而?是)\s*",
+    r"(?:(?<![A-Za-z])not\s++(?:[^,;]|,(?=\d)){1,80}?,?\s++but\s++(?:rather\s++)?"
+    r"|(?:不是|并非)[^,;]{1,80}?[,;]?\s*+而?是)\s*+",
     re.I,
 )
 _IN_WORDS = re.compile(
-    r"\s*(?:long|high|tall|wide|deep|thick|away|apart|altogether|in\s+(?:total|all|length|height|width|area|volume|size)|"
-    r"respectively|as\s+well|each|(?:are|is)\s+(?:needed|required|necessary|possible))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
+    r"(?<!\s)\s*+(?:long|high|tall|wide|deep|thick|away|apart|altogether"
+    r"|in\s++(?:total|all|length|height|width|area|volume|size)|respectively|as\s++well|each"
+    r"|(?:are|is)\s++(?:needed|required|necessary|possible))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
     re.I,
 )
 _DENIED = re.compile(

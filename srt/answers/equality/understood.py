@@ -12,8 +12,8 @@ from srt.answers.equality.parts import leaves, statements
 from srt.answers.equality.stated_values import is_value, name_in_front, stated_value
 from srt.io.records import Answer
 
-OR = re.compile(r"\s*(?:,?\s+or\s+|或者?|\\text\s*\{\s*or\s*\})\s*")
-_AND = re.compile(r"\s*(?:、|[,;]\s+(?:and\s+)?|\s(?:and|与|和)\s)\s*")
+OR = re.compile(r"(?:,|(?<!\s))\s++or\s++|或者?|\\text\s*+\{\s*+or\s*+\}")
+_AND = re.compile(r"、|[,;]\s++(?:and\s++)?|(?<!\s)\s++(?:and|与|和)\s")
 _EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
 
 

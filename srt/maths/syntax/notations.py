@@ -27,10 +27,11 @@ _SIDE = re.compile(r"[A-Z][0-9']*[A-Z][0-9']*")
 _IS_LONG = re.compile(r"is|的?长?度?[为是]|的?长度?")
 _BEFORE_SIDE = re.compile(
     r"(?:^|[.,;:，。；：、\n(（]|\b(?:where|that|if|length of|side|edge|segment|diameter|radius|height)|"
-    r"[若知设棱边高径段线弦])\s*\$?$"
+    r"[若知设棱边高径段线弦])\s{0,20}\$?$"
 )
 _PLAIN_LENGTH = re.compile(
-    r"\s*\$?\s*\d+(?:\.\d+)?\s*(?:[cdmk]?m\b|厘米|分米|米|inch(?:es)?|units?)?\s*\$?\s*(?:[.,;，。；、)）\n]|$|and\b)"
+    r"\s*+(?:\$\s*+)?\d+(?:\.\d+)?[^\S\n]*+(?:(?:[cdmk]?m\b|厘米|分米|米|inch(?:es)?|units?)[^\S\n]*+)?"
+    r"(?:\$[^\S\n]*+)?(?:[.,;，。；、)）\n]|$|and\b)"
 )
 
 

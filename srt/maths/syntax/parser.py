@@ -13,6 +13,7 @@ from srt.maths.syntax.notations import repeating_decimal
 from srt.maths.syntax.spellings import FRACTIONS
 from srt.maths.syntax.token_cursor import Choice, Reading, Unreadable
 from srt.maths.words import word_set
+from srt.maths.work import spend
 
 _LONGEST = 400
 _STARTS = word_set("number name frac sqrt cbrt binom open lbrace func bar")
@@ -28,6 +29,7 @@ def parsed(tokens: Sequence[Token], reading: Reading) -> tuple[Expression, Readi
     tokens = [token for token in tokens if token.kind not in ("edge", "line")]
     if not tokens or len(tokens) > _LONGEST:
         raise Unreadable
+    spend(10 * len(tokens))
     parser = _Parser(tokens, reading)
     tree = parser.side()
     if parser.at != len(tokens):

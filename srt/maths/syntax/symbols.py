@@ -151,5 +151,5 @@ def _plain_indices(name: str) -> str:
 def _clean(inside: str) -> str:
     inside = re.sub(r"\\(?:text|mathrm|rm|boldsymbol|mathbf)\b", "", inside)
     inside = re.sub(r"\\(?:var)?triangle|Δ|\\bigtriangleup", "△", inside)
-    inside = re.sub(r"\^\s*\{?\s*\\prime\s*\}?", "'", inside)
+    inside = re.sub(r"\^\s*+\{?\s*+\\prime\s*+\}?", "'", inside)
     return _plain_indices(re.sub(r"[\s{}~\\$]", "", inside).replace("−", "-").rstrip("_"))

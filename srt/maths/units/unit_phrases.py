@@ -44,7 +44,8 @@ _ANY = _unit_pattern(capture=False)
 # The unit at the end of a text, behind a number, a bracket, a degree sign, pi, or a letter as in ``2a cm``. Whether a
 # single letter is a unit there, as in ``3 m``, or a factor, as in ``2a m``, is decided in split_unit.
 _AT_END = re.compile(
-    rf"(?:(?<=[\d\s)\]}}°])|(?<=\\pi)|(?<=[a-z]))\s*[(\[]?\s*({_ANY}(?:\s*(?:/|·|\bper\s)\s*{_ANY})*)\s*[)\]]?$"
+    rf"(?:(?<=[\d)\]}}°])|(?<=\s)(?!\s)|(?<=\\pi)|(?<=[a-z]))\s{{0,20}}+(?:[(\[]\s{{0,20}}+)?"
+    rf"({_ANY}(?:\s*+(?:/|·|\bper\s)\s*+{_ANY}){{0,4}})\s*+[)\]]?$"
 )
 _TWO_UNITS = re.compile(rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})")
 _LONGEST_UNIT = 60

@@ -29,6 +29,7 @@ from srt.maths.syntax.expression import (
 )
 from srt.maths.values.expression_value import MOST_BITS, REAL, Undecided, approximation, rational
 from srt.maths.values.simple_values import nice, simple_value
+from srt.maths.work import spend
 
 _MOST_NODES = 600
 _DIGITS = 60
@@ -37,8 +38,10 @@ _DIGITS = 60
 def compare(a: Expression, b: Expression) -> int:
     """The sign of ``a - b``: -1, 0 or 1, for closed ``a`` and ``b``. Raises :class:`Undecided`."""
     difference = plain(Call("add", (a, Call("neg", (b,)))))
-    if sum(1 for _ in walk(difference)) > _MOST_NODES:
+    nodes = sum(1 for _ in walk(difference))
+    if nodes > _MOST_NODES:
         raise Undecided
+    spend(10 * nodes)
     exact = rational(difference)
     if exact is not None:
         return (exact > 0) - (exact < 0)

@@ -10,6 +10,7 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 
 from srt.maths.syntax.expression import PI, TRANSCENDENTAL, Call, Expression, Number, Quantity, Symbol
+from srt.maths.work import spend
 
 MOST_BITS = 20_000
 _DIGITS = 60
@@ -20,6 +21,10 @@ Real = Any
 
 class Undecided(Exception):
     """The value is beyond what is decided here: too large, not real, not closed, or of an unknown kind."""
+
+
+_WORK = dict.fromkeys(TRANSCENDENTAL, 40) | {"root": 16, "pow": 10}
+"""Steps that an operation takes for each 200 bits of its result; all others take five."""
 
 
 class Undefined(Undecided):
@@ -78,7 +83,9 @@ class _Rational:
             case Quantity(value=inner):
                 return self.value(inner)
             case Call(head, parts):
-                return _limited(self.call(head, parts))
+                result = _limited(self.call(head, parts))
+                spend(5 + result.denominator.bit_length() // 64)
+                return result
         raise AssertionError
 
     def call(self, head: str, parts: tuple[Expression, ...]) -> Fraction:
@@ -176,6 +183,7 @@ def _real(tree: Expression, pi: Real) -> Real:
             return _real(value, pi)
         case Call(head, parts):
             values = [_real(part, pi) for part in parts]
+            spend(_WORK.get(head, 5) * (1 + REAL.prec // 200))
             result = _real_call(head, values, parts)
             if not REAL.isfinite(result) or abs(REAL.mag(result) if result else 0) > MOST_BITS:
                 raise Undecided

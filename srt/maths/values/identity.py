@@ -8,12 +8,12 @@ expressions of this length agree at all of them is below one in a million.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 from typing import Literal
 
 from srt.maths.syntax.expression import Call, Expression, Number, Quantity, free, number, substituted
 from srt.maths.values.exact import compare
 from srt.maths.values.expression_value import Real, Undecided, approximation
+from srt.maths.work import remembered
 
 _PRIMES = (1009, 1511, 2003, 2503, 3001, 3511, 4001, 4507, 5003, 5501)
 _POINTS = 3
@@ -22,9 +22,12 @@ _TRIED = 9
 _SAME = 1e-20
 
 
-@lru_cache(maxsize=2048)
+@remembered(maxsize=2048)
 def identical(a: Expression, b: Expression) -> Literal["yes", "no", "open"]:
-    """Whether ``a`` equals ``b`` for all positive values of their symbols. Never raises."""
+    """Whether ``a`` equals ``b`` for all positive values of their symbols.
+
+    Raises nothing but :class:`~srt.maths.work.TooMuchWork`.
+    """
     names = sorted(free((a, b)))
     if len(names) > _MOST_SYMBOLS:
         return "open"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.maths.work import MOST_WORK, TooMuchWork, WorkBudget, budget
 from srt.prose.checking.citations import premises_of, taken_as_true
 from srt.prose.checking.conclusion.answer_support import AnswerSupport, not_last_in_prose
-from srt.prose.checking.conclusion.conclusions import conclude
+from srt.prose.checking.conclusion.conclusions import Conclusion, conclude
 from srt.prose.checking.form_faults import form_faults
 from srt.prose.checking.formulas.formula_check import FormulaCheck
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
-from srt.prose.checking.givens import givens_of
+from srt.prose.checking.givens import Givens, givens_of
 from srt.prose.checking.numbers.number_sources import NumberSources
 from srt.prose.checking.operations import wrong_operation
 
@@ -24,6 +26,9 @@ MOST_READ = 60_000
 """Characters of steps and of what they cite, over a whole trace in prose."""
 MOST_CLAIMS = 300
 """Claims found in a whole free trace; each may need an exact proof."""
+_TOO_MUCH = StepCheck(
+    support="unchecked", fault=Fault.TOO_LARGE, reason="it takes more work than is done on one trace to check so far"
+)
 _NAMED = re.compile(r"[^\W\d][^\s=<>+*/^|≤≥≠≈()]*\s*=")
 
 
@@ -42,18 +47,22 @@ def check_free(problem: Problem, trace: Trace) -> TraceCheck:
     language than the trace; a number in it has no source; what it calculates as a named
     quantity is an instance of no formula of it.
     """
-    if trace.kind == "cot":
-        return _check_prose(problem, trace)
-    steps, support = _check_steps(problem, trace)
-    said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
-    conclusion = conclude(problem, trace, said)
-    answer = conclusion.verdict
-    if answer.support == "computed" and (why := support.lacks()):
-        answer = StepCheck(support="consistent", reason=why)
-    return TraceCheck(steps=steps, unused=_unused(trace, conclusion.rests_on), answer=answer)
+    with budget(MOST_WORK) as work:
+        if trace.kind == "cot":
+            return _check_prose(problem, trace, work)
+        givens, spoken, steps = givens_of(problem), SpokenFormulas(), list[StepCheck]()
+        sources = NumberSources(problem, trace, givens, spoken)
+        formulas = FormulaCheck(problem, trace, givens, spoken)
+        with suppress(TooMuchWork):
+            steps.extend(_check_steps(problem, trace, givens, sources, formulas, work))
+        steps += [_TOO_MUCH] * (len(trace.steps) - len(steps))
+        said = [" ".join(part for part in (step.assertion, step.claim) if part) for step in trace.steps]
+        support = AnswerSupport(problem, trace, steps, sources, formulas)
+        conclusion = _conclude(problem, trace, said, work, support.lacks)
+        return TraceCheck(steps=tuple(steps), unused=_unused(trace, conclusion.rests_on), answer=conclusion.verdict)
 
 
-def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
+def _check_prose(problem: Problem, trace: Trace, work: WorkBudget) -> TraceCheck:
     text = trace.text or ""
     claims = _claims(text[:LONGEST_PROSE], trace.lang, (givens_of(problem).whole,))
     if len(text) > LONGEST_PROSE:
@@ -61,19 +70,34 @@ def _check_prose(problem: Problem, trace: Trace) -> TraceCheck:
         return TraceCheck(
             steps=(), answer=StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason), prose=claims
         )
-    answer = conclude(problem, trace, [text[text.rfind("\n") + 1 :]]).verdict
-    if answer.support == "computed" and (why := not_last_in_prose(problem, trace, claims)):
-        answer = StepCheck(support="consistent", reason=why)
-    return TraceCheck(steps=(), answer=answer, prose=claims)
+    last_line = text[text.rfind("\n") + 1 :]
+    conclusion = _conclude(problem, trace, [last_line], work, lambda: not_last_in_prose(problem, trace, claims))
+    return TraceCheck(steps=(), answer=conclusion.verdict, prose=claims)
 
 
-def _check_steps(problem: Problem, trace: Trace) -> tuple[tuple[StepCheck, ...], AnswerSupport]:
-    givens = givens_of(problem)
+def _conclude(
+    problem: Problem, trace: Trace, said: Sequence[str], work: WorkBudget, lacks: Callable[[], str | None]
+) -> Conclusion:
+    """Whether the answer is the one that is ``said``; ``lacks`` tells what keeps it from being computed."""
+    with suppress(TooMuchWork):
+        found = conclude(problem, trace, said)
+        if found.verdict.support == "computed" and (why := lacks()):
+            found = Conclusion(StepCheck(support="consistent", reason=why), found.rests_on)
+        if not work.used_up:
+            return found
+    return Conclusion(_TOO_MUCH, frozenset())
+
+
+def _check_steps(
+    problem: Problem,
+    trace: Trace,
+    givens: Givens,
+    sources: NumberSources,
+    formulas: FormulaCheck,
+    work: WorkBudget,
+) -> Iterator[StepCheck]:
+    """The verdicts on the steps, in order. Raises :class:`TooMuchWork` at the first for which too little is left."""
     faults = {bad.step: (bad.fault, bad.message) for bad in reversed(form_faults(problem, trace, givens))}
-    spoken = SpokenFormulas()
-    sources = NumberSources(problem, trace, givens, spoken)
-    formulas = FormulaCheck(problem, trace, givens, spoken)
-    steps: list[StepCheck] = []
     found = read = 0
     for number, step in enumerate(trace.steps, 1):
         known = taken_as_true(problem, step, trace.steps[: number - 1], givens)
@@ -81,7 +105,7 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[tuple[StepCheck, ...],
         if found > MOST_CLAIMS or read > MOST_READ:
             most = f"{MOST_CLAIMS} claims" if found > MOST_CLAIMS else f"{MOST_READ:,} characters of steps and premises"
             reason = f"the steps before it use up the {most} that are checked of a trace"
-            steps.append(StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason))
+            yield StepCheck(support="unchecked", fault=Fault.TOO_LARGE, reason=reason)
             continue
         claims = _step_claims(step, trace.lang, known)
         found += len(claims)
@@ -91,8 +115,9 @@ def _check_steps(problem: Problem, trace: Trace) -> tuple[tuple[StepCheck, ...],
         # Also of a step with another fault: later steps may use the numbers that have a source in this one, and what
         # it calculates.
         unsupported, unnamed = sources.check(number, claims), formulas.check(number, claims)
-        steps.append(_step(claims, fault or unsupported or unnamed))
-    return tuple(steps), AnswerSupport(problem, trace, steps, sources, formulas)
+        if work.used_up:
+            raise TooMuchWork
+        yield _step(claims, fault or unsupported or unnamed)
 
 
 def _step(claims: tuple[ClaimCheck, ...], flaw: tuple[Fault | None, str] | None) -> StepCheck:

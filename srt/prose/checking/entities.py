@@ -19,7 +19,7 @@ _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _RUN = re.compile(rf"(?<![A-Za-z0-9_'′’\\])(?:{_LABEL}){{2,8}}(?![A-Za-z0-9_{{])")
 _COMMAND = re.compile(r"\\[A-Za-z]+|<[^<>]{1,40}>")
 _TEXT_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|operatorname|mbox)\s*\{([^{}]*)\}")
-_POINT_WORD = re.compile(rf"(?:\b(?:[Pp]oints?|[Vv]ert(?:ex|ices))\s+|[点點])\s*({_LABEL})(?![A-Za-z])")
+_POINT_WORD = re.compile(rf"(?:\b(?:[Pp]oints?|[Vv]ert(?:ex|ices))\s++|[点點])\s*+({_LABEL})(?![A-Za-z])")
 _GEOMETRIC = re.compile(
     r"(?:\b(?:edges?|segments?|lines?|sides?|diagonals?|triangles?|angles?|planes?|faces?|quadrilaterals?|rectangles?"
     r"|squares?|pyramids?|tetrahedr(?:on|a)|prisms?|cubes?|rays?|arcs?|heights?|altitudes?|medians?)"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from srt.io.records import Lang
 from srt.language.trace import ClaimCheck
+from srt.maths.work import MOST_WORK, TooMuchWork, budget
 from srt.prose.claims.claim_verdicts import verdicts
 from srt.prose.claims.find import Prose, read_prose
 from srt.prose.claims.links import links_of, state, state_points
@@ -33,12 +34,27 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
         givens: texts taken as true (the problem, cited steps): what they state is a premise; they are not checked.
 
     Returns:
-        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``, and a refuted one for each value in
-        the words beside them whose unit is wrong. ``start`` and ``end`` are the
-        characters of ``text`` that say it. Never raises; time and memory are bounded for any text: 20,000 characters of
-        a text are read, and 400 chains of claims. Where there are more, the last claim is ``unchecked``, spans what was
-        not read and says so; where a given is longer, so does the first.
+        One :class:`ClaimCheck` for each pair of neighbours in a chain ``a = b = c``, and a refuted one for each value
+        in the words beside them whose unit is wrong. ``start`` and ``end`` are the characters of ``text`` that say it.
+        Never raises; time and memory are bounded for any text: 20,000 characters of a text are read, 400 chains of
+        claims, and as much as :data:`~srt.maths.work.MOST_WORK` allows. Where there are more, the last claim is
+        ``unchecked``, spans what was not read and says so; where a given is longer, so does the first.
     """
+    checks: list[ClaimCheck] = []
+    with budget(MOST_WORK):
+        try:
+            _check(text, lang, givens, checks)
+        except TooMuchWork:
+            start = max((check.end for check in checks), default=0)
+            why = "it takes more work than is done on one trace"
+            checks.append(
+                ClaimCheck(claim="the rest of the text", start=start, end=len(text), support="unchecked", reason=why)
+            )
+    return tuple(sorted(checks, key=lambda check: (check.start, check.end)))
+
+
+def _check(text: str, lang: Lang | None, givens: Sequence[str], checks: list[ClaimCheck]) -> None:
+    """Add the verdicts on ``text`` to ``checks`` one by one, so that they outlive a lack of work."""
     read = [one[:LONGEST_TEXT] for one in (text, *givens)]
     scope = Scope(vectors=any(map(_VECTORS.search, read)), values_of_pi=frozenset().union(*map(stated_pi, read)))
     place = -sum(len(given[:LONGEST_TEXT]) + 1 for given in givens)
@@ -59,10 +75,10 @@ def check_prose(text: str, *, lang: Lang | None = None, givens: Sequence[str] = 
     for link in links:
         state(scope, link, given=False)
     state_points(scope, prose, 0)
-    checks = [check for link in links for check in verdicts(scope, link, prose)]
-    checks += units_beside(scope, links, prose)
-    left_out = _not_read(text, prose, len(links), givens)
-    return tuple(sorted((*left_out, *checks), key=lambda check: (check.start, check.end)))
+    for link in links:
+        checks.extend(verdicts(scope, link, prose))
+    checks.extend(units_beside(scope, links, prose))
+    checks[:0] = _not_read(text, prose, len(links), givens)  # Before those at the same place.
 
 
 def _not_read(text: str, prose: Prose, read: int, givens: Sequence[str]) -> Iterator[ClaimCheck]:

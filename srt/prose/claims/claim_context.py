@@ -49,7 +49,7 @@ _ANOTHER_CASE = re.compile(
 _CONCLUDED = re.compile(
     r"(?:therefore|thus|hence|so|\\therefore|∴|所以|故|因此|从而|可得|即)[\s,，:：$]*$", re.IGNORECASE
 )
-_OPTION = re.compile(r"(?:^|[\s(（$])[A-H][.．、:：)）]\s*\$?\s*$")
+_OPTION = re.compile(r"(?:^|[\s(（$])[A-H][.．、:：)）]\s*+\$?\s*+$")
 _ENDS = re.compile(
     r"(?:(?<!\d)(?<!\bi)(?<!\be)(?<!\bi\.e)(?<!\be\.g)\.|(?<!\bi\.e)(?<!\be\.g)\.(?=\s)|(?<!\d)[。!?！？;；]|\n\s*\n)",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from srt.language.trace import ClaimCheck, Support, one_line
@@ -24,6 +25,7 @@ from srt.maths.values.comparison import holds
 from srt.maths.values.expression_value import Undecided
 from srt.maths.values.vectors import NotScalar, components
 from srt.maths.words import word_set
+from srt.maths.work import spend
 from srt.prose.claims.decide import FAILS, Finding, decide
 from srt.prose.claims.find import Prose
 from srt.prose.claims.links import Link
@@ -35,6 +37,8 @@ from srt.prose.claims.scope import Scope
 from srt.prose.claims.whole_counts import counts_whole
 
 _MOST_READINGS = 9
+_WORK_PER_CLAIM = 150
+"""Steps to look at what stands around a claim."""
 _NEAR = 80
 _LETTERS = word_set("m g s L h")
 """Units that are letters of algebra, too."""
@@ -75,6 +79,7 @@ class _Pair:
 
     def check(self, start: int, end: int) -> ClaimCheck:
         """The verdict, for characters ``[start, end)`` of the text."""
+        spend(_WORK_PER_CLAIM)
         left, right = self.link.sides[self.first], self.link.sides[self.second]
         if left.first is None or right.first is None:
             said = one_line(self.prose.text[start:end].replace("$", ""))
@@ -244,8 +249,10 @@ class _Pair:
         if measured[0] == measured[1]:
             return False
         side = self.link.chain.sides[self.first if measured[1] else self.second]
-        within = (token for token in self.prose.tokens if side.start <= token.start < side.end)
-        return any(token.kind == "word" for token in within) or (measured[0] and self.unread_unit(left, right))
+        tokens = self.prose.tokens
+        low, high = (bisect_left(tokens, place, key=lambda token: token.start) for place in (side.start, side.end))
+        counted = any(token.kind == "word" for token in tokens[low:high])
+        return counted or (measured[0] and self.unread_unit(left, right))
 
     def unread_unit(self, left: Expression, right: Expression) -> bool:
         """``1 yard = 3 somethings``: a bare number against a quantity, and a word that is not read after it."""

@@ -19,8 +19,7 @@ from srt.maths.syntax.lexing.token_writer import Token
 from srt.maths.syntax.spellings import OPERAND_ENDS, OPERAND_STARTS
 from srt.maths.units.unit_spellings import FORMULA_UNITS
 from srt.maths.words import word_set
-from srt.prose.claims.list_commas import apart_or_together
-from srt.prose.claims.side_ends import SideEnds
+from srt.prose.claims.side_ends import SideEnds, apart_or_together
 
 _OPENS = {"open": "close", "lbrace": "rbrace", "langle": "rangle"}
 _MARK_OF_REMARK = frozenset({"rel", "word", "stop", "line", "dirty"})

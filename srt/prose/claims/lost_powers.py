@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from srt.maths.syntax.expression import Call, Expression, Number, number, rebuilt, symbols, walk
 
 _MOST_FLATTENED = 4
-_RAISED = re.compile(r"\^(?!\s*\{?\s*\\?(?:circ|prime|degree))|[²³]|<sup>")
+_RAISED = re.compile(r"\^(?!\s*+\{?\s*+\\?(?:circ|prime|degree))|[²³]|<sup>")
 _POWER_OF_TEN = re.compile(r"10([1-9]\d?)")
 
 

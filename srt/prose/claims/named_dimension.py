@@ -40,22 +40,24 @@ _CALCULATES = re.compile(
 )
 """The clause speaks of a product, a square, a ratio or a count of what it names."""
 _VERB = re.compile(
-    r"\s*(?:约?为|是|等于|[:：=＝]|=|(?:is|are|was|equals?|becomes|will be|must be)\b[^=]{0,40}|的?[和差]?)?"
+    r"\s*+(?:约?为|是|等于|[:：=＝]|=|(?:is|are|was|equals?|becomes|will be|must be)\b[^=]{0,40}|的?[和差]?)?"
     r"[\s:：$=＝\\(]*"
 )
 _REACH = 120
 _STATES = re.compile(
-    r"(?:\b(?:is|are|was|equals?|becomes?|be|of)|[:：=＝]|约?[为是]|等于|[有达共])\s*"
-    r"(?:\b(?:about|approximately|therefore|thus|then|also|exactly|only|just|hence|equal to)\b\s*|约\s*)*\$?\s*$",
+    r"(?:\b(?:is|are|was|equals?|becomes?|be|of)|[:：=＝]|约?[为是]|等于|[有达共])\s*+"
+    r"(?:(?:\b(?:about|approximately|therefore|thus|then|also|exactly|only|just|hence|equal to)\b|约)\s*+)*+"
+    r"(?:\$\s*+)?$",
     re.IGNORECASE,
 )
 _HOLDS = re.compile(
-    r"(?:\b(?:holds?|contains?)\s*(?:about|up to|exactly|only)?|能?(?:装|盛|容纳|储)(?:水|油|沙)?)\s*\$?\s*$",
+    r"(?:\b(?:holds?|contains?)(?:\s*+(?:about|up to|exactly|only))?+|能?(?:装|盛|容纳|储)(?:水|油|沙)?)"
+    r"\s*+(?:\$\s*+)?$",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"\ban?\s+(?:\w+\s+)?$", re.IGNORECASE)
 _WHICH_IS = re.compile(
-    r"[\s$)）]*[,，]?\s*(?:which |that )?(?:is|gives|equals|就?是|即为?)\s*(?:the |its )?", re.IGNORECASE
+    r"[\s$)）]*+(?:[,，]\s*+)?(?:which |that )?(?:is|gives|equals|就?是|即为?)\s*(?:the |its )?", re.IGNORECASE
 )
 
 

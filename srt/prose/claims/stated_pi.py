@@ -22,8 +22,8 @@ _FILLER = re.compile(
     r"[取为按用以是作代替的值看当约大近似等于计算直接一般都均=＝≈≒\s$~,，(（){}]|\\approx|\\text|\\mathrm|\\left|\\right)*",
     re.IGNORECASE,
 )
-_OPERAND = re.compile(r"[\w)}²³^×*·÷/+-]\s*\$?\s*$")
-_WORD = re.compile(r"(?:[A-Za-z]{2,}|[\u3000-\u9fff])\s*\$?\s*$")
+_OPERAND = re.compile(r"[\w)}²³^×*·÷/+-]\s*+\$?\s*+$")
+_WORD = re.compile(r"(?:[A-Za-z]{2}|[\u3000-\u9fff])\s{0,20}\$?\s{0,20}$")
 _REACH = 64
 _FAR_DIGITS = "31415926535"
 

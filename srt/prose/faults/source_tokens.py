@@ -32,10 +32,10 @@ UNIT_BASES = {
 """Spellings of units of length, and their sizes in metres."""
 
 _WORDS = "|".join(sorted(map(re.escape, UNIT_BASES), key=len, reverse=True))
-_POWER = r"(?:\s*\^\s*(?:\{\s*[23]\s*\}|[23])|[²³])?"
+_POWER = r"(?:\s*+\^\s*+(?:\{\s*+[23]\s*+\}|[23])|[²³])?"
 _BASES = rf"(?:(?:立方|平方|cubic\s+|square\s+)?(?:{_WORDS}))"
 _INDEX = r"(?:_\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|[A-Za-z0-9]))?"
-_PRIMES = r"(?:['’′]|\^\s*\{?\s*\\+prime\s*\}?)*"
+_PRIMES = r"(?:['’′]|\^\s*+(?:\{\s*+)?\\+prime(?:\s*+\})?)*"
 _POINT = rf"[A-Z]{_INDEX}(?:\d(?![\d.]))?{_PRIMES}"
 _OPAQUE = (
     "overrightarrow|vec|mathrm|angle|triangle|ldots|cdots|dots|prime|alpha|beta|gamma|theta|lambda|mu|varphi|phi|omega"
@@ -133,12 +133,12 @@ def _is_unit(found: list[Sign], said: str, math: bool) -> bool:
 def _normal(kind: str, said: str) -> str:
     match kind:
         case "name":
-            name = re.sub(r"\\+(?:text|mathrm)|[\s{}_]", "", said)
+            name = re.sub(r"(?<!\\)\\++(?:text|mathrm)|[\s{}_]", "", said)
             ends = TWO_POINTS.fullmatch(name)
             return "".join(sorted(ends.groups())) if ends else name  # AB and BA are one length.
         case "vector":
             arrow = "→" if "overrightarrow" in said else ""
-            return arrow + re.sub(r"\\+[a-z]+|[\s{}_]", "", said)
+            return arrow + re.sub(r"(?<!\\)\\++[a-z]+|[\s{}_]", "", said)
         case "root":
             return "3" if said == "∛" else "√" if said == "√" else "√" + (re.search(r"\d", said) or ["2"])[0]
         case "number":

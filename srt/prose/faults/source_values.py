@@ -254,6 +254,7 @@ class _Reader:
 
 def unit_of(text: str) -> tuple[float, int]:
     """The size in metres and the power of a unit of length as it is written: ``\\mathrm{~cm}^{2}``, ``立方厘米``."""
-    base = next(word for word in sorted(UNIT_BASES, key=len, reverse=True) if word in re.sub(r"\\+[a-z]+", "", text))
+    plain = re.sub(r"(?<!\\)\\++[a-z]+", "", text)
+    base = next(word for word in sorted(UNIT_BASES, key=len, reverse=True) if word in plain)
     power = 3 if re.search(r"立方|cubic|[3³]", text) else 2 if re.search(r"平方|square|[2²]", text) else 1
     return UNIT_BASES[base], power

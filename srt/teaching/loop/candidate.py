@@ -57,7 +57,7 @@ _WORD_OF = {word: key for key, words in _SYNONYMS.items() for word in words}
 _CIRCLED = {ord("①") + k: f"({k + 1})" for k in range(20)}
 # `#1 (2)`: several without anything between them.
 _REFERENCES = re.compile(r"(?:(?:#\d+|\(\d+\)) ?)+")
-_SEVERAL = re.compile(r"\s*(?:[,;、，；&]|\band\b|和|与)\s*")
+_SEVERAL = re.compile(r"(?<!\s)\s*+(?:[,;、，；&]|\band\b|和|与)\s*+")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from srt.teaching.case_store.case_records import Issue
 
 # A number, or several with operators between them. It begins and ends with a digit, π or a bracket, so that the full
 # stop of a sentence is no part of it.
-_CALCULATION = re.compile(r"[\d√π(\\](?:[\d\s.+\-−*/×÷·^√π(){}²³]|\\[a-z]+)*[\d)π}²³]|\d")
+_CALCULATION = re.compile(r"[\d√π(\\](?:[\d\s.+\-−*/×÷·^√π(){}²³]|\\[a-z]+){0,100}[\d)π}²³]|\d")
 _OPERATOR = re.compile(r"[+\-−*/×÷·^√²³]|\\(?:frac|times|cdot|sqrt|div)")
 # What an objection to arithmetic is said with. A word that is not in here (a unit, "volume", "clue") may be the point
 # of another objection, so the list is meant to be too short rather than too long.

@@ -33,12 +33,14 @@ def test_a_problem_that_no_checker_knows_leaves_every_step_unchecked() -> None:
 
 def test_free_and_cot_traces_are_judged_by_the_claims_in_their_prose() -> None:
     def judged(**fields: object) -> TraceCheck:
-        trace = Trace.model_validate({"id": "t", "problem_id": "p1", "lang": "en", "answer": "2", **fields})
-        return check(problem("What is 1 + 1?"), trace)
+        trace = Trace.model_validate({"id": "t", "problem_id": "p1", "lang": "en", "answer": "42", **fields})
+        return check(problem("What is 12 + 30?"), trace)
 
     step = {"op": "INFER", "args": ["question"]}
-    free = judged(kind="free", steps=[{**step, "assertion": "1 + 1 = 2"}, {**step, "assertion": "one and one"}])
-    assert [found.support for found in free.steps] == ["proved", "unchecked"]
-    cot = judged(kind="cot", text="So 1 + 1 = 2.")
-    assert (cot.steps, [claim.support for claim in cot.prose]) == ((), ["proved"])
-    assert judged(kind="cot", text="One and one is two.").prose == ()
+    free = judged(
+        kind="free", steps=[{**step, "assertion": "12 + 30 = 42"}, {**step, "assertion": "twelve and thirty"}]
+    )
+    assert [found.support for found in free.steps] == ["computed", "unchecked"]
+    cot = judged(kind="cot", text="So 12 + 30 = 42.")
+    assert (cot.steps, [claim.support for claim in cot.prose]) == ((), ["computed"])
+    assert judged(kind="cot", text="Twelve and thirty.").prose == ()

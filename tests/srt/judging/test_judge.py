@@ -102,6 +102,82 @@ def test_several_answers_prove_none(text: str) -> None:
     assert said(f"{text}\nANSWER: C") == ("proved", "C", True)
     assert said(f"{text}\n{text}")[0] == "malformed"
     assert said(f"{steps_of(text)}\nANSWER: C or A")[0] in ("no_answer", "malformed", "refuted")
+    assert said(f"ANSWER: A\n{text}") == ("malformed", "C", True)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "The answer is A.",
+        r"\boxed{A}",
+        "Therefore, option A.",
+        "No, A.",
+        "Final: A",
+        "答案是A",
+        "(A)",
+        "\n\nA",
+        "It is Mary: B.",
+    ],
+)
+def test_no_proof_of_an_answer_that_is_taken_back(text: str, after: str) -> None:
+    assert said(f"{text}\n{after}")[0] == "malformed"
+
+
+@pytest.mark.parametrize(
+    "after", ["The answer is C.", "So James.", "I hope this helps!", "</s>", "<|im_end|>", "Done: C"]
+)
+def test_what_says_the_same_or_nothing_after_the_answer_is_passed_over(text: str, after: str) -> None:
+    assert said(f"{text}\n{after}") == ("proved", "C", True)
+
+
+def test_the_answer_stands_behind_the_steps() -> None:
+    """Where no options are given, what the last step concludes must be stated as the answer, too."""
+    sample = world_named("routes").sampler({"split": "test"})
+    problem = next(one for one in map(sample, range(200)) if not one.choices and one.lang == "en")
+    text = linearize(world_named("routes").solve(problem))
+    steps, answer = steps_of(text), text.rsplit(" ", 1)[1]
+    assert judge(problem, text).code == "proved"
+    assert judge(problem, steps).code == "no_answer"
+    assert judge(problem, f"{steps}\nWait, it is {int(answer) + 1}.").code == "refuted"
+    assert judge(problem, f"{text}\n{int(answer) + 1} steps").code == "malformed"
+    for unit in ("miles", "apples", "degrees", "km", "hours"):
+        assert judge(problem, f"{text} {unit}").code != "proved"
+
+
+def test_an_option_that_names_the_picture_of_another_is_not_read() -> None:
+    world = world_named("views")
+    problem = next(
+        one for one in map(world.sampler({"split": "test"}), range(200)) if "picture A" in one.choices.values()
+    )
+    text = linearize(world.solve(problem))
+    assert judge(problem, text).code == "proved"
+    for one, other in (("A", "B"), ("C", "A")):
+        changed = problem.model_copy(update={"choices": {**problem.choices, one: f"picture {other}"}})
+        assert judge(changed, text).code == "unchecked"
+
+
+@pytest.mark.parametrize(
+    "first", ["Nobody faces", "If faces", "No faces", "小红不面向东。", "小红没有面向东。", "若小红面向东。"]
+)
+def test_a_name_that_denies_is_none(first: str) -> None:
+    """``Nobody faces east`` says of nobody that they face east; the name was whatever stood before the verb."""
+    world = world_named("routes")
+    lang = "en" if first.isascii() else "zh"
+    problem = next(one for one in map(world.sampler({"split": "test"}), range(200)) if one.lang == lang)
+    text = linearize(world.solve(problem))
+    sentence, rest = problem.question.split("\n", 1)
+    changed = f"{first} {sentence.split()[-1]}" if lang == "en" else first
+    judged = judge(problem.model_copy(update={"question": f"(1) {changed}\n{rest}"}), text)
+    assert judged.code in ("unchecked", "refuted")
+    assert not world.recognises(problem.model_copy(update={"question": f"(1) {changed}\n{rest}"}))
+
+
+def test_marks_of_a_list_are_no_part_of_a_step(text: str) -> None:
+    for mark in ("- ", "* ", "> ", "1. ", "(2) ", "Step 3: "):
+        marked = "\n".join(mark + line for line in steps_of(text).split("\n"))
+        judged = judge(BOOTH, f"{marked}\nANSWER: C")
+        assert judged.code == "proved"
+        assert next(iter(judged.steps)).start == len(mark)
 
 
 @pytest.mark.parametrize(

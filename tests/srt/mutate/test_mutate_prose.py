@@ -85,7 +85,7 @@ def test_errors_in_prose_are_planted_judged_and_counted(files: tuple[Path, Path]
 def test_a_blind_checker_is_found_out(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     open_ = StepCheck(support="consistent", reason="open")
     monkeypatch.setattr(
-        mutate_prose, "check", lambda _, trace: TraceCheck(steps=(open_,) * len(trace.steps), answer=open_)
+        mutate_prose, "check_claims", lambda _, trace: TraceCheck(steps=(open_,) * len(trace.steps), answer=open_)
     )
     row = mutate_file(*files, 40, 0, None).as_dict()["prose_total"]
     assert row["caught"] == 0

@@ -207,7 +207,7 @@ def test_claims_in_prose_are_counted_and_told(tmp_path: Path) -> None:
     def cot(name: str, text: str) -> Trace:
         return Trace(id=name, problem_id="box", kind="cot", lang="en", text=text, answer="60")
 
-    write_records(tmp_path / "t.jsonl", [cot("right", "1 + 1 = 2\nThe volume is 60."), cot("wrong", "1 + 1 = 3")])
+    write_records(tmp_path / "t.jsonl", [cot("right", "3 * 4 * 5 = 60\nThe volume is 60."), cot("wrong", "1 + 1 = 3")])
     write_records(tmp_path / "p.jsonl", [BOX])
     summary = check_file(tmp_path / "t.jsonl", tmp_path / "p.jsonl")
     assert (summary.proved, summary.refuted, summary.steps) == (0, 1, 0)

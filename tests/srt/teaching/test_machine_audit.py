@@ -65,7 +65,8 @@ def test_it_has_nothing_against_traces_that_people_wrote(hand_written: list[tupl
     for problem, trace in hand_written:
         found = audit(problem, trace, normal_form=True)
         assert not found.issues, (problem.id, found.issues)
-        assert (found.gold, found.checks.answer.support) == ("equal", "computed")
+        # Whether the last value that is calculated is the answer is not known of all of them, and is no objection.
+        assert (found.gold, found.checks.refuted) == ("equal", False)
 
 
 def test_another_answer_than_gold_is_never_accepted() -> None:
@@ -146,7 +147,8 @@ def test_the_answer_as_a_premise_and_another_language_are_sent_back() -> None:
 
 
 def test_a_number_without_a_source_is_no_issue() -> None:
-    found = audit(problem(), free(READING, BASE, ("INFER", "#2", "so 12 * 5 = 60")))
+    last = ("INFER", "#2", "so 12 * 7 = 84")
+    found = audit(problem(answer=Answer(kind="number", value=84)), free(READING, BASE, last, answer="84"))
     assert not found.issues
     assert found.checks.steps[2].fault is Fault.UNSUPPORTED_NUMBER
 

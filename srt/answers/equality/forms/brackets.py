@@ -19,9 +19,11 @@ class Brackets(NamedTuple):
     closes: str
 
 
-_BETWEEN = re.compile(r"\s*,\s*|\s*、\s*|\s*;\s*")
+_BETWEEN = re.compile(r"[,、;]")
 _LESS = r"(?:<|≤|\\le(?![a-z])|\\lt(?![a-z]))"
-_CHAIN = re.compile(rf"(?P<low>[^<>=≤≥]+?)\s*(?P<opens>{_LESS})\s*[A-Za-z]\s*(?P<closes>{_LESS})\s*(?P<high>[^<>=≤≥]+)")
+_CHAIN = re.compile(
+    rf"(?P<low>[^<>=≤≥]{{1,200}}?)\s{{0,20}}(?P<opens>{_LESS})\s*+[A-Za-z]\s*+(?P<closes>{_LESS})\s*+(?P<high>[^<>=≤≥]+)"
+)
 _ONE_SIDED = re.compile(
     r"(?:[A-Za-z]\s*(?P<sign><|≤|\\le|\\lt|>|≥|\\ge|\\gt)|(?P<words>不[大小多少]于|[大小多少]于|不?超过|至[少多]|最[少多]|不足|"
     r"(?:(?:no|not)\s+)?(?:more|less|greater|fewer|larger|smaller)\s+than|at\s+(?:least|most)))(?![A-Za-z])\s*(?P<end>[^<>=≤≥]+)",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 _SIGNS = (
-    (re.compile(r"\s*(?:\\(?:parallel|px)(?![a-z])|//|∥|平行于|is\s+parallel\s+to)\s*", re.I), "parallel"),
-    (re.compile(r"\s*(?:\\perp(?![a-z])|⊥|⟂|垂直于|is\s+perpendicular\s+to)\s*", re.I), "perpendicular"),
-    (re.compile(r"\s*(?:\\cong(?![a-z])|≌|≅)\s*"), "congruent"),
+    (re.compile(r"\\(?:parallel|px)(?![a-z])|//|∥|平行于|is\s++parallel\s++to", re.I), "parallel"),
+    (re.compile(r"\\perp(?![a-z])|⊥|⟂|垂直于|is\s++perpendicular\s++to", re.I), "perpendicular"),
+    (re.compile(r"\\cong(?![a-z])|≌|≅"), "congruent"),
 )
 _POINT = r"[A-Za-z](?:_\{?\d\}?|\d|['′])?"
 _NAME = re.compile(
-    r"(?:\\(?:triangle|angle|overline)\s*|△|∠|plane\s+|line\s+|edge\s+|平面|直线|棱)?"
-    rf"\s*\{{?((?:{_POINT}\s*){{1,6}})\}}?"
+    r"(?:\\(?:triangle|angle|overline)\s*+|△|∠|plane\s++|line\s++|edge\s++|平面|直线|棱)?"
+    rf"\s*+\{{?((?:{_POINT}\s*+){{1,6}})\}}?"
 )
 _LONGEST = 100
 

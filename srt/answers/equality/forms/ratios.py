@@ -12,7 +12,7 @@ from srt.answers.equality.algebra import equal_exactly, is_readable
 from srt.answers.equality.normal_form import top_level
 from srt.answers.equality.spelled_numbers import number_in_words
 
-_BETWEEN = re.compile(r"\s*(?::|比|(?<![A-Za-z])to(?![A-Za-z]))\s*")
+_BETWEEN = re.compile(r":|比|(?<![A-Za-z])to(?![A-Za-z])")
 _FRACTION = re.compile(r"\\frac\s*\{(?P<a>[^{}]+)\}\s*\{(?P<b>[^{}]+)\}|(?P<c>\d+)\s*/\s*(?P<d>\d+)")
 _LOWEST_TERMS = re.compile(r"(?:lowest|simplest)\s+(?:terms|form|whole|ratio)|simplif|最简|化简", re.I)
 _LONGEST = 200

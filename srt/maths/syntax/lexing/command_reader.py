@@ -26,7 +26,7 @@ from srt.maths.units.unit_spellings import FORMULA_POWER_WORDS, unit_named
 
 _COMMAND = re.compile(r"\\{1,3}[a-zA-Z]+\*?|\\[^a-zA-Z\n]")
 _POWER = re.compile(
-    r"\s*(?:(?P<opens>\$|\\\()?\s*(?:\{\s*\}\s*)?\^\s*(?:\{\s*([2-9])\s*\}|([2-9]))|([²³]))"
+    r"\s*+(?:(?:(?P<opens>\$|\\\()\s*+)?(?:\{\s*+\}\s*+)?\^\s*+(?:\{\s*+([2-9])\s*+\}|([2-9]))|([²³]))"
     r"|(?:<sup>\s*)?([23])(?:\s*</sup>|(?![\w.]))"
 )
 """The power of a unit, also one that is a formula on its own: ``cm$^3$``, ``cm\\(^3\\)``, ``cm${}^3$``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from srt.io.records import Lang
 from srt.maths.syntax.expression import Number
@@ -33,6 +34,7 @@ from srt.maths.syntax.spellings import (
 )
 from srt.maths.syntax.symbols import NAME_SIGNS, name_at, plain_name_at
 from srt.maths.units.unit_spellings import FORMULA_POWER_WORDS, FORMULA_UNITS, HAN_UNITS, unit_named
+from srt.maths.work import spend
 
 _NUMBER = re.compile(r"\d{1,3}(?:(?:\{,\}|,\\!|\\,|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _DECIMAL_COMMA = re.compile(r"\d+,(?:\d{1,2}|\d{4,60})(?![\d.,])")
@@ -53,7 +55,7 @@ _DEGREE = re.compile(
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _CALL = re.compile(r"\\left\(|\(")
 _CALL_USED = re.compile(
-    r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*\$?\s*(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
+    r"(?:\\left)?\((?:[^()\n]|\([^()\n]{0,60}\)){0,100}\)\s*+(?:\$\s*+)?(?:[=≈≠<>≤≥+*/×·÷^-]|\\(?:approx|times|cdot))"
 )
 """A call whose value is used."""
 _SQUARED = re.compile(r"\s?[²³]|\^\{?[23]")
@@ -64,12 +66,21 @@ _EMPTY = re.compile(r"\{\s*\}")
 _ELLIPSIS = re.compile(r"\.\.\.+|…+|⋯+|。。+|\\(?:l|c|v|d)?dots[a-z]?")
 
 
+_WORK_PER_CHARACTER = 3
+
+
 def tokens_of(text: str, lang: Lang | None = None) -> tuple[Token, ...]:
     """The tokens of ``text``, in order. Never raises; linear in the length of ``text``.
 
     ``lang``: the language of the prose; a lone ``a`` before a word is an article unless it is Chinese.
     """
-    return tuple(_Lexer(text, articles=lang != "zh").run())
+    spend(_WORK_PER_CHARACTER * len(text))
+    return _tokens(text, lang != "zh")
+
+
+@lru_cache(maxsize=64)  # The claims, the numbers and the units of a step are looked for in the same text.
+def _tokens(text: str, articles: bool) -> tuple[Token, ...]:
+    return tuple(_Lexer(text, articles).run())
 
 
 class _Lexer(CommandReader):
@@ -81,7 +92,10 @@ class _Lexer(CommandReader):
             self._han, self._numeral, self._letters, self._sign,
         )  # fmt: skip
         while self.at < len(self.text):
-            if not any(reader() for reader in readers):
+            for reader in readers:
+                if reader():
+                    break
+            else:
                 # Never an error: a claim that touches what is unknown is not read, and the rest of the text is.
                 self._emit("dirty", self.text[self.at], self.at + 1)
         return self.out

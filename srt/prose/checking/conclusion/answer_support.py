@@ -34,7 +34,8 @@ _LONGEST_VALUE = 200
 _NO_COUNT = frozenset({Fraction(0), Fraction(90), Fraction(180), Fraction(360)})
 """Right and full angles: a formula uses them without writing them."""
 _RATIO = re.compile(
-    r"\bratios?\b|\btimes\b|percent|fraction|probability|\bhow many\b|\bscale\b|比|倍|几分|分之|百分|%|概率|[多几]少?[个块条枚只次根]"
+    r"\bratios?\b|\btimes\b|percent|fraction|probability|\bhow many\b|\bscale\b|比|倍|几分|分之|百分|%|概率"
+    r"|[多几]少?[个块条枚只次根]"
     r"|(?<![A-Za-z])(?:sin|cos|tan)|\b(?:co)?sine\b|tangent|[正余][弦切]|angle|角|slope|斜率",
     re.IGNORECASE,
 )

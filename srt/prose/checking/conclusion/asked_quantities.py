@@ -33,14 +33,14 @@ _FUNCTIONS = {
     ),
 }
 """What is done to a quantity, by how it is said."""
-_BARE = r"(?:\\[a-z]+|[A-Za-zα-ωΑ-Ω]+['′\d]*)"
+_BARE = r"(?:\\[a-z]++|[A-Za-zα-ωΑ-Ω]++['′\d]*+)"
 _CHANGED = {
     "sin": re.compile(r"\|?\\?(?:arc)?sin(?![a-z])[^=^+*×/÷]*"),
     "cos": re.compile(r"\|?\\?(?:arc)?cos(?![a-z])[^=^+*×/÷]*"),
     "tan": re.compile(r"\|?\\?(?:arc)?tan(?![a-z])[^=^+*×/÷]*"),
-    "power": re.compile(rf"{_BARE}\s*\^\s*\{{?[23]\}}?"),
-    "root": re.compile(rf"(?:√|\\sqrt)\s*[{{(]?\s*{_BARE}[}})]?"),
-    "multiple": re.compile(rf"\d\s*(?:\*|×|·|\\cdot|\\times)?\s*{_BARE}"),
+    "power": re.compile(rf"(?<![A-Za-zα-ωΑ-Ω]){_BARE}\s*+\^\s*+\{{?[23]\}}?"),
+    "root": re.compile(rf"(?:√|\\sqrt)\s*+[{{(]?\s*+{_BARE}[}})]?"),
+    "multiple": re.compile(rf"\d\s*+(?:\*|×|·|\\cdot|\\times)?\s*+{_BARE}"),
 }
 """The same, in signs, done to one name."""
 _PLAIN_RATIO = re.compile(
@@ -54,12 +54,12 @@ _LETTER = re.compile(
 _MULTIPLIED = re.compile(r"\d\s*(?:[A-Za-zα-ω|]|\\[a-z])")
 _SUBSCRIPT = re.compile(r"_\{[^{}]*\}|_\w")
 _PI = re.compile(r"\\pi(?![a-z])|π")
-# Each character is of one alternative only: where a text can be taken apart in two ways, a long one is in 2^n.
-_FORMULA_AT_END = re.compile(
-    r"(?:[^A-Za-z\u4e00-\u9fff\s\\]|\\(?:[A-Za-z]++|(?![A-Za-z]))|\b(?:sin|cos|tan)|[A-Z]"
+_OF_FORMULA = re.compile(
+    r"[^A-Za-z\u4e00-\u9fff\s\\]|\\(?:[A-Za-z]++|(?![A-Za-z]))|\b(?:sin|cos|tan)|[A-Z]"
     r"|(?<![a-z])(?!(?:of|to|we|so|by|in|at|an|as|be|it|or|is)\b)[a-z]{1,2}(?![a-z])"
-    r"|(?<=[A-Za-z])[\u4e00-\u9fff](?=[\s:：/]|$)|\s(?![\u4e00-\u9fff]))++$"
+    r"|(?<=[A-Za-z])[\u4e00-\u9fff](?=[\s:：/]|$)|\s(?![\u4e00-\u9fff])"
 )
+"""One sign or name of a formula."""
 _FRACTION = re.compile(r"\\d?frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 _BETWEEN_TERMS = re.compile(r"\bto\b|\band\b|[与和跟同:：/]")
 _TOKENS = re.compile(r"[A-Za-z]+|[\u4e00-\u9fff]|\d+")
@@ -107,11 +107,21 @@ def _left_side(subject: str) -> str | None:
     head = plain(subject).strip(" ,，:：")
     if not head or _IS.search(head):
         return None
-    formula = _FORMULA_AT_END.search(head)
-    if formula and _OF.search(head[: formula.start()]):
+    formula = _formula_at_end(head)
+    if formula and _OF.search(head[: -len(formula)]):
         return None
-    formula = _FORMULA_AT_END.search(_YIELDS.sub("", head).strip())
-    return formula[0].strip() if formula and _LETTER.search(_PI.sub("", formula[0])) else None
+    formula = _formula_at_end(_YIELDS.sub("", head).strip())
+    return formula.strip() if _LETTER.search(_PI.sub("", formula)) else None
+
+
+def _formula_at_end(text: str) -> str:
+    """The longest end of ``text`` that is a formula: found from the front, in one pass; empty where there is none."""
+    begins = end = 0
+    for match in _OF_FORMULA.finditer(text):
+        if match.start() > end:
+            begins = match.start()
+        end = match.end()
+    return text[begins:] if end == len(text) else ""
 
 
 def _functions(text: str) -> frozenset[str]:

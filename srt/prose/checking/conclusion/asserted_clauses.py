@@ -57,7 +57,7 @@ _NOT_SO = re.compile(
 """A fact that is denied, and the answer that follows: ``it is not parallel: the answer is B``."""
 _REASON = re.compile(r"\s*(?:because|since|as\b|given that|for\b|因为|由于)", re.IGNORECASE)
 _CONTRAST = re.compile(
-    r"\s*(?:(?:and|but|而|并)?\s*(?:not|nor|rather than|instead of|不是|非|并非|绝非|不为|没有))", re.IGNORECASE
+    r"\s*+(?:(?:(?:and|but|而|并)\s*+)?(?:not|nor|rather than|instead of|不是|非|并非|绝非|不为|没有))", re.IGNORECASE
 )
 _TURNS = re.compile(r"\s*(?:but|yet|however|while|whereas|although|though|但|然而|可是)", re.IGNORECASE)
 _CONNECTIVES = re.compile(

@@ -21,8 +21,8 @@ _ANSWER_IS = (
 )
 _NAMES_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}|\b(?:options?|choices?)\b(?:\s+(?:is|are))?){_LETTERS}")
 _RIGHT_OPTIONS = re.compile(
-    r"(?<![A-Za-z])([A-Z](?:(?:[\s,，、和与及]|\band\b)*[A-Z])*)(?![A-Za-z])\s*(?:选?项|选择|options?|choices?)?的?(?:说法)?\s*"
-    r"(?:(?:is|are)\s+)?(?:都|均|是|为)?(?:the\s+)?(?:correct|right|true|正确|对的?$|符合题意)",
+    r"(?<![A-Za-z])([A-Z](?:(?:[\s,，、和与及]|\band\b){0,12}[A-Z]){0,25})(?![A-Za-z])\s*+"
+    r"(?:选?项|选择|options?|choices?)?的?(?:说法)?\s*+(?:(?:is|are)\s++)?(?:都|均|是|为)?(?:the\s++)?(?:correct|right|true|正确|对的?$|符合题意)",
 )
 """Options that are said to be right: ``A 选项正确``, ``C is correct``."""
 _ENDS_WITH_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}){_LETTERS}[)）\".。\s]*$")
@@ -42,10 +42,12 @@ _QUANTITY_OF = re.compile(
 )
 _RELATED_TO = re.compile(r"\ue000\s*(?:to|with|than)\b")
 _COMPARES = re.compile(r"小于|大于|多于|少于|超过|不足|等于|[比像如与和]\ue000|不同|than|like")
-_WORDS_BEFORE = re.compile(r"(?:[^\dA-Za-z\\]|\\[A-Za-z]++|\b[A-Za-z]\b)*(?:[A-Za-z]{2}|[\u4e00-\u9fff])[^\d]*\d")
+_WORDS_BEFORE = re.compile(
+    r"(?=\D*\d)(?:[^\dA-Za-z\\]|\\[A-Za-z]++|\b[A-Za-z]\b)*(?:[A-Za-z]{2}|[\u4e00-\u9fff])[^\d]*\d"
+)
 _ANSWER = "\ue000"
 """Stands for an answer in words where a clause says it."""
-_PARTS = re.compile(r"\s*[;；]\s*|[\s,，、]+(?=[(（][2-9][)）]\s*[^-+*/^=\s])")
+_PARTS = re.compile(r"\s{0,20}[;；]\s*+|[\s,，、]{1,20}(?=[(（][2-9][)）]\s*+[^-+*/^=\s])")
 _NUMBER_OF_PART = re.compile(r"^\s*(?:[(（][1-9][)）]|[①-⑨])\s*(?=\S)")
 _VALUES_TRIED = 6
 _STEPS_TRIED = 12

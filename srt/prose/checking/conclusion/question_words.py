@@ -15,16 +15,18 @@ _CONDITION = re.compile(
     r"\b(?:if|when|where|given|with|whose|such that|so that|knowing)\b|已知|[,，]?其中", re.IGNORECASE
 )
 # An index in the middle of a name is read to its end, and only the last may be cut short: one way to read each name.
-_NAME = r"\\?[A-Za-zα-ωΑ-Ω]+(?:_\{?\w+(?:\}|(?!\w)|(?=_\{))|['′₀-₉\d])*(?:_\{?\w+\}?)?"
+_NAME = r"\\?[A-Za-zα-ωΑ-Ω]+(?:_\{?\w{1,12}(?:\}|(?!\w)|(?=_\{))|['′₀-₉\d]){0,8}(?:_\{?\w{1,12}\}?)?"
 _ASKED_NAME = re.compile(
-    rf"(?:\b(?:(?:length|value|measure|size)\s+of|find|what\s+is|calculate|compute|determine)|求)\s*(?:the\s+)?"
-    rf"(?:(?:line\s+)?segment|edge|side|线段|侧?棱|边|实数)?\s*\$?({_NAME})\$?(?=\s*(?:$|[,，]|的?[长值]|[和与及]|and\b))",
+    rf"(?:\b(?:(?:length|value|measure|size)\s++of|find|what\s++is|calculate|compute|determine)|求)\s*+(?:the\s++)?"
+    rf"(?:(?:line\s++)?segment|edge|side|线段|侧?棱|边|实数)?\s*+\$?({_NAME})\$?"
+    r"(?=\s*+(?:$|[,，]|的?[长值]|[和与及]|and\b))",
     re.IGNORECASE,
 )
 _UNIT_ASKED = re.compile(
-    r"(?i:\b(?:in|how many))\s+((?:square\s|cubic\s)?\s*[A-Za-z]+(?:\^\{?\d\}?)?)|(?:多少|几)((?:平方|立方)?(?:[毫厘分千公]?[米升克]|公[里斤]))"
+    r"(?i:\b(?:in|how many))\s++((?:square\s|cubic\s)?\s*+[A-Za-z]+(?:\^\{?\d\}?)?)"
+    r"|(?:多少|几)((?:平方|立方)?(?:[毫厘分千公]?[米升克]|公[里斤]))"
 )
-_LAST_SENTENCE = re.compile(r"([^.。?？!！;；,，\n]+)[?？]\s*$")
+_LAST_SENTENCE = re.compile(r"(?<![^.。?？!！;；,，\n])([^.。?？!！;；,，\n]++)[?？]\s*+$")
 _IS_IT = re.compile(r"(is|are) (.+)")
 
 

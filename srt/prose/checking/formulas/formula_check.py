@@ -21,14 +21,19 @@ from srt.maths.syntax.expression import PI, Call, Expression, Number, symbols, w
 from srt.prose.checking.citations import cited_steps, cited_texts
 from srt.prose.checking.conclusion.question_words import asked_part
 from srt.prose.checking.formulas.float_values import float_value, same
-from srt.prose.checking.formulas.formula_table import SLOTS
-from srt.prose.checking.formulas.cube_vertices import squared_distance
+from srt.prose.checking.formulas.formula_table import SLOTS, Formula
 from srt.prose.checking.formulas.multiples import counted_faces, is_part
 from srt.prose.checking.formulas.named_calculations import Calculation, calculations, kinds_of
 from srt.prose.checking.formulas.named_values import ValueInRole, stated_values
-from srt.prose.checking.formulas.quantity_words import AREAS, asked_quantities, asks_for_relation
+from srt.prose.checking.formulas.quantity_words import (
+    AREAS,
+    QUANTITIES,
+    asked_quantities,
+    asks_for_relation,
+    quantity_before,
+)
 from srt.prose.checking.formulas.restated_values import restated
-from srt.prose.checking.formulas.solids import have_own_lengths, solids_in
+from srt.prose.checking.formulas.solids import have_own_lengths, solids_in, squared_distance
 from srt.prose.checking.formulas.spoken_formulas import SpokenFormulas
 from srt.prose.checking.givens import Givens
 from srt.prose.claims.stated_pi import stated_pi
@@ -52,6 +57,8 @@ _ASKED_LENGTH = re.compile(
     r"|半径|直径|[棱边]长|距离|母线|[长宽高深](?=[是为有]?多少|[?？。]|$)|多[长高宽深]",
     re.IGNORECASE,
 )
+_RATIO = re.compile(r"\d\s*[:：∶]\s*\d")
+"""Numbers of a ratio are no lengths."""
 _ASKED_ANGLE = re.compile(r"\bangles?\b|(?<![三四五六多])角(?!形)", re.IGNORECASE)
 
 
@@ -129,17 +136,39 @@ class FormulaCheck:
         self._instances[number], self.found[number] = instances, every
         return fault
 
+    @property
+    def _asked_length(self) -> str | None:
+        """The height, radius or slant height that is asked for, where the problem states a volume or an area."""
+        asked = asked_part(self._problem.question)
+        role = quantity_before(asked)
+        given = {one.role for one in self._values_of(self._givens.whole)}
+        simple = len(solids_in(self._givens.whole)) == 1 and not asks_for_relation(self._problem.question)
+        return role if role in ("height", "radius", "slant") and simple and given & _OF_SOLIDS else None
+
+    def _solves_given(self, number: int, found: Calculation, length: str) -> bool:
+        """Whether a formula gives some quantity that the problem states, with the value of ``found`` as ``length``."""
+        answer = Counter({ValueInRole(found.value or 0.0, length): 1})
+        given = self._values_of(self._givens.whole)
+        known = {one: n for one, n in self._known[number].items() if not same(one.value, found.value or 0.0)}
+        return any(
+            self._is_formula(one.role, one.value, answer | Counter(known)) for one in given if one.role in _OF_SOLIDS
+        )
+
     def _another_power(self, number: int, found: Calculation) -> int | None:
         """The power of length of ``found``, if it has one that is not that of the length or the angle asked for."""
         asked = asked_part(self._problem.question)
-        if self._asked or asks_for_relation(self._problem.question) or not found.calculates:
+        if self._asked or asks_for_relation(self._problem.question) or _RATIO.search(self._givens.whole):
             return None
         length, angle = _ASKED_LENGTH.search(asked), _ASKED_ANGLE.search(asked)
         if bool(length) == bool(angle):
             return None
-        powers = [_powers(member, self._known[number]) for member in found.members if isinstance(member, Call)]
-        wanted = 1 if length else 0
-        return max(powers[0]) if powers and powers[0] and wanted not in powers[0] and 0 not in powers[0] else None
+        known = self._known[number]
+        calculated = next((member for member in found.members if isinstance(member, Call)), None)
+        literals = [float(node.value) for node in walk(calculated) if isinstance(node, Number)] if calculated else []
+        if calculated is None or not all(any(same(one.value, value) for one in known) for value in literals):
+            return None  # Some of its numbers are plain.
+        powers, wanted = _powers(calculated, known), 1 if length else 0
+        return max(powers) if powers and powers.isdisjoint({0, wanted}) else None
 
     @property
     def asks(self) -> bool:
@@ -150,6 +179,8 @@ class FormulaCheck:
         """Why ``found``, a calculation of step ``number``, is not of the quantity asked for; ``None`` if it may be."""
         if found.value is not None and (power := self._another_power(number, found)) is not None:
             return f"what is computed last is a length to the power {power}, and another power is asked for"
+        if (length := self._asked_length) and found.value is not None and not self._solves_given(number, found, length):
+            return f"with it as the {length}, no formula gives what the problem states"
         if not self.asks or found.value is None or (found.follows and found.quantities & self._asked):
             return None
         wanted = frozenset().union(*(kinds_of(quantity) for quantity in self._asked))
@@ -158,7 +189,8 @@ class FormulaCheck:
         ):
             return None
         self._asking = True
-        if found.calculates and self._instance(found, wanted, self._known[number], self._calculated[number]):
+        parts = Counter(one for one in self._calculated[number] if not same(one.value, found.value))
+        if found.calculates and self._instance(found, wanted, self._known[number], parts):
             return None
         return f"what is computed last is an instance of no formula of the {' or the '.join(sorted(self._asked))}"
 
@@ -181,7 +213,14 @@ class FormulaCheck:
     def _narrowed(self, found: Calculation, number: int) -> frozenset[str]:
         """The ``S`` of a step that no other cites is the area that the problem asks for."""
         wanted = found.quantities & self._asked
-        if len(found.quantities) > 2 and len(wanted) == 1 and wanted != {"area"} and number not in self._cited:
+        lettered = found.word not in QUANTITIES
+        if (
+            lettered
+            and len(found.quantities) > 2
+            and len(wanted) == 1
+            and wanted != {"area"}
+            and number not in self._cited
+        ):
             return wanted
         return found.quantities
 
@@ -211,9 +250,8 @@ class FormulaCheck:
         chosen = Counter(dict(values.most_common(_MOST_VALUES)))
         of_solid = quantity in _OF_SOLIDS
         for formula, template in self._spoken.templates_of("area" if quantity == "base area" else quantity):
-            if of_solid and self._asking and self._solids and not any(map(formula.fits, self._solids)):
-                if quantity != "diagonal" or not _OF_A_FACE.search(asked_part(self._problem.question)):
-                    continue
+            if of_solid and self._asking and not self._fits_what_is_asked(formula):
+                continue
             nodes = set(walk(template))
             own = {one: n for one, n in chosen.items() if not (of_solid and one.owner) or formula.fits(one.owner)}
             for slots in _assignments(sorted(symbols(template)), Counter(own)):
@@ -223,6 +261,11 @@ class FormulaCheck:
                 if any(_gives(template, slots, value, pi) for pi in (self._pis if PI in nodes else self._pis[:1])):
                     return True
         return False
+
+    def _fits_what_is_asked(self, formula: Formula) -> bool:
+        """Whether ``formula`` is of a solid that the problem names, or of a face if that is what it asks for."""
+        of_face = _OF_A_FACE.search(asked_part(self._problem.question)) if formula.quantity == "diagonal" else None
+        return not self._solids or of_face is not None or any(map(formula.fits, self._solids))
 
     def _is_sum(self, quantity: str, member: Call, known: Counter[ValueInRole], cited: Counter[ValueInRole]) -> bool:
         """Whether ``member`` adds up values of the same kind as ``quantity``, or is a multiple of a cited one."""
@@ -257,7 +300,7 @@ class FormulaCheck:
         )
 
     def _is_multiple(self, quantity: str, term: Expression, of: ValueInRole, alone: bool) -> bool:
-        """Whether ``term``, which is ``alone`` or one of several, may be a multiple of a cited value as ``quantity``."""
+        """Whether ``term``, ``alone`` or one of several, may be a multiple of a cited value as ``quantity``."""
         value = float_value(term, {})
         if not value or not _multiple(term, of.value):
             return False
@@ -346,7 +389,7 @@ def _powers(tree: Expression, known: Counter[ValueInRole]) -> frozenset[int]:
             return frozenset.intersection(*(_powers(part, known) for part in parts))
         case Call("neg" | "abs", (inner,)):
             return _powers(inner, known)
-        case Call("mul", parts):
+        case Call("mul" | "dot" | "cross", parts):
             return frozenset(map(sum, itertools.product(*(_powers(part, known) for part in parts))))
         case Call("div", (above, below)):
             return frozenset(a - b for a in _powers(above, known) for b in _powers(below, known))

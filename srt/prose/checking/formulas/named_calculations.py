@@ -25,8 +25,8 @@ from srt.prose.checking.numbers.claim_sides import ClaimSides, sides_of
 class Calculation:
     """One chain ``V = S*h = 3 * 4 = 12`` at ``[start, end)`` of a step.
 
-    ``members``: its sides without names, ``computed``: those of claims that are shown to be right, ``calculates``: whether
-    one of these is an operation.
+    ``members``: its sides without names, ``computed``: those of claims that are shown to be right, ``calculates``:
+    whether one of these is an operation.
     ``quantities``: what it may be, in words or by its letter, ``word``: that word; ``role``: what else the words or the
     letter say that its value is. ``follows``: whether the cited statements alone show that it is the named quantity.
     """

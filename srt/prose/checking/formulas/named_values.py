@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from srt.maths.equal_values import readings
+from srt.maths.work import remembered
 from srt.prose.checking.formulas.float_values import float_value
 from srt.prose.checking.formulas.quantity_words import Noun, nouns_in
 from srt.prose.checking.formulas.solids import owner_of
@@ -24,15 +25,15 @@ _LITERAL = re.compile(
     rf"(?:π|\\pi(?![a-z])|pi\b)?|(?<![A-Za-z0-9_.^])(?:π|\\pi(?![a-z]))"
     rf"|\b({'|'.join(word for word in _WORDS if word.isascii())})\b|(十二|[两二三四五六七八九十])(?!分之|角|维)"
 )
-_EXPONENT = re.compile(r"\^\s*\{?\s*$")
+_EXPONENT = re.compile(r"\^\s*+\{?\s*+$")
 _BETWEEN = re.compile(r"(?:[\s,，、和与及:：×xX*$]|\\times|\\,|\bby\b|\band\b)*$")
-_LETTER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,2})['′]?(?:_?\{?\w*\}?)?\s*[=＝≈]\s*\$?\s*$")
+_LETTER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,2})['′]?(?:_?\{?\w*\}?)?\s*+[=＝≈]\s*+\$?\s*+$")
 _SENTENCE = re.compile(r"[。;；!?！？\n]|\.(?!\d)")
 _UNIT = re.compile(
-    r"\s*(?:\\?[,; ])?(?:\\(?:text|mathrm|rm)\s*\{?)?\s*"
-    r"(square|sq\.?|平方|cubic|立方)?\s*-?(mm|cm|dm|km|m|毫米|厘米|分米|千米|米|(?:milli|centi|deci|kilo)?met(?:er|re)s?"
+    r"\s*+(?:\\?[,; ])?(?:\\(?:text|mathrm|rm)\s*+\{?)?\s*+"
+    r"(square|sq\.?|平方|cubic|立方)?\s*+-?(mm|cm|dm|km|m|毫米|厘米|分米|千米|米|(?:milli|centi|deci|kilo)?met(?:er|re)s?"
     r"|inch(?:es)?|feet|foot|ft|units?)?(?![A-Za-z])"
-    r"(?:\s*\^?\s*\{?([23²³])\}?)?\}?|\s*(L|mL|lit(?:er|re)s?|升|毫升)(?![A-Za-z])"
+    r"(?:\s*+\^?\s*+\{?([23²³])\}?)?\}?|\s*+(L|mL|lit(?:er|re)s?|升|毫升)(?![A-Za-z])"
 )
 _LENGTHS = {"mm": 1, "毫米": 1, "millimet": 1, "cm": 10, "厘米": 10, "centimet": 10, "dm": 100, "分米": 100,
             "decimet": 100, "m": 1000, "米": 1000, "met": 1000, "km": 10**6, "千米": 10**6, "kilomet": 10**6,
@@ -98,8 +99,9 @@ def stated_values(text: str, owned: bool = False) -> tuple[ValueInRole, ...]:
     """
     found = list(_literals(without_references(text)))
     values: list[ValueInRole] = []
+    ends = [one.end for one in found]
     for group in _groups(text, found):
-        values += _roles_of(text, group, found, owned)
+        values += _roles_of(text, group, ends, owned)
     converted = list(_converted(found, values))
     values = _without_axes(values)
     every = (*values, *converted)
@@ -134,7 +136,7 @@ def _literals(text: str) -> Iterator[_Found]:
         yield _Found(value, match.start(), match.end(), name, power, behind)
 
 
-@lru_cache(maxsize=4096)
+@remembered(maxsize=4096)
 def _value(text: str) -> float | None:
     trees = readings(text)
     return float_value(trees[0], {}) if trees else None
@@ -155,8 +157,9 @@ def _groups(text: str, found: list[_Found]) -> list[list[_Found]]:
     return groups
 
 
-def _roles_of(text: str, group: list[_Found], found: list[_Found], owned: bool) -> list[ValueInRole]:
-    before = max((one.end for one in found if one.end <= group[0].start), default=0)
+def _roles_of(text: str, group: list[_Found], ends: list[int], owned: bool) -> list[ValueInRole]:
+    earlier = bisect_right(ends, group[0].start)
+    before = ends[earlier - 1] if earlier else 0
     segment = text[before : group[0].start]
     segment = segment[max((cut.end() for cut in _SENTENCE.finditer(segment)), default=0) :]
     nouns = nouns_in(segment)

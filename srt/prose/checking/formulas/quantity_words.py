@@ -48,7 +48,7 @@ _RELATES = re.compile(
 )
 """The words are about a ratio or a multiple of what they name."""
 _LINK = re.compile(
-    r"(?:\s*(?:of|的)\s*[^\d=]{0,40})?\s*"
+    r"(?:\s*+(?:of|的)\s*+[^\d=]{0,40})?\s*+"
     r"(?:is|are|was|equals?|becomes?|will be|must be|to be|has|[:：=＝≈]|约?为|是|等于|有|共)?"
     r"[\s$:：=＝≈\\(]*",
     re.IGNORECASE,
@@ -117,7 +117,8 @@ _PAINTED = {
     "cubes with three painted faces": r"\b(?:three|3)\b|[三3]个?面",
 }
 _OF_PAINT = re.compile(
-    r"(?:paint|colou?r)\w*\s+(?:faces?|sides?)|(?:faces?|sides?)\s+(?:\w+\s+)?(?:paint|colou?r)|[涂染]", re.IGNORECASE
+    r"(?:paint|colou?r)\w{0,3}\s{1,3}(?:faces?|sides?)|(?:faces?|sides?)\s{1,3}(?:\w{1,12}\s{1,3})?(?:paint|colou?r)|[涂染]",
+    re.IGNORECASE,
 )
 
 
@@ -167,7 +168,7 @@ def quantity_before(text: str) -> str | None:
 
 def quantity_after(text: str) -> str | None:
     """The quantity that the start of ``text`` names: ``is the volume``, 是体积."""
-    found = re.match(r"\s*\S{0,8}\s*(?:,?\s*which )?(?:is|gives|是|为|即)\s*(?:the |its |所求的?)?", text)
+    found = re.match(r"\s*+\S{0,8}\s*+(?:(?:,\s*+)?which )?(?:is|gives|是|为|即)\s*(?:the |its |所求的?)?", text)
     nouns = nouns_in(text[found.end() : found.end() + 40]) if found else []
     return nouns[0].role if nouns and nouns[0].start == 0 and nouns[0].role in QUANTITIES else None
 

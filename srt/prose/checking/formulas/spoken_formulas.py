@@ -17,15 +17,19 @@ class SpokenFormulas:
     def __init__(self) -> None:
         self._silent = {word for formula in FORMULAS for word in (*formula.needs, formula.unless) if word}
         self._heard: set[str] = set()
+        self._texts: list[str] = []
 
     def hear(self, text: str) -> None:
-        """Add the formulas of what ``text`` speaks of."""
-        new = {words for words in self._silent if _pattern(words).search(text)}
-        self._heard |= new
-        self._silent -= new
+        """Add the formulas of what ``text`` speaks of. It is searched only when somebody asks for them."""
+        self._texts.append(text)
 
     def applying(self) -> tuple[Formula, ...]:
         """The formulas that apply, in the order of the table."""
+        for text in self._texts:
+            new = {words for words in self._silent if _pattern(words).search(text)}
+            self._heard |= new
+            self._silent -= new
+        self._texts.clear()
         return tuple(one for one in FORMULAS if self._heard.issuperset(one.needs) and one.unless not in self._heard)
 
     def templates_of(self, quantity: str) -> Iterator[tuple[Formula, Expression]]:

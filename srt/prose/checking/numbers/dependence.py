@@ -24,10 +24,12 @@ Find = Callable[[Fraction], "Sourced | None"]
 @dataclass(frozen=True)
 class Sourced:
     """A number with a source. ``varied``: what it is where the premises state other numbers; ``pure``: it is the same,
-    and was computed; ``terms``: the numbers that it is the sum of, as often as each is added."""
+    and was computed; ``given``: a premise states it; ``terms``: the numbers that it is the sum of, as often as each is
+    added."""
 
     varied: float
     pure: bool = False
+    given: bool = False
     terms: Counter[float] = field(default_factory=Counter)
 
 
@@ -35,7 +37,7 @@ def stated(value: Fraction) -> Sourced:
     """``value`` as a premise states it."""
     size = float(abs(value))
     other = size**1.1 + 0.05 * size / (1 + size)
-    return Sourced(other if value >= 0 else -other)
+    return Sourced(other if value >= 0 else -other, given=True)
 
 
 def computed(source: Expression, value: Fraction, find: Find) -> Sourced:
@@ -59,13 +61,14 @@ def uncounted(total: Expression, find: Find, has: Callable[[Fraction], bool]) ->
     """The numbers of times that ``total`` adds a number up, and that have no source themselves.
 
     ``1 + 1 = 2, 2 + 1 = 3`` takes three times 1: the 3 needs a source as that of ``3 * 1`` does. Numbers that are
-    written out side by side, ``2 + 1 + 1``, are no multiple.
+    written out side by side, ``2 + 1 + 1``, are no multiple, nor are those that premises state.
     """
     terms = counted(total, find)
-    sums = [source.terms for term in _terms(total) if (source := _source(term, find)) and len(source.terms) + 1 > 1]
-    again = {base for one in sums for base in one}
+    sources = [_source(term, find) for term in _terms(total)]
+    again = {base for source in sources if source for base in source.terms}
+    counts_up = len(terms) == 1 and not all(source is not None and source.given for source in sources)
     for base, count in terms.items():
-        if abs(count) > 1 and (len(terms) == 1 or base in again) and not has(Fraction(abs(count))):
+        if abs(count) > 1 and (counts_up or base in again) and not has(Fraction(abs(count))):
             yield Number(Fraction(abs(count)))
 
 

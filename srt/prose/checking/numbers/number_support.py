@@ -21,6 +21,8 @@ from srt.prose.checking.numbers.stated_numbers import values_in
 
 _PRODUCTS = ("mul", "dot", "cross")
 _MOST_PARTS = 24
+_ADDED = frozenset(map(Fraction, (1, 2, 30, 45, 60, 90, 100, 180, 360)))
+"""Constants that formulas add: ``e - v + 2``, ``1 - p``, angles. Others are factors."""
 _LARGEST_POWER = 12
 
 
@@ -79,11 +81,13 @@ class StepNumbers:
 
     def _compute(self, source: Expression, result: Expression) -> None:
         """Add the numbers of ``result``, which is computed as ``source``."""
-        values = [node.value for node in _literals(result)]
-        if _is_value(result) and not _has_surd(result) and (value := _rational(result)) is not None:
-            values.append(value)
-        for value in values:
-            if value and self.source(value) is None:
+        whole = _rational(result) if _is_value(result) and not _has_surd(result) else None
+        below = {one.value for node in _nodes(result) if isinstance(node, Call) for one in _denominators(node)}
+        for value in [node.value for node in _literals(result)] + ([] if whole is None else [whole]):
+            if value in below and value != whole:
+                if not self.has(value):
+                    self.computed[value] = Sourced(float(value))  # The 3 of ``32π/3``.
+            elif value and self.source(value) is None and (value == whole or not self.has(value)):
                 found = dependence.computed(source, value, self.source)
                 if not (found.pure and value in self.constants.numbers):
                     self.computed[value] = found
@@ -116,9 +120,8 @@ class StepNumbers:
                 if not (square_root or index in self.constants.exponents or self.has(index)):
                     yield Number(index)
             case Call("add", parts):
-                varies = any(dependence.depends(part, self.source) for part in parts)
                 for part in parts:
-                    yield from self._missing_term(part) if varies else self._missing(part)
+                    yield from self._missing_term(part)
                 yield from dependence.uncounted(tree, self.source, self._is_stated)
             case Call("div", (above, Number(value=below))) if below and self.has(1 / below):
                 yield from self._missing_numerator(above)
@@ -130,11 +133,17 @@ class StepNumbers:
                     yield from self._missing(part)
 
     def _missing_term(self, term: Expression) -> Iterator[Expression]:
-        """What ``term`` of a sum lacks: a pure number may be a factor, but adds nothing."""
+        """What ``term`` of a sum lacks: a pure number may be a factor, as most constants are, but adds nothing."""
         plain = term.parts[0] if isinstance(term, Call) and term.head == "neg" else term
-        source = self.source(plain.value) if isinstance(plain, Number) else None
-        if isinstance(plain, Number) and source and source.pure and plain.value not in self.constants.numbers:
-            yield plain
+        if not isinstance(plain, Number):
+            yield from self._missing(term)
+            return
+        source = self.source(plain.value)
+        if not (plain.value in _ADDED and source is None) and (
+            source is None or source.pure or source == Sourced(float(plain.value))
+        ):
+            if plain.value:
+                yield plain
         else:
             yield from self._missing(term)
 
@@ -152,6 +161,10 @@ class StepNumbers:
 
 def _names(tree: Expression) -> bool:
     return any(isinstance(node, Symbol) and node != PI for node in _nodes(tree))
+
+
+def _denominators(tree: Call) -> Iterator[Number]:
+    return _literals(tree.parts[1]) if tree.head == "div" else iter(())
 
 
 def _is_one(tree: Expression) -> bool:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from srt.io.records import Lang
 from srt.maths.syntax.lexing.lexer import tokens_of
 from srt.maths.syntax.lexing.token_writer import Token
 from srt.maths.units.unit import Unit
+from srt.maths.work import remembered
 
 _REFERENCE = re.compile(
     r"#\s?\d+|\b(?:steps?|figures?|fig\.|parts?|cases?|options?|view|question|problem)\s+\(?\d+\)?(?:\s*(?:,|and)\s*\d+)*"
@@ -48,7 +48,7 @@ class WrittenNumber:
     unit: Unit | None = None
 
 
-@lru_cache(maxsize=256)
+@remembered(maxsize=256)
 def numbers_in(text: str, lang: Lang | None = None) -> tuple[WrittenNumber, ...]:
     """The numbers that ``text`` states, exponents and numbers of steps and figures left out."""
     plain = without_references(text)

@@ -84,7 +84,7 @@ class _Checker:
         """The verdict on step ``number``, from 1."""
         step = self._steps[number - 1]
         claim = step.claim or ""
-        if not _CLAIMS.fullmatch(claim):
+        if not _CLAIMS.fullmatch(claim) or not _in_order(claim):
             return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="no claim of this world")
         if any(other.claim == claim for other in self._steps[: number - 1]):
             return self._open(claim, Fault.REPEATED, "an earlier step says the same")
@@ -216,6 +216,12 @@ def _parsed(claim: str) -> tuple[Subject, str] | None:
     if match is None or not _CLAIMS.fullmatch(claim):
         return None
     return (match[1], int(match[2])), match[3]
+
+
+def _in_order(claim: str) -> bool:
+    """Whether a claim about options names each letter once, in the order of the alphabet."""
+    letters = re.findall("[A-Z]", claim)
+    return letters == sorted(set(letters))
 
 
 def _spelt(subject: Subject) -> str:

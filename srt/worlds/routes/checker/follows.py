@@ -117,7 +117,7 @@ def _line(n: int, known: Known) -> Consequence | None:
 
 
 def _legs(text: str) -> list[tuple[int, str]]:
-    return [(int(steps), way) for steps, way in re.findall(r"([0-9]+) ([a-z]+)", text)]
+    return [(int(steps), way) for steps, way in re.findall(r"(?<![0-9])([0-9]{1,9}) ([a-z]+)", text)]
 
 
 _RULES: dict[str, Callable[[int, Known], Consequence | None]] = {

@@ -46,6 +46,8 @@ _NUMBERS: dict[Lang, list[str]] = {
 }
 _ORDERS = re.compile(r"(?P<facing>WF[nesw])|(?P<leg>WT[LRB]G#)|(?P<straight>WG#S|WGS#|SWG#|WSG#)|(?P<spot>WT[LRB])")
 _LEGS = r"(?:#[nesw])+|(?:[nesw]#)+"
+# "3 steps west of the start" is a place, "3 steps west" is a way; 起点在东3步 says where the start is.
+_TELLS_A_PLACE = re.compile(r" of the start$|^在?起点以")
 _QUESTIONS: dict[Lang, dict[str, str]] = {
     "en": {
         "which way does ~ face now?": "facing",
@@ -73,6 +75,14 @@ _QUESTIONS: dict[Lang, dict[str, str]] = {
         "下列哪一条路线让~原路返回起点？": "back",
         "下面哪种走法使~沿原路回到起点？": "back",
     },
+}
+# What stands before "faces" is taken for the name, unless it says that nobody does, or not for certain, or several do.
+_NO_NAME = {
+    "en": re.compile(
+        r"^(?:no|nobody|none|never|not|if|unless|when|while|after|before|until|each|every|either|neither|both|opposite"
+        r"|(?:every|some|any)(?:one|body)|who|does|perhaps|maybe|probably|apparently)$"
+    ),
+    "zh": re.compile("[不没非未无勿莫若如果当除并否或和与跟都前后左右背手人谁最出开始]"),
 }
 _PRONOUNS = {"she": "f", "her": "f", "he": "m", "him": "m", "她": "f", "他": "m"}
 
@@ -131,11 +141,13 @@ def _option(asked: str, text: str, lang: Lang) -> str | None:
         case "steps" | "line":
             return str(scanner.numbers[0]) if order == "#" else None
         case "back":
-            return ", ".join(f"{n} {way}" for n, way in _joined(legs)) if re.fullmatch(_LEGS, order) else None
+            if not re.fullmatch(_LEGS, order) or _TELLS_A_PLACE.search(text):
+                return None
+            return ", ".join(f"{n} {way}" for n, way in _joined(legs))
         case _:
             if order == "O":
                 return "start"
-            if not re.fullmatch(_LEGS, order) or ("start" not in text and "起点" not in text):
+            if not re.fullmatch(_LEGS, order) or not _TELLS_A_PLACE.search(text):
                 return None
             along = [f"{n} {way}" for n, way in legs if way in ("east", "west")]
             up = [f"{n} {way}" for n, way in legs if way in ("north", "south")]
@@ -213,7 +225,8 @@ class _Scanner:
         end = at
         while end < len(text) and text[end].isalpha() and (self._lang == "en" or not _KNOWN["zh"].match(text, end)):
             end += 1
-        return text[at:end]
+        name = text[at:end]
+        return "" if _NO_NAME[self._lang].search(name) else name
 
 
 def _known(lang: Lang) -> re.Pattern[str]:

@@ -16,7 +16,12 @@ from srt.worlds.routes.walk import STRIDE, Asked, Direction, Leg, Move, Path, Po
 from srt.worlds.world import Refused
 
 _LINE = re.compile(r"\((\d{1,3})\) (.+)")
-_NAME = {"en": r"[A-Z][a-z]{1,19}", "zh": r"[\u4e00-\u9fff]{1,4}?"}
+# A name is told by its place alone; what denies, doubts or means several people stands there too.
+_NAME = {
+    "en": r"(?!(?:No|Nobody|None|Never|Not|If|Unless|When|Either|Neither|(?:Every|Some)(?:body|one)|Opposite)\b)"
+    r"[A-Z][a-z]{1,19}",
+    "zh": r"[^\W\d_a-zA-Z不没非未无勿莫若如当除并否或和与跟都前后左右背手人谁起最开]{1,4}?",
+}
 
 
 class Route(NamedTuple):

@@ -211,10 +211,16 @@ def _has_dead_alternative(claim: Meaning, known: int, cited: Citations, problem:
         if premise.blank:
             fillers = [mask & part for mask, part in zip(fillers, premise.tied, strict=True)]
     meanings = (problem.language.meaning(alternative) for alternative in alternatives)
-    return any(
-        meaning is not None and not any(part & mask for part, mask in zip(meaning.tied, fillers, strict=True))
-        for meaning in meanings
-    )
+    return any(meaning is not None and not _holds_for_some(meaning, fillers) for meaning in meanings)
+
+
+def _holds_for_some(alternative: Meaning, fillers: list[int]) -> bool:
+    """Whether ``alternative`` holds for some entity, where the masks say in which placements each may fill the blank.
+
+    One that says nothing of the blank has one part, whoever fills it.
+    """
+    parts = alternative.tied if alternative.blank else alternative.tied * len(fillers)
+    return any(part & mask for part, mask in zip(parts, fillers, strict=True))
 
 
 def _says_where(place: int, repeated: frozenset[str], cited: Citations) -> bool:

@@ -19,11 +19,11 @@ from srt.worlds.seating.scenes import SCENES, Scene
 from srt.worlds.seating.writing import templates_en, templates_zh
 from srt.worlds.seating.writing.sentence_templates import TEXT_BLANK, SentenceTemplates, Wording, fill_names
 
-Style = Literal["short", "long"]
+Wordiness = Literal["short", "long"]
 
 
 @cache
-def own_templates(lang: Lang, style: Style) -> SentenceTemplates:
+def own_templates(lang: Lang, style: Wordiness) -> SentenceTemplates:
     """Our templates in ``lang``; ``long`` opens with a full description of the scene, ``short`` with a few words."""
     language = {"en": templates_en, "zh": templates_zh}[lang]
     clues = {scene: tuple(_wordings(scene, language.WORDINGS[scene.family], language.FIELDS)) for scene in SCENES}

@@ -31,6 +31,7 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
         return None
     try:
         text = read_question(problem.question)
+        _require_own_pictures(problem)
         read: FittingSolids | TurnedSolids | FoldedNets
         if text is not None and text.asked.startswith(ASKED_OF_NETS):
             read = FoldedNets(figures_by_name(problem), problem.choices, text.asked)
@@ -42,6 +43,17 @@ def check_views(problem: Problem, trace: Trace) -> TraceCheck | None:
         verdict = _unchecked(f"the problem cannot be read: {error}")
         return TraceCheck(steps=(verdict,) * len(trace.steps), answer=verdict, unread=("question",))
     return _Pass(read).check(problem, trace)
+
+
+def _require_own_pictures(problem: Problem) -> None:
+    """Raise :class:`UnreadableFigures` where an option that is a picture says something else than that it is its own.
+
+    The steps speak of the pictures by their letters: a letter that stands for another picture would mislead them.
+    """
+    pictures = figures_by_name(problem).keys() & problem.choices.keys()
+    for letter in sorted(pictures):
+        if problem.choices[letter] not in (f"picture {letter}", f"图{letter}"):
+            raise UnreadableFigures(f"option {letter} is a picture, and its text is {problem.choices[letter]!r}")
 
 
 class _Pass:

@@ -263,7 +263,7 @@ class FittingSolids:
         if left.what == "stack":
             return solid.get(left.name) == value
         if left.what not in ("shows", "column"):
-            return False  # A claim about a net.
+            return False  # Of a net, say, and the options are solids.
         line = scene.line(left.owner, left.name, left.at)
         if line is None or left.what == "shows":
             return line == value

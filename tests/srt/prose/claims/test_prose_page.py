@@ -14,7 +14,7 @@ EXAMPLES = re.findall(r"<!-- ([a-z ]+) -->\n```text\n(.*?)\n```", PAGE, re.DOTAL
 
 
 def test_the_page_has_its_examples() -> None:
-    assert len(EXAMPLES) == 17
+    assert len(EXAMPLES) == 19
 
 
 @pytest.mark.parametrize(("verdicts", "text"), EXAMPLES)

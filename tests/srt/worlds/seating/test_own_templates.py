@@ -12,7 +12,7 @@ from srt.worlds.seating.claim_language import Claim, parse_claim
 from srt.worlds.seating.reading.problem_reader import read_problem
 from srt.worlds.seating.relations import holds
 from srt.worlds.seating.scenes import SCENES, Scene
-from srt.worlds.seating.writing.own_templates import Style, own_templates
+from srt.worlds.seating.writing.own_templates import Wordiness, own_templates
 from srt.worlds.seating.writing.sentence_templates import SentenceTemplates, fill_names, relation_name
 
 LANGS = get_args(Lang)
@@ -43,8 +43,8 @@ def same_meaning(scene: Scene, one: Claim, other: Claim, x: str, y: str, asked: 
 
 @scenes
 @langs
-@pytest.mark.parametrize("style", get_args(Style))
-def test_every_clue_is_read_back(scene: Scene, lang: Lang, style: Style) -> None:
+@pytest.mark.parametrize("style", get_args(Wordiness))
+def test_every_clue_is_read_back(scene: Scene, lang: Lang, style: Wordiness) -> None:
     templates = own_templates(lang, style)
     x, y = templates.names[scene.kind][:2]
     spoken = [(wording, text) for wording in templates.clues[scene] for text in wording.texts]
