@@ -16,12 +16,13 @@ from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Problem
+from srt.judging.judge import judge
 from srt.language.text import linearize
 from srt.worlds.routes.routes_world import RoutesWorld
 from tests.train.conftest import make_sequence, problem_of
 from train.data.examples import Role
 from train.data.token_cache import read_examples
-from train.loop.generations import JudgedText, _verdict, shares, summary_line
+from train.loop.generations import JudgedText, shares, summary_line
 from train.loop.held_out import EvaluationSchedule, best_evaluation
 from train.models.load_model import load_model
 from train.models.model_files import load_tokenizer_and_processor
@@ -66,12 +67,12 @@ def test_what_is_computed_is_not_counted_as_proved() -> None:
     texts = {
         "computed": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 (1) - V = 3 * 4 * 5 = 60\nANSWER: 60",
         "refuted": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 (1) - V = 3 * 4 * 5 = 70\nANSWER: 70",
-        "not proved": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 - it is a box\nANSWER: 60",
+        "unchecked": "CORRELATE (1) - the edges are 3, 4 and 5\nINFER #1 - it is a box\nANSWER: 60",
     }
     walk = RoutesWorld().sampler({"split": "dev"})(0)
-    verdicts = [_verdict(solid, text) for text in texts.values()]
+    verdicts = [judge(solid, text).code for text in texts.values()]
     assert verdicts == list(texts)
-    verdicts.append(_verdict(walk, linearize(RoutesWorld().solve(walk))))
+    verdicts.append(judge(walk, linearize(RoutesWorld().solve(walk))).code)
     assert verdicts[-1] == "proved"
     rows = [
         JudgedText(step=1, problem_id="p", text="", answer=None, gold=None, right=verdict == "proved", verdict=verdict)
