@@ -72,6 +72,31 @@ def around(*readings: tuple[int, str]) -> TraceCheck:
     return run(RING, RING_OPTIONS, "\n".join([*lines, "ANSWER: A"]))
 
 
+def test_a_clue_is_read_again_right_before_it_is_used() -> None:
+    """Here the question is, but its answer is looked up only once all are seated."""
+    steps = [
+        "CORRELATE question: ? = right(Dan)",
+        "CORRELATE question: ? = cw(Dan)",
+        "CONSTRAIN wlog: Dan@P1",
+        "CORRELATE (2): ccw(Dan) = Cal",
+        "CONSTRAIN scene #3 #4: Dan@P1 & Cal@P6",
+        "CORRELATE (4): across(Cal) = Fay",
+        "CONSTRAIN scene #5 #6: Dan@P1 & Cal@P6 & Fay@P3",
+        "CORRELATE (3): ccw(Cal) = Bob",
+        "CONSTRAIN scene #7 #8: Dan@P1 & Cal@P6 & Fay@P3 & Bob@P5",
+        "CORRELATE (1): ccw(Bob) = Ann",
+        "CONSTRAIN scene #9 #10: Dan@P1 & Cal@P6 & Fay@P3 & Bob@P5 & Ann@P4",
+        "CONSTRAIN #11: Dan@P1 & Cal@P6 & Fay@P3 & Bob@P5 & Ann@P4 & Eve@P2",
+        "INFER scene #2 #12: ?@P2",
+        "INFER #12 #13: ? = Eve",
+        "INFER A B C D #14: options = {A}",
+        "ANSWER: A",
+    ]
+    found = run(RING, RING_OPTIONS, "\n".join(steps))
+    assert {step.support for step in found.steps} == {"proved"}
+    assert found.unused == (1,)
+
+
 def test_a_reading_about_nobody_who_is_seated_yet_is_passed_by() -> None:
     assert around().proved
     assert around((4, "(2): Dan = cw(Cal)")).proved
