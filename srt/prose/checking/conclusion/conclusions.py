@@ -21,7 +21,7 @@ _ANSWER_IS = (
 )
 _NAMES_OPTIONS = re.compile(rf"(?:{_ANSWER_IS}|\b(?:options?|choices?)\b(?:\s+(?:is|are))?){_LETTERS}")
 _RIGHT_OPTIONS = re.compile(
-    r"(?<![A-Za-z])([A-Z](?:(?:[\s,，、和与及]|\band\b){0,12}[A-Z]){0,25})(?![A-Za-z])\s*+"
+    r"(?<![A-Za-z])([A-Z](?:(?:[\s,，、和与及]|\band\b){0,6}[A-Z]){0,9})(?![A-Za-z])\s*+"
     r"(?:选?项|选择|options?|choices?)?的?(?:说法)?\s*+(?:(?:is|are)\s++)?(?:都|均|是|为)?(?:the\s++)?(?:correct|right|true|正确|对的?$|符合题意)",
 )
 """Options that are said to be right: ``A 选项正确``, ``C is correct``."""
