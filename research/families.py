@@ -93,5 +93,6 @@ def read_family(folder: Path) -> Family:
 
 
 def read_families(results: Path = RESULTS) -> list[Family]:
-    """All families that are filed, by name."""
-    return [read_family(path.parent) for path in sorted(results.glob(f"*/{POINTS}"))]
+    """All families that are filed, by name. An experiment without a learning curve, such as a demo, is none."""
+    filed = (read_family(path.parent) for path in sorted(results.glob(f"*/{POINTS}")))
+    return [family for family in filed if family.settings.get("curve")]
