@@ -76,8 +76,8 @@ class Checked(RunRow):
 
     @property
     def proved(self) -> bool:
-        """Whether the checker proved the whole trace."""
-        return self.check is not None and self.check.proved
+        """Whether the checker proved the whole trace, without padding (runs of version 0.1 do not tell)."""
+        return self.code == "proved" if self.code is not None else self.check is not None and self.check.proved
 
     @property
     def computed(self) -> bool:

@@ -41,11 +41,11 @@ Span = tuple[int, int]
 class Output:
     """What was read of an output.
 
-    ``kind`` is ``None`` where it has no steps, and no prose with an answer. ``steps`` are those up to the first line
-    that is none; their characters ``[start, end)`` in the output are in ``spans``. ``text`` is the prose of a cot
-    trace. ``stated`` is the answer that the output as a whole states, in normal form, and ``answer`` the same as it
-    stands behind the steps. ``fault`` says why the output is not a whole trace. ``too_large`` says which limit it
-    exceeds; nothing of it is then read.
+    ``kind`` is ``None`` where it has no steps, and no prose with an answer. ``steps`` end before the first line that is
+    not a step; their characters ``[start, end)`` in the output are in ``spans``. ``text`` is the prose of a cot trace.
+    ``stated`` is the answer that the output as a whole states, in normal form, and ``answer`` the same as it stands
+    behind the steps. ``fault`` says why the output is not a whole trace. ``too_large`` says which limit it exceeds;
+    nothing of it is then read.
     """
 
     kind: TraceKind | None = None
@@ -157,7 +157,7 @@ def _answer_after_steps(
 ) -> tuple[str | None, str | None]:
     """The answer that the lines after the last step state, and what keeps them from being the answer to the steps."""
     if again := next((line for line in rest if step_lang(line.text) is not None), None):
-        return None, f"line {again.number}: a step after a line that is none"
+        return None, f"line {again.number}: another step follows, after a line that is not a step"
     if not rest or stated is None:
         return None, None
     first = read_answer_line(rest[0].text)

@@ -34,7 +34,7 @@ class MutantRecord(Record):
     whether an accident is proved.
 
     A trace in prose has ``fault`` ``false_claim``, and the kind of its wrong equation in ``error``. Its ``oracle``
-    tells of that equation alone, and its ``verdict`` is ``computed``, the first fault, or ``not refuted``. ``step`` is
+    is about that equation only, and its ``verdict`` is ``computed``, the first fault, or ``not refuted``. ``step`` is
     0 for the text of a cot trace.
     """
 

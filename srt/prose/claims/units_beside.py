@@ -1,7 +1,7 @@
 """Units in the words beside a calculation: ``V = 60, so it holds 60 cm``, ``the area is 12 cm³``, 体积是60平方厘米.
 
 A value with a unit that stands in no equation is looked at where the words say what it is, or where it is the value of
-a calculation before it. Only what is wrong is told: a unit that fits shows nothing.
+a calculation before it. Only wrong units are reported: a unit that fits proves nothing.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def _premises(listed: Any, number: int, issues: list[Issue]) -> list[str]:
         try:
             args += [arg for arg in read_premise(storable(str(word))) if arg not in args]
         except ValueError as error:
-            # An issue and no refusal: the rest of the trace can be repaired, and the teacher is told which word failed.
+            # An issue, not a refusal: the rest of the trace can be repaired, and the issue names the word that failed.
             issues.append(Issue(by="machine", step=number, fault=Fault.MALFORMED, explanation=f"premise: {error}"))
     if len(words) > MAX_PREMISES:
         why = f"more than {MAX_PREMISES} premises; those after that were left out"

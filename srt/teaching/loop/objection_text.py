@@ -47,7 +47,7 @@ def verdict_lines(checks: TraceCheck, lang: Lang) -> str:
 def _issue(issue: Issue, kind: TraceKind, lang: Lang) -> str:
     by = _REVIEWER
     if issue.by == "machine":
-        # A checker that is told "proved" of what a rule of thumb has found would give up a right step.
+        # If findings by a rule of thumb were called "proved", the Checker would give up a right step.
         by = _PROVED if kind == "world" else _BY_RULE if issue.fault in HEURISTIC else _COMPUTED
     where = _WHOLE[lang] if issue.step is None else _STEP[lang].format(issue.step)
     fix = _FIX[lang].format(issue.suggested_fix) if issue.suggested_fix else ""

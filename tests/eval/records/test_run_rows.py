@@ -16,6 +16,7 @@ from eval.scoring.arm_summary import summarise
 from srt.io.errors import RecordError, UserError
 from srt.io.record_reader import read_records
 from srt.io.records import Prediction, Score
+from srt.language.trace import StepCheck, TraceCheck
 
 
 def test_a_run_is_its_records(make_run: Callable[..., Path]) -> None:
@@ -45,6 +46,7 @@ def test_a_run_of_version_0_1_is_read_and_its_prose_is_computed(make_run: Callab
     claim = {"claim": "3 * 4 = 12", "start": 0, "end": 10, "support": "proved", "reason": None, "counterexample": None}
     of_prose = orjson.loads(lines[0])
     assert of_prose["kind"] == "free"
+    del of_prose["code"], of_prose["spans"]  # That version had neither.
     of_prose["check"] = {
         "steps": [{"support": "proved", "truth": "unknown", "claims": [claim]}],
         "answer": {"support": "proved"},
@@ -72,3 +74,10 @@ def test_a_file_that_has_changed_since_is_one_line(make_run: Callable[..., Path]
     log.unlink()
     with pytest.raises(UserError, match=r"predictions\.jsonl"):
         next(iter(run.predictions.values())).read()
+
+
+def test_a_padded_trace_is_not_counted_as_proved() -> None:
+    proved = StepCheck(support="proved")
+    check = TraceCheck(steps=(proved,), answer=proved)
+    rows = [Checked(problem_id="p", code=code, kind="world", check=check) for code in ("proved", "padded", None)]
+    assert [row.proved for row in rows] == [True, False, True]
