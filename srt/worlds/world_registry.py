@@ -55,14 +55,17 @@ def worlds() -> list[World]:
 
 def checkers() -> Iterator[Checker]:
     """The checker of every world that has one, in the order of :data:`WORLDS`; each is imported when its turn comes."""
-    return (cast("Checker", resolve_name(entry.checker)) for entry in WORLDS.values() if entry.checker)
+    return (cast("Checker", _named(entry.checker)) for entry in WORLDS.values() if entry.checker)
 
 
 def steps_left_out(problem: Problem, trace: Trace) -> Iterator[tuple[int, tuple[str, ...]]]:
     """What the world of ``problem`` says of steps that add nothing (:data:`LeftOut`)."""
     for path in filter(None, (entry.left_out for entry in WORLDS.values())):
-        if (found := cast("LeftOut", resolve_name(path))(problem, trace)) is not None:
+        if (found := cast("LeftOut", _named(path))(problem, trace)) is not None:
             yield from found
+
+
+_named = cache(resolve_name)
 
 
 @cache

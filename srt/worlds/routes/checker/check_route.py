@@ -29,6 +29,8 @@ _CLAIMS = re.compile(
     rf"|answer = (?:0|{_N})"
 )
 
+_CLAIM = re.compile(r"([a-z]+)\(([0-9]+)\) = (.+)")
+_SENTENCE = re.compile(r"\(([0-9]+)\)")
 _CONCLUSION = re.compile(rf"options = \{{([A-Z](?:, [A-Z])*)\}}|answer = (0|{_N})")
 
 
@@ -78,15 +80,19 @@ class _Checker:
         self._problem = problem
         self._heard = heard
         self._steps = steps
+        self._said = [_parsed(step.claim or "") for step in steps]
+        self._first: dict[str, int] = {}
+        for number, step in enumerate(steps, 1):
+            self._first.setdefault(step.claim or "", number)
         self._facts = closure({subject: value for said in heard.said.values() for subject, value in said.items()})
 
     def check(self, number: int) -> StepCheck:
         """The verdict on step ``number``, from 1."""
         step = self._steps[number - 1]
         claim = step.claim or ""
-        if not _CLAIMS.fullmatch(claim) or not _in_order(claim):
+        if self._said[number - 1] is None and not (_CLAIMS.fullmatch(claim) and _in_order(claim)):
             return StepCheck(support="unchecked", fault=Fault.MALFORMED, reason="no claim of this world")
-        if any(other.claim == claim for other in self._steps[: number - 1]):
+        if self._first[claim] < number:
             return self._open(claim, Fault.REPEATED, "an earlier step says the same")
         cited, fault = self._cited(number)
         if fault is not None:
@@ -111,7 +117,7 @@ class _Checker:
                 return {}, (Fault.DANGLING_REFERENCE, f"there is no step {word}")
             if at >= number:
                 return {}, (Fault.ORDER_BROKEN, f"step {word} does not come before it")
-            if (said := _parsed(self._steps[at - 1].claim or "")) is None:
+            if (said := self._said[at - 1]) is None:
                 return {}, (Fault.DOES_NOT_FOLLOW, f"step {word} makes no claim that can be built on")
             subject, value = said
             if subject in cited:
@@ -121,7 +127,7 @@ class _Checker:
 
     def _reading(self, step: Step, claim: str) -> StepCheck:
         """A step that reads a sentence: it cites that and nothing else, and says one thing that the sentence says."""
-        match = re.fullmatch(r"\(([0-9]+)\)", step.args[0]) if len(step.args) == 1 else None
+        match = _SENTENCE.fullmatch(step.args[0]) if len(step.args) == 1 else None
         parsed = _parsed(claim)
         if match is None or parsed is None:
             return self._open(claim, Fault.DOES_NOT_FOLLOW, "a reading cites one sentence and nothing else")
@@ -212,7 +218,7 @@ class _Checker:
 
 def _parsed(claim: str) -> tuple[Subject, str] | None:
     """Subject and value of a claim about a sentence; ``None`` for a conclusion, and for what is no claim."""
-    match = re.fullmatch(r"([a-z]+)\(([0-9]+)\) = (.+)", claim)
+    match = _CLAIM.fullmatch(claim)
     if match is None or not _CLAIMS.fullmatch(claim):
         return None
     return (match[1], int(match[2])), match[3]

@@ -16,6 +16,7 @@ Subject = tuple[str, int]
 """The name of a claim and the number of its sentence."""
 Known = Mapping[Subject, str]
 _AHEAD = {"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)}
+_LEG = re.compile(r"(?<![0-9])([0-9]{1,9}) ([a-z]+)")
 _NAMED = {vector: name for name, vector in _AHEAD.items()}
 
 
@@ -117,7 +118,7 @@ def _line(n: int, known: Known) -> Consequence | None:
 
 
 def _legs(text: str) -> list[tuple[int, str]]:
-    return [(int(steps), way) for steps, way in re.findall(r"(?<![0-9])([0-9]{1,9}) ([a-z]+)", text)]
+    return [(int(steps), way) for steps, way in _LEG.findall(text)]
 
 
 _RULES: dict[str, Callable[[int, Known], Consequence | None]] = {

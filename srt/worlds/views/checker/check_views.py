@@ -111,7 +111,7 @@ class _Pass:
 
     def _value(self, claim: ViewStatement, words: Sequence[str], known: Sequence[ViewStatement]) -> object:
         """What one inference from just these premises gives."""
-        if len(set(words)) < len(words) or len(set(known)) < len(known):
+        if (len(words) > 1 and len(set(words)) < len(words)) or (len(known) > 1 and len(set(known)) < len(known)):
             return None
         return self.fitting.one_step(claim.left, frozenset(words), known)
 

@@ -6,7 +6,7 @@ point that is a to the right and b up, as its viewer sees it, to b to the right 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import permutations, product
 from typing import Any
 
@@ -140,12 +140,15 @@ def _turned(points: Points, box: Box, turn: str) -> tuple[Points, Box]:
 
 def _congruent(one: Points, other: Points) -> bool:
     """Whether a rotation takes one solid to the other: an exchange of axes with changes of sign, not a mirror image."""
-    target = _at_the_corner(other)
+    start, target = _at_the_corner(one), _at_the_corner(other)
+    size, wanted = _size(start), _size(target)
     for axes in permutations(range(3)):
+        if tuple(size[axis] for axis in axes) != wanted:
+            continue  # no signs make up for a box of other sides
         swaps = sum(axes[i] > axes[j] for i in range(3) for j in range(i + 1, 3))
         for signs in product((1, -1), repeat=3):
             if (swaps + signs.count(-1)) % 2 == 0:
-                moved = [tuple(sign * point[axis] for axis, sign in zip(axes, signs, strict=True)) for point in one]
+                moved = [tuple(sign * point[axis] for axis, sign in zip(axes, signs, strict=True)) for point in start]
                 if _at_the_corner(moved) == target:
                     return True
     return False
@@ -156,3 +159,8 @@ def _at_the_corner(points: Iterable[tuple[int, ...]]) -> set[tuple[int, ...]]:
     found = list(points)
     low = [min(axis) for axis in zip(*found, strict=True)]
     return {tuple(a - b for a, b in zip(point, low, strict=True)) for point in found}
+
+
+def _size(points: Collection[tuple[int, ...]]) -> tuple[int, ...]:
+    """The greatest coordinates of points at the corner; 0 of no points."""
+    return tuple(max((point[axis] for point in points), default=0) for axis in range(3))
