@@ -44,6 +44,7 @@ TraceRefusalReason = Literal[
     "undecided",
     "refuted",
     "not_proved",
+    "padded",
     "no_description",
     "picture",
     "arm",
@@ -54,10 +55,11 @@ TraceRefusalReason = Literal[
 class TraceRefusal(Record):
     """A trace that no sequence was built from, and why.
 
-    ``undecided``: its answer was compared with gold, and no machine can tell whether they mean the same. ``refuted``
-    and ``not_proved``: the verdict of the checker, where such traces are not kept (:mod:`srt.pipeline.kept_traces`).
-    ``no_description``: only its problem's pictures say what the problem is, and the arm has none. ``picture``: one of
-    them cannot be read, or is not the recorded one. ``arm``: the arm, or the text style, has no text for such a trace.
+    ``undecided``: its answer was compared with gold, and no machine can tell whether they mean the same. ``refuted``,
+    ``not_proved`` and ``padded``: the verdict of the checker, where such traces are not kept
+    (:mod:`srt.pipeline.kept_traces`). ``no_description``: only its problem's pictures say what the problem is, and the
+    arm has none. ``picture``: one of them cannot be read, or is not the recorded one. ``arm``: the arm, or the text
+    style, has no text for such a trace.
     """
 
     trace_id: str

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final, Literal, get_args
 
+from srt.checking.padding import padded
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError
 from srt.io.progress import progress
@@ -18,9 +19,12 @@ from srt.language.trace import Trace, TraceCheck
 from srt.pipeline.check import check_claims, first_fault
 
 Keep = Literal["auto", "proved", "not-refuted", "all"]
-"""``auto``: ``proved`` for traces of exact worlds, ``not-refuted`` for those in prose, which are never proved."""
+"""``auto``: ``proved`` for traces of exact worlds, ``not-refuted`` for those in prose, which are never proved.
+
+A proof with a step that adds nothing is padded: where only proofs are kept, it is left out too.
+"""
 KEEP = get_args(Keep)
-VerdictReason = Literal["refuted", "not_proved"]
+VerdictReason = Literal["refuted", "not_proved", "padded"]
 NotKept = tuple[VerdictReason, str]
 """Why a trace is not kept, in a word and in one line."""
 _CHUNK: Final = 16
@@ -36,7 +40,13 @@ def keep_named(name: str) -> Keep:
 
 def left_out(problem: Problem, trace: Trace, keep: Keep) -> NotKept | None:
     """Check ``trace``, unless all are kept: why ``keep`` leaves it out, ``None`` if it does not."""
-    return None if keep == "all" else left_out_by(check_claims(problem, trace), trace, keep)
+    if keep == "all":
+        return None
+    checked = check_claims(problem, trace)
+    if (why := left_out_by(checked, trace, keep)) is not None or keep == "not-refuted":
+        return why
+    idle = padded(problem, trace, checked)
+    return None if idle is None else ("padded", f"step {idle} adds nothing: without it a shorter proof is left")
 
 
 def left_out_by(checked: TraceCheck, trace: Trace, keep: Keep) -> NotKept | None:

@@ -13,6 +13,7 @@ from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem, Sequence
+from srt.language.text import parse
 from srt.language.trace import ClaimCheck, StepCheck, Trace, TraceCheck
 from srt.pipeline import kept_traces
 from srt.pipeline.build import TraceRefusal, build_file
@@ -123,6 +124,35 @@ def test_one_trace_in_python_is_filtered_alike(files: Path) -> None:
     assert srt.build(cone("false"), in_prose("false"), keep="all").trace_id == "false"
     with pytest.raises(UserError, match=r"trace right: not_proved: a trace in prose is never proved"):
         srt.build(cone("right"), in_prose("right"), keep="proved")
+
+
+def test_a_padded_proof_is_left_out_where_only_proofs_are_kept() -> None:
+    booth = Problem(
+        id="booth", source="made", split="train", lang="en",
+        question="Booth: Robert, James, Jason, Mary.\n(1) Mary is right of Robert;\n(2) Jason is right of James.\n"
+        "() faces the right neighbour of Robert.",
+        choices={"A": "Jason", "B": "Mary", "C": "James", "D": "None of the above"},
+    )  # fmt: skip
+    steps = """\
+CORRELATE (1): right(Robert) = Mary
+CORRELATE (2): right(James) = Jason
+CORRELATE question: ? = across(right(Robert))
+CONSTRAIN wlog #1: Robert@S1 & Mary@S2
+CONSTRAIN scene #2 #4: James@N1 & Jason@N2
+INFER #1 #3: ? = across(Mary)
+INFER scene #4 #6: ?@N1
+INFER #5 #7: ? = James
+INFER A B C D #8: options = {C}
+ANSWER: C"""
+    relation = "CONSTRAIN scene #4 #5: across(Mary) = James\nCONSTRAIN scene #4 #8: James@N1\nINFER #7 #9: ? = James"
+    padded = steps.replace("INFER #5 #7: ? = James", relation).replace("D #8", "D #10")
+    proof, more = (parse(text).trace(name, "booth") for name, text in (("proof", steps), ("more", padded)))
+    for keep in ("auto", "proved"):
+        assert kept_traces.left_out(booth, proof, keep) is None
+        why = kept_traces.left_out(booth, more, keep)
+        assert why is not None
+        assert (why[0], "step 9" in why[1]) == ("padded", True)
+    assert kept_traces.left_out(booth, more, "not-refuted") is None
 
 
 def test_several_processes_say_the_same() -> None:
