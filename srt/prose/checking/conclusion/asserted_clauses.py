@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _BREAK = re.compile(
-    r"(?:[.。！;；\n]|!(?!=))+(?!\d)|[,，](?!\d{3}(?!\d))(?!\s*[A-Z](?![A-Za-z])(?!\S*\s*[=＝]))"
+    r"(?:[.。！;；\n]|!(?!=))+(?!\d)|[,，](?!\d{3}(?!\d))(?!\s*[A-Z](?![A-Za-z])(?!\S{0,40}?\s{0,9}[=＝]))"
     r"|\b(?<!thing )(?<!all )(?=(?:so|therefore|hence|thus|but|yet|however|while|whereas|although|though|because|since"
-    r"|rather than|instead of|and (?![A-Z](?![A-Za-z])(?!\S*\s*[=＝])))\b)"
+    r"|rather than|instead of|and (?![A-Z](?![A-Za-z])(?!\S{0,40}?\s{0,9}[=＝])))\b)"
     r"|(?=因为|由于|所以|因此|从而|故|但|然而|而(?:不是|非|是)|可见|于是|则)",
     re.IGNORECASE,
 )

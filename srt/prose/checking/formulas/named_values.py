@@ -27,7 +27,7 @@ _LITERAL = re.compile(
 )
 _EXPONENT = re.compile(r"\^\s*+\{?\s*+$")
 _BETWEEN = re.compile(r"(?:[\s,，、和与及:：×xX*$]|\\times|\\,|\bby\b|\band\b)*$")
-_LETTER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,2})['′]?(?:_?\{?\w*\}?)?\s*+[=＝≈]\s*+\$?\s*+$")
+_LETTER = re.compile(r"(?<![A-Za-z])([A-Za-z]{1,2})['′]?(?:_?\{?\w{0,20}\}?)?\s*+[=＝≈]\s*+\$?\s*+$")
 _SENTENCE = re.compile(r"[。;；!?！？\n]|\.(?!\d)")
 _UNIT = re.compile(
     r"\s*+(?:\\?[,; ])?(?:\\(?:text|mathrm|rm)\s*+\{?)?\s*+"

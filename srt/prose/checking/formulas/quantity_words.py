@@ -106,7 +106,7 @@ def asks_for_relation(question: str) -> bool:
 
 _DIFFERS = re.compile(
     r"\b(?:differ\w*|increas\w*|decreas\w*|more|less|larger|smaller|greater|change\w*|max\w*|min\w*|function|terms of"
-    r"|range)\b|增加|减少|多少倍|相差|比.*[多少大小]|变|最[大小多少]|范围|函数|表示",
+    r"|range)\b|增加|减少|多少倍|相差|比.{0,60}[多少大小]|变|最[大小多少]|范围|函数|表示",
     re.IGNORECASE,
 )
 
