@@ -15,10 +15,12 @@ from eval.scoring.dimensions import title
 def console_rows(summary: ArmSummary) -> dict[str, str]:
     """The rows of ``summary``, by their name."""
     traces = summary.traces
+    predictions = sum(summary.statuses.values()) - summary.missing
     rows = {
         "arm": summary.arm,
         "accuracy": f"{interval(summary.accuracy).replace(' ', '% ', 1)}, {_of(summary.accuracy)}",
         "answers": _counts(summary.statuses),
+        "unread answers": f"{percent(summary.unread)}% of outputs, which count as wrong",
         "compared": f"{summary.policy} policy; decided by {_counts(summary.decided)}",
         "samples a question": str(summary.repeats) if summary.repeats > 1 else "",
         "missing": f"{summary.missing} predictions, which count as wrong" if summary.missing else "",
@@ -27,9 +29,9 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
         if summary.unreadable_gold
         else "",
         "output tokens": _tokens(summary.output_tokens) or "not given",
-        "of them reasoning": _tokens(summary.reasoning_tokens),
+        "of them reasoning": _tokens(summary.reasoning_tokens, predictions),
         "input tokens": _tokens(summary.input_tokens) or "not given",
-        "tokens by the reference": _tokens(summary.reference_tokens),
+        "tokens by the reference": _tokens(summary.reference_tokens, predictions),
         "tokens a right answer": f"{summary.tokens_per_right:,.0f}" if summary.tokens_per_right else "",
         "traces": f"{percent(traces.with_steps.share)}% of outputs; proved {percent(traces.proved.share)}%, "
         f"computed {percent(traces.computed.share)}%"
@@ -59,5 +61,9 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if count) or "nothing"
 
 
-def _tokens(tokens: Tokens | None) -> str:
-    return "" if tokens is None else f"mean {tokens.mean:,.1f}, median {tokens.p50:,.0f}, p99 {tokens.p99:,.0f}"
+def _tokens(tokens: Tokens | None, predictions: int | None = None) -> str:
+    """Mean and percentiles; with ``predictions`` also over how many of these, where not all have such tokens."""
+    if tokens is None:
+        return ""
+    figures = f"mean {tokens.mean:,.1f}, median {tokens.p50:,.0f}, p99 {tokens.p99:,.0f}"
+    return figures if predictions is None else f"{figures}, over {tokens.count:,} of {predictions:,} outputs"
