@@ -98,16 +98,16 @@ def read_unread(folder: str | Path, config: JudgeConfig) -> ReadSummary:
     rows: dict[RowId, UnreadReading] = {}
     for key, found in replies.values.items():
         problem, policy = run.questions[key[:2]], run.scores[key].policy
-        score = None if found is None else score_answer(problem, found.answer, policy, grade)
+        score = None if found.answer is None else score_answer(problem, found.answer, policy, grade)
         rows[key] = UnreadReading(
             problem_id=key[0],
             variant=key[1],
             repeat=key[2],
             key=run.predictions[key].read().key,
             reader=config.model.model,
-            quote=found and found.quote,
-            answer=found and found.answer,
-            extracted=score and score.extracted,
+            quote=found.quote,
+            answer=found.answer,
+            extracted=score.extracted if score else None,
             status=score.status if score else "no_answer",
             value=score.value if score else 0.0,
         )
@@ -153,10 +153,10 @@ def run_readings(folder: Path) -> RunReadings | None:
 
 @dataclass(frozen=True)
 class _Found:
-    """An answer, and the words of the output that state it."""
+    """An answer, and the words of the output that state it; both are ``None`` where it states none."""
 
-    quote: str
-    answer: str
+    quote: str | None = None
+    answer: str | None = None
 
 
 def _without_gold(problem: Problem) -> Problem:
@@ -165,9 +165,9 @@ def _without_gold(problem: Problem) -> Problem:
     return problem.model_copy(update=nothing)
 
 
-def _read(reply: Mapping[str, Any], output: str) -> _Found | None:
+def _read(reply: Mapping[str, Any], output: str) -> _Found:
     if read_word(reply, "reading", _WORDS) == "none":
-        return None
+        return _Found()
     quote, answer = (one_line(said) if isinstance(said := reply.get(name), str) else "" for name in ("quote", "answer"))
     if not answer:
         raise Unusable(Outcome.MALFORMED, '"answer" is empty although the reading is "stated"')

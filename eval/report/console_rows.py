@@ -1,6 +1,6 @@
-"""The figures of one scored run as a console shows them: one line each, in percent and words.
+"""The figures of one scored run, and of human responses, as a console shows them: one line each, in percent and words.
 
-``summary.json`` has all of them, with their intervals.
+``summary.json`` and ``human.json`` have all of them, with their intervals.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from eval.report.number_format import interval, percent
 from eval.scoring.arm_summary import ArmSummary, Share, Tokens
 from eval.scoring.dimensions import title
+from eval.scoring.human_baseline import HumanSummary
 
 
 def console_rows(summary: ArmSummary) -> dict[str, str]:
@@ -18,7 +19,7 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
     predictions = sum(summary.statuses.values()) - summary.missing
     rows = {
         "arm": summary.arm,
-        "accuracy": f"{interval(summary.accuracy).replace(' ', '% ', 1)}, {_of(summary.accuracy)}",
+        "accuracy": _accuracy(summary.accuracy),
         "answers": _counts(summary.statuses),
         "unread answers": f"{percent(summary.unread)}% of outputs, which count as wrong",
         "compared": f"{summary.policy} policy; decided by {_counts(summary.decided)}",
@@ -51,6 +52,35 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
         }
     # A row without a figure is left out: on a terminal, ten lines of "none" would hide the two that matter.
     return {name: text for name, text in rows.items() if text}
+
+
+def human_rows(summary: HumanSummary) -> dict[str, str]:
+    """The rows of the human figures in ``summary``, by their name; by category only where there are several."""
+    wrong = ", ".join(
+        f"{what} {count}" for what, count in (("empty", summary.unanswered), ("unread", summary.unread)) if count
+    )
+    rows = {
+        "benchmark": summary.benchmark,
+        "participants": f"{summary.participants}",
+        "items": f"{summary.items}",
+        "responses": f"{summary.responses}" + (f" ({wrong}, which count as wrong)" if wrong else ""),
+        "micro-average": _accuracy(summary.micro),
+    }
+    if summary.majority is not None:
+        rows["majority"] = f"{percent(summary.majority)}%, mean of {len(summary.groups)} groups"
+        rows["items without a majority"] = f"{summary.without_majority}, which count as wrong"
+        rows |= {f"majority of {group}": _accuracy(share) for group, share in summary.groups.items()}
+    for table in summary.tables:
+        for place, column in enumerate(table.header[1:], 1):
+            if column != "overall":
+                figures = zip(("micro-average", "majority"), (row[place] for row in table.rows), strict=False)
+                said = ", ".join(f"{name} {percent(cell)}%" for name, cell in figures if isinstance(cell, float))
+                rows[f"category {column}"] = f"{said}, of {table.counts[place]} items"
+    return rows
+
+
+def _accuracy(share: Share) -> str:
+    return f"{interval(share).replace(' ', '% ', 1)}, {_of(share)}"
 
 
 def _of(share: Share) -> str:
