@@ -161,8 +161,8 @@ class _Found:
 
 def _without_gold(problem: Problem) -> Problem:
     """``problem`` without all that a reader could answer from: it is to find what the output says."""
-    nothing = {"answer": None, "solution": None, "images": [], "diagram_description": None}
-    return problem.model_copy(update=nothing)
+    hidden: dict[str, object] = {"answer": None, "solution": None, "images": [], "diagram_description": None}
+    return problem.model_copy(update=hidden)
 
 
 def _read(reply: Mapping[str, Any], output: str) -> _Found:

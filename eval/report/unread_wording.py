@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from eval.report.comparison_records import Comparison
 from eval.report.number_format import difference_bounds, percent, signed
 from eval.report.report_wording import listed
+from eval.scoring.arm_summary import ArmSummary
+from eval.scoring.unread import UNREAD
 from eval.scoring.unread_differences import CountedDifference, UnreadDifference
 from srt.statistics.significance import LEVEL
 
@@ -28,13 +28,13 @@ def unread_says(comparison: Comparison) -> str:
     beside the printed one, and what this means."""
     if not any(arm.unread for arm in comparison.arms):
         return "An answer was read from every output."
-    shares = ", ".join(f"{arm.arm} {percent(arm.unread)}%" for arm in comparison.arms)
+    shares = ", ".join(map(_share, comparison.arms))
     said = [f"Outputs from which no answer was read, which count as wrong: {shares}."]
     if comparison.unread:
         rows = [_other_count(row) for row in comparison.unread[:_MOST]]
         more = len(comparison.unread) - len(rows)
         rows += [f"{more} more differences are in the report"] if more else []
-        said += [f"Counted as right in both arms: {'; '.join(rows)}.", _meaning(comparison.unread)]
+        said += [f"Counted as right in both arms: {'; '.join(rows)}.", _meaning(comparison)]
     return " ".join(said)
 
 
@@ -42,13 +42,23 @@ _MOST = 3
 """Differences that the sentence names; a table has all of them."""
 
 
+def _share(arm: ArmSummary) -> str:
+    """The share of ``arm``, and how many of these outputs the token budget ended: a longer one would show them."""
+    unread, cut = sum(arm.statuses.get(status, 0) for status in UNREAD), arm.statuses.get("truncated", 0)
+    ended = "" if not cut else " (all cut off)" if cut == unread else f" ({cut} of {unread} cut off)"
+    return f"{arm.arm} {percent(arm.unread)}%{ended}"
+
+
 def _other_count(row: UnreadDifference) -> str:
     read = "" if row.as_read is None else f"; as {row.reader} reads them, without gold, {counted(row.as_read)}"
     return f"{row.arm} − {row.reference}: {counted(row.as_right)} (printed {counted(row.printed)}{read})"
 
 
-def _meaning(rows: Sequence[UnreadDifference]) -> str:
-    why = "What lies between may come from how the arms write their answers, not from what they answer"
+def _meaning(comparison: Comparison) -> str:
+    rows = comparison.unread
+    cut = any(arm.statuses.get("truncated") for arm in comparison.arms)
+    budget = " or from the token budget" if cut else ""
+    why = f"What lies between may come from how the arms write their answers{budget}, not from what they answer"
     depend = [f"{row.arm} − {row.reference}" for row in rows if len(set(map(_verdict, _counts(row)))) > 1]
     if not depend:
         return f"{why}; whether a difference is significant does not depend on it."

@@ -128,14 +128,11 @@ def unread_differences(
         return names.pop() if len(names) == 1 else None
 
     def counted(value: Callable[[RunReadings | None, RowId], float]) -> list[CountedDifference]:
-        changed = {
-            arm: [
-                with_unread_as(run, lambda key, read=read: value(read, key))
-                for run, read in zip(runs, readings[arm], strict=True)
-            ]
-            for arm, runs in by_arm.items()
-        }
-        return [_counted(row) for row in differences(changed, common, reference).rows]
+        def changed(run: Run, read: RunReadings | None) -> Run:
+            return with_unread_as(run, lambda key: value(read, key))
+
+        runs_as = {arm: list(map(changed, runs, readings[arm])) for arm, runs in by_arm.items()}
+        return [_counted(row) for row in differences(runs_as, common, reference).rows]
 
     # The hair's breadth is for sums of fractions.
     apart = [abs(shares[row.arm] - shares[row.reference]) > APART + 1e-9 for row in rows]
