@@ -12,9 +12,12 @@ import orjson
 def read(body: dict[str, Any], rng: random.Random) -> str:
     """Read ``I settle on the one named second`` as B; ``dream`` gets an answer that no words state.
 
-    No usable reply where anything of the gold answer is in the request: its words are in no output of the test.
+    No usable reply where anything of the gold answer is in the request (its words are in no output of the test), or a
+    picture, from which the problem could be solved.
     """
     asked = body["messages"][-1]["content"]
+    if not isinstance(asked, str):
+        return "here is a picture"
     token = re.findall(r'"token": "([0-9a-f]{10})"', asked)[-1]
     output = re.split("## The model's output|## 模型的输出", asked)[-1]
     if b"goldmark" in orjson.dumps(body):

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import orjson
 import pytest
+from PIL import Image as Pillow
 
 from eval.errors.answer_judge import judge_answers
 from eval.errors.judge_model import PROMPTS, load_judge
@@ -16,9 +17,10 @@ from eval.report.compare import compare
 from eval.report.comparison_records import Comparison
 from eval.report.headline import answer
 from srt.io.errors import UserError
+from srt.io.locations import sha256_of
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
-from srt.io.records import Problem, Score
+from srt.io.records import Image, Problem, Score
 from tests.conftest import Srt
 
 MakeRun = Callable[..., Path]
@@ -94,6 +96,17 @@ def test_the_reader_sees_no_gold(run: Path, config: Path, tmp_path: Path) -> Non
     config.write_text(config.read_text() + "prompts: own\n")
     with pytest.raises(UserError, match=r"read_answer\.md:\d+: \{answer\}"):
         read_unread(run, load_judge(config))
+
+
+def test_the_reader_sees_no_pictures(
+    make_run: MakeRun, make_problem: Callable[..., Problem], config: Path, tmp_path: Path
+) -> None:
+    Pillow.new("RGB", (8, 8)).save(tmp_path / "scene.png")
+    image = Image(path="scene.png", sha256=sha256_of(tmp_path / "scene.png"))
+    write_records(tmp_path / "seen.jsonl", [make_problem(1, images=[image], diagram_description="a square")])
+    run = make_run("base", lambda _: REPLIES[1], problems=tmp_path / "seen.jsonl")
+    assert judge_answers(run, load_judge(config)).no_judgement == {"malformed": 1}
+    assert read_unread(run, load_judge(config)).right == 1
 
 
 def test_several_runs_resume_and_are_paid_for_once(
@@ -193,3 +206,22 @@ def test_an_arm_is_read_if_one_model_read_all_its_runs(
     read_unread(base[1], load_judge(other))
     [row] = compare([*base, tuned], tmp_path / "report").unread
     assert row.as_read is None
+
+
+@pytest.mark.usefixtures("blank_plots")
+def test_two_arms_are_read_by_the_same_model_or_not_at_all(
+    make_run: MakeRun, problems: Path, config: Path, tmp_path: Path
+) -> None:
+    """Each arm by a reader of its own would compare the readers."""
+    runs = [
+        make_run(arm, lambda number: REPLIES.get(number, "ANSWER: B"), problems=problems) for arm in ("base", "srt")
+    ]
+    for run, reader in zip(runs, ("reader-1", "reader-2"), strict=True):
+        config.write_text(config.read_text().replace("reader-1", reader))
+        read_unread(run, load_judge(config))
+    found = compare(runs, tmp_path / "report")
+    assert found.unread == []
+    assert {each.arm: each.reader for each in found.readings} == {"base": "reader-1", "srt": "reader-2"}
+    read_unread(runs[0], load_judge(config))
+    [row] = compare(runs, tmp_path / "report").unread
+    assert (row.reader, row.as_read and row.as_read.difference) == ("reader-2", 0)
