@@ -24,7 +24,9 @@ def console_rows(summary: ArmSummary) -> dict[str, str]:
         "unread answers": f"{percent(summary.unread)}% of outputs, which count as wrong",
         "compared": f"{summary.policy} policy; decided by {_counts(summary.decided)}",
         "samples a question": str(summary.repeats) if summary.repeats > 1 else "",
-        "missing": f"{summary.missing} predictions, which count as wrong" if summary.missing else "",
+        "missing": f"{summary.missing} prediction{'s' * (summary.missing > 1)}, counted as wrong"
+        if summary.missing
+        else "",
         "without gold": f"{summary.without_gold} problems, which do not count" if summary.without_gold else "",
         "unreadable gold": f"{len(summary.unreadable_gold)} problems, which only the same text meets"
         if summary.unreadable_gold

@@ -29,6 +29,7 @@ from eval.report.report_wording import (
     footnote,
     has_traces,
     labels,
+    missing,
     scope,
     shown_dimensions,
     shown_tables,
@@ -47,7 +48,8 @@ def summary(comparison: Comparison) -> str:
     """The answer in a sentence, the arms, and their paired differences."""
     warned = [f"> **{comparison.warning}**"] if comparison.warning else []
     parts = [f"# {comparison.title}", *warned, f"**{headline(comparison)}**"]
-    parts += [unread_says(comparison), *unlike_settings(comparison), *tokens_not_given(comparison)]
+    parts += [unread_says(comparison), *missing(comparison)]
+    parts += [*unlike_settings(comparison), *tokens_not_given(comparison)]
     parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
     parts += filter(None, [token_sources(comparison)])
     if comparison.differences:

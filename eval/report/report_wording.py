@@ -151,6 +151,12 @@ def tokens_not_given(comparison: Comparison) -> list[str]:
     return [f"Tokens are not given for {listed(without)}, which no comparison of tokens includes."]
 
 
+def missing(comparison: Comparison) -> list[str]:
+    """A sentence on predictions that were never made, if there are any."""
+    counts = ", ".join(f"{arm.arm} {arm.missing}" for arm in comparison.arms if arm.missing)
+    return [f"Predictions that are missing, which count as wrong: {counts}."] if counts else []
+
+
 def token_sources(comparison: Comparison) -> str:
     """A sentence on who counted the output tokens of each arm; empty where there are none."""
     sources: dict[str, list[str]] = {}

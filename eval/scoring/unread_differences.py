@@ -76,7 +76,8 @@ def arm_readings(
     common: Sequence[str],
     readings: Mapping[str, Sequence[RunReadings | None]],
 ) -> list[ArmReadings]:
-    """What one model read in all runs of an arm, on the problems ``common``, for each arm of which that is so."""
+    """What one model read in all runs of an arm, on the problems ``common``; without arms of which that is not so,
+    or every answer was read anyway."""
     found = []
     shown = set(common)
     for arm, runs in by_arm.items():
@@ -88,6 +89,8 @@ def arm_readings(
             for key, row in run.scores.items()
             if each and row.status in UNREAD and key[0] in shown
         ]
+        if not unread:
+            continue
         replies = [(each, key) for each, key in unread if key in each.values]
         found.append(
             ArmReadings(

@@ -114,6 +114,18 @@ def test_what_is_said_of_foreign_predictions(foreign: Callable[..., Path], tmp_p
     assert "Each arm has one run: the variance between runs is not in any interval or p-value here." in text
 
 
+def test_missing_predictions_are_told_above_the_tables(foreign: Callable[..., Path], tmp_path: Path) -> None:
+    whole = foreign("gpt-9", "ANSWER: A")
+    with (tmp_path / "few.csv").open("w", encoding="utf-8") as file:
+        file.writelines(["id,prediction\n", *(f"made-{n},ANSWER: B\n" for n in range(28))])
+    given = {"backend": "file", "predictions": tmp_path / "few.csv", "problems": tmp_path / "mine.jsonl"}
+    run_evaluation(make_eval_recipe(given | {"output": tmp_path / "runs" / "few"}))
+    compare([whole, tmp_path / "runs" / "few"], tmp_path / "report")
+    said = "Predictions that are missing, which count as wrong: few 2."
+    for name, tables in (("report.md", "| arm"), ("report.html", "<h2")):
+        assert said in (tmp_path / "report" / name).read_text().partition(tables)[0]
+
+
 def test_nothing_empty_is_drawn_or_printed(foreign: Callable[..., Path], tmp_path: Path) -> None:
     """Without tokens, traces and categories there are no plots of them, and no columns."""
     compare([foreign("gpt-9", "ANSWER: A"), foreign("tuned", "ANSWER: B")], tmp_path / "report")

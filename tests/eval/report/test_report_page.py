@@ -174,7 +174,7 @@ def test_the_headline_row_is_whole_on_a_phone(answered: Path, chromium: Any, wid
     """Every figure of the row is within the screen, and nothing of it scrolls."""
     with opened(chromium, answered, width=width) as page:
         figures = page.locator(".answer dd")
-        assert figures.count() == 8
+        assert figures.count() == 7
         assert (
             page.evaluate(
                 "Math.max(...[...document.querySelectorAll('.answer *')].map(it => it.getBoundingClientRect().right))"
