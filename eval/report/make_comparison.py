@@ -54,8 +54,7 @@ def make_comparison(
     # Before any figure: an arm that was asked easier problems would look better without being so.
     common, left_out = common_problems(runs)
     human_rows = [row for folder in human for row in read_human_baseline(folder).rows]
-    reference = _reference(runs, reference)
-    paired = differences(by_arm, common, reference)
+    paired = differences(by_arm, common, _reference(runs, reference))
     readings = {arm: [run_readings(run.folder) for run in several] for arm, several in by_arm.items()}
     problems = next(iter(runs.values())).problems
     comparison = Comparison(
@@ -74,7 +73,7 @@ def make_comparison(
             ]
             for arm, several in by_arm.items()
         },
-        unread=unread_differences(paired.rows, by_arm, common, reference, readings),
+        unread=unread_differences(paired.rows, by_arm, common, readings),
         readings=arm_readings(by_arm, common, readings),
         warning=warning,
     )

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from eval.records.run_records import Run
+import numpy as np
+
+from eval.records.run_records import Run, mean_values
 from eval.records.run_rows import RowId
-from eval.scoring.differences import Difference, differences
+from eval.scoring.differences import Difference
 from eval.scoring.unread import UNREAD, unread_share, with_unread_as
-from srt.io.records import Record
+from srt.io.records import Record, cluster_of
+from srt.statistics.paired_difference import paired_difference
 
 APART: Final = 0.02
 """Arms whose shares of unread outputs differ by more than this have a second figure beside their difference."""
@@ -109,14 +112,12 @@ def unread_differences(
     rows: Sequence[Difference],
     by_arm: Mapping[str, Sequence[Run]],
     common: Sequence[str],
-    reference: str,
     readings: Mapping[str, Sequence[RunReadings | None]],
 ) -> list[UnreadDifference]:
     """Those of ``rows``, the differences of ``by_arm`` on the problems ``common``, whose arms differ by more than
     :data:`APART` in unread outputs, and those of which one model has read the unread outputs of both arms.
 
-    ``readings`` has for each run of an arm what was read in it. ``reference`` is as in
-    :func:`eval.scoring.differences.differences`.
+    ``readings`` has for each run of an arm what was read in it.
     """
     shown = set(common)
     shares = {
@@ -130,12 +131,20 @@ def unread_differences(
         names = {readers[arm] for arm in (row.arm, row.reference) if shares[arm]}
         return names.pop() if len(names) == 1 else None
 
-    def counted(value: Callable[[RunReadings | None, RowId], float]) -> list[CountedDifference]:
-        def changed(run: Run, read: RunReadings | None) -> Run:
-            return with_unread_as(run, lambda key: value(read, key))
+    problems = next(iter(by_arm.values()))[0].problems
+    clusters = [cluster_of(problems[problem_id]) for problem_id in common]
 
-        runs_as = {arm: list(map(changed, runs, readings[arm])) for arm, runs in by_arm.items()}
-        return [_counted(row) for row in differences(runs_as, common, reference).rows]
+    def counted(value: Callable[[RunReadings | None, RowId], float]) -> list[CountedDifference]:
+        def scores(run: Run, read: RunReadings | None) -> list[float]:
+            values = mean_values(with_unread_as(run, lambda key: value(read, key)).scores.values())
+            return [values[problem_id] for problem_id in common]
+
+        tables = {arm: np.array(list(map(scores, runs, readings[arm]))) for arm, runs in by_arm.items()}
+        found = [paired_difference(tables[row.arm], tables[row.reference], clusters) for row in rows]
+        return [
+            CountedDifference(difference=each.interval.value, low=each.interval.low, high=each.interval.high, p=each.p)
+            for each in found
+        ]
 
     # The hair's breadth is for sums of fractions.
     apart = [abs(shares[row.arm] - shares[row.reference]) > APART + 1e-9 for row in rows]

@@ -115,10 +115,11 @@ def ask_judge(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Ask a judge model which answers are right, or what unread outputs answer.
+    """Ask a judge model which answers are right.
 
-    Its verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and
-    pays for no reply twice.
+    With --unread it reads outputs in which no answer was found, and is not told the right one. Its
+    verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and pays
+    for no reply twice.
 
     Example: srt ask-judge runs/base runs/srt --config recipes/judge/openai.yaml --unread
     """
