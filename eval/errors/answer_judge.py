@@ -124,5 +124,5 @@ def read_judged(folder: Path) -> JudgedSummary | None:
     return read_derived(folder / JUDGED, JudgedSummary, "srt ask-judge")
 
 
-def _read(reply: Mapping[str, Any]) -> tuple[Verdict, str]:
+def _read(reply: Mapping[str, Any], output: str) -> tuple[Verdict, str]:
     return cast("Verdict", read_word(reply, "verdict", _VERDICTS)), read_reason(reply)

@@ -40,7 +40,7 @@ def ask_about_errors(run: Run, wrong: Sequence[RowId], config: JudgeConfig) -> J
     )
 
 
-def _read(reply: Mapping[str, Any]) -> JudgeLabel:
+def _read(reply: Mapping[str, Any], output: str) -> JudgeLabel:
     words = {name: read_word(reply, name, known) for name, known in _WORDS.items()}
     labels = Labels.model_validate({name: None if word == NO_CLASS else word for name, word in words.items()})
     return JudgeLabel(labels, read_reason(reply))

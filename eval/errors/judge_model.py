@@ -39,6 +39,8 @@ _NEEDED = frozenset({"token", "answer", "output"})
 JUDGE_PROMPTS = {
     "judge_answer": PromptFile(_FIELDS, _NEEDED),
     "judge_error": PromptFile(_FIELDS | _TAXONOMIES, _NEEDED | _TAXONOMIES),
+    # Without the gold answer, in a prompt of one's own too: who knows it finds it in any text.
+    "read_answer": PromptFile(frozenset({"token", "question", "choices", "output"}), frozenset({"token", "output"})),
 }
 
 V = TypeVar("V")
@@ -101,13 +103,15 @@ def ask_about(
     prompt: str,
     fields: Callable[[Problem], Mapping[str, str]],
     schema: JsonSchema,
-    read: Callable[[Mapping[str, Any]], V],
+    read: Callable[[Mapping[str, Any], str], V],
+    shown: Callable[[Problem], Problem] = lambda problem: problem,
 ) -> JudgeReplies[V]:
     """Ask with ``prompt`` about those of the predictions ``keys`` of ``run`` that have a text.
 
     As many at once as the endpoint takes; the journal is in the run's folder. ``fields`` fills what the prompt needs
-    besides the problem, its gold answer and the output; ``read`` reads a reply of the form ``schema``. Where the budget
-    is spent, what was answered so far is given, and the rest counts as ``budget spent``.
+    besides the problem, its gold answer and the output; ``read`` reads a reply of the form ``schema`` about the output
+    that it is given. ``shown`` leaves out of a problem what the judge must not see. Where the budget is spent, what was
+    answered so far is given, and the rest counts as ``budget spent``.
 
     Raises:
         UserError: a prompt that cannot be used, an endpoint that cannot be opened or asked.
@@ -125,11 +129,11 @@ def ask_about(
     llm = LlmConfig(endpoint=config.endpoint, prices={choice.model: config.price}, budget=config.budget)
 
     async def ask(context: LlmContext, key: RowId) -> Answered[V]:
-        problem = run.questions[key[:2]]
+        problem = shown(run.questions[key[:2]])
         # The end of an output, because the answer is there.
         output = texts[key] if len(texts[key]) <= LONGEST_OUTPUT else f"[...]{texts[key][-LONGEST_OUTPUT:]}"
         filled = {**problem_fields(problem), **fields(problem), "output": output}
-        return await ask_usable(context, ROLE, problem, prompt, filled, schema, read)
+        return await ask_usable(context, ROLE, problem, prompt, filled, schema, lambda reply: read(reply, output))
 
     async def ask_each(journal: Journal) -> list[Answered[V] | None]:
         async with open_session(llm, {ROLE: choice}, templates, journal, problems_path(run).parent) as session:

@@ -35,8 +35,9 @@ def compare(
 ) -> Comparison:
     """Compare the scored runs in ``folders`` and write the report folder ``output``.
 
-    Writes ``comparison.json``, ``report.md``, ``accuracy_tokens.png``, ``accuracy_by_<dimension>.png`` (the first
-    dimension of the problems' world, else ``category``) and ``report.html``; ``sampling.png`` where an arm was sampled,
+    Writes ``comparison.json``, ``report.md``, ``report.html`` and the plots that there are figures for:
+    ``accuracy_tokens.png`` where tokens are given, ``accuracy_by_<dimension>.png`` (the first dimension of the
+    problems' world, else ``category``) where it has several labels, ``sampling.png`` where an arm was sampled,
     ``errors_*.png`` where the errors of one were classed (``srt errors``).
     ``reference`` is the arm that all others are compared with: by default ``base`` if there is one, else the first;
     ``srt`` is also compared with ``answer`` and ``cot``, and each ``srt-*`` with ``srt``. ``drawing`` draws a problem's

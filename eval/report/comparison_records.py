@@ -5,6 +5,7 @@ from __future__ import annotations
 from eval.benchmarks.definition.benchmark import Table
 from eval.scoring.arm_summary import ArmSummary, Share
 from eval.scoring.differences import Difference
+from eval.scoring.unread_differences import ArmReadings, UnreadDifference
 from srt.io.records import Record
 from srt.statistics.intervals import Estimate
 
@@ -21,11 +22,13 @@ class Comparison(Record):
 
     ``common`` problems are compared; ``left_out`` counts each arm's others.
 
-    ``clusters`` is the number of distinct puzzles among the common problems: those with one ``group_id`` count once.
+    ``clusters`` is the number of groups among the common problems: those with one ``group_id`` count once.
 
     ``arms`` has the mean over the runs (training seeds) of each arm, ``runs`` each run alone. ``tokens_per_right`` are
     output tokens per right answer, ``None`` for an arm without any. ``tables`` are the benchmark's, if all runs are of
-    one benchmark. ``warning`` stands above everything: that the figures are of a rehearsal, for example.
+    one benchmark. ``unread`` has the differences that depend on how outputs without a readable answer are counted, and
+    ``readings`` what a language model read in them. ``warning`` stands above everything: that the figures are of a
+    rehearsal, for example.
     """
 
     title: str
@@ -37,4 +40,6 @@ class Comparison(Record):
     tokens_per_right: dict[str, Estimate | None]
     tables: list[Table]
     runs: dict[str, list[RunAccuracy]]
+    unread: list[UnreadDifference]
+    readings: list[ArmReadings]
     warning: str | None = None

@@ -21,6 +21,7 @@ from eval.records.run_records import Run
 from eval.report import number_format as figures
 from eval.report import report_wording as wording
 from eval.report.comparison_records import Comparison
+from eval.report.headline import headline, headline_difference
 from eval.report.leaderboard import leaderboard
 from eval.report.plots import (
     CLASS_COLOURS,
@@ -33,6 +34,7 @@ from eval.report.plots import (
 )
 from eval.report.report_errors import ArmErrors, arm_errors, judged_arms
 from eval.report.report_examples import PICTURE_BUDGET, Drawing, collect_examples
+from eval.report.unread_wording import READ_NOTE, UNREAD_NOTE, counted, unread_says
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.dimensions import title
 from srt.answers.equality import POLICIES
@@ -65,12 +67,19 @@ def page(
     show; ``drawing`` gives the scene of one that has no pictures, as SVG.
     """
     errors = arm_errors(by_arm)
+    answer, shows = headline_difference(comparison), _shown(comparison)
     return (
         _environment()
         .get_template("report.html.jinja")
         .generate(
             comparison=comparison,
-            answer=wording.headline_difference(comparison),
+            headline=headline(comparison),
+            answer=answer,
+            unread_says=unread_says(comparison),
+            unread_notes=(UNREAD_NOTE, READ_NOTE),
+            shows=shows,
+            parts_title=_parts_title(shows),
+            runs_word="runs" if wording.from_files(comparison) else "training runs",
             scope=wording.scope(comparison),
             footnote=wording.footnote(comparison),
             wording=wording,
@@ -84,7 +93,7 @@ def page(
             ],
             tables=[
                 (table, table_rows(table), list(dict.fromkeys(row.source for row in table.published)))
-                for table in comparison.tables
+                for table in wording.shown_tables(comparison)
             ],
             errors=errors,
             taxonomies=[(name, TAXONOMIES[name], _error_plot(errors, name)) for name in TAXONOMY_NAMES if errors],
@@ -106,6 +115,28 @@ def page(
     )
 
 
+def _shown(comparison: Comparison) -> dict[str, bool]:
+    """Which columns have a figure in any row: those that have none are left out."""
+    arms, rows = comparison.arms, comparison.differences
+    return {
+        "tokens": any(arm.output_tokens for arm in arms),
+        "reasoning": any(arm.reasoning_tokens for arm in arms),
+        "reference": any(arm.reference_tokens for arm in arms),
+        "pictures": any(arm.image_tokens for arm in arms),
+        "traces": wording.has_traces(arms),
+        "token_ratio": any(row.token_ratio for row in rows),
+        "per_right": any(row.per_right_ratio for row in rows),
+        "only": any(row.only_arm is not None for row in rows),
+        "checked": any(at.checked or at.oracle for arm in arms if arm.sampling for at in arm.sampling.curve),
+        "spent": any(at.tokens is not None for arm in arms if arm.sampling for at in arm.sampling.curve),
+    }
+
+
+def _parts_title(shows: Mapping[str, bool]) -> str:
+    parts = ["tokens"] * shows["tokens"] + ["answers"] + ["traces"] * shows["traces"]
+    return wording.listed(parts).capitalize()
+
+
 def _environment() -> Environment:
     environment = page_environment(_FOLDER)
     environment.filters.update(
@@ -119,6 +150,7 @@ def _environment() -> Environment:
         token_estimate=_dashed(figures.tokens),
         bare=_dashed(figures.bare),
         difference_bounds=figures.difference_bounds,
+        counted=counted,
         # Text that report_examples has made safe inside a script element; all else is escaped.
         json=Markup,
     )
@@ -136,7 +168,11 @@ def _plots(arms: Sequence[ArmSummary]) -> list[Plot]:
         for arm in arms
         if arm.output_tokens
     )
-    plots = [_plot("Accuracy against output tokens", says, lambda dark: accuracy_against_tokens(arms, dark=dark))]
+    plots = []
+    # An empty plot would read as "no tokens".
+    if says:
+        title_of = "Accuracy against output tokens"
+        plots.append(_plot(title_of, says, lambda dark: accuracy_against_tokens(arms, dark=dark)))
     if (dimension := main_dimension(arms)) in wording.shown_dimensions(arms):
         name = title(dimension)
         says = f"the breakdown by {name} has the figures"

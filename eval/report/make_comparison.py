@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eval.benchmarks.run_tables import run_tables
+from eval.errors.unread_answers import run_readings
 from eval.records.run_records import (
     ARM_FIELDS,
     Run,
@@ -21,6 +22,7 @@ from eval.run.scored_run import read_run
 from eval.scoring.arm_summary import summarise
 from eval.scoring.differences import common_problems, differences
 from eval.scoring.human_baseline import read_human_baseline, with_human_rows
+from eval.scoring.unread_differences import arm_readings, unread_differences
 from srt.io.errors import UserError
 from srt.io.records import Problem, cluster_of
 
@@ -53,6 +55,7 @@ def make_comparison(
     common, left_out = common_problems(runs)
     human_rows = [row for folder in human for row in read_human_baseline(folder).rows]
     paired = differences(by_arm, common, _reference(runs, reference))
+    readings = {arm: [run_readings(run.folder) for run in several] for arm, several in by_arm.items()}
     problems = next(iter(runs.values())).problems
     comparison = Comparison(
         title=comparison_title(list(runs.values()), title),
@@ -70,6 +73,8 @@ def make_comparison(
             ]
             for arm, several in by_arm.items()
         },
+        unread=unread_differences(paired.rows, by_arm, common, readings),
+        readings=arm_readings(by_arm, common, readings),
         warning=warning,
     )
     return ComparedRuns(comparison, by_arm, runs, common)

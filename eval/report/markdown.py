@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from eval.benchmarks.tables.breakdown import markdown_rows, markdown_table
 from eval.errors.error_taxonomies import TAXONOMIES, TAXONOMY_NAMES, TaxonomyName
 from eval.report.comparison_records import Comparison
+from eval.report.headline import headline
 from eval.report.number_format import (
     bare,
     credit,
@@ -26,14 +27,18 @@ from eval.report.report_wording import (
     SIZE_NOTE,
     difference_groups,
     footnote,
-    headline,
+    has_traces,
     labels,
+    missing,
     scope,
     shown_dimensions,
+    shown_tables,
+    token_sources,
     tokens_not_given,
     training,
     unlike_settings,
 )
+from eval.report.unread_wording import READ_NOTE, UNREAD_NOTE, counted, unread_says
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import title
@@ -43,8 +48,10 @@ def summary(comparison: Comparison) -> str:
     """The answer in a sentence, the arms, and their paired differences."""
     warned = [f"> **{comparison.warning}**"] if comparison.warning else []
     parts = [f"# {comparison.title}", *warned, f"**{headline(comparison)}**"]
+    parts += [unread_says(comparison), *missing(comparison)]
     parts += [*unlike_settings(comparison), *tokens_not_given(comparison)]
     parts += [f"{training(comparison)} {scope(comparison)}", _arms_table(comparison.arms)]
+    parts += filter(None, [token_sources(comparison)])
     if comparison.differences:
         for heading, rows in difference_groups(comparison):
             parts += [f"## {heading}", _difference_table(rows)]
@@ -55,13 +62,15 @@ def summary(comparison: Comparison) -> str:
 def markdown(comparison: Comparison, errors: Sequence[ArmErrors] = ()) -> str:
     """The summary, then all tables; ``errors`` are those of the arms that were classed."""
     parts = [summary(comparison).rstrip()]
+    if comparison.unread or comparison.readings:
+        parts += ["## Unread answers", *_unread_tables(comparison)]
     if comparison.differences:
         parts += ["## Tokens and sample size", _size_table(comparison)]
     if any(len(several) > 1 for several in comparison.runs.values()):
         parts += ["## By run", _run_table(comparison)]
     for dimension in shown_dimensions(comparison.arms):
         parts += [f"## By {title(dimension)}", _breakdown(comparison.arms, dimension)]
-    parts += [markdown_table(table) for table in comparison.tables]
+    parts += [markdown_table(table) for table in shown_tables(comparison)]
     if any(arm.sampling for arm in comparison.arms):
         parts += ["## Sampling many", _sampling_table(comparison.arms)]
     for name in TAXONOMY_NAMES if errors else ():
@@ -74,6 +83,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         "arm",
         "accuracy % [95%]",
         "right",
+        "unread %",
         "tokens mean",
         "p50",
         "p90",
@@ -83,6 +93,7 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
         "computed %",
     ]
     rows = []
+    judged = has_traces(arms)
     for arm in arms:
         tokens = arm.output_tokens
         counts = ["not given", "-", "-", "-"]
@@ -90,9 +101,45 @@ def _arms_table(arms: Sequence[ArmSummary]) -> str:
             counts = [f"{tokens.mean:.1f}", *(f"{x:.0f}" for x in (tokens.p50, tokens.p90, tokens.p99))]
         right = f"{credit(arm.accuracy.right)}/{arm.accuracy.count}"
         of = arm.traces
-        traces = [percent(share.share) for share in (of.with_steps, of.proved, of.computed)]
-        rows.append([arm.arm, interval(arm.accuracy), right, *counts, *traces])
-    return markdown_rows(head, rows)
+        traces = [percent(share.share) if judged else "-" for share in (of.with_steps, of.proved, of.computed)]
+        rows.append([arm.arm, interval(arm.accuracy), right, percent(arm.unread), *counts, *traces])
+    return _table(head, rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table without the columns of which no row has a figure."""
+    kept = [place for place in range(len(head)) if any(row[place] not in _NO_FIGURE for row in rows)]
+    return markdown_rows([head[place] for place in kept], [[row[place] for place in kept] for row in rows])
+
+
+_NO_FIGURE = ("-", "not given")
+
+
+def _unread_tables(comparison: Comparison) -> list[str]:
+    """The differences under another count of unread outputs, and what a model read in them."""
+    parts = []
+    if comparison.unread:
+        head = ["difference", "unread %", "as printed: wrong", "as right", "as read"]
+        rows = [
+            [
+                f"{row.arm} − {row.reference}",
+                f"{percent(row.unread_arm)} and {percent(row.unread_reference)}",
+                counted(row.printed),
+                counted(row.as_right),
+                f"{counted(row.as_read)} ({row.reader})" if row.as_read else "-",
+            ]
+            for row in comparison.unread
+        ]
+        parts.append(_table(head, rows))
+    parts.append(UNREAD_NOTE)
+    if comparison.readings:
+        head = ["arm", "read by", "unread", "usable replies", "an answer stated", "of them right"]
+        rows = [
+            [each.arm, each.reader, f"{each.unread}", f"{each.replies}", f"{each.stated}", credit(each.right)]
+            for each in comparison.readings
+        ]
+        parts += [markdown_rows(head, rows), READ_NOTE]
+    return parts
 
 
 def _difference_table(differences: Sequence[Difference]) -> str:
@@ -108,7 +155,7 @@ def _difference_table(differences: Sequence[Difference]) -> str:
         ]
         for row in differences
     ]
-    return markdown_rows(head, rows)
+    return _table(head, rows)
 
 
 def _size_table(comparison: Comparison) -> str:
@@ -128,9 +175,9 @@ def _size_table(comparison: Comparison) -> str:
         ]
         for row in comparison.differences
     ]
-    spent = "; ".join(f"{arm} {tokens(each)}" for arm, each in comparison.tokens_per_right.items())
-    table = markdown_rows([*head, *(f"problems for {each}" for each in points)], rows)
-    return f"{table}\n\n{SIZE_NOTE} Output tokens for each right answer: {spent}."
+    spent = "; ".join(f"{arm} {tokens(each)}" for arm, each in comparison.tokens_per_right.items() if each)
+    table = _table([*head, *(f"problems for {each}" for each in points)], rows)
+    return f"{table}\n\n{SIZE_NOTE}" + (f" Output tokens for each right answer: {spent}." if spent else "")
 
 
 def _sampling_table(arms: Sequence[ArmSummary]) -> str:
@@ -146,7 +193,7 @@ def _sampling_table(arms: Sequence[ArmSummary]) -> str:
         for at in arm.sampling.curve
     ]
     head = ["arm", "k", "tokens", "one sample %", "majority %", "pass@k %", "checked %", "oracle %"]
-    return f"{markdown_rows(head, rows)}\n\n{SAMPLING_NOTE}"
+    return f"{_table(head, rows)}\n\n{SAMPLING_NOTE}"
 
 
 def _error_table(errors: Sequence[ArmErrors], name: TaxonomyName) -> str:
@@ -169,7 +216,7 @@ def _run_table(comparison: Comparison) -> str:
         for arm, several in comparison.runs.items()
         for run in several
     ]
-    return markdown_rows(["arm", "model (SHA-256)", "accuracy % [95%]"], rows)
+    return markdown_rows(["arm", "run (SHA-256)", "accuracy % [95%]"], rows)
 
 
 def _breakdown(arms: Sequence[ArmSummary], dimension: str) -> str:

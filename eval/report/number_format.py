@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from eval.scoring.arm_summary import Share
 from eval.scoring.differences import Difference
+from eval.scoring.unread_differences import CountedDifference
 from srt.statistics.intervals import Estimate
 from srt.statistics.significance import LEVEL
 
@@ -35,7 +36,7 @@ def signed(share: float) -> str:
     return (f"{points:+.1f}" if abs(points) >= 0.05 else f"{points:+.1g}").replace("-", "−")
 
 
-def difference_bounds(row: Difference) -> tuple[str, str]:
+def difference_bounds(row: Difference | CountedDifference) -> tuple[str, str]:
     """The bounds of a difference: ``>0`` or ``<0`` for a bound of 0 that the test excludes."""
     excluded = row.p < LEVEL
     low = ">0" if excluded and row.low == 0 else signed(row.low)

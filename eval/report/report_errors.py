@@ -34,13 +34,13 @@ class ArmErrors:
 
 
 def arm_errors(by_arm: Mapping[str, Sequence[Run]]) -> list[ArmErrors]:
-    """The errors of every arm that has a classed run."""
+    """The errors of every arm that has a classed run; none where no arm has a wrong prediction."""
     found = []
     for arm, runs in by_arm.items():
         summaries = [summary for run in runs if (summary := read_error_summary(run.folder)) is not None]
         if summaries:
             found.append(_summed(arm, len(runs), summaries))
-    return found
+    return found if any(arm.wrong for arm in found) else []
 
 
 def first_faults(run: Run) -> dict[RowId, tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What the Markdown report and the HTML page say in the same words: scope, notes, and which breakdowns are shown."""
+"""What the Markdown report and the HTML page say in the same words: scope, notes, and what is shown at all."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from eval.benchmarks.benchmark_registry import find_benchmark
-from eval.benchmarks.definition.benchmark import PLAIN
+from eval.benchmarks.definition.benchmark import PLAIN, Table
 from eval.records.run_records import Run, generation_unknown
 from eval.report.comparison_records import Comparison
-from eval.report.number_format import difference_bounds, interval, signed
+from eval.run.given_predictions import BACKEND
 from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import dimensions
 from srt.statistics.paired_difference import Test
-from srt.statistics.significance import LEVEL
 
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
@@ -23,7 +22,7 @@ SIZE_NOTE = (
 SAMPLING_NOTE = (
     "Tokens: output tokens a question, all k samples. Majority: the most frequent answer. pass@k: one is right. "
     "Checked and oracle pick samples by the checker's, or the solver's, word before they vote: knowledge that a model "
-    "does not have. Intervals: over clusters of problems, and training runs if there are several."
+    "does not have. Intervals: over groups of problems, and runs if there are several."
 )
 ERROR_NOTE = (
     "Over all predictions of an arm without full credit, also of problems that other arms lack. Machine's word first; "
@@ -49,37 +48,14 @@ def comparison_title(runs: Sequence[Run], named: str | None) -> str:
     return f"{named} on {', '.join(names)}"
 
 
-def headline_difference(comparison: Comparison) -> Difference | None:
-    """The difference that answers the question: ``srt`` against ``cot``, else against ``answer``, else the first."""
-    rows = {(row.arm, row.reference): row for row in comparison.differences}
-    for pair in (("srt", "cot"), ("srt", "answer")):
-        if pair in rows:
-            return rows[pair]
-    return comparison.differences[0] if comparison.differences else None
+def from_files(comparison: Comparison) -> list[str]:
+    """The arms whose predictions another system made."""
+    return [arm.arm for arm in comparison.arms if arm.backend == BACKEND]
 
 
-def answer(comparison: Comparison) -> str:
-    """What a console shows: the sentence that answers the question, after the warning if there is one."""
-    return "\n".join(filter(None, (comparison.warning, headline(comparison))))
-
-
-def headline(comparison: Comparison) -> str:
-    """One sentence: what was found, on how many problems and runs, and whether the difference is significant."""
-    row = headline_difference(comparison)
-    if row is None:
-        arm = comparison.arms[0]
-        return f"{arm.arm}: {interval(arm.accuracy)}% of {comparison.common} problems right."
-    runs = row.runs_arm + row.runs_reference
-    trained = f"{row.runs_arm} and {row.runs_reference} training runs"
-    if row.runs_arm == row.runs_reference:
-        trained = "one training run each" if runs == 2 else f"{row.runs_arm} training runs each"
-    size = f"{row.count} problems" if row.clusters == row.count else f"{row.count} problems of {row.clusters} puzzles"
-    low, high = difference_bounds(row)
-    found = f"{row.arm} − {row.reference}: {signed(row.difference)} points [{low}, {high}] on {size}, {trained}"
-    if row.p >= LEVEL:
-        return f"{found}: no significant difference (p ≥ {LEVEL})."
-    verdict = f"{row.arm} is {'better' if row.difference > 0 else 'worse'}"
-    return f"{found}: {verdict}{' in these two runs, and may not be with other seeds' if runs == 2 else ''}."
+def groups_of(problems: int, groups: int) -> str:
+    """`` in 15 groups``, where there are fewer of them than problems."""
+    return "" if groups == problems else f" in {groups:,} groups"
 
 
 def difference_groups(comparison: Comparison) -> list[tuple[str, list[Difference]]]:
@@ -98,28 +74,46 @@ def shown_dimensions(arms: Sequence[ArmSummary]) -> list[str]:
     return [name for name in dimensions() if len(labels(arms, name)) > 1]
 
 
+def has_traces(arms: Sequence[ArmSummary]) -> bool:
+    """Whether any output of ``arms`` is a trace, or was judged as one."""
+    return any(arm.traces.with_steps.right or arm.traces.refused or any(arm.traces.steps.values()) for arm in arms)
+
+
+def shown_tables(comparison: Comparison) -> list[Table]:
+    """The benchmark's tables in which our arms have a figure."""
+    return [table for table in comparison.tables if any(cell is not None for row in table.rows for cell in row[1:])]
+
+
 def labels(arms: Sequence[ArmSummary], dimension: str) -> list[str]:
     """What the problems of ``arms`` are labelled with in ``dimension``, sorted."""
     return sorted({label for arm in arms for label in arm.by.get(dimension, ())})
 
 
 def training(comparison: Comparison) -> str:
-    """A sentence on what the intervals know of the variance of training; the first one of a report."""
+    """A sentence on what the intervals know of the variance between runs; the first one of a report.
+
+    Of predictions in a file nobody knows whether another run would be trained anew.
+    """
     runs = {arm.arm: arm.runs for arm in comparison.arms}
     once = [arm for arm, count in runs.items() if count == 1]
+    foreign = bool(from_files(comparison))
+    variance = "the variance between runs" if foreign else "the variance of training"
     if len(once) == len(runs):
-        return "Each arm has one training run: the variance of training is not in any interval or p-value here."
+        each = "one run" if foreign else "one training run"
+        return f"Each arm has {each}: {variance} is not in any interval or p-value here."
     several = ", ".join(f"{arm} {count}" for arm, count in runs.items() if count > 1)
-    known = f"Intervals and p-values cover training runs as well as problems where an arm has several runs ({several})"
-    return f"{known}; of {', '.join(once)} the variance of training is in none of them." if once else f"{known}."
+    covered = "runs" if foreign else "training runs"
+    known = f"Intervals and p-values cover {covered} as well as problems where an arm has several runs ({several})"
+    return f"{known}; of {', '.join(once)} {variance} is in none of them." if once else f"{known}."
 
 
 def scope(comparison: Comparison) -> str:
     """A sentence on the problems that are compared and left out."""
-    text = f"{comparison.common} problems"
+    text = f"{comparison.common:,} problems{groups_of(comparison.common, comparison.clusters)}"
     if comparison.clusters != comparison.common:
-        text += f" in {comparison.clusters} clusters (problems that are alike: renamed, rearranged or translated),"
-    text += f" that all {len(comparison.arms)} arms have in common." if len(comparison.arms) > 1 else "."
+        text += " (every interval allows for problems of one group being alike)"
+    arms = len(comparison.arms)
+    text += "." if arms == 1 else f" that {'both' if arms == 2 else f'all {arms}'} arms have in common."
     left = ", ".join(f"{name} {count}" for name, count in comparison.left_out.items() if count)
     return text + (f" Left out, because another arm lacks them: {left}." if left else "")
 
@@ -138,11 +132,12 @@ def unlike_settings(comparison: Comparison) -> list[str]:
     said = {reason for row in comparison.differences for reason in row.different}
     if arms := [arm for reason, arm in unknown.items() if reason in said]:
         were = "was" if len(arms) == 1 else "were"
-        sentences.append(f"How {_listed(arms)} {were} generated is not known: settings may differ besides the arms.")
+        sentences.append(f"How {listed(arms)} {were} generated is not known: settings may differ besides the arms.")
     return sentences
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
@@ -151,13 +146,40 @@ def tokens_not_given(comparison: Comparison) -> list[str]:
     without = [arm.arm for arm in comparison.arms if arm.output_tokens is None]
     if not without:
         return []
-    return [f"Tokens are not given for {', '.join(without)}, which no comparison of tokens includes."]
+    if len(without) == len(comparison.arms):
+        return ["Tokens are not given, so they are not compared."]
+    return [f"Tokens are not given for {listed(without)}, which no comparison of tokens includes."]
+
+
+def missing(comparison: Comparison) -> list[str]:
+    """A sentence on predictions that were never made, if there are any."""
+    counts = ", ".join(f"{arm.arm} {arm.missing}" for arm in comparison.arms if arm.missing)
+    return [f"Predictions that are missing, which count as wrong: {counts}."] if counts else []
+
+
+def token_sources(comparison: Comparison) -> str:
+    """A sentence on who counted the output tokens of each arm; empty where there are none."""
+    sources: dict[str, list[str]] = {}
+    for arm in comparison.arms:
+        if arm.output_tokens is not None:
+            sources.setdefault(_COUNTED_BY.get(arm.backend, _COUNTED_BY["ids"]), []).append(arm.arm)
+    if len(sources) == 1:
+        return f"Tokens are {next(iter(sources))}."
+    said = "; ".join(f"those of {listed(arms)} are {how}" for how, arms in sources.items())
+    return f"Tokens: {said}." if said else ""
+
+
+_COUNTED_BY = {
+    BACKEND: "as the file of predictions gives them, by a tokenizer that is not known",
+    "server": "as the server counted them",
+    "ids": "counted by the ids that the model wrote",
+}
 
 
 _TESTS: dict[Test, str] = {
     "mcnemar": "the exact McNemar test",
-    "sign_flip": "the exact sign-flip test on the totals of clusters",
-    "t": "Student's t over clusters and training runs",
+    "sign_flip": "the exact sign-flip test on the totals of groups of problems",
+    "t": "Student's t over groups of problems and runs",
 }
 
 
@@ -165,14 +187,18 @@ def footnote(comparison: Comparison) -> str:
     """How the paired differences were tested, and how intervals and p-values go together."""
     tests = " or ".join(_TESTS[test] for test in dict.fromkeys(row.test for row in comparison.differences))
     few = (
-        " With fewer than 6 clusters no p-value can be below 0.05."
+        " With fewer than 6 groups of problems no p-value can be below 0.05."
         if comparison.clusters < _FEWEST and any(row.test != "t" for row in comparison.differences)
         else ""
     )
+    inside = (
+        ""
+        if comparison.clusters == comparison.common
+        else f" Intervals allow for dependence inside the {comparison.clusters:,} groups of problems."
+    )
     return (
         f"p: {tests}, two-sided; p (Holm): adjusted over all rows above. The interval excludes 0 exactly if p "
-        f"(before Holm) is below 0.05; >0 and <0 are bounds that exclude 0 by the test alone.{few} Intervals allow for "
-        f"dependence inside the {comparison.clusters} clusters of problems."
+        f"(before Holm) is below 0.05; >0 and <0 are bounds that exclude 0 by the test alone.{few}{inside}"
     )
 
 

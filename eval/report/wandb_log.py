@@ -134,6 +134,7 @@ def _figures(summary: ArmSummary) -> dict[str, float]:
         "accuracy/high": summary.accuracy.high,
         "problems": summary.accuracy.count,
         "missing": summary.missing,
+        "unread": summary.unread,
         "tokens_per_right": summary.tokens_per_right,
         "traces/with_steps": summary.traces.with_steps.share,
         "traces/proved": summary.traces.proved.share,

@@ -12,6 +12,7 @@ from eval.report.markdown import markdown
 from eval.report.plots import accuracy_against_tokens, accuracy_by, main_dimension, sampling_curves
 from eval.report.report_errors import arm_errors
 from eval.report.report_examples import Drawing
+from eval.report.report_wording import shown_dimensions
 from srt.io.atomic_files import write_atomically
 from srt.io.folder_lock import make_folder
 from srt.io.records import Problem
@@ -39,13 +40,13 @@ def write_report(output: Path, compared: ComparedRuns, chosen: list[str], drawin
 
 
 def _plots(compared: ComparedRuns) -> dict[str, bytes]:
-    """The plots of the arms, by file."""
+    """The plots of the arms, by file; none of what no arm has a figure for."""
     arms = compared.comparison.arms
-    dimension = main_dimension(arms)
-    plots = {
-        "accuracy_tokens.png": accuracy_against_tokens(arms, dark=False),
-        f"accuracy_by_{dimension}.png": accuracy_by(dimension, arms, dark=False),
-    }
+    plots = {}
+    if any(arm.output_tokens for arm in arms):
+        plots["accuracy_tokens.png"] = accuracy_against_tokens(arms, dark=False)
+    if (dimension := main_dimension(arms)) in shown_dimensions(arms):
+        plots[f"accuracy_by_{dimension}.png"] = accuracy_by(dimension, arms, dark=False)
     if any(arm.sampling for arm in arms):
         plots["sampling.png"] = sampling_curves(arms, dark=False)
     return plots

@@ -12,7 +12,7 @@ import hashlib
 import platform
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
@@ -37,6 +37,8 @@ BACKEND = "file"
 _ID = ("id", "problem_id")
 _TEXT = "prediction"
 _COUNTS = ("output_tokens", "input_tokens")
+_MOST_NAMED = 10
+"""Missing predictions that a message names one by one."""
 
 
 class _Given(NamedTuple):
@@ -55,7 +57,7 @@ def take_predictions(
 ) -> PredictSummary:
     """Write the predictions in ``file`` on ``problems`` as a run to the folder ``output``.
 
-    A problem without a prediction is reported on standard error; scoring counts it as wrong.
+    Predictions that are missing are named on standard error; scoring counts them as wrong.
 
     Raises:
         UserError: the file cannot be read or has no prediction; a column is missing or has a value that it cannot
@@ -99,8 +101,8 @@ def take_predictions(
     every = [(*question, repeat) for question in asked for repeat in range(manifest.repeats)]
     if missing := [key for key in every if key not in taken]:
         print(
-            f"{file}: {len(missing)} of {len(every)} predictions are missing and count as wrong; the first: "
-            f"{missing[0][0]!r}",
+            f"{file}: {len(missing)} of {len(every)} predictions are missing and count as wrong: "
+            f"{_named(missing, every)}",
             file=sys.stderr,
         )
     with hold_folder(output):
@@ -108,6 +110,29 @@ def take_predictions(
         write_json(output / MANIFEST, manifest)
         write_records(output / PREDICTIONS, (_record(fingerprint, key, taken[key]) for key in every if key in taken))
     return PredictSummary(total=len(taken), generated=0)
+
+
+def _named(missing: list[RowId], every: list[RowId]) -> str:
+    """Which of ``every`` prediction are ``missing``: whole variants or repeats first, then single ones.
+
+    ``roll-2 of all 30 problems; 'q4' (roll-1), 'q7' (plain, repeat 1)``.
+    """
+    several = [len({key[place] for key in every}) > 1 for place in (1, 2)]
+    asked, gone = Counter(key[1:] for key in every), Counter(key[1:] for key in missing)
+    # A roll that a file lacks altogether is one fault, not one for each problem.
+    whole = [way for way, count in gone.items() if any(several) and count == asked[way] > 1]
+
+    def said(way: tuple[str, int]) -> str:
+        words = (way[0], f"repeat {way[1]}")
+        return ", ".join(word for word, shown in zip(words, several, strict=True) if shown)
+
+    single = [
+        f"{key[0]!r} ({said(key[1:])})" if any(several) else repr(key[0]) for key in missing if key[1:] not in whole
+    ]
+    rows = [*single[:_MOST_NAMED], *([f"{len(single) - _MOST_NAMED} more"] if len(single) > _MOST_NAMED else [])]
+    return "; ".join(
+        [*(f"{said(way)} of all {asked[way]} problems" for way in whole), *filter(None, [", ".join(rows)])]
+    )
 
 
 def _rows(file: Path) -> Iterator[_Given]:

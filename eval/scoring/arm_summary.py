@@ -15,6 +15,7 @@ from eval.records.run_records import Run, given_counts, mean_values, pooled
 from eval.records.run_rows import StoredScore
 from eval.scoring.dimensions import dimensions, labels_of
 from eval.scoring.sampling import Sampling, sample_curve
+from eval.scoring.unread import unread_share
 from srt.answers.equality import unreadable_gold
 from srt.io.records import Problem, Record, cluster_of
 from srt.statistics.crossed_variance import Floats
@@ -70,7 +71,10 @@ class Traces(Record):
 class ArmSummary(Record):
     """The figures of one arm. ``missing`` predictions count as wrong; problems ``without_gold`` do not count.
 
-    ``runs`` are its training runs; all figures but the intervals treat them as repeats.
+    ``runs`` are its training runs; all figures but the intervals treat them as repeats. ``backend`` made the
+    predictions: the tokens of ``file`` are as the file gives them.
+
+    ``unread`` is the share of outputs from which no answer was read (:data:`eval.scoring.unread.UNREAD`).
 
     Answers were compared under ``policy``; ``decided`` counts what decided (:data:`srt.answers.equality.equal.How`),
     and ``unreadable_gold`` names problems whose gold answer could not be parsed, and why: only the same text equals it.
@@ -86,6 +90,7 @@ class ArmSummary(Record):
     """
 
     arm: str
+    backend: str
     runs: int
     problems: int
     repeats: int
@@ -93,6 +98,7 @@ class ArmSummary(Record):
     without_gold: int
     accuracy: Share
     statuses: dict[str, int]
+    unread: float
     policy: str
     decided: dict[str, int]
     unreadable_gold: dict[str, str]
@@ -138,6 +144,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
     ]
     return ArmSummary(
         arm=run.manifest.arm,
+        backend=run.manifest.backend,
         runs=len(runs),
         problems=len(problems),
         repeats=run.manifest.repeats,
@@ -145,6 +152,7 @@ def summarise(runs: Sequence[Run], only: Collection[str] | None = None) -> ArmSu
         without_gold=len(problems) - len(scored),
         accuracy=accuracy(scored),
         statuses=dict(sorted(Counter(row.status for row in scores).items())),
+        unread=unread_share(scores),
         policy=" and ".join(sorted({row.policy for row in scores})),
         decided=dict(sorted(Counter(row.how for row in scores if row.how).items())),
         unreadable_gold={

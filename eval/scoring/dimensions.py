@@ -26,7 +26,11 @@ def labels_of(problem: Problem) -> dict[str, str]:
     return {
         **(labels or {"category": problem.category or "-"}),
         "lang": problem.lang,
-        "right_options": str(len(answer.value)) if answer and answer.kind == "choice_set" else "-",
+        "right_options": "-"
+        if answer is None
+        else str(len(answer.value))
+        if answer.kind == "choice_set"
+        else "free answer",
     }
 
 

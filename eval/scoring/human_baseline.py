@@ -25,13 +25,13 @@ from eval.benchmarks.definition.benchmark import PLAIN, Published, Table
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.records.run_records import ProblemsFile, describe_problems, write_json
 from eval.scoring.arm_summary import Share, share, share_of
-from eval.scoring.score import Grade, score_prediction
+from eval.scoring.score import Grade, score_answer
 from srt.answers.equality import PolicyName
 from srt.io.errors import UserError
 from srt.io.folder_lock import make_folder
 from srt.io.problem_files import read_problems
 from srt.io.record_lines import parse_record
-from srt.io.records import Prediction, Problem, Record, cluster_of
+from srt.io.records import Problem, Record, cluster_of
 
 HUMAN = "human.json"
 _COLUMNS = ("participant", "item", "answer")
@@ -152,15 +152,7 @@ def _cells(row: Row) -> tuple[str, str, str, str]:
 
 def _scored(problem: Problem, answer: str, policy: PolicyName, grade: Grade | None) -> tuple[str | None, float]:
     """What was read of ``answer``, and its score, as if a model had written it."""
-    prediction = Prediction(
-        key="",
-        problem_id=problem.id,
-        # The form in which a model ends its text: the same reader takes the answer out of both.
-        text=f"ANSWER: {answer}",
-        finish_reason="stop",
-        seconds=0.0,
-    )
-    score = score_prediction(problem, prediction, policy, grade)
+    score = score_answer(problem, answer, policy, grade)
     return score.extracted if score.status == "ok" else None, score.value
 
 

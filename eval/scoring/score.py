@@ -182,6 +182,17 @@ def score_prediction(
     )
 
 
+def score_answer(problem: Problem, answer: str, policy: PolicyName, grade: Grade | None) -> Score:
+    """Score ``answer`` alone, as if a model had ended its text with it; the rest as :func:`score_prediction`.
+
+    The status is ``ok`` where ``answer`` could be read as one to ``problem``.
+    """
+    # Behind the marker that models are asked for: the same reader takes the answer out of every text.
+    text = f"ANSWER: {answer}"
+    prediction = Prediction(key="", problem_id=problem.id, text=text, finish_reason="stop", seconds=0.0)
+    return score_prediction(problem, prediction, policy, grade)
+
+
 def _template_opens_thought(predictions: Iterable[Prediction]) -> bool:
     """Whether most whole texts close a think block that they did not open.
 

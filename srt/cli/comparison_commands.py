@@ -59,7 +59,7 @@ def _compare(
     if as_json:
         print_summary(comparison.model_dump(mode="json"), as_json)
         return
-    from eval.report.report_wording import answer
+    from eval.report.headline import answer
 
     print(answer(comparison))
     print(f"The report is {out / 'report.html'}; {out / 'report.md'} has its tables as text")
@@ -103,24 +103,42 @@ def errors(
 
 
 def ask_judge(
-    run: Annotated[Path, typer.Argument(help="The folder of a scored run.")],
+    runs: Annotated[list[Path], typer.Argument(help="Folders of scored runs.")],
     config: Annotated[
         Path, typer.Option("--config", help="The judge model (YAML), or the name of a file in recipes/judge/.")
     ],
+    unread: Annotated[
+        bool,
+        typer.Option(
+            "--unread", help="Read the outputs without a readable answer, without gold; their answers are then scored."
+        ),
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Ask a judge model which answers are right.
 
-    Its verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and
-    pays for no reply twice.
+    With --unread it reads outputs in which no answer was found, and is not told the right one. Its
+    verdicts are a separate column and never part of accuracy. An interrupted run continues where it stopped and pays
+    for no reply twice.
 
-    Example: srt ask-judge runs/srt --config recipes/judge/openai.yaml
+    Example: srt ask-judge runs/base runs/srt --config recipes/judge/openai.yaml --unread
     """
     from eval.errors.answer_judge import judge_answers
     from eval.errors.judge_model import load_judge
+    from eval.errors.unread_answers import read_unread
+    from eval.report.judge_rows import judge_rows
 
     require_kind(config, "judge")
-    print_summary(judge_answers(run, load_judge(config)).model_dump(mode="json"), as_json)
+    judge = load_judge(config)
+    summaries = {}
+    for run in runs:
+        summaries[str(run)] = found = read_unread(run, judge) if unread else judge_answers(run, judge)
+        # At once: the next run may take hours, or fail.
+        if not as_json:
+            print_summary(judge_rows(found), as_json)
+    if as_json:
+        told = {run: found.model_dump(mode="json") for run, found in summaries.items()}
+        print_summary(told if len(told) > 1 else told[str(runs[0])], as_json)
 
 
 def power(

@@ -136,12 +136,13 @@ def human(
 
     Example: srt human responses.csv --problems hst.jsonl -o human --benchmark hst
     """
+    from eval.report.console_rows import human_rows
     from eval.scoring.human_baseline import score_human
     from srt.answers.equality import PolicyName
 
     chosen = one_of(policy, get_args(PolicyName), "policy")
     summary = score_human(responses, problems, out, benchmark=benchmark, policy=chosen)
-    print_summary(summary.model_dump(mode="json"), as_json)
+    print_summary(summary.model_dump(mode="json") if as_json else human_rows(summary), as_json)
 
 
 def benchmarks(as_json: JsonFlag = False) -> None:

@@ -208,7 +208,7 @@ class TrainAndEval:
     ) -> str:
         """As ``srt compare``."""
         from eval.report.compare import compare
-        from eval.report.report_wording import answer
+        from eval.report.headline import answer
         from eval.run.wandb_settings import WandbSettings
 
         given = {key: value for key, value in reporting.items() if key in WandbSettings.model_fields}

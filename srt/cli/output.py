@@ -118,6 +118,10 @@ def one_of(value: object, known: tuple[str, ...], what: str) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_shown(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value)) or "none"
+    if value is None:
+        return "-"
     if not isinstance(value, float):
         return one_line(str(value))
     return f"{value:.1e}" if 0 < abs(value) < 5e-4 else f"{value:.4f}"

@@ -80,7 +80,7 @@ def test_problems_of_no_world_are_broken_down_by_category(
     assert not (tmp_path / "report" / "accuracy_by_scene.png").exists()
 
 
-def test_puzzles_are_counted(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
+def test_groups_are_counted(make_run: MakeRun, make_problem: MakeProblem, tmp_path: Path) -> None:
     some = tmp_path / "variants.jsonl"
     write_records(some, [make_problem(n, group_id=f"g{n % 6}" if n % 5 else None) for n in range(30)])
     runs = [make_run(arm, lambda _: "ANSWER: B", problems=some) for arm in ("base", "srt")]
@@ -89,16 +89,21 @@ def test_puzzles_are_counted(make_run: MakeRun, make_problem: MakeProblem, tmp_p
     assert [(row.count, row.clusters) for row in result.differences] == [(30, 12)]
     for name in ("report.md", "report.html"):
         text = (tmp_path / "report" / name).read_text()
-        assert "30 problems in 12 clusters (problems that are alike: renamed, rearranged or translated)" in text
-        assert "p: the exact sign-flip test on the totals of clusters, two-sided" in text
-        assert "Intervals allow for dependence inside the 12 clusters of problems." in text
+        assert "30 problems in 12 groups, one training run each" in text
+        assert (
+            "30 problems in 12 groups (every interval allows for problems of one group being alike) that both" in text
+        )
+        assert "p: the exact sign-flip test on the totals of groups of problems, two-sided" in text
+        assert "Intervals allow for dependence inside the 12 groups of problems." in text
+        assert "puzzle" not in text
 
 
-def test_problems_that_are_all_different_are_not_called_puzzles(make_run: MakeRun, tmp_path: Path) -> None:
+def test_problems_that_are_all_different_are_in_no_groups(make_run: MakeRun, tmp_path: Path) -> None:
     result = compare(arms(make_run), tmp_path / "report")
     assert (result.common, result.clusters) == (30, 30)
     text = (tmp_path / "report" / "report.md").read_text()
     assert "30 problems that all 4 arms have in common." in text
+    assert "group" not in text
     assert "p: the exact McNemar test, two-sided" in text
 
 
@@ -132,25 +137,28 @@ def test_seeds_of_an_arm_are_averaged(make_run: MakeRun, tmp_path: Path) -> None
 
 def opening(folder: Path) -> str:
     """What the report says of training runs and problems, the same in both reports and above the arms."""
-    text = (folder / "report.md").read_text().splitlines()[4]
+    text = (folder / "report.md").read_text().splitlines()[6]
     assert text[:60] in (folder / "report.html").read_text().split("</h1>")[1].split("<h2")[0]
     return text
 
 
 def test_the_answer_stands_first(make_run: MakeRun, tmp_path: Path) -> None:
-    """The title, one sentence, one row: better, worse, or no significant difference."""
+    """The title, one sentence with accuracy and tokens, one row: higher, lower, or no significant difference."""
     folders = [make_run("base", lambda _: "?"), make_run("cot", lambda _: "?"), make_run("srt", lambda _: "ANSWER: B")]
     compare(folders, tmp_path / "report", title="mine: tiny")
     text, page = ((tmp_path / "report" / name).read_text() for name in ("report.md", "report.html"))
-    sentence = "srt − cot: +66.7 points ["
+    sentence = "srt against cot: higher accuracy, +66.7 points ["
     assert text.startswith(f"# mine: tiny on made-up\n\n**{sentence}")
-    verdict = "one training run each: srt is better in these two runs, and may not be with other seeds.**"
-    assert text.splitlines()[2].endswith(verdict)
+    first = text.splitlines()[2]
+    # 10 tokens against 2, in every output.
+    assert "; 5.0 times the tokens [5.0, 5.0]. 30 problems, one training run each: " in first
+    assert first.endswith("with other seeds the result may differ.**")
     assert page.index("<h1>mine: tiny on made-up</h1>") < page.index(sentence) < page.index('id="leaderboard"')
     again = make_run("cot", lambda _: "ANSWER: B", seed=1)
     compare([again, make_run("srt", lambda _: "ANSWER: B", seed=2)], tmp_path / "same")
     found = (tmp_path / "same" / "report.md").read_text().splitlines()[2]
-    assert found.endswith(": no significant difference (p ≥ 0.05).**")
+    assert found.startswith("**srt against cot: no significant difference in accuracy (0.0 points [")
+    assert found.endswith("30 problems, one training run each.**")
 
 
 def test_each_removed_operation_is_compared_with_srt(make_run: MakeRun, tmp_path: Path) -> None:

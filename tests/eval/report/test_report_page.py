@@ -168,6 +168,22 @@ def test_by_keyboard_and_on_a_narrow_screen(answered: Path, chromium: Any) -> No
         assert page.evaluate("[...document.images].filter(image => !image.alt).length") == 0
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_headline_row_is_whole_on_a_phone(answered: Path, chromium: Any, width: int) -> None:
+    """Every figure of the row is within the screen, and nothing of it scrolls."""
+    with opened(chromium, answered, width=width) as page:
+        figures = page.locator(".answer dd")
+        assert figures.count() == 7
+        assert (
+            page.evaluate(
+                "Math.max(...[...document.querySelectorAll('.answer *')].map(it => it.getBoundingClientRect().right))"
+            )
+            <= width
+        )
+        assert page.evaluate("document.querySelector('.answer').scrollWidth") <= width
+
+
 @pytest.mark.slow
 @pytest.mark.browser
 def test_two_thousand_examples_open_quickly(

@@ -90,7 +90,8 @@ def test_a_comparison_leaves_tokens_out_and_says_so(
         assert "Tokens are not given for gpt-9, which no comparison of tokens includes." in text
         assert "not given" in text
     assert (
-        "| gpt-9 | 66.7 [48.8, 80.8] | 20/30 | not given | - | - | - |" in (tmp_path / "report/report.md").read_text()
+        "| gpt-9 | 66.7 [48.8, 80.8] | 20/30 | 0.0 | not given | - | - | - |"
+        in (tmp_path / "report/report.md").read_text()
     )
 
 
@@ -110,7 +111,48 @@ def test_missing_ones_are_reported_and_wrong(
     summary = evaluated(write(tmp_path / "few.csv", rows()[2:]))
     assert summary.missing == 2
     [line] = capsys.readouterr().err.splitlines()
-    assert line.endswith("few.csv: 2 of 30 predictions are missing and count as wrong; the first: 'made-0'")
+    assert line.endswith("few.csv: 2 of 30 predictions are missing and count as wrong: 'made-0', 'made-1'")
+
+
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [
+        (lambda n, variant, repeat: (n, variant) == (4, "roll-1"), "'made-4' (roll-1)"),
+        (lambda n, variant, repeat: variant == "roll-2", "roll-2 of all 30 problems"),
+        (
+            lambda n, variant, repeat: variant == "roll-2" or (n, variant) == (7, "plain"),
+            "roll-2 of all 30 problems; 'made-7' (plain)",
+        ),
+        (
+            lambda n, variant, repeat: variant == "roll-1" and n < 12,
+            ", ".join(f"'made-{n}' (roll-1)" for n in range(10)) + ", 2 more",
+        ),
+    ],
+)
+def test_a_file_with_rolls_that_lacks_one_is_told_which(
+    missing: Callable[[int, str, int], bool],
+    named: str,
+    evaluated: Callable[..., ArmSummary],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [
+        {"id": f"made-{n}", "variant": variant, "prediction": "B"}
+        for n in range(30)
+        for variant in ("plain", "roll-1", "roll-2")
+        if not missing(n, variant, 0)
+    ]
+    summary = evaluated(write(tmp_path / "rolled.jsonl", given), options={"rolls": "3"})
+    assert summary.missing == 90 - len(given)
+    assert f"of 90 predictions are missing and count as wrong: {named}\n" in capsys.readouterr().err
+
+
+def test_a_file_with_repeats_that_lacks_one_is_told_which(
+    evaluated: Callable[..., ArmSummary], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = [row | {"repeat": repeat} for row in rows() for repeat in range(3)]
+    evaluated(write(tmp_path / "t.jsonl", [row for row in twice if (row["id"], row["repeat"]) != ("made-8", 1)]))
+    assert "1 of 90 predictions are missing and count as wrong: 'made-8' (repeat 1)\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

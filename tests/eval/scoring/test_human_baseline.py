@@ -13,6 +13,7 @@ from srt.cli import main
 from srt.io.errors import UserError
 from srt.io.record_writer import write_records
 from srt.io.records import Answer, Problem
+from tests.conftest import Srt
 
 # Two groups of three; the right answers are A, B, C.
 RESPONSES = """participant,item,answer,group
@@ -169,3 +170,14 @@ def test_the_command_writes_and_prints_the_summary(
     assert ended.value.code == 0
     assert orjson.loads(capsys.readouterr().out)["participants"] == 6
     assert (out / HUMAN).is_file()
+
+
+def test_the_command_prints_lines_for_people(tmp_path: Path, problems: Path, responses: Path, srt: Srt) -> None:
+    told = srt("human", responses, "--problems", problems, "-o", tmp_path / "human").out
+    assert not set("{}[]'\"") & set(told.replace(" [", "").replace("], ", ""))
+    rows = {line[:25].strip(): line[25:].strip() for line in told.splitlines()}
+    assert rows["responses"] == "18 (empty 1, unread 1, which count as wrong)"
+    assert rows["micro-average"].startswith("55.6% [")
+    assert rows["micro-average"].endswith("], 10 of 18")
+    assert rows["majority"] == "66.7%, mean of 2 groups"
+    assert rows["category A"] == "micro-average 58.3%, majority 75.0%, of 2 items"
