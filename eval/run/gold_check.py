@@ -26,7 +26,8 @@ def require_gold_that_can_be_met(problems: Path, benchmark: str) -> None:
     grade = find_benchmark(benchmark).grade
     count, first = 0, None
     unmet: list[str] = []
-    for count, (number, problem) in enumerate(read_unique(problems, Problem, "id"), 1):
+    for number, problem in read_unique(problems, Problem, "id"):
+        count += 1
         fault = next((found for form in _forms(problem) if (found := gold_fault(form, grade))), None)
         if fault is not None:
             first = first or f"{record_place(problems, number)}: {fault}"

@@ -107,11 +107,9 @@ def _cut_tail(printed: str) -> tuple[str, str | None]:
     """The answer, and the explanation that follows it, or that leads to its final mark."""
     match = _TAIL.search(printed)
     head, explanation = (printed, None) if match is None else (printed[: match.start()], printed[match.end() :].strip())
-    final = None
-    for final in _FINAL.finditer(head):
-        pass  # the last one counts
-    if final is not None:
-        head, explanation = head[final.end() :], explanation or head[: final.start()].strip()
+    finals = list(_FINAL.finditer(head))
+    if finals:
+        head, explanation = head[finals[-1].end() :], explanation or head[: finals[-1].start()].strip()
     return head, explanation or None
 
 

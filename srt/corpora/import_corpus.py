@@ -95,7 +95,10 @@ def import_file(
                 unmet.add(item.id)
                 refused.append(
                     ImportRefusal(
-                        item=item.id, what="problem", reason="answer_cannot_be_met", detail=f"{path}: {item.id}: {fault}"
+                        item=item.id,
+                        what="problem",
+                        reason="answer_cannot_be_met",
+                        detail=f"{path}: {item.id}: {fault}",
                     )
                 )
             else:

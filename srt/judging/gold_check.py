@@ -1,4 +1,4 @@
-"""Whether a gold answer can be met at all: written as an output, it goes through extraction and equality like any other.
+"""Whether a gold answer can be met at all: written as an output, it goes through extraction and equality like any.
 
 A gold answer that does not equal itself is met by no output: every arm is wrong on its problem, and nobody sees why. So
 ``srt import`` leaves such a problem out by name, and ``srt eval`` stops before it generates.
@@ -12,6 +12,7 @@ from srt.answers.equality import equal_to_gold
 from srt.answers.extraction import extract
 from srt.answers.written_form import canonical_text
 from srt.io.records import Answer, Problem
+from srt.language.prompts import asks_for_one_letter
 from srt.language.text import answer_line
 
 Grade = Callable[[Problem, Answer], float]
@@ -32,6 +33,8 @@ def gold_fault(problem: Problem, grade: Grade | None = None) -> str | None:
         return None
     written = canonical_text(problem.answer)
     quoted = repr(written[:_LONGEST])
+    if asks_for_one_letter(problem) and (problem.answer.kind != "choice_set" or len(problem.answer.value) != 1):
+        return f"answer: {quoted} is not one letter, which is what the problem asks for; write the letter of one option"
     found = extract(answer_line(written, problem.lang), problem)
     if found.answer is None or found.text is None:
         return f"answer: {quoted} is not read as an answer where an output states it; write {_WHAT_IS_READ}"

@@ -91,6 +91,7 @@ class Form:
     found; without it, an item with options is answered by letters, and any other as its printed answer shows.
     ``question``: whether every item has a text of its own. ``categories`` gives category and subcategory of an item,
     from its own columns. ``without_answer`` says of which rows, by their own columns, no answer is expected.
+    ``single_choice`` says of which items, by their own columns, the protocol has exactly one right option.
     """
 
     source: str
@@ -100,6 +101,7 @@ class Form:
     question: bool = True
     categories: Callable[[Mapping[str, str]], tuple[str | None, str | None]] = lambda _: (None, None)
     without_answer: Callable[[Mapping[str, str]], bool] = lambda _: False
+    single_choice: Callable[[Mapping[str, str]], bool] = lambda _: False
 
 
 def read_mapping(path: Path, form: Form) -> FieldMap:
