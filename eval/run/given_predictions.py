@@ -153,8 +153,8 @@ def _tokens(row: Row) -> dict[str, int | None]:
     output, reasoning = counts["output_tokens"], counts["reasoning_tokens"]
     if output is not None and reasoning is not None and reasoning > output:
         raise UserError(
-            f"{row.place}: reasoning_tokens: {reasoning}, and output_tokens {output}: reasoning is part of the output; at "
-            "most as many were expected"
+            f"{row.place}: reasoning_tokens: {reasoning}, and output_tokens {output}: reasoning is part of the output, "
+            "so at most as many were expected"
         )
     return counts
 

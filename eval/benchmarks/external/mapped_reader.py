@@ -63,7 +63,8 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
                 found = twin_rows[name].get(ident) if name in twin_rows else row
                 if found is not None:
                     problem = _Item(source, found, twin.fields).add_to(problem, name)
-                    if (form := twin_of(problem, name)) is not None and (unmet := gold_fault(form)) is not None:
+                    other = twin_of(problem, name)
+                    if other is not None and (unmet := gold_fault(other)) is not None:
                         raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
             yield problem
         except ItemRefused as fault:

@@ -51,7 +51,7 @@ def test_gold_that_equals_itself(one: Problem) -> None:
     ("one", "said"),
     [
         (problem("text", "“国”", "zh"), "is read as '国', which does not equal it; if '国' is the answer, write that"),
-        (problem("text", "I add 3 and 4. That gives 7. So the answer is 7."), "if '7' is the answer, write that"),
+        (problem("text", "Reasoning: 3+4 Answer: 7"), "if '7' is the answer, write that"),
         (
             problem("text", ""),
             "answer: '' is not read as an answer where an output states it; write letters of options",
