@@ -142,7 +142,7 @@ class _Item:
             lang=self._source.mapping.lang or ("zh" if len(_CHINESE.findall(question)) > 2 else "en"),
             question=question,
             choices=choices,
-            single_choice=bool(choices) and self._form.single_choice(own),
+            single_choice=bool(choices) and (self._source.mapping.single_choice or self._form.single_choice(own)),
             images=self._images(),
             diagram_description=self.text("diagram_description") or None,
             answer=gold.answer,

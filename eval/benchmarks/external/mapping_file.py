@@ -5,6 +5,7 @@
     data: items.csv               # JSON, JSONL, CSV, TSV, Parquet or the folder of a dataset; relative to this file
     lang: en                      # or zh; where it is left out, each text shows it
     pictures: figures             # the folder of picture files
+    single_choice: true           # exactly one option of each item is right: the prompt asks for one letter
     fields:                       # ours: theirs; a field of the same name need not be listed
       id: qid
       question: stem
@@ -69,6 +70,7 @@ class FieldMap(Config):
     data: str
     lang: Lang | None = None
     pictures: str = "."
+    single_choice: bool = False
     fields: dict[str, Columns] = Field(default_factory=dict)
     values: dict[str, dict[str, str]] = Field(default_factory=dict)
     twins: dict[str, TwinMapping] = Field(default_factory=dict)
