@@ -17,6 +17,7 @@ from eval.report.wandb_log import log_scores, require_wandb
 from eval.run.eval_recipe import EvalRecipe
 from eval.run.finished import finished_summary, mark_finished
 from eval.run.given_predictions import take_predictions
+from eval.run.gold_check import require_gold_that_can_be_met
 from eval.run.predict import predict
 from eval.run.scored_run import read_run
 from eval.run.sharding import this_shard
@@ -44,6 +45,8 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
         print(f"this evaluation is finished, and {recipe.output} has not changed since", file=sys.stderr)
         return finished
     _require_inputs(recipe)
+    if recipe.problems is not None:
+        require_gold_that_can_be_met(recipe.problems, recipe.benchmark)
     shard = this_shard()
     if recipe.report_to:
         require_wandb()
@@ -127,6 +130,7 @@ def _problems(recipe: EvalRecipe) -> tuple[Path, dict[str, Any]]:
     with hold_folder(recipe.output, name=".import.lock", wait=True):
         if not record.exists():
             summary = import_benchmark(recipe.benchmark, recipe.data, problems, lang=recipe.lang)
+            require_gold_that_can_be_met(problems, recipe.benchmark)
             write_atomically(record, [orjson.dumps({"data": str(recipe.data), **summary})])
     imported = orjson.loads(record.read_bytes())
     if imported["data"] != str(recipe.data):

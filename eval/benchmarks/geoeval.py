@@ -27,7 +27,10 @@ COLUMNS = {
 """The benchmark's own columns, and their names in tables."""
 
 _FORM = Form(
-    source="geoeval", columns={name: Column() for name in COLUMNS}, categories=lambda own: (own["subset"] or None, None)
+    source="geoeval",
+    columns={name: Column() for name in COLUMNS},
+    categories=lambda own: (own["subset"] or None, None),
+    single_choice=lambda _: True,  # its items with options are from GeoQA, Geometry3K and the like: one is right
 )
 
 

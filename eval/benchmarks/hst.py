@@ -59,6 +59,7 @@ _FORM = Form(
     },
     twins=(REWRITTEN,),
     categories=lambda own: (own["dimension"][0], own["dimension"]),
+    single_choice=lambda _: True,  # the printed prompts ask for X, one of A to D
 )
 
 
@@ -223,7 +224,7 @@ def _groups(runs: Mapping[str, Run]) -> Table | None:
 
 
 def _thinks(run: Run) -> bool:
-    """Whether any reply has a think block. Another system's predictions have no count of reasoning tokens."""
+    """Whether any reply has a think block. Another system's predictions may have no count of reasoning tokens."""
     rows = run.predictions.values()
     return any(row.reasoning_tokens for row in rows) or (
         all(row.reasoning_tokens is None for row in rows) and any(THINK_CLOSES in row.read().text for row in rows)

@@ -18,7 +18,7 @@ from eval.benchmarks.tables.breakdown import breakdown, mean
 from eval.benchmarks.tables.published_rows import published_rows
 from eval.records.run_records import Run, mean_values
 from srt.corpora import space2025
-from srt.corpora.space2025 import LABELS
+from srt.corpora.space2025 import KINDS, LABELS
 from srt.io.errors import UserError
 from srt.io.records import Problem, Record
 
@@ -116,7 +116,7 @@ def score_file(path: Path, problems: Mapping[str, Problem]) -> FileScore:
 
 def tables(runs: Mapping[str, Run]) -> list[Table]:
     """The official totals; SPR by scene and compass and by the number of right options; the language subtasks by gold
-    label; how the scores of items that belong together correlate."""
+    label, and by kind where items are labelled with it; how the scores of items that belong together correlate."""
     scored = {subtask(problem) for problem in next(iter(runs.values())).scored_problems}
     langs = [lang for lang in _LANGS if f"SPR {lang}" in scored]
     made = [_totals_table(runs), *(_places_table(runs, lang) for lang in langs)]
@@ -124,6 +124,8 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
         made.append(_right_options_table(runs, langs))
     if scored & set(LANGUAGE):
         made.append(_labels_table(runs))
+    if any("kind" in problem.meta for problem in next(iter(runs.values())).scored_problems):
+        made.append(_kinds_table(runs))
     pairs = _pairs_table(runs)
     return [*made, pairs] if len(pairs.header) > 1 else made
 
@@ -202,6 +204,20 @@ def _labels_table(runs: Mapping[str, Run]) -> Table:
         lambda it: [f"{it.category} {it.answer.value}"] if it.category in LANGUAGE and it.answer else [],
         last=(),
         published=published_rows("space2025", "labels"),
+    )
+
+
+def _kinds_table(runs: Mapping[str, Run]) -> Table:
+    """Accuracy of DSA by kind of error and of RSE by reason, over the items that are labelled."""
+    return breakdown(
+        "SpaCE2025: DSA by kind of error, RSE by reason",
+        runs,
+        [f"{code} {kind}" for code, kinds in KINDS.items() for kind in kinds],
+        lambda it: [f"{it.category} {it.meta['kind']}"] if it.category in KINDS and "kind" in it.meta else [],
+        last=(),
+        published=published_rows("space2025", "kinds"),
+        note="Over the wrong texts of DSA and the same scenes of RSE that are labelled; the published files have no "
+        "such labels. The overview does not say whose accuracy its figures for DSA are.",
     )
 
 

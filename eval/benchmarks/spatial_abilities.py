@@ -49,6 +49,8 @@ from srt.io.records import Answer, AnswerKind, Image, Lang, Message, Problem
 
 _WORDS = Path(__file__).with_name("spatial_abilities.yaml")
 _OPTIONS = {"SVT": "ABCDE", "NCIT": "ABC", "DAT:SR": "ABCDE", "MRT": "ABCD", "PSVT:R": "ABCDE", "SBST": "ABCD"}
+_SEVERAL_RIGHT = ("DAT:SR", "MRT")
+"""The tests whose introduction announces several right options; the others with options have one (the table above)."""
 _EXAMPLE = "example"
 _INTRODUCTION = "introduction"
 _PARTS = {"NCIT": ("section", 8, "AB"), "R-Cube-SR": ("block", 24, "12"), "R-Cube-Vis": ("block", 20, "123")}
@@ -79,6 +81,7 @@ _FORM = Form(
     question=False,
     categories=lambda own: (TESTS[own["test"]], own["test"]),
     without_answer=lambda own: own["role"] == _INTRODUCTION,
+    single_choice=lambda own: own["test"] not in _SEVERAL_RIGHT,
 )
 
 

@@ -114,6 +114,7 @@ def _problem(stem: str, group: _Group, request: ImportRequest) -> Problem | Impo
         lang="en",
         question=base.question or "",
         choices=base.choices or {},
+        single_choice=True,  # the published file has one letter for each row
         images=base.images or [],
         answer=base.answer,
         category=next((kind for kind in TYPES if group.category.startswith(kind)), group.category),

@@ -2,8 +2,9 @@
 
 The file is a table (CSV with any usual separator, TSV), JSON, JSON Lines or Parquet with the columns ``id`` (or
 ``problem_id``) and ``prediction``: all that the system wrote, or its answer alone. ``output_tokens``, ``input_tokens``,
-``variant`` (of a benchmark that asks a problem in several) and ``repeat`` (0, 1, ..., of several samples) may be there.
-What is not given is not known: such a run has no tokens, and no settings.
+``reasoning_tokens`` (part of the output), ``finish_reason`` (a text that the token budget cut off is truncated, not
+complete), ``variant`` (of a benchmark that asks a problem in several) and ``repeat`` (0, 1, ..., of several samples)
+may be there. What is not given is not known: such a run has no tokens, no settings, and texts that count as complete.
 """
 
 from __future__ import annotations
@@ -25,18 +26,19 @@ from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.records.run_records import MANIFEST, PREDICTIONS, RunManifest, describe_problems, write_json
 from eval.records.run_rows import RowId
+from eval.run.finish_reasons import KNOWN, finish_reason
 from eval.run.predict import PredictSummary, check_folder
 from eval.run.scored_run import run_questions
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import read_problems
 from srt.io.record_writer import write_records
-from srt.io.records import Prediction
+from srt.io.records import FinishReason, Prediction
 
 BACKEND = "file"
 _ID = ("id", "problem_id")
 _TEXT = "prediction"
-_COUNTS = ("output_tokens", "input_tokens")
+_COUNTS = ("output_tokens", "input_tokens", "reasoning_tokens")
 _MOST_NAMED = 10
 """Missing predictions that a message names one by one."""
 
@@ -50,6 +52,7 @@ class _Given(NamedTuple):
     repeat: int
     text: str
     tokens: dict[str, int | None]
+    finish_reason: FinishReason
 
 
 def take_predictions(
@@ -154,7 +157,8 @@ def _rows(file: Path) -> Iterator[_Given]:
             None if variant in (None, "") else str(variant),
             _whole(row, "repeat") or 0,
             _text(row),
-            {name: _whole(row, name) for name in _COUNTS},
+            _tokens(row),
+            _finish_reason(row),
         )
 
 
@@ -167,6 +171,30 @@ def _text(row: Row) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     raise UserError(f"{row.place}: {_TEXT}: a text was expected, not {type(value).__name__}")
+
+
+def _tokens(row: Row) -> dict[str, int | None]:
+    counts = {name: _whole(row, name) for name in _COUNTS}
+    output, reasoning = counts["output_tokens"], counts["reasoning_tokens"]
+    if output is not None and reasoning is not None and reasoning > output:
+        raise UserError(
+            f"{row.place}: reasoning_tokens: {reasoning}, and output_tokens {output}: reasoning is part of the output, "
+            "so at most as many were expected"
+        )
+    return counts
+
+
+def _finish_reason(row: Row) -> FinishReason:
+    """How the text ended; where the file does not say, it counts as complete."""
+    value = row.values.get("finish_reason")
+    if value is None or value != value or (isinstance(value, str) and not value.strip()):  # NaN, from pandas
+        return "stop"
+    found = finish_reason(value) if isinstance(value, str) else None
+    if found is None:
+        raise UserError(
+            f"{row.place}: finish_reason: {shorten(repr(value), 80)} is not known; the words for it are {KNOWN}"
+        )
+    return found
 
 
 def _whole(row: Row, name: str) -> int | None:
@@ -222,6 +250,6 @@ def _record(fingerprint: str, key: RowId, one: _Given) -> Prediction:
         repeat=repeat,
         text=one.text,
         **one.tokens,
-        finish_reason="stop",
+        finish_reason=one.finish_reason,
         seconds=0.0,
     )

@@ -85,9 +85,15 @@ def expected_kind(problem: Problem) -> AnswerKind:
 
 
 def canonical_text(answer: Answer) -> str:
-    """The text of ``answer`` on an answer line: ``A, C`` for a choice set, parts joined by ``; ``."""
+    """The text of ``answer`` on an answer line: ``A, C`` for a choice set, parts joined by ``; ``.
+
+    Parts are numbered, ``(1) 9; (2) 8; 1``, where one of them has a semicolon of its own.
+    """
     if answer.kind == "parts":
-        return "; ".join(canonical_text(part) for part in answer.value)
+        parts = [canonical_text(part) for part in answer.value]
+        if any(re.search("[;；]", part) for part in parts):
+            parts = [f"({number}) {part}" for number, part in enumerate(parts, 1)]
+        return "; ".join(parts)
     if answer.kind in ("choice_set", "sequence"):
         return ", ".join(answer.value)
     text = str(answer.value).lower() if answer.kind == "boolean" else str(answer.value)

@@ -81,10 +81,15 @@ class TrainAndEval:
         import_any(corpus, path, out, lang=lang)
 
     def check_test(self, experiment: Experiment, problems: Path, benchmark: BenchmarkTest | None) -> None:
-        """Form the questions of the test, without asking a model; a ``UserError`` if the model could not be asked."""
+        """Form the questions of the test, without asking a model.
+
+        Raises:
+            UserError: the model could not be asked, or no output could meet a gold answer.
+        """
         from eval.benchmarks.benchmark_registry import chosen_options, find_benchmark
         from eval.benchmarks.definition.benchmark import PLAIN, Asking
         from eval.benchmarks.definition.prompt_files import read_own_prompts
+        from eval.run.gold_check import require_gold_that_can_be_met
 
         pictures = self.reads_pictures(example_model(experiment))
         held = read_problems(problems)
@@ -100,6 +105,7 @@ class TrainAndEval:
         asking = Asking(experiment.prompt, pictures, chosen_options(chosen, options), prompts)
         if not any(True for _ in chosen.ask(list(held.values()), asking)):
             raise UserError(f"{problems}: the benchmark {chosen.name} asks nothing of these problems")
+        require_gold_that_can_be_met(problems, chosen.name)
 
     def init_model(self, spec: InitModel, texts: Iterator[str], seed: int, out: Path) -> None:
         """As ``srt init-model``."""

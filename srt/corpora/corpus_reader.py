@@ -19,6 +19,7 @@ ImportRefusalReason = Literal[
     "no_translation",
     "no_answer",
     "answer_is_no_option",
+    "answer_cannot_be_met",
     "picture",
     "duplicate",
     "no_trace",

@@ -23,6 +23,10 @@ _TAIL = re.compile(
     r"[\[【]\s*(?:Analysis|Detailed\s+Explanation|Explanation|Solution|分析|解析|详解|解答|点睛|点评)\s*[\]】]",
     re.I,
 )
+# What a worked solution ends with: GSM8K's `#### 18`, and 故答案为: 18.
+_FINAL = re.compile(r"(?:(?<=\s)|^)####\s*(?=\S)|故答案(?:为|是)?\s*[:：]\s*(?=\S)")
+_HEADING = re.compile(r"^\s*【答案】\s*(?:解\s*[:：]\s*)?")
+_QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』", '"': '"', "'": "'"}
 _DIGITS = 16
 """Characters of a number that a float still holds exactly; a longer number becomes an expression."""
 _ALTERNATIVE = re.compile(r"\\# ?\\#|##")
@@ -33,7 +37,7 @@ _PART = re.compile(r"[(（]\s*([1-9])\s*[)）]")
 _NUMBER = re.compile(r"[-+−]?\s*(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+−]?\.\d+")
 _COUNTED = re.compile(r"(?P<value>[\d.,]+)\s*(?P<unit>[个块条种面根张次])")
 _COUNT = re.compile(r"\d+\s*[个块条种面根张次]?")
-_LEADS = re.compile(r"^(?:【答案】|解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
+_LEADS = re.compile(r"^(?:解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
 # `24. cm`: a full stop that somebody typed between number and unit.
 _DOT_BEFORE_UNIT = re.compile(r"(?<=\d)\.(?=\s*(?:\\[,;! ]\s*)?(?:\\(?:mathrm|text|rm)(?![A-Za-z])|[A-Za-z]))")
 # 30°15': degrees with minutes have no one unit.
@@ -70,7 +74,8 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
 
     ``question`` says whether ``220,330`` is one number or two.
 
-    Of alternatives (``10 cm ## 10 cm``) the first counts. A choice item whose answer is not a letter has no answer.
+    Of alternatives (``10 cm ## 10 cm``) the first counts; of a worked solution, what stands behind its final mark
+    (``#### 18``, 故答案为: 18). A choice item whose answer is not a letter has no answer.
     """
     head, explanation = printed_answer(printed), _cut_tail(printed)[1]  # runs of blanks make the patterns below slow
     if not head or len(head) > LONGEST or SEE_ELSEWHERE.fullmatch(head):
@@ -88,8 +93,8 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
 
 
 def printed_answer(printed: str) -> str:
-    """The answer as it is printed, without the explanation that follows; of alternatives the first."""
-    return " ".join(_ALTERNATIVE.split(_cut_tail(printed)[0])[0].split())
+    """The answer as it is printed, without explanation, heading and quotation marks; of alternatives the first."""
+    return _unquoted(" ".join(_ALTERNATIVE.split(_HEADING.sub("", _cut_tail(printed)[0], count=1))[0].split()))
 
 
 def is_letter(printed: str) -> bool:
@@ -99,10 +104,21 @@ def is_letter(printed: str) -> bool:
 
 
 def _cut_tail(printed: str) -> tuple[str, str | None]:
+    """The answer, and the explanation that follows it, or that leads to its final mark."""
     match = _TAIL.search(printed)
-    if match is None:
-        return printed, None
-    return printed[: match.start()], printed[match.end() :].strip() or None
+    head, explanation = (printed, None) if match is None else (printed[: match.start()], printed[match.end() :].strip())
+    finals = list(_FINAL.finditer(head))
+    if finals:
+        head, explanation = head[finals[-1].end() :], explanation or head[: finals[-1].start()].strip()
+    return head, explanation or None
+
+
+def _unquoted(text: str) -> str:
+    """``text`` without the quotation marks around the whole: the mark on the face is 国, not “国”."""
+    close, inside = _QUOTES.get(text[:1]), text[1:-1]
+    if close is None or not text.endswith(close) or not inside or {text[0], close} & set(inside):
+        return text
+    return inside.strip()
 
 
 def _letters(head: str) -> list[str] | None:

@@ -15,6 +15,7 @@ from srt.io.errors import UserError
 from srt.io.output_paths import beside, keep_apart, keep_outside
 from srt.io.record_writer import write_records
 from srt.io.records import Lang, Problem
+from srt.judging.gold_check import gold_fault
 from srt.language.trace import Trace
 from srt.worlds.world_registry import world_of
 
@@ -49,9 +50,10 @@ def import_file(
     """Read a corpus into ``out`` and return how many problems of each category it has.
 
     Problems of an exact world get the traits that the world reads off them (scene, compass) into ``meta``. Items that
-    are refused (a second one with the same id too) are named in ``out`` with ``.refusals`` before its suffix. ``lang``
-    and ``traces`` (where the published traces go) are for MathSpatial, which has both languages; Chinese is the
-    default. ``reader`` reads data that belong to no corpus here (:mod:`eval.benchmarks.benchmark_registry`).
+    are refused (a second one with the same id too, and one whose gold answer no output can meet) are named in ``out``
+    with ``.refusals`` before its suffix. ``lang`` and ``traces`` (where the published traces go) are for MathSpatial,
+    which has both languages; Chinese is the default. ``reader`` reads data that belong to no corpus here
+    (:mod:`eval.benchmarks.benchmark_registry`).
 
     Raises:
         UserError: no such corpus or file, no problem in it, or an ``out`` that is ``path`` or is in that folder.
@@ -73,6 +75,7 @@ def import_file(
     request = ImportRequest(lang=cast("Lang", lang or "zh"), traces=traces is not None, pictures=pictures)
     read = (reader or _reader(name))(path, request)
     ids: set[str] = set()
+    unmet: set[str] = set()
     counts: Counter[str] = Counter()
     notes: Counter[str] = Counter()
     imported: list[Trace] = []
@@ -81,12 +84,23 @@ def import_file(
     def problems() -> Iterator[Problem]:
         for item in read:
             if isinstance(item, Trace):
-                imported.append(item)
+                if item.problem_id not in unmet:
+                    imported.append(item)
             elif isinstance(item, ImportRefusal):
                 refused.append(item)
             elif item.id in ids:
                 detail = f"id: {item.id!r} is not unique; the first item of that id is taken"
                 refused.append(ImportRefusal(item=item.id, what="problem", reason="duplicate", detail=detail))
+            elif (fault := gold_fault(item)) is not None:
+                unmet.add(item.id)
+                refused.append(
+                    ImportRefusal(
+                        item=item.id,
+                        what="problem",
+                        reason="answer_cannot_be_met",
+                        detail=f"{path}: {item.id}: {fault}",
+                    )
+                )
             else:
                 ids.add(item.id)
                 counts[item.subcategory or item.category or "none"] += 1

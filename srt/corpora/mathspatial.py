@@ -158,6 +158,8 @@ def _problem(row: dict[str, Any], folder: Path, group: str, split: str, request:
         lang=request.lang,
         question=question,
         choices=choices,
+        # The datasheet (section 4.1): the answers of multiple-choice problems are single letters.
+        single_choice=choice,
         images=_images(row.get("images"), folder, request),
         answer=gold.answer,
         solution=_text(row, "analysis") or gold.explanation,

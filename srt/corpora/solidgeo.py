@@ -104,6 +104,9 @@ def _problem(key: str, row: dict[str, Any], folder: Path, request: ImportRequest
         lang="zh" if len(_CHINESE.findall(question + (solution or ""))) > 2 else "en",
         question=question,
         choices=choices,
+        # The answer type ``choice`` of the published file is that of exercises with one right option: of its 969 items,
+        # the 963 whose answer can be read name one letter each.
+        single_choice=choice,
         images=images,
         answer=gold.answer,
         solution=solution,

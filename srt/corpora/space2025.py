@@ -12,6 +12,9 @@ SPR   ``spr_zh_*``      set     spatial position reasoning, Chinese; letters
 SPR   ``spr_en_*``      set     the same, English
 ====  ================  ======  ==================================================
 
+The overview breaks DSA down by the kind of error, and RSE by the reason why two texts describe one scene. The published
+files do not say which item is of which: lines that were labelled by hand have it in a field ``kind`` (:data:`KINDS`).
+
 The official predictions file is JSONL ``{"id", "answer"}``, one for all subtasks: a list of letters for SPR, a string
 for the rest.
 """
@@ -48,6 +51,16 @@ _FIELDS = {
 _LETTER = re.compile("[A-Z]")
 LABELS = {"DSA": ("正确", "错误"), "RSR": ("正确", "错误"), "RSE": ("相同", "不同")}
 """What the answers of the language subtasks may say, word for word."""
+
+KINDS = {
+    "DSA": ("wrong_word", "contradiction"),
+    "RSE": ("localizer", "verb", "reference", "projection"),
+}
+"""What ``kind`` may be. DSA, of a wrong text: a spatial word is wrong, or parts of the text contradict each other. RSE,
+of texts that describe one scene: similar localizers, similar directional verbs, different omitted references, a thing
+and its projection."""
+_WITH_KIND = {"DSA": "错误", "RSE": "相同"}
+"""The gold label of the items that have a kind."""
 
 
 def read(path: Path) -> Iterator[Problem]:
@@ -152,6 +165,7 @@ def _problem(row: dict[str, Any], place: str) -> Problem:
             category=code,
             subcategory=f"{code}-{lang}" if code == "SPR" else None,
             group_id=f"space2025-{code}-{match['split']}-{match['number']}",
+            meta=_kind(row, code, place),
         )
     except ValidationError as error:
         raise RecordError(f"{place}: {validation_fault(error)}") from None
@@ -165,6 +179,19 @@ def _answer(value: Any, code: str, place: str) -> Answer:
     if value not in LABELS[code]:
         raise RecordError(f"{place}: answer: {' or '.join(LABELS[code])} was expected, not {value!r}")
     return Answer(kind="text", value=value)
+
+
+def _kind(row: dict[str, Any], code: str, place: str) -> dict[str, str]:
+    """The entry ``kind`` of ``meta``, where somebody labelled the item."""
+    kind = row.get("kind")
+    if kind is None or kind == "":
+        return {}
+    if kind not in KINDS.get(code, ()):
+        known = " or ".join(KINDS[code]) if code in KINDS else "nothing: only items of DSA and RSE have one"
+        raise RecordError(f"{place}: kind: {known} was expected, not {kind!r}")
+    if row.get("answer", _WITH_KIND[code]) != _WITH_KIND[code]:
+        raise RecordError(f"{place}: kind: only an item whose answer is {_WITH_KIND[code]} has one")
+    return {"kind": kind}
 
 
 def _text(row: dict[str, Any], field: str, place: str) -> str:

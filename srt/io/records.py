@@ -82,7 +82,8 @@ class Problem(Record):
 
     ``instruction`` is the benchmark's own sentence on how to answer (``None`` where it has none); ``question`` is the
     whole problem text. ``labels`` are all the answers there are, word for word, where the problem has a closed list of
-    them without letters. ``group_id`` names problems whose errors are not independent (variants, translations).
+    them without letters. ``single_choice``: the benchmark's protocol says that exactly one option is right (never taken
+    from the gold answer). ``group_id`` names problems whose errors are not independent (variants, translations).
     """
 
     how_to_make = (
@@ -98,6 +99,7 @@ class Problem(Record):
     instruction: str | None = None
     choices: dict[Letter, str] = Field(default_factory=dict)
     labels: list[str] = Field(default_factory=list)
+    single_choice: bool = False
     images: list[Image] = Field(default_factory=list, max_length=MOST_PICTURES)
     diagram_description: str | None = None
     answer: Answer | None = None

@@ -14,6 +14,7 @@ text (``<image1>``) are left unchanged: ``<image1>`` is the first picture shown.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Protocol
 
 from srt.io.errors import UserError
@@ -30,10 +31,26 @@ _CHOICE_ENDING: dict[Lang, str] = {
     "en": "End with a line '{marker}: ' and the letters of all right options, as in '{marker}: A' or '{marker}: A, C'.",
     "zh": "最后单独写一行“{marker}: ”和所有正确选项的字母，例如“{marker}: A”或“{marker}: A, C”。",
 }
+_ONE_LETTER_ENDING: dict[Lang, str] = {
+    "en": "End with a line '{marker}: ' and the letter of the right option, as in '{marker}: A'.",
+    "zh": "最后单独写一行“{marker}: ”和正确选项的字母，例如“{marker}: A”。",
+}
 _OTHER_ENDING: dict[Lang, str] = {
     "en": "End with a line '{marker}: ' and the answer alone.",
     "zh": "最后单独写一行“{marker}: ”和答案。",
 }
+# SpaCE2025 prints "with one correct answer" and 单选题，有一个正确答案.
+_ONE_IS_RIGHT = re.compile(
+    r"(?<![a-z])one\s+(?:correct|right)\s+(?:answer|option|choice)(?![a-z])"
+    r"|(?<![a-z])one\s+(?:answer|option|choice)\s+is\s+(?:correct|right)(?![a-z])"
+    r"|(?<![a-z])single[- ](?:choice|answer)(?![a-z])|单选|单项选择|[只仅]?有一个(?:选项|答案)?是?正确",
+    re.IGNORECASE,
+)
+_SEVERAL_MAY_BE = re.compile(
+    r"(?<![a-z])(?:more\s+than\s+one|one\s+or\s+(?:more|several|two)|at\s+least\s+one|(?:two|several|multiple)\s+"
+    r"(?:correct|right|answers?|options?))(?![a-z])|多选|不定项|至少有?一个|一个或",
+    re.IGNORECASE,
+)
 
 
 class ChatTokenizer(Protocol):
@@ -72,8 +89,22 @@ def prompt_messages(problem: Problem, style: PromptStyle, pictures: bool = False
 
 def answer_ending(problem: Problem) -> str:
     """The last paragraph of a full prompt: how to give the answer."""
-    ending = (_CHOICE_ENDING if problem.choices else _OTHER_ENDING)[problem.lang]
-    return ending.format(marker=MARKERS[problem.lang]["ANSWER"])
+    # The options of a single-choice problem may stand in its text or in its picture.
+    if asks_for_one_letter(problem):
+        endings = _ONE_LETTER_ENDING
+    else:
+        endings = _CHOICE_ENDING if problem.choices else _OTHER_ENDING
+    return endings[problem.lang].format(marker=MARKERS[problem.lang]["ANSWER"])
+
+
+def asks_for_one_letter(problem: Problem) -> bool:
+    """Whether exactly one option is right, by the benchmark's protocol or by the problem's published instruction.
+
+    How many are right is never taken from the gold answer: a prompt must not give away more than the benchmark does.
+    """
+    said = problem.instruction or ""
+    by_instruction = _ONE_IS_RIGHT.search(said) is not None and _SEVERAL_MAY_BE.search(said) is None
+    return problem.single_choice or (bool(problem.choices) and by_instruction)
 
 
 def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> str:

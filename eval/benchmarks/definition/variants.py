@@ -115,6 +115,11 @@ def twin(problem: Problem, name: str) -> Problem | None:
     return problem.model_copy(update={**changes, "solution": None})
 
 
+def twin_names(problem: Problem) -> list[str]:
+    """The names of the other forms that come with ``problem``; raises as :func:`twin` does."""
+    return list(_twins(problem))
+
+
 def with_twin(problem: Problem, name: str, form: Twin) -> Problem:
     """``problem`` with ``form`` under ``name`` in its ``meta``."""
     twins = {**_twins(problem), name: form.model_dump(mode="json", exclude_none=True)}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eval.benchmarks.definition.variants import FLIP, Twin, with_twin
+from eval.benchmarks.definition.variants import twin as twin_of
 from eval.benchmarks.external.external_images import mirrored, picture_of
 from eval.benchmarks.external.external_rows import Row, rows_of
 from eval.benchmarks.external.mapping_file import FIELDS, Column, FieldMap, Form, TwinMapping, read_mapping
@@ -20,10 +21,11 @@ from srt.corpora.corpus_reader import (
     ItemRefused,
     refusing_pictures,
 )
-from srt.corpora.gold_answers import read_gold
+from srt.corpora.gold_answers import Gold, read_gold
 from srt.io.errors import UserError
-from srt.io.records import MOST_PICTURES, Answer, AnswerKind, Image, Problem
+from srt.io.records import MOST_PICTURES, AnswerKind, Image, Problem
 from srt.io.strict_json import JsonFault, JsonLoss, load_json
+from srt.judging.gold_check import gold_fault
 
 __all__ = ["Column", "Form", "read_mapped"]
 _LETTERED = re.compile(r"^\s*[(（]?([A-Z])\s*[.．、:：)）](.*)")
@@ -61,6 +63,9 @@ def read_mapped(path: Path, request: ImportRequest, form: Form) -> Iterator[Prob
                 found = twin_rows[name].get(ident) if name in twin_rows else row
                 if found is not None:
                     problem = _Item(source, found, twin.fields).add_to(problem, name)
+                    other = twin_of(problem, name)
+                    if other is not None and (unmet := gold_fault(other)) is not None:
+                        raise ItemRefused("answer_cannot_be_met", f"{name}: {unmet}")
             yield problem
         except ItemRefused as fault:
             yield fault.record(ident, row.place)
@@ -129,6 +134,7 @@ class _Item:
         if self._form.options is not None:
             choices, kind = self._form.options(own, choices)
         category, subcategory = self._form.categories(own)
+        gold = Gold(None) if self._form.without_answer(own) else self._gold(choices, kind)
         return Problem(
             id=ident,
             source=self._form.source,
@@ -136,10 +142,11 @@ class _Item:
             lang=self._source.mapping.lang or ("zh" if len(_CHINESE.findall(question)) > 2 else "en"),
             question=question,
             choices=choices,
+            single_choice=bool(choices) and (self._source.mapping.single_choice or self._form.single_choice(own)),
             images=self._images(),
             diagram_description=self.text("diagram_description") or None,
-            answer=None if self._form.without_answer(own) else self._answer(choices, kind),
-            solution=self.text("solution") or None,
+            answer=gold.answer,
+            solution=self.text("solution") or gold.explanation,
             category=category or self.text("category") or None,
             subcategory=subcategory or self.text("subcategory") or None,
             group_id=self.text("group") or None,
@@ -156,7 +163,9 @@ class _Item:
         form = Twin(
             question=self._question() if "question" in self._fields else None,
             choices=choices,
-            answer=self._answer(problem.choices if choices is None else choices) if "answer" in self._fields else None,
+            answer=self._gold(problem.choices if choices is None else choices).answer
+            if "answer" in self._fields
+            else None,
             images=images,
             diagram_description=self.text("diagram_description") or None,
         )
@@ -214,7 +223,8 @@ class _Item:
             raise ItemRefused("unreadable", f"choices: capital letters were expected, not {', '.join(choices)!r:.60}")
         return choices
 
-    def _answer(self, choices: dict[str, str], kind: AnswerKind | None = None) -> Answer:
+    def _gold(self, choices: dict[str, str], kind: AnswerKind | None = None) -> Gold:
+        """The gold answer, and what is printed before or behind it: the end of a worked solution (``#### 18``)."""
         printed = self._cell("answer")
         if isinstance(printed, list):
             printed = ", ".join(map(str, printed))
@@ -223,10 +233,10 @@ class _Item:
         if not text:
             raise ItemRefused("no_answer", "answer: empty")
         if kind is not None or choices:
-            found = read_answer(text, kind or "choice_set", choices).answer
+            found = Gold(read_answer(text, kind or "choice_set", choices).answer)
         else:
-            found = read_gold(text, {}, choice=False).answer
-        if found is None:
+            found = read_gold(text, {}, choice=False)
+        if found.answer is None:
             reason: ImportRefusalReason = "answer_is_no_option" if choices else "no_answer"
             raise ItemRefused(reason, f"answer: {text[:80]!r} is not read as an answer")
         return found

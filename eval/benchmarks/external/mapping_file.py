@@ -5,6 +5,7 @@
     data: items.csv               # JSON, JSONL, CSV, TSV, Parquet or the folder of a dataset; relative to this file
     lang: en                      # or zh; where it is left out, each text shows it
     pictures: figures             # the folder of picture files
+    single_choice: true           # exactly one option of each item is right: the prompt asks for one letter
     fields:                       # ours: theirs; a field of the same name need not be listed
       id: qid
       question: stem
@@ -69,6 +70,7 @@ class FieldMap(Config):
     data: str
     lang: Lang | None = None
     pictures: str = "."
+    single_choice: bool = False
     fields: dict[str, Columns] = Field(default_factory=dict)
     values: dict[str, dict[str, str]] = Field(default_factory=dict)
     twins: dict[str, TwinMapping] = Field(default_factory=dict)
@@ -91,6 +93,7 @@ class Form:
     found; without it, an item with options is answered by letters, and any other as its printed answer shows.
     ``question``: whether every item has a text of its own. ``categories`` gives category and subcategory of an item,
     from its own columns. ``without_answer`` says of which rows, by their own columns, no answer is expected.
+    ``single_choice`` says of which items, by their own columns, the protocol has exactly one right option.
     """
 
     source: str
@@ -100,6 +103,7 @@ class Form:
     question: bool = True
     categories: Callable[[Mapping[str, str]], tuple[str | None, str | None]] = lambda _: (None, None)
     without_answer: Callable[[Mapping[str, str]], bool] = lambda _: False
+    single_choice: Callable[[Mapping[str, str]], bool] = lambda _: False
 
 
 def read_mapping(path: Path, form: Form) -> FieldMap:

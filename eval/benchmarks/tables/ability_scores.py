@@ -1,6 +1,7 @@
 """The arithmetic of Basic Spatial Abilities, from the scores of items to the overall figure.
 
-An item scores chosen right options over all right options, zero with any wrong one. A *test* is the mean of its items.
+An item scores chosen right options over all right options, zero with any wrong one. A *test* is the mean of its items;
+MRMT that of its turns: the paper counts its 32 turns as 32 questions, so a walk weighs as much as it has turns.
 A test in which a model gives the same answer to every item is **not scored**: it leaves the mean of its ability, and an
 ability with no scored test counts zero (the published 31.22 and 16.31 come out only so). An *ability* is the mean of
 its scored tests, *overall* the mean of the five abilities. Repeats: each is taken by itself; then mean and population
@@ -64,7 +65,9 @@ def tables(runs: Mapping[str, Run]) -> list[Table]:
         return []
     first = next(iter(runs.values()))
     persons = published_rows("spatial-abilities", "persons")[0].figures
-    counts = Counter(problem.subcategory for problem in first.scored_problems)
+    counts: Counter[str | None] = Counter()
+    for problem in first.scored_problems:
+        counts[problem.subcategory] += _questions(problem)
     found = [
         Table(
             title="Basic Spatial Abilities: tests",
@@ -184,8 +187,16 @@ def _means_of_tests(
     means: dict[str, float | None] = {}
     for test, problems in items.items():
         rows = [scores[problem.id] for problem in problems]
-        means[test] = None if _answers_alike(problems, rows) else sum(row.value for row in rows) / len(rows)
+        weights = [_questions(problem) for problem in problems]
+        total = sum(weight * row.value for weight, row in zip(weights, rows, strict=True))
+        means[test] = None if _answers_alike(problems, rows) else total / sum(weights)
     return means
+
+
+def _questions(problem: Problem) -> int:
+    """How many questions an item counts as: each turn of a walk is one."""
+    gold = problem.answer
+    return len(gold.value) if gold is not None and gold.kind == "sequence" else 1
 
 
 def _answers_alike(problems: Sequence[Problem], rows: Sequence[StoredScore]) -> bool:

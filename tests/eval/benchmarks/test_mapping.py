@@ -18,7 +18,7 @@ from srt.corpora.corpus_reader import ImportRefusal, ImportRequest
 from srt.images.open import open_picture
 from srt.images.store import PictureFolder
 from srt.io.errors import UserError
-from srt.io.records import Problem
+from srt.io.records import Answer, Problem
 
 FORM = Form(source="own", columns={"skill": Column(values=("near", "far"))}, twins=(FLIP, "rewritten"))
 HEADER = ["nr", "stem", "a", "b", "c", "key", "figure", "kind"]
@@ -263,6 +263,33 @@ def test_other_forms_come_from_columns_or_from_a_file_of_their_own(data: Path, r
     assert (rewritten.choices, rewritten.answer, rewritten.images) == (first.choices, first.answer, first.images)
     plain, mirror = (open_picture(tmp_path / "out", form.images[0]) for form in (first, flipped))
     assert [mirror.getpixel((x, 0)) for x in (0, 1)] == [plain.getpixel((x, 0)) for x in (1, 0)]
+
+
+def test_another_form_that_no_output_can_meet_refuses_its_item(data: Path, read: Read) -> None:
+    (data / "items.csv").write_text("id,question,answer,again\n1,Who?,Ann,“Bo” or “Cy”\n2,Who else?,Bo,Cy\n", "utf-8")
+    mapping = "twins: {rewritten: {fields: {answer: again}}}"
+    refused, taken_one = read("items.csv", mapping)
+    assert isinstance(refused, ImportRefusal)
+    assert isinstance(taken_one, Problem)
+    assert (refused.item, refused.reason) == ("1", "answer_cannot_be_met")
+    assert "items.csv:2: rewritten: answer: " in refused.detail
+
+
+def test_the_end_of_a_worked_solution_is_the_answer_and_the_rest_the_solution(data: Path, read: Read) -> None:
+    row = {"question": "How many?", "answer": "There are 3 + 4 = <<3+4=7>>7.\n#### 7"}
+    given = {**row, "question": "How many more?", "solution": "Count them."}
+    (data / "items.jsonl").write_bytes(b"\n".join(map(orjson.dumps, (row, given))))
+    own, other = taken(read("items.jsonl", ""))
+    assert own.answer == other.answer == Answer(kind="number", value=7)
+    assert (own.solution, other.solution) == ("There are 3 + 4 = <<3+4=7>>7.", "Count them.")
+
+
+def test_single_choice_is_what_the_mapping_or_the_benchmark_says(data: Path, read: Read) -> None:
+    (data / "items.csv").write_text("id,question,A,B,answer\n1,Which?,mill,barn,A\n2,How many?,,,5\n", "utf-8")
+    assert [one.single_choice for one in taken(read("items.csv", ""))] == [False, False]
+    assert [one.single_choice for one in taken(read("items.csv", "single_choice: true"))] == [True, False]
+    form = Form(source="own", single_choice=lambda _: True)
+    assert [one.single_choice for one in taken(read("items.csv", "", form))] == [True, False]
 
 
 def test_a_file_of_forms_that_names_one_item_twice_is_refused(data: Path, read: Read) -> None:

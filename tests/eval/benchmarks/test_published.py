@@ -112,6 +112,10 @@ def test_the_tables_of_space2025(page: str) -> None:
     assert {code: row.figures[code] for code in by_label["total"]} == {
         code: pytest.approx(float(cell)) for code, cell in by_label["total"].items()
     }
+    [said] = [line for line in page.splitlines() if line.startswith("**By kind.**")]
+    kinds = [figure for row in published_rows("space2025", "kinds") for figure in row.figures.values()]
+    assert kinds == pytest.approx([float(figure) for figure in re.findall(r"0\.\d+", said)])
+    assert len(kinds) == 6
     assert check(table_after(page, "**Table 5**: SPR accuracy by number"), "space2025", "right options", 1) == 48
     rho = {
         name: {

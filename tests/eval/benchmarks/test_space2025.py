@@ -287,6 +287,46 @@ def test_language_subtasks_by_label_and_by_shared_text(tmp_path: Path, run_of: R
     assert pairs["pairs DSA-RSE"] == 2
 
 
+def test_items_that_are_labelled_by_kind(tmp_path: Path, run_of: RunOf, figures: Any) -> None:
+    kinds = {"jsi": ("wrong_word", "contradiction"), "rse": ("localizer", "verb", "reference", "projection")}
+    rows = [
+        {**item(task, 10 * place + number, LABELS[task][task == "jsi"]), "kind": kind}
+        for task, names in kinds.items()
+        for place, kind in enumerate(names)
+        for number in (0, 1)
+    ]
+    rows.append(item("jsi", 99, "正确"))
+    raw = write_jsonl(tmp_path / "raw.jsonl", rows)
+    problems = tmp_path / "kinds.jsonl"
+    write_jsonl(problems, [one.model_dump(mode="json") for one in read(raw)])
+    right = {"jsi0": "错误", "jsi1": "错误", "jsi10": "错误", "rse0": "相同", "rse30": "相同", "rse31": "相同"}
+    runs = {"model": run_of("space2025", problems, lambda name: right.get(name, "不同" if "rse" in name else "正确"))}
+    assert figures(runs, "SpaCE2025: DSA by kind of error, RSE by reason")["model"] == {
+        "DSA wrong_word": 1.0, "DSA contradiction": 0.5,
+        "RSE localizer": 0.5, "RSE verb": 0.0, "RSE reference": 0.0, "RSE projection": 1.0,
+    }  # fmt: skip
+
+
+def test_without_labels_there_is_no_table_of_kinds(problems: Path, run_of: RunOf) -> None:
+    titles = [table.title for table in run_tables({"model": run_of("space2025", problems, reply)})]
+    assert "SpaCE2025: language subtasks by gold label" in titles
+    assert not any("kind" in title for title in titles)
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "kind", "said"),
+    [
+        ("jsi", "错误", "verb", "kind: wrong_word or contradiction was expected, not 'verb'"),
+        ("rsr", "错误", "verb", "kind: nothing: only items of DSA and RSE have one"),
+        ("jsi", "正确", "wrong_word", "kind: only an item whose answer is 错误 has one"),
+        ("rse", "不同", "verb", "kind: only an item whose answer is 相同 has one"),
+    ],
+)
+def test_a_kind_that_cannot_be_is_named(tmp_path: Path, task: str, answer: str, kind: str, said: str) -> None:
+    with pytest.raises(RecordError, match=rf"raw\.jsonl:1: {said}"):
+        list(read(write_jsonl(tmp_path / "raw.jsonl", [{**item(task, 1, answer), "kind": kind}])))
+
+
 def test_scene_and_compass(tmp_path: Path, run_of: RunOf, imported: Callable[..., Any], figures: Any) -> None:
     """The columns are those of the published table; the scene and the compass are the world's own reading."""
     text = "item 1b Booth: Ann, Bob, Cal, Dee.\n(1) Bob is right of Ann;\n(2) Dee is right of Cal."

@@ -255,6 +255,24 @@ def test_a_walk_is_graded_turn_by_turn(problems: list[Problem]) -> None:
         assert grade(walk, Answer(kind="sequence", value=turns)) == credit, turns
 
 
+def test_mrmt_is_the_mean_of_its_turns(tmp_path: Path, imported: Callable[..., Any], run_of: Any, figures: Any) -> None:
+    """A walk of four turns weighs four times as much as one of one turn; the counts are of turns."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "items.csv").write_text(
+        'id,test,answer,question\nlong,MRMT,"L,R,R,L",item long\nshort,MRMT,R,item short\n'
+    )
+    imported("spatial-abilities", tmp_path / "data" / "items.csv")
+    replies = {"long": "L,R,R,R", "short": "L"}
+    runs = {"model": run_of("spatial-abilities", tmp_path / "problems.jsonl", replies.__getitem__)}
+    assert figures(runs, "Basic Spatial Abilities: tests")["model"] == {"MRMT": 3 / 5}
+    [table] = run_tables(runs)
+    assert table.counts == [None, 5]
+
+
+def test_protocols_with_several_right_options(problems: list[Problem]) -> None:
+    assert {problem.subcategory for problem in problems if not problem.single_choice} == {"DAT:SR", "MRMT", "MRT"}
+
+
 def test_turns_are_read_and_anything_else_is_not() -> None:
     assert turns_in(["12. L", "r", "左转"]) == ["L", "R", "L"]
     assert turns_in(["L -> R"]) == ["L", "R"]

@@ -74,6 +74,41 @@ def test_given_tokens_are_counted_and_a_single_missing_one_is_not_zero(
     assert evaluated(write(tmp_path / "some.jsonl", some), "some").output_tokens is None
 
 
+def test_a_text_that_was_cut_off_is_truncated_and_not_complete(
+    evaluated: Callable[..., ArmSummary], tmp_path: Path
+) -> None:
+    """A last letter that was cut off may have been the first of several."""
+    cut = [{**row, "finish_reason": "MAX_TOKENS"} for row in rows()]
+    assert evaluated(write(tmp_path / "cut.csv", cut), "cut").statuses == {"truncated": 30}
+    mixed = rows()
+    for row, reason in zip(mixed, ("stop", "end_turn", "length", "content_filter", "", None), strict=False):
+        row["finish_reason"] = reason
+    summary = evaluated(write(tmp_path / "mixed.parquet", mixed), "mixed")
+    assert summary.statuses == {"error": 1, "ok": 28, "truncated": 1}
+    kept = {one.problem_id: one.finish_reason for one in read_records(tmp_path / "mixed/predictions.jsonl", Prediction)}
+    assert [kept[f"made-{number}"] for number in range(7)] == [
+        "stop",
+        "stop",
+        "length",
+        "error",
+        "stop",
+        "stop",
+        "stop",
+    ]
+
+
+def test_given_reasoning_tokens_are_counted_within_the_output(
+    evaluated: Callable[..., ArmSummary], tmp_path: Path
+) -> None:
+    given = rows(output_tokens=9, reasoning_tokens=6)
+    given[3]["reasoning_tokens"] = None
+    summary = evaluated(write(tmp_path / "t.jsonl", given))
+    assert summary.reasoning_tokens is not None
+    assert summary.answer_tokens is not None
+    assert (summary.reasoning_tokens.mean, summary.reasoning_tokens.count) == (6, 29)
+    assert summary.answer_tokens.mean == 3
+
+
 def test_a_comparison_leaves_tokens_out_and_says_so(
     evaluated: Callable[..., ArmSummary], make_run: MakeRun, tmp_path: Path
 ) -> None:
@@ -169,6 +204,10 @@ def test_a_file_with_repeats_that_lacks_one_is_told_which(
             (lambda r, odd=odd: r[6].update(output_tokens=odd), r"t\.jsonl:7: output_tokens: a whole number")
             for odd in ("NaN", "inf", "9" * 30, "9" * 5000, "1_000", "1e3", True)
         ),
+        (lambda r: r[6].update(finish_reason="tool_calls"), r"t\.jsonl:7: finish_reason: 'tool_calls' is not known"),
+        (lambda r: r[6].update(finish_reason=3), r"t\.jsonl:7: finish_reason: 3 is not known"),
+        (lambda r: r[6].update(output_tokens=4, reasoning_tokens=5), r"t\.jsonl:7: reasoning_tokens: 5"),
+        (lambda r: r[6].update(reasoning_tokens="some"), r"t\.jsonl:7: reasoning_tokens: a whole number"),
         (lambda r: r[6].update(repeat=0.5), r"t\.jsonl:7: repeat: a whole number"),
         (lambda r: r[6].update(repeat=10**9), r"t\.jsonl:7: repeat: 1000000000, and no row has 1: the samples"),
         (lambda r: [one.update(repeat=1) for one in r], r"t\.jsonl:1: repeat: 1, and no row has 0: the samples"),

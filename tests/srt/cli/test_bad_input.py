@@ -16,6 +16,8 @@ import yaml
 
 from srt.experiment.experiment_folder import claim
 from srt.experiment.experiment_reader import load_experiment
+from srt.io.record_writer import write_records
+from srt.io.records import Answer, Problem
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -332,6 +334,19 @@ def test_an_experiment(
     (folder / "runs").mkdir()
     (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | change))
     assert message in refuses("experiment", "e.yaml")
+
+
+def test_an_experiment_whose_test_has_gold_that_no_output_can_meet(
+    refuses: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused before anything is trained."""
+    monkeypatch.setattr("srt.cli.experiment_stages._check_init_model", lambda spec: None)
+    (folder / "runs").mkdir()
+    answer = Answer(kind="text", value="“Pia”")
+    unmet = Problem(id="q", source="s", split="test", lang="en", question="Who sits left of Omar?", answer=answer)
+    write_records(folder / "quoted.jsonl", [unmet])
+    (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | {"test_problems": [{"problems": "quoted.jsonl"}]}))
+    assert "test.jsonl:1: answer: " in refuses("experiment", "e.yaml")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,18 @@ from srt.io.records import Answer
         ("(1)(4)", "text", "(1)(4)", None),
         ("2 3", "text", "2 3", None),
         ("The distance is 15 cm.", "text", "The distance is 15 cm.", None),
+        ("“国”", "text", "国", None),
+        ("「我」", "text", "我", None),
+        ('"red"', "text", "red", None),
+        ("‘12’", "number", 12, None),
+        ("“我”和“国”", "text", "“我”和“国”", None),
+        ("AC'", "text", "AC'", None),
+        ("【答案】 正方体", "text", "正方体", None),
+        ("【答案】解：12 cm", "number", 12, "cm"),
+        ("He buys 3 + 4 = <<3+4=7>>7 pens.\nThen 5 more.\n#### 12", "number", 12, None),
+        ("So she has 1,000 + 77.\n#### 1,077", "number", 1077, None),
+        ("First 5.\n#### 5\nNo, 6.\n#### 6 cm", "number", 6, "cm"),
+        ("解 4×3=12 (个)\n\n答: 12 个。\n\n故答案为: 12 。", "number", 12, None),
     ],
 )
 def test_kinds(printed: str, kind: str, value: Any, unit: str | None) -> None:
@@ -58,6 +70,15 @@ def test_parts() -> None:
         assert [one.value for one in answer.value] == [7, 9]
     nested = read_gold("(1) 20 ; (2) (1) 40 grams; (2) 70 grams", {}, choice=False).answer
     assert nested is None or nested.kind == "text", "numbers of parts are not mixed up with numbers"
+
+
+def test_what_leads_to_a_final_mark_is_the_explanation() -> None:
+    gold = read_gold("Three and four.\n#### 7", {}, choice=False)
+    assert gold.explanation == "Three and four."
+    assert read_gold("7 #### ", {}, choice=False).explanation is None
+    parts = read_gold("(1) 2×1=2 (2) 3×1=3 故答案为: 2，3。", {}, choice=False).answer
+    assert parts is not None
+    assert [one.value for one in parts.value] == [2, 3]
 
 
 def test_letters() -> None:

@@ -98,6 +98,37 @@ def test_a_choice_and_a_fill_in_problem(dataset: Callable[..., Path]) -> None:
     assert summary["notes"] == {"placeholder_choices": 1}
 
 
+def test_gold_in_quotation_marks_can_be_met(dataset: Callable[..., Path]) -> None:
+    """The character on a face of a net is printed in quotation marks, which no output has to repeat."""
+    net = FILL | {
+        "question": "正方体的展开图中，与“爱”相对的面上的字是____。",
+        "answer": "“家”",
+        "sub_category": "FPBI",
+    }
+    [problem], refused, _ = imported(dataset(net))
+    assert not refused
+    assert problem.answer == Answer(kind="text", value="家")
+    assert problem.meta["answer"] == "“家”"
+
+
+def test_gold_that_no_output_can_meet_is_left_out_with_its_trace(dataset: Callable[..., Path], tmp_path: Path) -> None:
+    field = "atomic_cot_gpt_4o_20250101"
+    unmet = FILL | {"answer": "<think>", field: TRACE | {"final_answer": "<think>"}}
+    root = dataset(FILL | {field: TRACE}, unmet)
+    traces = tmp_path / "traces.jsonl"
+    [problem], [refusal], summary = imported(root, traces=traces)
+    assert (refusal.reason, refusal.item) == ("answer_cannot_be_met", "mathspatial-benchmark-00002-zh")
+    assert refusal.detail.startswith(f"{root}: mathspatial-benchmark-00002-zh: answer: '<think>'")
+    assert summary["refused"] == {"problem answer_cannot_be_met": 1}
+    assert [trace.problem_id for trace in read_records(traces, Trace)] == [problem.id]
+
+
+def test_a_choice_problem_is_single_choice_and_a_fill_in_is_not(dataset: Callable[..., Path]) -> None:
+    problems, [refusal], _ = imported(dataset(ROW, FILL, ROW | {"answer": "AC"}))
+    assert [problem.single_choice for problem in problems] == [True, False]
+    assert (refusal.reason, refusal.item[-8:]) == ("answer_cannot_be_met", "00003-zh")
+
+
 def test_both_parts_and_their_splits(dataset: Callable[..., Path]) -> None:
     dataset(ROW)
     root = dataset(FILL, part="corpus")

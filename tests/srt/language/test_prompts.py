@@ -7,7 +7,14 @@ import pytest
 
 from srt.io.errors import UserError
 from srt.io.records import Answer, AnswerKind, Image, Lang, Message, Problem, Sequence, Span
-from srt.language.prompts import PromptStyle, prompt_ids, prompt_messages, render_completion, render_prompt
+from srt.language.prompts import (
+    PromptStyle,
+    asks_for_one_letter,
+    prompt_ids,
+    prompt_messages,
+    render_completion,
+    render_prompt,
+)
 
 STEPS = "CORRELATE (1): right(Ana) = Bo\nINFER #1: ? = Bo"
 
@@ -98,6 +105,57 @@ def test_a_prompt_ends_in_the_language_of_its_problem(
         )
     foreign = r"[A-Za-z]{2}" if lang == "zh" else r"[\u4e00-\u9fff]"
     assert not re.search(foreign, message.content)
+
+
+ONE_LETTER = {
+    "en": "End with a line 'ANSWER: ' and the letter of the right option, as in 'ANSWER: A'.",
+    "zh": "最后单独写一行“答案: ”和正确选项的字母，例如“答案: A”。",
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_single_choice_problem_asks_for_one_letter(lang: Lang) -> None:
+    for choices in ({"A": "a", "B": "b"}, {}):  # The options may be in the picture.
+        [message] = prompt_messages(problem(lang, choices=choices, single_choice=True), "full")
+        assert message.content.endswith(ONE_LETTER[lang])
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "A multiple-choice question with one correct answer. Think step by step.",
+        "Exactly one option is correct.",
+        "This is a single-choice question.",
+        "本题为单选题，请选择。",
+        "四个选项中只有一个选项正确。",
+        "每题有一个正确答案。",
+    ],
+)
+def test_an_instruction_that_announces_one_right_option_asks_for_one_letter(instruction: str) -> None:
+    [message] = prompt_messages(problem(instruction=instruction), "full")
+    assert message.content.endswith(ONE_LETTER["en"])
+    assert not asks_for_one_letter(problem(instruction=instruction, choices={}))
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        None,
+        "Choose.",
+        "A multiple-choice question with more than one correct answers.",
+        "One or more options are correct; at least one option is correct.",
+        "There may be one correct answer or several correct answers.",
+        "本题为多选题，有两个或两个以上的正确答案。",
+        "不定项选择：至少有一个正确。",
+        "有一个或多个正确答案。",
+    ],
+)
+def test_any_other_instruction_asks_for_all_letters(instruction: str | None) -> None:
+    """How many options are right is never taken from the gold answer."""
+    for gold in (["A"], ["A", "B"]):
+        asked = problem(instruction=instruction, answer=Answer(kind="choice_set", value=gold))
+        [message] = prompt_messages(asked, "full")
+        assert message.content.endswith(ENDINGS["en", True])
 
 
 def test_bare_prompt() -> None:

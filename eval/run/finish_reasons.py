@@ -1,0 +1,29 @@
+"""How a generation ended, from the words that other systems have for it."""
+
+from __future__ import annotations
+
+from srt.io.records import FinishReason
+
+_WORDS: dict[FinishReason, tuple[str, ...]] = {
+    "stop": ("stop", "eos", "eos_token", "end_of_sequence", "stop_sequence", "end_turn", "complete", "completed"),
+    "length": (
+        "length",
+        "max_tokens",
+        "max_new_tokens",
+        "max_output_tokens",
+        "max_length",
+        "model_length",
+        "model_context_window_exceeded",
+        "truncated",
+        "incomplete",
+    ),
+    "error": ("error", "failed", "content_filter", "safety", "recitation", "refusal", "cancelled", "abort", "timeout"),
+}
+_MEANING: dict[str, FinishReason] = {word: reason for reason, words in _WORDS.items() for word in words}
+KNOWN = ", ".join(_MEANING)
+"""All words, for messages."""
+
+
+def finish_reason(word: str) -> FinishReason | None:
+    """What ``word`` means, whatever its case; ``None`` where it is not known."""
+    return _MEANING.get(word.strip().casefold().replace("-", "_").replace(" ", "_"))
