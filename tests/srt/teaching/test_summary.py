@@ -13,8 +13,8 @@ from scipy.stats import beta
 
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.llm.accounts import ModelUsage
 from srt.llm.exchange import Outcome
-from srt.llm.journal import ModelUsage
 from srt.teaching.case_store.audit_sample import AuditSample
 from srt.teaching.case_store.case_records import Decision, Issue, Round, State, TeachingCase
 from srt.teaching.case_store.decisions import digest
