@@ -89,7 +89,7 @@ Mode = Callable[[Call], Generated]
 class BillingEndpoint:
     """Serves while the ``async with`` block runs. ``billed`` is the sum of its ledger, ``largest`` one bill.
 
-    ``name`` seeds its dice.
+    ``made`` is what it has generated; ``name`` seeds its dice.
     """
 
     name: str
@@ -97,6 +97,7 @@ class BillingEndpoint:
     delay: float = 0.01
     seed: int = 0
     ledger: list[tuple[str, float]] = field(default_factory=list)
+    made: list[tuple[str, Generated]] = field(default_factory=list)
     most_at_once: int = 0
     url: str = ""
 
@@ -112,6 +113,16 @@ class BillingEndpoint:
     @property
     def largest(self) -> dict[str, float]:
         return {model: max(bill for name, bill in self.ledger if name == model) for model, _ in self.ledger}
+
+    def export(self, day: str) -> str:
+        """What its customer may download: usage by model, all of it on ``day``, in OpenAI's columns, and the cost."""
+        lines = ["start_time_iso,model,num_model_requests,input_tokens,output_tokens,cost_usd"]
+        for model in self.largest:
+            made = [one for name, one in self.made if name == model and one.billed]
+            sums = (len(made), sum(one.prompt for one in made), sum(one.written + one.thought for one in made))
+            cost = sum(one.bill for one in made)
+            lines.append(f"{day}T00:00:00+00:00,{model}-2026-01-31,{','.join(map(str, sums))},{cost:.6f}")
+        return "\n".join(lines) + "\n"
 
     async def __aenter__(self) -> BillingEndpoint:
         app = web.Application(client_max_size=2**26)
@@ -139,6 +150,7 @@ class BillingEndpoint:
         call = Call(self._came[model], model, len(text) // 4 + 8, limit, pictures, self._dice)
         self._came[model] += 1
         made = self.mode(call)
+        self.made.append((model, made))
         self.ledger.append((model, made.bill))  # generated, and so billed, whatever becomes of the reply
         self._serving += 1
         self.most_at_once = max(self.most_at_once, self._serving)
