@@ -10,7 +10,8 @@ what became of a request      what is done
 ============================= ======================================================================================
 a chat completion             journaled, at the price of a batch
 400, 413, 422, 403            :class:`RequestRejected`
-429, 5xx, expired, missing    in the next batch; after all retries :class:`Unavailable`
+429, 5xx, expired, missing    in the next batch; after all retries :class:`Unavailable`; what is neither refused (429)
+                              nor expired may have been billed
 a batch that failed as such   requests that its errors name are rejected, the others go into the next batch; half as
                               many at once where too many tokens were submitted; else :class:`EndpointFault`
 ============================= ======================================================================================
@@ -244,7 +245,7 @@ class BatchTransport:
 
     def _outcome(self, pending: _Pending, line: BatchLine) -> Reply | Failure:
         if not line.status:
-            return Failure(line.error or "no response")
+            return Failure(line.error or "no response", lost=line.begun)
         response = Response(line.status, None, None, line.body)
         outcome = read_response(response, 0.0, pending.request.model, self._config, answered=True)
         if isinstance(outcome, Failure) and isinstance(outcome.error, EndpointFault):
