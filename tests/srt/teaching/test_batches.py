@@ -140,18 +140,18 @@ def test_killed_anywhere_it_submits_nothing_twice(folder: Folder, owner: type, n
         dead = True
         return Killed()
 
-    async def dies_async(*given: Any) -> Any:
+    async def dies_async(*given: Any, **named: Any) -> Any:
         if (now := dying()) and when == "before":
             raise killed()
-        found = await original(*given)
+        found = await original(*given, **named)
         if now:
             raise killed()
         return found
 
-    def dies(*given: Any) -> Any:
+    def dies(*given: Any, **named: Any) -> Any:
         if (now := dying()) and when == "before":
             raise killed()
-        found = original(*given)
+        found = original(*given, **named)
         if now:
             raise killed()
         return found
