@@ -1,4 +1,4 @@
-"""Ways of billing that ask for suspicion: five kinds that once passed the budget, and thirty-six more.
+"""Ways of billing that ask for suspicion: five kinds that once passed the budget, and many more.
 
 ``DOUBTFUL`` are the modes; of those in ``ASIDE`` the client cannot know the bill, and only a provider's own list shows
 it. ``TRUSTED`` are run with a price whose ``unforeseen_tokens`` says that replies keep to ``max_tokens``.
@@ -165,6 +165,13 @@ def written_count_of_one(call: Call) -> Generated:
     return found
 
 
+def filtered_without_a_count(call: Call) -> Generated:
+    """The answer was written, filtered and billed: an empty text, and a count of 0."""
+    found = call.plain(call.limit, text="")
+    found.usage |= {"completion_tokens": 0, "total_tokens": found.prompt}
+    return found
+
+
 def given_count_of_one(call: Call) -> Generated:
     found = call.full()
     found.usage |= {"prompt_tokens": 1, "total_tokens": found.written + 1}
@@ -315,7 +322,8 @@ DOUBTFUL: dict[str, Mode] = FIVE_KINDS | {
         lost_behind_503, lost_behind_529, lost_behind_522, lost_behind_409, lost_behind_425, lost_behind_a_wait,
         filtered_after_writing, moderated_after_writing, too_long_but_billed, failed_400_in_a_200,
         failed_503_in_a_200, failed_in_words_in_a_200, no_choices, accepted_202, partial_206, unknown_status_460,
-        breaks_off_in_the_body, streams_unasked, counted_in_an_error, written_count_of_one, given_count_of_one,
+        breaks_off_in_the_body, streams_unasked, counted_in_an_error, filtered_without_a_count, written_count_of_one,
+        given_count_of_one,
         tenth_of_all, negative_counts, null_counts, counts_in_thousands, usage_is_a_text, total_alone,
         absurd_counts, read_beside, read_and_stored_beside, stored_inside, stored_in_details,
         thoughts_shown_uncounted, several_choices, late_hidden_prompt, thinking_up_to_300_000,

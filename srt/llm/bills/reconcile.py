@@ -22,7 +22,7 @@ _VERSION: Final = re.compile(r"[-@:](?:latest|\d{3,8}(?:-\d{2}(?:-\d{2})?)?)")
 """What a provider adds to the name of a model that it was asked for: ``-2024-08-06``, ``-20250514``, ``-latest``."""
 
 
-class Difference(Record):
+class BillDifference(Record):
     """One figure of one model, on one day or (``None``) on all of them, that is not the same on both sides.
 
     ``most`` is the largest figure that the journal allows for.
@@ -71,7 +71,7 @@ class Reconciliation(Record):
     currency: str
     billed_currency: str | None
     models: list[ModelBill]
-    differences: list[Difference]
+    differences: list[BillDifference]
     unknown: dict[str, float | None]
     not_billed: list[str]
     outside: float
@@ -234,7 +234,7 @@ def _model_bill(
 
 def _differences(
     model: str, billed: dict[tuple[str, str | None], _Sums], journal: dict[tuple[str, str | None], _Sums]
-) -> list[Difference]:
+) -> list[BillDifference]:
     theirs = _sum(billed, model)
     whole = _compare(model, None, theirs, _sum(journal, model), theirs.figures)
     if not whole:
@@ -251,7 +251,7 @@ def _differences(
     return [*whole, *daily] if len(days) > 1 else whole
 
 
-def _compare(model: str, day: str | None, theirs: _Sums, mine: _Sums, figures: Collection[str]) -> list[Difference]:
+def _compare(model: str, day: str | None, theirs: _Sums, mine: _Sums, figures: Collection[str]) -> list[BillDifference]:
     found = []
     for figure, beside in (("requests", "lost_requests"), ("input", ""), ("output", ""), ("cost", "lost")):
         if figure not in figures:
@@ -262,7 +262,7 @@ def _compare(model: str, day: str | None, theirs: _Sums, mine: _Sums, figures: C
         open_end = not beside and mine["without_count"] > 0
         slack = TOLERANCE * max(abs(value), abs(most))
         if value < least - slack or (value > most + slack and not open_end):
-            found.append(Difference(model=model, day=day, figure=figure, billed=value, journal=least, most=most))
+            found.append(BillDifference(model=model, day=day, figure=figure, billed=value, journal=least, most=most))
     return found
 
 

@@ -1,8 +1,8 @@
 """The token counts of a reply, from the many ways in which endpoints report them.
 
 Output is all that is billed as output. Some endpoints count the tokens of the thinking beside those of the completion:
-then the total shows it, or thinking that is longer than the completion. A count that is missing, or 0 for a text, or
-fewer than a text of that length can have, is not a count.
+then the total shows it, or thinking that is longer than the completion. A count that is missing, or 0, or fewer than a
+text of that length can have, is not a count: a model that was asked has written something.
 
 Tokens that are read from a cache or written to it are part of the prompt in OpenAI's counts, and in those of gateways
 whose total shows it. Anthropic's (``cache_read_input_tokens``, ``cache_creation_input_tokens``) stand beside it.
@@ -57,7 +57,7 @@ def read_usage(usage: Any, fewest: int) -> TokenCounts:
         stored=stored,
         written=written,
         thought=thought or (beside if completion is not None else 0),
-        counted=known and written >= fewest and (written > 0 or given > 0),
+        counted=known and written >= max(1, fewest),
     )
 
 
