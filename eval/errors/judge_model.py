@@ -67,16 +67,15 @@ class JudgeConfig(Config):
 class Spent(Record):
     """What a judge cost in one run's folder, over all times. Tokens are the endpoint's counts.
 
-    ``lost`` is the most that may have been billed beside, for requests without a reply or without a count that can be;
-    ``doubts`` counts them by what they lack.
+    ``not_certain`` is the most that may have been billed beside ``cost``, for requests without a reply, or without a
+    count that can be.
     """
 
     requests: int
     input_tokens: int
     output_tokens: int
     cost: float
-    lost: float = 0.0
-    doubts: dict[str, int] = Field(default_factory=dict)
+    not_certain: float = 0.0
     currency: str
 
 
@@ -155,8 +154,7 @@ def ask_about(
             input_tokens=sum(used.input_tokens for used in usage),
             output_tokens=sum(used.output_tokens for used in usage),
             cost=sum(used.cost for used in usage),
-            lost=sum(used.lost for used in usage),
-            doubts=dict(sum((Counter(used.doubts) for used in usage), Counter())),
+            not_certain=sum(used.lost for used in usage),
             currency=config.currency,
         ),
     )
