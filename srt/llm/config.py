@@ -130,7 +130,14 @@ class Price(Config):
     cache_write: float | None = Field(default=None, ge=0)
     picture_tokens: int = Field(default=26_000, ge=0)
     batch: float = Field(default=0.5, ge=0)
-    unforeseen_tokens: int = Field(default=UNFORESEEN_TOKENS, gt=0)
+    unforeseen_tokens: int = Field(default=UNFORESEEN_TOKENS, ge=0)
+
+    @field_validator("unforeseen_tokens")
+    @classmethod
+    def _some(cls, value: int) -> int:
+        if not value:
+            raise ValueError("0 would let every request in flight exceed the budget; give the model's context window")
+        return value
 
     def cost(self, given: int, written: int, cached: int = 0, stored: int = 0) -> float:
         """The price of so many tokens; ``cached`` ones (read from a cache) and ``stored`` ones are among ``given``."""
