@@ -130,14 +130,17 @@ def reconcile(bill: Sequence[BillLine], query: Query, currency: str) -> Reconcil
 
 
 def same_model(billed: str, ours: Iterable[str]) -> str | None:
-    """The model of ``ours`` that a bill calls ``billed``: apart from its vendor before a slash and its version."""
+    """The model of ``ours`` that a bill calls ``billed``, apart from its vendor before a slash and its version.
+
+    ``None`` if there is none, or more than one.
+    """
     known = {_bare(name): name for name in ours}
     name = _bare(billed)
     if name in known:
         return known[name]
     versions = [one for one in known if _VERSION.fullmatch(name.removeprefix(one)) and name.startswith(one)]
     versions = versions or [one for one in known if one.startswith(name) and _VERSION.fullmatch(one.removeprefix(name))]
-    return known[max(versions, key=len)] if name and versions else None
+    return known[versions[0]] if name and len(versions) == 1 else None
 
 
 def reconciliation_rows(found: Reconciliation) -> dict[str, Any]:

@@ -108,6 +108,7 @@ def test_a_file_that_cannot_be_read_is_one_line(content: bytes, names: str, tmp_
         ("claude-x", ["claude-x-latest"], "claude-x-latest"),
         ("GPT-4o", ["openai/gpt-4o"], "openai/gpt-4o"),
         ("gpt-4o", ["gpt-4o-2024-08-06", "gpt-4o"], "gpt-4o"),
+        ("claude-x", ["claude-x-latest", "claude-x-20250514"], None),
         ("", ["gpt-4o"], None),
     ],
 )
@@ -173,6 +174,15 @@ def test_days(tmp_path: Path, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None
         # Less than is certain: a day is missing in the list.
         found = reconcile([whole[0], line("2025-12-05", cost=1.0)], db.execute, "USD")
         assert ("cost", "2025-12-02", 0.0) in [(one.figure, one.day, one.billed) for one in found.differences]
+
+
+def test_a_reply_without_a_count_is_one_request(tmp_path: Path, ask: Any) -> None:
+    reply = Reply(text="x", finish_reason="stop", input_tokens=100, output_tokens=10, seconds=0)
+    with Journal(tmp_path / "teach.sqlite") as journal:
+        journal.put(ask(1), reply, 0.25, journal.add_risk(ask(1), 1.0), doubt=0.5)
+        found = reconcile([line(today(), requests=2, input=900, cost=0.7)], journal.read, "USD")
+    # What it cost beside may be billed, and more tokens; a second request may not.
+    assert [(one.figure, one.most) for one in found.differences] == [("requests", 1)]
 
 
 def test_other_models_and_currencies(tmp_path: Path, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
