@@ -8,10 +8,11 @@ count that is too small by less than about half goes unnoticed.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-_CJK: Final = "⺀"
-"""Where the scripts of East Asia begin in Unicode."""
+_UNSPACED: Final = re.compile("[\u2e80-\U0010ffff]+")
+"""From where the scripts of East Asia begin in Unicode."""
 
 
 def fewest_tokens(text: str) -> int:
@@ -19,5 +20,5 @@ def fewest_tokens(text: str) -> int:
     if not text:
         return 0
     words = len(text.split())
-    unspaced = 0 if text.isascii() else sum(char >= _CJK for char in text)
+    unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED.findall(text)))
     return max(1, 3 * words // 4 + unspaced // 8)
