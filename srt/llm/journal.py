@@ -122,15 +122,16 @@ class Journal:
                 if version != VERSION and (version or tables):
                     raise UserError(f"{path}: not a journal, or of another version of srt: name another folder")
                 self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
-                for table, column in _ADDED:
-                    if column not in columns(self._db.execute, table):
-                        self._db.execute(f"ALTER TABLE {table} ADD COLUMN {column} TEXT")
             except sqlite3.DatabaseError as error:
                 raise UserError(f"{path}: cannot be opened as a journal: {error}") from None
             _keep_room(self._reserve)
             if self._aside.exists():
                 self.write_all([(sql, params) for sql, params in orjson.loads(self._aside.read_bytes())])
                 self._aside.unlink()
+            # After what an older version set aside: its rows have as many columns as its tables.
+            for table, column in _ADDED:
+                if column not in columns(self.read, table):
+                    self.write(f"ALTER TABLE {table} ADD COLUMN {column} TEXT")
             self._kept = stack.pop_all()
 
     def get(self, keys: RequestKeys) -> Reply | None:

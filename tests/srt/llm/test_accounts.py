@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from srt.llm.accounts import CUT_OFF, describe_doubts, model_usage
@@ -63,6 +64,19 @@ def test_a_journal_of_an_older_version_is_read_and_continued(tmp_path: Path, ask
         (usage,) = model_usage(db.execute)
         assert (usage.cost, usage.lost, usage.doubts) == (0.375, 2.5, {CUT_OFF: 1, NO_REPLY: 2})
     assert Budget(9.0, PRICES, [usage]).total == usage.booked == 2.875
+
+
+def test_a_reply_that_an_older_version_set_aside_is_taken_in(tmp_path: Path, ask: Any) -> None:
+    path = tmp_path / "teach.sqlite"
+    older_journal(path, ask())
+    keys, text = ask(5).keys, REPLY.model_dump_json(exclude={"stored_tokens"})
+    row = (keys.request, "teacher", "teacher", "5", 100, 10, 0.25, "stop", text, ask(5).model_dump_json())
+    statement = ("INSERT OR REPLACE INTO requests VALUES (?,?,?,?,?,?,?,?,?,?)", row)
+    path.with_name("teach.sqlite.unwritten").write_bytes(orjson.dumps([statement]))
+    with Journal(path) as journal:
+        assert journal.get(keys) == REPLY
+        (usage,) = model_usage(journal.read)
+    assert (usage.requests, usage.cost) == (2, 0.5)
 
 
 def test_what_a_reply_leaves_in_doubt_stays_booked(tmp_path: Path, ask: Any) -> None:
