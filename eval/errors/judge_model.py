@@ -67,12 +67,17 @@ class JudgeConfig(Config):
 
 
 class Spent(Record):
-    """What a judge cost in one run's folder, over all times. Tokens are the endpoint's counts."""
+    """What a judge cost in one run's folder, over all times. Tokens are the endpoint's counts.
+
+    ``not_certain`` is the most that may have been billed beside ``cost``, for requests without a reply, or without a
+    count that can be.
+    """
 
     requests: int
     input_tokens: int
     output_tokens: int
     cost: float
+    not_certain: float = 0.0
     currency: str
 
 
@@ -117,7 +122,8 @@ def ask_about(
         UserError: a prompt that cannot be used, an endpoint that cannot be opened or asked.
     """
     # Imported here: they load the HTTP client, which reading a summary has no need of.
-    from srt.llm.journal import Journal, model_usage
+    from srt.llm.accounts import model_usage
+    from srt.llm.journal import Journal
     from srt.llm.journaled_client import ask_all, open_session
 
     texts = {key: run.predictions[key].read().text for key in keys if key in run.predictions}
@@ -152,6 +158,7 @@ def ask_about(
             input_tokens=sum(used.input_tokens for used in usage),
             output_tokens=sum(used.output_tokens for used in usage),
             cost=sum(used.cost for used in usage),
+            not_certain=sum(used.lost for used in usage),
             currency=config.currency,
         ),
     )

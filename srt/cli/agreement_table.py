@@ -45,6 +45,7 @@ def print_agreement(figures: Mapping[str, Any]) -> None:
         console.print(
             f"{model}: {spent['requests']} requests, {spent['input_tokens']} + {spent['output_tokens']} tokens, "
             f"{spent['cost']:.4f} {figures['currency']}"
+            + (f", plus at most {spent['lost']:.4f} that is not certain" if spent["lost"] else "")
         )
 
 

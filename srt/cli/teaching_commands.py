@@ -47,8 +47,18 @@ def teach(
         ),
     ] = None,
     status: Annotated[bool, typer.Option("--status", help="Print the state of the folder; do nothing else.")] = False,
+    reconcile: Annotated[
+        Path | None,
+        typer.Option(
+            "--reconcile", help="Lay a provider's usage or costs (CSV) beside the folder's journal; do nothing else."
+        ),
+    ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with status 1 if a problem failed or is pending.")
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with status 1 if a problem failed or is pending, or with --reconcile if the bill differs.",
+        ),
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -62,8 +72,16 @@ def teach(
     from srt.teaching.case_store.folder_files import folder_status
     from srt.teaching.case_store.teaching_summary import summary_rows
     from srt.teaching.cost_estimate import estimate_rows
-    from srt.teaching.teach_command import teach_file
+    from srt.teaching.teach_command import reconcile_folder, teach_file
 
+    if reconcile is not None:
+        from srt.llm.bills.reconcile import reconciliation_rows
+
+        found = reconcile_folder(out, reconcile)
+        print_summary(found.model_dump() if as_json else reconciliation_rows(found), as_json)
+        if strict and (found.differences or found.not_billed):
+            raise typer.Exit(1)
+        return
     result = None
     if status:
         summary = folder_status(out)

@@ -11,8 +11,12 @@ Against what no reply has shown yet, requests to one model are in flight togethe
 :attr:`~srt.llm.config.Price.unforeseen_tokens` for all of them but one: so the bill exceeds the limit by no more than
 one request of each model.
 
-An answer that was lost on its way (a time-out, a broken connection) may have been paid for, so it stays booked at its
-maximum.
+An answer that was lost on its way (a time-out, a broken connection, an error of the server) may have been paid for, so
+it stays booked at its maximum. So does a reply without counts, or with counts that cannot be: fewer tokens than its
+words can have (:mod:`srt.llm.token_floor`).
+
+Where this ends: a provider that bills what it neither sends nor counts, counts less than it bills but no less than the
+words, or bills what it refuses. Then only its own list shows it (:mod:`srt.llm.bills.reconcile`).
 """
 
 from __future__ import annotations
@@ -22,14 +26,17 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
-from srt.llm.config import Price
-from srt.llm.journal import ModelUsage, Overrun
+from srt.llm.accounts import ModelUsage
+from srt.llm.config import UNFORESEEN_TOKENS, Price
+from srt.llm.endpoint.usage import TokenCounts
+from srt.llm.journal import COUNTED, NO_REPLY, Overrun
 from srt.llm.llm_errors import BudgetSpent, EndpointFault
 from srt.llm.request import LlmRequest, Reply
+from srt.llm.token_floor import fewest_tokens
 
 _Kind = tuple[str, bool]
 
@@ -58,6 +65,17 @@ class Reservation:
         return self.request.model, bool(self.request.pictures)
 
 
+class Booked(NamedTuple):
+    """What was booked for a reply: its ``cost``, as far as it is certain, and the most that it may cost beside.
+
+    ``overrun`` is what was learnt of its model where its bounds do not hold.
+    """
+
+    cost: float
+    doubt: float
+    overrun: Overrun | None
+
+
 class Budget:
     """All the money of a run. Share one between all endpoints of the run.
 
@@ -73,7 +91,7 @@ class Budget:
         overruns: Iterable[Overrun] = (),
     ) -> None:
         self.limit = limit
-        self.total = sum(usage.cost + usage.lost for usage in earlier)
+        self.total = sum(usage.booked for usage in earlier)
         """All that was spent, lost answers included."""
         self._prices = prices
         self._overruns = {overrun.model: overrun for overrun in overruns}
@@ -142,29 +160,44 @@ class Budget:
         doubt = sum(self._doubt(model, reservation if new else None) for model in self._prices)
         return self.total + self._set_aside + new * reservation.cost + doubt <= self.limit
 
-    def settle(self, reservation: Reservation, reply: Reply) -> tuple[float, Overrun | None]:
-        """Book what ``reply`` cost. Returns that, and what was learnt of its model where its bounds do not hold.
+    def settle(self, reservation: Reservation, reply: Reply) -> Booked:
+        """Book what ``reply`` cost.
 
-        What the endpoint did not count is booked as it was set aside.
+        Counts that are missing or cannot be are booked as they were set aside; certain is what its words cost at least.
         """
         request = reservation.request
-        given, written = self._bounds(reservation)
-        # 0 is what a reply has where its endpoint does not count.
-        given = reply.input_tokens or given
-        written = reply.output_tokens if reply.counted else max(written, reply.output_tokens)
-        price = self._prices[request.model]
-        cost = price.cost(given, written, reply.cached_tokens) * (price.batch if reservation.batch else 1.0)
-        self.total += cost
+        fewest = fewest_tokens(request.system) + fewest_tokens(request.user)
+        given, written = reply.input_tokens, reply.output_tokens
+        cached, stored = reply.cached_tokens, reply.stored_tokens
+        most_given, most_written = given, written
+        bound_given, bound_written = self._bounds(reservation)
+        if given < fewest:
+            # Not even what it says of its cache is believed.
+            given, most_given, cached, stored = fewest, max(bound_given, fewest), 0, 0
+        if not reply.counted:
+            shown = fewest_tokens(reply.text) + fewest_tokens(reply.reasoning or "")
+            written = max(written, shown)
+            most_written = max(written, bound_written)
+        cost = self._cost(reservation, given, written, cached, stored)
+        doubt = self._cost(reservation, most_given, most_written, cached, stored) - cost
+        self.total += cost + doubt
         self._answered.add(reservation.kind)
         learnt = self._learn(reservation, reply)
         self.release(reservation)
-        return cost, learnt
+        return Booked(cost, doubt, learnt)
 
-    def lose(self, reservation: Reservation) -> float:
-        """No answer came, and it may have been paid for: book all that was set aside, and return it."""
-        self.total += reservation.cost
+    def lose(self, reservation: Reservation, counts: TokenCounts | None = None) -> tuple[float, str]:
+        """No answer came, and it may have been paid for: book all that was set aside; returns that, and why.
+
+        An error may say what was billed: ``counts`` are booked then, where they can be.
+        """
+        cost, why = reservation.cost, NO_REPLY
+        request = reservation.request
+        if counts and counts.counted and counts.given >= fewest_tokens(request.system) + fewest_tokens(request.user):
+            cost, why = self._cost(reservation, counts.given, counts.written, counts.cached, counts.stored), COUNTED
+        self.total += cost
         self.release(reservation)
-        return reservation.cost
+        return cost, why
 
     def release(self, reservation: Reservation) -> None:
         """The money is not set aside any more."""
@@ -195,8 +228,11 @@ class Budget:
             )
 
     def _most(self, reservation: Reservation) -> float:
+        return self._cost(reservation, *self._bounds(reservation))
+
+    def _cost(self, reservation: Reservation, given: int, written: int, cached: int = 0, stored: int = 0) -> float:
         price = self._prices[reservation.request.model]
-        return price.cost(*self._bounds(reservation)) * (price.batch if reservation.batch else 1.0)
+        return price.cost(given, written, cached, stored) * (price.batch if reservation.batch else 1.0)
 
     def _bounds(self, reservation: Reservation) -> tuple[int, int]:
         """The most input and output tokens that a request is billed for, as far as is known."""
@@ -212,9 +248,12 @@ class Budget:
         texts, pictures = self._in_flight[model, False], self._in_flight[model, True]
         if new is not None and new.request.model == model and not new.batch:
             texts, pictures = texts + (not new.request.pictures), pictures + bool(new.request.pictures)
-        price = self._prices[model]
+        price, known = self._prices[model], self._overruns.get(model)
+        unforeseen = price.unforeseen_tokens
+        if known is not None and max(known.prompt, known.picture - price.picture_tokens, known.output) > unforeseen:
+            unforeseen = max(unforeseen, UNFORESEEN_TOKENS)  # what the price says of its model is refuted
         dear = max(0, pictures - 1) * price.input + max(0, texts + pictures - 1) * price.output
-        return price.unforeseen_tokens * dear / 1e6
+        return unforeseen * dear / 1e6
 
     def _learn(self, reservation: Reservation, reply: Reply) -> Overrun | None:
         request = reservation.request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 from urllib.parse import urlsplit
 
 import orjson
@@ -12,6 +12,8 @@ from pydantic import Field, field_validator, model_validator
 
 from srt.io.yaml_config import Config
 
+UNFORESEEN_TOKENS: Final = 2**20
+"""As large as the context windows that are sold: no reply of such a model can take more."""
 # What extra_body may not set. The budget bounds a reply by max_tokens and expects one reply, which is not streamed.
 _SET_BY_US = frozenset(
     {
@@ -110,26 +112,39 @@ class Price(Config):
         input: of tokens that are sent.
         output: of tokens that are written, thinking included.
         cached_input: of tokens that are sent and were in the endpoint's cache; as ``input`` where it is not set.
+        cache_write: of tokens that are sent and written to the endpoint's cache; 1.25 of ``input`` where it is not set,
+            as Anthropic takes for five minutes (2 for an hour).
         picture_tokens: the most input tokens that one picture is billed for. The budget sets that much aside for each
             picture before a request leaves, and learns a larger figure from the endpoint's own counts. The default
             holds for gpt-4o-mini, which takes 25,501 for 1024 x 1024 pixels.
         batch: the share of the price that requests in a batch cost.
-        unforeseen_tokens: how many tokens one reply may be billed for beyond what its request allows (thinking that
-            ``max_tokens`` does not limit). Several requests to a model are in flight together only as long as the
-            budget covers that too; below, one at a time. 0 trusts the model to keep to ``max_tokens``.
+        unforeseen_tokens: the most tokens that one reply may be billed for beyond what its request allows (thinking
+            that ``max_tokens`` does not limit): the model's context window. Several requests to a model are in flight
+            together only as long as the budget covers that too; below, one at a time. A reply that takes more refutes
+            it: from then on :data:`UNFORESEEN_TOKENS` counts.
     """
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached_input: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0)
     picture_tokens: int = Field(default=26_000, ge=0)
     batch: float = Field(default=0.5, ge=0)
-    unforeseen_tokens: int = Field(default=131_072, ge=0)
+    unforeseen_tokens: int = Field(default=UNFORESEEN_TOKENS, ge=0)
 
-    def cost(self, given: int, written: int, cached: int = 0) -> float:
-        """The price of so many tokens; ``cached`` are among those ``given``."""
-        known = self.input if self.cached_input is None else self.cached_input
-        return ((given - cached) * self.input + cached * known + written * self.output) / 1e6
+    @field_validator("unforeseen_tokens")
+    @classmethod
+    def _some(cls, value: int) -> int:
+        if not value:
+            raise ValueError("0 would let every request in flight exceed the budget; give the model's context window")
+        return value
+
+    def cost(self, given: int, written: int, cached: int = 0, stored: int = 0) -> float:
+        """The price of so many tokens; ``cached`` ones (read from a cache) and ``stored`` ones are among ``given``."""
+        read = self.input if self.cached_input is None else self.cached_input
+        write = 1.25 * self.input if self.cache_write is None else self.cache_write
+        fresh = given - cached - stored
+        return (fresh * self.input + cached * read + stored * write + written * self.output) / 1e6
 
 
 class ModelChoice(Config):

@@ -11,7 +11,8 @@ that has come meanwhile is not taken for one that never came.
 
 A request that may cost money is written to ``at_risk`` before it leaves (:meth:`Journal.add_risk`) and removed in the
 transaction that keeps its reply. What is still there when the journal is next opened was sent and never answered: the
-budget counts it as spent.
+budget counts it as spent. A reply without a count that can be leaves the rest of its maximum there
+(:mod:`srt.llm.accounts`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -50,9 +52,10 @@ _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS requests (
     key TEXT PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL,
     input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL NOT NULL, finish_reason TEXT NOT NULL,
-    reply TEXT NOT NULL, request TEXT NOT NULL);
+    day TEXT, reply TEXT NOT NULL, request TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS at_risk (
-    id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL);
+    id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL,
+    day TEXT, why TEXT);
 CREATE TABLE IF NOT EXISTS overruns (
     model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS finished (question TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
@@ -60,25 +63,22 @@ CREATE TABLE IF NOT EXISTS left_out (
     model TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (model, name));
 """
 
+_ADDED: Final = (("requests", "day"), ("at_risk", "day"), ("at_risk", "why"))
+"""Columns that older journals lack; they are NULL there."""
+
+_PUT: Final = (
+    "INSERT OR REPLACE INTO requests (key, role, model, problem_id, input_tokens, output_tokens, cost, finish_reason,"
+    " day, reply, request) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+)
+_SET_RISK: Final = "UPDATE at_risk SET cost = ?, why = ? WHERE id = ?"
+NO_REPLY: Final = "without a reply"
+NO_COUNT: Final = "without a count that can be"
+COUNTED: Final = "failed, with a count"
+"""Why it is not certain what a request cost; of the last it is, though there is no reply."""
+
 Statement = tuple[str, Sequence[Any]]
 Query = Callable[[str], Iterable[Sequence[Any]]]
 """Runs SQL that reads the journal: ``journal.read``, or ``connection.execute`` of a connection to its file."""
-
-
-class ModelUsage(Record):
-    """What one role used of one model. ``cost`` is in the currency of the prices.
-
-    ``lost`` is the most that requests without a reply may have cost: timed out, cut off by a kill, or in flight at
-    this moment. It is not part of ``cost``.
-    """
-
-    role: str
-    model: str
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    cost: float
-    lost: float = 0.0
 
 
 class Overrun(Record):
@@ -128,6 +128,10 @@ class Journal:
             if self._aside.exists():
                 self.write_all([(sql, params) for sql, params in orjson.loads(self._aside.read_bytes())])
                 self._aside.unlink()
+            # After what an older version set aside: its rows have as many columns as its tables.
+            for table, column in _ADDED:
+                if column not in columns(self.read, table):
+                    self.write(f"ALTER TABLE {table} ADD COLUMN {column} TEXT")
             self._kept = stack.pop_all()
 
     def get(self, keys: RequestKeys) -> Reply | None:
@@ -150,8 +154,11 @@ class Journal:
         overrun: Overrun | None = None,
         left_out: Mapping[str, str] = MappingProxyType({}),
         keys: RequestKeys | None = None,
+        doubt: float = 0.0,
     ) -> None:
         """Keep ``reply``, as it came, and what was learnt from it; remove the entry ``risk``.
+
+        What its counts leave in ``doubt`` stays at risk.
 
         ``left_out`` are parameters that the endpoint does not take of this model, with its words; ``keys`` those of
         ``request`` where they are known.
@@ -168,15 +175,18 @@ class Journal:
             reply.output_tokens,
             cost,
             reply.finish_reason,
+            today(),
             reply.model_dump_json(),
             request.model_dump_json(),
         )
-        statements: list[Statement] = [("INSERT OR REPLACE INTO requests VALUES (?,?,?,?,?,?,?,?,?,?)", row)]
+        statements: list[Statement] = [(_PUT, row)]
         if reply.finish_reason != "length":
             statements.append(("INSERT OR REPLACE INTO finished VALUES (?,?)", (keys.question, keys.request)))
         for name, reason in left_out.items():
             statements.append(("INSERT OR REPLACE INTO left_out VALUES (?,?,?)", (request.model, name, reason)))
-        if risk is not None:
+        if risk is not None and doubt:
+            statements.append((_SET_RISK, (doubt, NO_COUNT, risk)))
+        elif risk is not None:
             statements.append(("DELETE FROM at_risk WHERE id = ?", (risk,)))
         if overrun is not None:
             learnt = (overrun.model, overrun.prompt, overrun.picture, overrun.output)
@@ -191,12 +201,12 @@ class Journal:
         """Note that ``request`` is about to leave and may cost ``cost``; the id of the entry. Raises as :meth:`put`."""
         if self._broken is not None:
             raise self._broken
-        row = (request.role, request.model, request.problem_id, cost)
-        return self.write("INSERT INTO at_risk (role, model, problem_id, cost) VALUES (?,?,?,?)", row)
+        row = (request.role, request.model, request.problem_id, cost, today())
+        return self.write("INSERT INTO at_risk (role, model, problem_id, cost, day) VALUES (?,?,?,?,?)", row)
 
-    def set_risk(self, risk: int, cost: float) -> None:
-        """The request of that entry may cost ``cost``."""
-        self.write("UPDATE at_risk SET cost = ? WHERE id = ?", (cost, risk))
+    def set_risk(self, risk: int, cost: float, why: str) -> None:
+        """The request of that entry may cost ``cost``; ``why`` that is not certain."""
+        self.write(_SET_RISK, (cost, why, risk))
 
     def remove_risk(self, risk: int) -> None:
         """The request of that entry cost nothing."""
@@ -321,12 +331,11 @@ def left_out(query: Query) -> dict[str, dict[str, str]]:
     return found
 
 
-def model_usage(query: Query) -> list[ModelUsage]:
-    """What was used, by role and model, from the journal."""
-    rows = query(
-        "SELECT role, model, SUM(requests), SUM(input), SUM(output), SUM(cost), SUM(lost) FROM ("
-        " SELECT role, model, 1 AS requests, input_tokens AS input, output_tokens AS output, cost, 0.0 AS lost"
-        " FROM requests UNION ALL SELECT role, model, 0, 0, 0, 0.0, cost FROM at_risk"
-        ") GROUP BY role, model ORDER BY role, model"
-    )
-    return [ModelUsage.model_validate(dict(zip(ModelUsage.model_fields, row, strict=True))) for row in rows]
+def columns(query: Query, table: str) -> set[str]:
+    """The names of the columns of ``table``."""
+    return {row[1] for row in query(f"PRAGMA table_info({table})")}
+
+
+def today() -> str:
+    """The day by which providers bill, ``2026-01-31`` in UTC."""
+    return datetime.now(UTC).date().isoformat()

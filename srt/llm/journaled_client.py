@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 from srt.images.data_uri import DataUris
 from srt.io.errors import UserError
 from srt.io.progress import progress
+from srt.llm.accounts import model_usage
 from srt.llm.batches.batch_transport import BatchTransport
 from srt.llm.budget import Budget, Reservation
 from srt.llm.config import EndpointConfig, LlmConfig, ModelChoice
 from srt.llm.endpoint.client import EndpointClient
 from srt.llm.endpoint.response import Failure
 from srt.llm.exchange import LlmContext
-from srt.llm.journal import Journal, left_out, model_usage
+from srt.llm.journal import Journal, left_out
 from srt.llm.llm_errors import BudgetSpent, RequestBlocked, RequestRejected, RunStopping
 from srt.llm.prompt_templates import PromptTemplates
 from srt.llm.request import LlmRequest, Reply, RequestKeys
@@ -292,13 +293,15 @@ class _Payment:
             self._on_the_wire.pop(task, None)
         assert reserved is not None
         if isinstance(outcome, Reply):
-            cost, overrun = self._budget.settle(reserved, outcome)
+            booked = self._budget.settle(reserved, outcome)
             # Under what was sent: a recipe that leaves the same out by itself finds it.
             sent = self._request.without(self._left_out)
             keys = self._keys if sent is self._request else sent.keys
-            self._journal.put(sent, outcome, cost, risk, overrun, self._left_out, keys)
+            left_out = self._left_out
+            self._journal.put(sent, outcome, booked.cost, risk, booked.overrun, left_out, keys, booked.doubt)
         elif risk is not None and (outcome is None or outcome.lost):
-            self._journal.set_risk(risk, self._budget.lose(reserved))  # the journal keeps it, as after a kill
+            # The journal keeps it, as after a kill.
+            self._journal.set_risk(risk, *self._budget.lose(reserved, outcome.counts if outcome else None))
         else:
             self._budget.release(reserved)
             if risk is not None:

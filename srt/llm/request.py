@@ -86,8 +86,8 @@ class LlmRequest(Record):
 class Reply(Record):
     """What a model answered, as it came. Token counts are the endpoint's own, 0 where it gives none.
 
-    ``cached_tokens`` are those of the input that it had in its cache. ``counted`` is false where the endpoint does not
-    say how many tokens it wrote.
+    ``cached_tokens`` are those of the input that it had in its cache, ``stored_tokens`` those that it wrote there.
+    ``counted`` is false where the endpoint does not say how many tokens it wrote, or fewer than its answer can have.
 
     ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
     where the model declined in the API's own field. ``reasoning`` is the thinking that some endpoints send apart from
@@ -100,6 +100,7 @@ class Reply(Record):
     refusal: str | None = None
     input_tokens: int
     cached_tokens: int = 0
+    stored_tokens: int = 0
     output_tokens: int
     counted: bool = True
     seconds: float

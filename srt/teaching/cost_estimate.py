@@ -2,7 +2,7 @@
 
 The sample is journaled in the folder, so that the full run does not pay for it again. The interval is that of the mean
 of ``n`` problems drawn from ``N`` without replacement: Student's t with ``n - 1`` degrees of freedom, times
-``sd / sqrt(n) * sqrt(1 - n/N)``.
+``sd / sqrt(n) * sqrt(1 - n/N)``. What is not certain (:mod:`srt.llm.accounts`) counts at its most, as in the budget.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ def estimate_cost(query: Query, sample: Iterable[int], problems: int, currency: 
     costs = dict.fromkeys(ended, 0.0)
     sums: dict[str, list[float]] = {}
     for role, problem_id, *figures in query(
-        "SELECT role, problem_id, COUNT(*), SUM(input_tokens), SUM(output_tokens), SUM(cost) FROM requests"
-        " GROUP BY role, problem_id"
+        "SELECT role, problem_id, SUM(requests), SUM(input), SUM(output), SUM(cost) FROM ("
+        " SELECT role, problem_id, 1 AS requests, input_tokens AS input, output_tokens AS output, cost FROM requests"
+        " UNION ALL SELECT role, problem_id, 0, 0, 0, cost FROM at_risk) GROUP BY role, problem_id"
     ):
         if problem_id in costs:
             costs[problem_id] += figures[-1]

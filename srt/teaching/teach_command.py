@@ -1,4 +1,4 @@
-"""``srt teach`` as a function: a run, or an estimate of its cost."""
+"""``srt teach`` as a function: a run, an estimate of its cost, or the provider's bill beside the journal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from srt.io.errors import UserError
+from srt.llm.bills.bill_csv import read_bill
+from srt.llm.bills.reconcile import Reconciliation, reconcile
 from srt.llm.journal import read_only
 from srt.teaching.case_store.case_records import State
 from srt.teaching.case_store.folder_files import folder_status
-from srt.teaching.case_store.manifest import JOURNAL, scan_problems
+from srt.teaching.case_store.manifest import JOURNAL, read_manifest, scan_problems
 from srt.teaching.case_store.teaching_summary import Summary
 from srt.teaching.cost_estimate import CostEstimate, draw_sample, estimate_cost
 from srt.teaching.run_progress import RunProgress
@@ -26,6 +28,18 @@ class TeachResult:
     summary: Summary
     estimate: CostEstimate | None
     interrupted: bool
+
+
+def reconcile_folder(folder: Path, bill: Path) -> Reconciliation:
+    """Lay the provider's list ``bill`` (CSV) beside the journal of ``folder``, also while another process runs it.
+
+    Raises:
+        UserError: not a teaching folder, or a file that is no such list.
+    """
+    currency = read_manifest(folder).currency
+    lines = read_bill(bill)
+    with read_only(folder / JOURNAL) as connection:
+        return reconcile(lines, connection.execute, currency)
 
 
 def teach_file(

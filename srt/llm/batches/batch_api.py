@@ -29,12 +29,16 @@ class BatchCallFailed(Exception):
 
 @dataclass(frozen=True)
 class BatchLine:
-    """What became of one request: ``status`` and ``body`` of its response, or the ``error`` that it has instead."""
+    """What became of one request: ``status`` and ``body`` of its response, or the ``error`` that it has instead.
+
+    ``begun``: not one that the batch had no time for, which costs nothing.
+    """
 
     custom_id: str
     status: int
     body: bytes
     error: str
+    begun: bool
 
 
 class BatchApi:
@@ -110,9 +114,11 @@ def _read_line(line: bytes) -> BatchLine | None:
     if not isinstance(response, dict):
         response = {}
     status = response.get("status_code")
+    code = str(error.get("code")) if isinstance(error, dict) else ""
     return BatchLine(
         custom_id=str(found.get("custom_id")),
         status=status if isinstance(status, int) else 0,
         body=orjson.dumps(response.get("body")),
-        error=str(error.get("message") or error.get("code")) if isinstance(error, dict) else "",
+        error=str(error.get("message") or code) if isinstance(error, dict) else "",
+        begun=code not in ("batch_expired", "batch_cancelled"),
     )

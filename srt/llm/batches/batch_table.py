@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from srt.llm.journal import Journal
+from srt.llm.journal import Journal, today
 from srt.llm.request import LlmRequest
+
+_ADD_RISK = "INSERT INTO at_risk (id, role, model, problem_id, cost, day) VALUES (?,?,?,?,?,?)"
 
 
 @dataclass
@@ -54,9 +56,9 @@ class BatchTable:
         first = 1 + next(iter(self._journal.read("SELECT coalesce(max(id), 0) FROM at_risk")))[0]
         statements: list[tuple[str, Sequence[object]]] = []
         for position, (key, request, cost) in enumerate(requests):
-            risk = (first + position, request.role, request.model, request.problem_id, cost)
+            risk = (first + position, request.role, request.model, request.problem_id, cost, today())
             row = (key, batch, position, first + position, request.model_dump_json())
-            statements.append(("INSERT INTO at_risk VALUES (?,?,?,?,?)", risk))
+            statements.append((_ADD_RISK, risk))
             statements.append(("INSERT OR REPLACE INTO batch_requests VALUES (?,?,?,?,?)", row))
         self._journal.write_all(statements)
         keys = [key for key, _, _ in requests]

@@ -10,7 +10,8 @@ what became of a request      what is done
 ============================= ======================================================================================
 a chat completion             journaled, at the price of a batch
 400, 413, 422, 403            :class:`RequestRejected`
-429, 5xx, expired, missing    in the next batch; after all retries :class:`Unavailable`
+429, 5xx, expired, missing    in the next batch; after all retries :class:`Unavailable`; what is neither refused (429)
+                              nor expired may have been billed
 a batch that failed as such   requests that its errors name are rejected, the others go into the next batch; half as
                               many at once where too many tokens were submitted; else :class:`EndpointFault`
 ============================= ======================================================================================
@@ -21,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from openai.types import Batch
@@ -197,7 +198,8 @@ class BatchTransport:
             if state.status == "failed":
                 self._failed(batch, state)
             else:
-                self._end(batch, {line.custom_id: line for line in lines}, f"the batch {state.status}")
+                found = {line.custom_id: line for line in lines}
+                self._end(batch, found, f"the batch {state.status}", completed=state.status == "completed")
 
     async def _confirm(self, batch: OpenBatch) -> None:
         """A batch whose creation was not confirmed: it was made, or it is made now."""
@@ -222,39 +224,49 @@ class BatchTransport:
         if not at_fault and not too_many:
             raise EndpointFault(f"{self._config.address}: the batch {batch.remote} failed: {words}")
 
-    def _end(self, batch: OpenBatch, lines: Mapping[str, BatchLine], otherwise: str) -> None:
-        """``batch`` has ended with ``lines``; requests without one failed for the reason ``otherwise``."""
-        lost = []
+    def _end(
+        self, batch: OpenBatch, lines: Mapping[str, BatchLine], otherwise: str, *, completed: bool = False
+    ) -> None:
+        """``batch`` has ended with ``lines``; requests without one failed for the reason ``otherwise``.
+
+        Those of a batch that was ``completed`` may have been answered, and billed.
+        """
+        kept = []
         for key in batch.keys:
             if key not in self._pending:
                 continue
             line = lines.get(key)
             risk = self._pending[key].risk
-            outcome = self._outcome(self._pending[key], line) if line else Failure(otherwise)
-            if isinstance(outcome, Failure) and outcome.lost and risk is not None:
-                lost.append(risk)
-            self._resolve(key, outcome)
-        self._table.ended(batch, lost)
+            outcome = self._outcome(self._pending[key], line) if line else Failure(otherwise, lost=completed)
+            if self._resolve(key, outcome) and risk is not None:
+                kept.append(risk)
+        self._table.ended(batch, kept)
         self._open.remove(batch)
 
     def _outcome(self, pending: _Pending, line: BatchLine) -> Reply | Failure:
         if not line.status:
-            return Failure(line.error or "no response")
+            return Failure(line.error or "no response", lost=line.begun)
         response = Response(line.status, None, None, line.body)
         outcome = read_response(response, 0.0, pending.request.model, self._config, answered=True)
         if isinstance(outcome, Failure) and isinstance(outcome.error, EndpointFault):
-            return Failure(outcome.reason, error=RequestRejected(f"{pending.request.model}: {outcome.reason}"))
+            return replace(outcome, error=RequestRejected(f"{pending.request.model}: {outcome.reason}"))
         return outcome
 
-    def _resolve(self, key: str, outcome: Reply | Failure) -> None:
-        """Book ``outcome``, journal it, and return it to the request that waits for it."""
+    def _resolve(self, key: str, outcome: Reply | Failure) -> bool:
+        """Book ``outcome``, journal it, and return it to the request that waits for it. Whether money stays at risk."""
         pending = self._pending.pop(key)
+        at_risk = False
         if isinstance(outcome, Reply):
-            cost, overrun = self._budget.settle(pending.reservation, outcome)
-            self._journal.put(pending.request, outcome, cost, pending.risk, overrun)
+            booked = self._budget.settle(pending.reservation, outcome)
+            at_risk = booked.doubt > 0
+            self._journal.put(pending.request, outcome, booked.cost, pending.risk, booked.overrun, doubt=booked.doubt)
         elif outcome.lost:
-            self._budget.lose(pending.reservation)
+            cost, why = self._budget.lose(pending.reservation, outcome.counts)
+            at_risk = True
+            if pending.risk is not None:
+                self._journal.set_risk(pending.risk, cost, why)
         else:
             self._budget.release(pending.reservation)
         if pending.outcome is not None and not pending.outcome.done():
             pending.outcome.set_result(outcome)
+        return at_risk

@@ -9,9 +9,9 @@ a chat completion               returned as it came (cut short, refused and malf
 400, 413, 422                   sent again without what the endpoint refuses and the caller can do without, else
                                 :class:`RequestRejected`
 429                             fewer in flight, ``Retry-After`` obeyed, sent again
-5xx, 408, 409, 425              sent again after a wait (``Retry-After`` or ours); as many in flight as before
-time-out, broken connection,    the same; the answer may have been made, and paid for
-a reply that cannot be read
+5xx, 408, 409, 425, time-out,   sent again after a wait (``Retry-After`` or ours); as many in flight as before. The
+broken connection, a reply      answer may have been made, and paid for
+that cannot be read
 no connection from the start,   :class:`EndpointFault`: the whole run ends; of several replicas, that one is taken
 401, 404, 402, no credit, 403   out of service (:mod:`srt.llm.endpoint.fleet`), and the request goes to another
 403 of a model that has         :class:`RequestBlocked`: the content was moderated

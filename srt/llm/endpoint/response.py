@@ -14,14 +14,21 @@ from typing import Any, Final
 import orjson
 
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint.usage import read_usage
+from srt.llm.endpoint.usage import TokenCounts, read_usage
 from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected
 from srt.llm.request import Reply
+from srt.llm.token_floor import fewest_tokens
 
 TRANSIENT: Final = {408, 409, 425, 499}
 """Statuses below 500 that say something about the moment and not about the request."""
-TIMED_OUT: Final = {408, 499, 504, 520, 524}
-"""Statuses of a gateway that gave up waiting: behind it the reply may have been made, and billed."""
+REFUSALS: Final = frozenset({400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 426, 428, 429, 431, 451})
+"""Statuses that say that nothing was generated. Behind any other the reply may have been made, and billed: a gateway
+that gave up waiting, a connection that broke behind it, a server that failed in mid-reply."""
+_BILLED_REFUSAL: Final = re.compile(
+    rb"moderation|flagged|content.(?:policy|filter|management)|context.(?:length|window)", re.IGNORECASE
+)
+"""In a refusal: the request was worked on. Azure bills for those of its content filter (the completion too) and of its
+input limit."""
 _UNSUPPORTED: Final = re.compile(
     r"unsupported|not support|no longer support|unrecogni[sz]ed|unknown|unexpected|not (?:permitted|allowed|available)|"
     r"extra (?:inputs|fields)|deprecated",
@@ -44,12 +51,14 @@ class Response:
 class Failure:
     """No answer this time. ``error`` is set where sending it again would not help: it is to be raised.
 
-    ``lost``: there may have been an answer, paid for. ``not_sent``: there was no connection. ``throttled`` is a 429;
-    ``retry_after`` is the seconds that the endpoint asks us to wait, if it does.
+    ``lost``: there may have been an answer, paid for; ``counts`` is what it says that it was billed for, if it does.
+    ``not_sent``: there was no connection. ``throttled`` is a 429; ``retry_after`` is the seconds that the endpoint asks
+    us to wait, if it does.
     """
 
     reason: str
     lost: bool = False
+    counts: TokenCounts | None = None
     not_sent: bool = False
     throttled: bool = False
     retry_after: float | None = None
@@ -66,27 +75,37 @@ def read_response(
     alone, and an :class:`EndpointFault` where the key, the model or the address is wrong, or no credit is left.
     """
     status, begun = response.status, False
-    if status == 200:
+    if 200 <= status < 300:
         try:
             return _read_completion(response.body, seconds)
         except _ErrorInBody as error:
+            # The provider behind a gateway failed after it had begun to write.
             status, begun = error.status, True
         except ValueError as error:
             return Failure(str(error), lost=True)
     reason = f"status {status}: {_error_message(response.body)}"
+    counts = _counts_of_error(response.body)
+    worked_on = status >= 400 and (status not in REFUSALS or _BILLED_REFUSAL.search(response.body) is not None)
+    lost = begun or worked_on or counts is not None
     if status == 429 or status in TRANSIENT or status >= 500:
         if status != 429 or b"insufficient_quota" not in response.body:
-            # An error of the server inside a 200: the provider behind a gateway failed after it had begun to write.
-            lost = status in TIMED_OUT or (begun and status >= 500)
             wait = read_retry_after(response.retry_after)
-            return Failure(reason, lost=lost, throttled=status == 429, retry_after=wait)
+            return Failure(reason, lost=lost, counts=counts, throttled=status == 429, retry_after=wait)
         # OpenAI answers 429 for an account without credit too. To wait would not help.
         status = 402
+    raised = _error(status, reason, response.location, model, config, answered)
+    return Failure(reason, lost=lost, counts=counts, error=raised)
+
+
+def _error(
+    status: int, reason: str, location: str | None, model: str, config: EndpointConfig, answered: bool
+) -> RequestRejected | EndpointFault:
+    """What to raise because of a status that another try would get again."""
     fault: str | None = None
     if 300 <= status < 400:
-        fault = f"redirects to {response.location}: is that the base_url?"
+        fault = f"redirects to {location}: is that the base_url?"
     elif status == 403 and (answered or _MODERATED.search(reason)):
-        return Failure(reason, error=RequestBlocked(f"{model}: {reason}"))
+        return RequestBlocked(f"{model}: {reason}")
     elif status in (401, 403):
         if config.api_key_env is None:
             fault = f"wants a key: set api_key_env to the environment variable that holds it ({reason})"
@@ -96,9 +115,7 @@ def read_response(
         fault = f"no credit is left ({reason})"
     elif status == 404:
         fault = f"there is no model {model!r}, or no chat at this address ({reason})"
-    if fault is not None:
-        return Failure(reason, error=EndpointFault(f"{config.address}: {fault}"))
-    return Failure(reason, error=RequestRejected(f"{model}: {reason}"))
+    return RequestRejected(f"{model}: {reason}") if fault is None else EndpointFault(f"{config.address}: {fault}")
 
 
 def refused_parameters(reason: str, sent: Mapping[str, Any], optional: Mapping[str, Any]) -> list[str]:
@@ -164,7 +181,7 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
     if not isinstance(message, dict):
         raise ValueError(f"the reply has no message: {_beginning(body)}")
     text, reasoning = _text(message.get("content")), _text(message.get("reasoning_content") or message.get("reasoning"))
-    counts = read_usage(found.get("usage"), bool(text or reasoning))
+    counts = read_usage(found.get("usage"), sum(map(_fewest_written, choices)))
     prompt = found.get("prompt_text")
     return Reply(
         text=text,
@@ -172,6 +189,7 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         refusal=str(message["refusal"]) if message.get("refusal") else None,
         input_tokens=counts.given,
         cached_tokens=counts.cached,
+        stored_tokens=counts.stored,
         output_tokens=counts.written,
         counted=counts.counted,
         seconds=seconds,
@@ -179,6 +197,28 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         reasoning_tokens=counts.thought or None,
         prompt=prompt if isinstance(prompt, str) else None,
     )
+
+
+def _fewest_written(choice: Any) -> int:
+    """The fewest tokens of one choice: answer and thinking. Some servers make several, which are all billed."""
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        return 0
+    thinking = message.get("reasoning_content") or message.get("reasoning")
+    return fewest_tokens(_text(message.get("content"))) + fewest_tokens(_text(thinking))
+
+
+def _counts_of_error(body: bytes) -> TokenCounts | None:
+    """The counts that some gateways add to an error; ``None`` without any."""
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    error = found.get("error") if isinstance(found, dict) else None
+    places = (found, error) if isinstance(error, dict) else (found,)
+    usage = next((place["usage"] for place in places if isinstance(place, dict) and place.get("usage")), None)
+    counts = read_usage(usage, 0)
+    return counts if counts.given or counts.written else None
 
 
 def _error_message(body: bytes) -> str:

@@ -18,7 +18,8 @@ from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Problem
 from srt.language.trace import Trace
-from srt.llm.journal import Journal, ModelUsage, model_usage
+from srt.llm.accounts import ModelUsage, model_usage
+from srt.llm.journal import Journal
 from srt.llm.journaled_client import open_session
 from srt.teaching.agreement.agreement_figures import agreement_rows, reviewer_summary
 from srt.teaching.agreement.opinions import Opinion, ask_opinions
@@ -65,7 +66,8 @@ def measure_agreement(
         "unusable_traces": len(drawn.unusable),
         "currency": next(iter(reviewers.values())).currency,
         "spent": {
-            used.model: used.model_dump(include={"requests", "input_tokens", "output_tokens", "cost"}) for used in usage
+            used.model: used.model_dump(include={"requests", "input_tokens", "output_tokens", "cost", "lost"})
+            for used in usage
         },
     }
     write_records(folder / OPINIONS, found)

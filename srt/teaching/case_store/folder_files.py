@@ -13,8 +13,9 @@ from srt.io.problem_files import stream_problems
 from srt.io.record_reader import read_records
 from srt.io.record_writer import write_records
 from srt.io.records import Problem
+from srt.llm.accounts import model_usage
 from srt.llm.exchange import Outcome
-from srt.llm.journal import Query, model_usage, read_only
+from srt.llm.journal import Query, read_only
 from srt.pages.page_template import page_environment
 from srt.teaching.case_store.audit_sample import read_sample
 from srt.teaching.case_store.case_records import TeachingCase

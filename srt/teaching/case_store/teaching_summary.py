@@ -13,7 +13,7 @@ from pydantic import AliasChoices, Field
 
 from srt.io.records import Problem, Record
 from srt.language.trace import Support, TraceCheck
-from srt.llm.journal import ModelUsage
+from srt.llm.accounts import ModelUsage, describe_doubts
 from srt.statistics.clopper_pearson import clopper_pearson
 from srt.teaching.case_store.audit_sample import AuditSample
 from srt.teaching.case_store.case_records import Decision, Round, State, TeachingCase
@@ -234,7 +234,12 @@ def summary_rows(summary: Summary) -> Mapping[str, Any]:
     }
     rows["total cost"] = f"{summary.cost:.4f} {summary.currency}"
     if summary.lost:
-        rows["total cost"] += f", plus at most {summary.lost:.4f} for requests without a reply"
+        rows["total cost"] += f", plus at most {summary.lost:.4f} that is not certain"
+        rows["not certain"] = {
+            f"{account.role} ({account.model})": describe_doubts(account, summary.currency)
+            for account in summary.accounts
+            if account.doubts
+        }
     if summary.residual:
         r = summary.residual
         rows["audit"] = f"{r.wrong} of {r.audited} wrong: at most {r.upper:.2%} (one-sided 95%)"

@@ -219,7 +219,7 @@ def test_a_spent_budget_stops_the_judge_and_is_told(run: Path, judge_url: str, t
     summary = classify_errors(run, judge=load_judge(tmp_path / "judge.yaml"))
     assert summary.no_judgement["budget spent"] > 0
     assert summary.spent is not None
-    assert summary.spent.cost <= 0.014
+    assert summary.spent.cost + summary.spent.not_certain <= 0.014
 
 
 @pytest.mark.parametrize(

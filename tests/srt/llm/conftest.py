@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from srt.llm.accounts import model_usage
 from srt.llm.budget import Budget
 from srt.llm.config import EndpointConfig, Price
 from srt.llm.endpoint import client
-from srt.llm.journal import Journal, model_usage
+from srt.llm.journal import Journal
 from srt.llm.journaled_client import JournaledClient
 from srt.llm.request import LlmRequest
 
@@ -55,7 +56,7 @@ def open_client(tmp_path: Path) -> Open:
         given = {"in_flight": 16, "timeout_s": 5.0, **config}
         with Journal(tmp_path / "run" / "teach.sqlite") as journal:
             budget = Budget(
-                limit, {"teacher": Price(input=1.0, output=2.0, unforeseen_tokens=0)}, model_usage(journal.read)
+                limit, {"teacher": Price(input=1.0, output=2.0, unforeseen_tokens=1)}, model_usage(journal.read)
             )
             async with JournaledClient(EndpointConfig(base_url=url, **given), journal, budget, tmp_path) as made:
                 yield Opened(made, journal, budget)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srt.io.records import Image
+from srt.llm.accounts import model_usage
 from srt.llm.budget import Budget
 from srt.llm.config import Price
-from srt.llm.journal import Journal, Overrun, model_usage
+from srt.llm.endpoint.usage import TokenCounts
+from srt.llm.journal import COUNTED, NO_REPLY, Journal, Overrun
 from srt.llm.llm_errors import BudgetSpent, EndpointFault
 from srt.llm.request import JsonSchema, LlmRequest, Reply
 
-PRICES = {"teacher": Price(input=1.0, output=2.0, picture_tokens=1000, unforeseen_tokens=0)}
+PRICES = {"teacher": Price(input=1.0, output=2.0, picture_tokens=1000, unforeseen_tokens=1)}
 
 
 def reply(given: int, made: int) -> Reply:
@@ -42,7 +45,7 @@ def test_pictures_are_learnt_from_the_endpoints_counts(ask: Any) -> None:
 
     async def run() -> None:
         before = budget.max_cost(request)
-        _, overrun = budget.settle(await budget.reserve(request), reply(40_000, 10))
+        overrun = budget.settle(await budget.reserve(request), reply(40_000, 10)).overrun
         assert overrun == Overrun(model="teacher", picture=40_000)
         assert budget.max_cost(request) == pytest.approx(before + (40_000 - 1000) / 1e6)
         assert Budget(None, PRICES, overruns=[overrun]).max_cost(request) == budget.max_cost(request)
@@ -50,12 +53,81 @@ def test_pictures_are_learnt_from_the_endpoints_counts(ask: Any) -> None:
     asyncio.run(run())
 
 
-def test_without_token_counts_it_cost_all_that_was_set_aside(ask: Any) -> None:
+LONG = "so the legs are three and four " * 20
+"""140 words."""
+
+
+@pytest.mark.parametrize(
+    ("given", "written", "counted", "certain"),
+    [
+        (0, 0, False, 105 + 2 * 105),  # what its words are at least
+        (1, 60, True, 105 + 2 * 60),
+        (104, 60, True, 105 + 2 * 60),
+        (200, 1, False, 200 + 2 * 105),
+    ],
+)
+def test_without_counts_that_can_be_all_that_was_set_aside_is_booked(
+    ask: Any, given: int, written: int, counted: bool, certain: int
+) -> None:
+    budget = Budget(None, PRICES)
+    request = ask(system="", user=LONG)
+    doubtful = reply(given, written).model_copy(update={"counted": counted, "text": LONG})
+
+    async def run() -> None:
+        booked = budget.settle(await budget.reserve(request), doubtful)
+        assert booked.cost == pytest.approx(certain / 1e6)
+        input_known, output_known = given >= 105, counted
+        most = (given if input_known else len(LONG) + 512) + 2 * (written if output_known else 105)
+        assert booked.cost + booked.doubt == pytest.approx(most / 1e6)
+        assert budget.total == pytest.approx(most / 1e6)
+        assert booked.overrun is None
+
+    asyncio.run(run())
+
+
+def test_a_believable_count_leaves_no_doubt(ask: Any) -> None:
     budget = Budget(None, PRICES)
 
     async def run() -> None:
-        unknown = reply(0, 0).model_copy(update={"counted": False})
-        assert budget.settle(await budget.reserve(ask()), unknown) == (budget.max_cost(ask()), None)
+        booked = budget.settle(await budget.reserve(ask(user=LONG)), reply(106, 1))
+        assert booked == (pytest.approx(108 / 1e6), 0.0, None)
+
+    asyncio.run(run())
+
+
+def test_an_error_that_says_what_it_cost_is_booked_at_that(ask: Any) -> None:
+    budget = Budget(None, PRICES)
+    counts = TokenCounts(given=106, cached=0, stored=0, written=5, thought=0, counted=True)
+
+    async def run() -> None:
+        assert budget.lose(await budget.reserve(ask(user=LONG)), counts) == (pytest.approx(116 / 1e6), COUNTED)
+        for doubtful in (None, replace(counts, given=1), replace(counts, counted=False)):
+            most = budget.max_cost(ask(user=LONG))
+            assert budget.lose(await budget.reserve(ask(user=LONG)), doubtful) == (pytest.approx(most), NO_REPLY)
+
+    asyncio.run(run())
+
+
+def test_what_a_price_says_of_its_model_is_not_believed_once_it_is_refuted(ask: Any) -> None:
+    """A reply of 20,100 tokens: from then on the budget pays for one at a time, in the next run too."""
+    price = {"teacher": Price(input=1.0, output=10.0, unforeseen_tokens=10_000)}
+    budget = Budget(5.0, price)
+
+    async def run() -> None:
+        budget.settle(await budget.reserve(ask()), reply(1, 1))
+        held = [await budget.reserve(ask()) for _ in range(3)]
+        learnt = budget.settle(held[0], reply(7, 20_100)).overrun
+        assert learnt is not None
+        budget.release(held[1])
+        later = Budget(5.0, price, overruns=[learnt])
+        later.settle(await later.reserve(ask()), reply(7, 1))
+        for one, mine in ((budget, held[2]), (later, await later.reserve(ask()))):
+            waiting = asyncio.create_task(one.reserve(ask()))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert not waiting.done()
+            one.release(mine)
+            await waiting
 
     asyncio.run(run())
 
@@ -65,7 +137,7 @@ def test_what_comes_free_is_given_to_those_who_wait(ask: Any) -> None:
     budget = Budget(1.5 * most, PRICES)
 
     async def run() -> None:
-        budget.settle(await budget.reserve(ask()), reply(1, 0))
+        budget.settle(await budget.reserve(ask()), reply(2, 0))
         first = await budget.reserve(ask())
         second = asyncio.create_task(budget.reserve(ask()))
         await asyncio.sleep(0)
@@ -104,11 +176,11 @@ def test_a_longer_answer_than_asked_for_is_learnt_for_those_in_flight_too(ask: A
         budget.settle(await budget.reserve(ask()), reply(1, 1))
         first, second = await budget.reserve(ask()), await budget.reserve(ask())
         before = second.cost
-        _, overrun = budget.settle(first, reply(7, 20_100))
+        overrun = budget.settle(first, reply(7, 20_100)).overrun
         assert overrun == Overrun(model="teacher", output=20_000)
         assert second.cost == pytest.approx(before + 0.04)
         total = budget.total
-        assert budget.lose(second) == pytest.approx(before + 0.04)
+        assert budget.lose(second) == (pytest.approx(before + 0.04), NO_REPLY)
         assert budget.total == pytest.approx(total + before + 0.04)
 
     asyncio.run(run())
@@ -169,6 +241,8 @@ def test_cached_tokens_at_their_price(ask: Any) -> None:
     prices = {"teacher": Price(input=2.0, output=4.0, cached_input=0.5)}
     assert prices["teacher"].cost(1000, 10, cached=900) == pytest.approx((200 + 450 + 40) / 1e6)
     assert PRICES["teacher"].cost(1000, 10, cached=900) == PRICES["teacher"].cost(1000, 10)
+    assert PRICES["teacher"].cost(1000, 0, stored=800) == pytest.approx(1200 / 1e6)
+    assert Price(input=1.0, output=2.0, cache_write=2.0).cost(1000, 0, stored=800) == pytest.approx(1800 / 1e6)
 
 
 def test_no_price(ask: Any) -> None:

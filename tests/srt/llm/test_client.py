@@ -16,15 +16,15 @@ import pytest
 
 from srt.io.records import Image
 from srt.llm import journal
+from srt.llm.accounts import model_usage
 from srt.llm.endpoint import client
 from srt.llm.endpoint.response import Failure
-from srt.llm.journal import model_usage
 from srt.llm.llm_errors import BudgetSpent, EndpointFault, RequestRejected, Unavailable
 from srt.llm.request import Reply
 from tests.simulated_time import simulate
 
-LOST = ("stall", "cut", "torn", "html")
-FREE = ("error_500", "rate_limit", "rate_limit_after", "rate_limit_date")
+LOST = ("stall", "cut", "torn", "html", "error_500")
+FREE = ("rate_limit", "rate_limit_after", "rate_limit_date")
 
 
 def count(journal: Any, table: str) -> int:

@@ -48,7 +48,10 @@ def test_the_config_is_closed(field: dict[str, object]) -> None:
         EndpointConfig(base_url="http://h", **field)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("field", [{"input": -1}, {"input": float("inf")}, {"input": float("nan")}, {"output": "x"}])
+@pytest.mark.parametrize(
+    "field",
+    [{"unforeseen_tokens": 0}, {"input": -1}, {"input": float("inf")}, {"input": float("nan")}, {"output": "x"}],
+)
 def test_prices(field: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Price(**{"input": 1.0, "output": 1.0, **field})  # type: ignore[arg-type]

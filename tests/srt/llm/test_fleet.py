@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from srt.llm.accounts import model_usage
 from srt.llm.config import EndpointConfig
 from srt.llm.endpoint import fleet
 from srt.llm.endpoint.replica import Replica
-from srt.llm.journal import model_usage
 from srt.llm.llm_errors import EndpointFault, Unavailable
 from srt.llm.request import Reply
 from tests.simulated_time import simulate

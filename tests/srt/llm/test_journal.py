@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from srt.io.errors import UserError
+from srt.llm.accounts import model_usage
 from srt.llm.budget import Budget
-from srt.llm.journal import Journal, model_usage, read_only
+from srt.llm.journal import Journal, read_only
 from srt.llm.request import Reply
 
 REPLY = Reply(text="<b>", finish_reason="length", refusal="no", input_tokens=3, output_tokens=4, seconds=0.5)

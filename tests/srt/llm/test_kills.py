@@ -14,8 +14,9 @@ from types import ModuleType
 import orjson
 import pytest
 
+from srt.llm.accounts import model_usage
 from srt.llm.budget import Budget
-from srt.llm.journal import Journal, model_usage, read_only
+from srt.llm.journal import Journal, read_only
 
 DRIVER = """
 import asyncio, sys

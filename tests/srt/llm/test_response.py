@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import orjson
 import pytest
@@ -18,7 +19,7 @@ def judged(status: int, body: object, retry_after: str | None = None) -> Reply |
     return read_response(Response(status, retry_after, "http://elsewhere/", raw), 0.5, "m", CONFIG)
 
 
-def completion(**message: object) -> dict[str, object]:
+def completion(**message: object) -> dict[str, Any]:
     return {"choices": [{"finish_reason": "stop", "message": message}], "usage": {"prompt_tokens": 7}}
 
 
@@ -99,14 +100,49 @@ def test_the_parameter_that_an_error_names_is_in_its_words() -> None:
 
 @pytest.mark.parametrize("status", [408, 409, 425, 499, 500, 502, 503, 504, 520, 524, 529])
 def test_what_passes(status: int) -> None:
-    lost = status in (408, 499, 504, 520, 524)  # a gateway gave up waiting: the reply may have been made
-    assert judged(status, {"error": {"message": "busy"}}) == Failure(f"status {status}: busy", lost=lost)
-    assert judged(status, b"", "7") == Failure(f"status {status}: ''", lost=lost, retry_after=7.0)
+    # The reply may have been made, and lost on its way back.
+    assert judged(status, {"error": {"message": "busy"}}) == Failure(f"status {status}: busy", lost=True)
+    assert judged(status, b"", "7") == Failure(f"status {status}: ''", lost=True, retry_after=7.0)
 
 
-def test_an_error_inside_a_200_may_have_been_paid_for() -> None:
-    assert judged(200, {"error": {"code": 502, "message": "gone"}}).lost  # type: ignore[union-attr]
-    assert not judged(200, {"error": {"code": 429, "message": "slow"}}).lost  # type: ignore[union-attr]
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, {"error": {"code": 502, "message": "gone"}}),
+        (200, {"error": {"code": 429, "message": "slow"}}),
+        (200, {"error": {"code": 400, "message": "bad"}}),
+        (200, {"error": {"code": 401, "message": "key"}}),
+        (200, {"choices": []}),
+        (202, b""),
+        (206, {"choices": []}),
+        (400, {"error": {"code": "content_filter", "message": "filtered"}}),
+        (400, {"error": {"code": "context_length_exceeded", "message": "too long"}}),
+        (403, {"error": {"message": "flagged by moderation"}}),
+        (418, {}),
+        (460, {}),
+        (429, {"error": {"message": "slow", "usage": {"prompt_tokens": 9, "completion_tokens": 3}}}),
+    ],
+)
+def test_what_may_have_been_paid_for(status: int, body: object) -> None:
+    failure = judged(status, body)
+    assert isinstance(failure, Failure)
+    assert failure.lost
+
+
+@pytest.mark.parametrize("status", [307, 400, 401, 402, 403, 404, 413, 422, 429])
+def test_what_was_refused_was_not_paid_for(status: int) -> None:
+    failure = judged(status, {"error": {"message": "no"}})
+    assert isinstance(failure, Failure)
+    assert not failure.lost
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_an_error_may_say_what_it_cost(inside: bool) -> None:
+    usage = {"usage": {"prompt_tokens": 9, "completion_tokens": 3}}
+    failure = judged(500, {"error": {"message": "x", **usage}} if inside else {"error": {"message": "x"}, **usage})
+    assert isinstance(failure, Failure)
+    assert failure.counts is not None
+    assert (failure.counts.given, failure.counts.written) == (9, 3)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +155,8 @@ def test_an_error_inside_a_200_may_have_been_paid_for() -> None:
         ({"prompt_tokens": "9", "completion_tokens": 4.0}, 9, 0, 4, True),
         ({"input_tokens": 9, "output_tokens": 4, "input_tokens_details": {"cached_tokens": 8}}, 9, 8, 4, True),
         ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 800}, 9, 0, 4, True),
+        ({"prompt_tokens": 9, "completion_tokens": 2**24 + 1}, 9, 0, 0, False),
+        ({"prompt_tokens": 9, "completion_tokens": 0.4}, 9, 0, 0, False),
         ({"prompt_tokens": -9, "completion_tokens": 10**18, "total_tokens": True}, 0, 0, 0, False),
         ("many", 0, 0, 0, False),
     ],
@@ -130,10 +168,65 @@ def test_counts(usage: object, given: int, cached: int, written: int, counted: b
     assert reply.counted is counted
 
 
+WRITES, READS = "cache_creation_input_tokens", "cache_read_input_tokens"
+
+
+@pytest.mark.parametrize(
+    ("usage", "given", "cached", "stored"),
+    [
+        ({"input_tokens": 9, "output_tokens": 4, WRITES: 5, READS: 3}, 17, 3, 5),  # Anthropic's own
+        ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13, WRITES: 50}, 59, 0, 50),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 18, WRITES: 5}, 14, 0, 5),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13, WRITES: 5, READS: 3}, 9, 3, 5),  # LiteLLM
+        ({"prompt_tokens": 9, "completion_tokens": 4, WRITES: 5}, 14, 0, 5),  # nothing says that they are inside
+        (
+            {
+                "prompt_tokens": 9,
+                "completion_tokens": 4,
+                "prompt_tokens_details": {"cached_tokens": 2, "cache_write_tokens": 6},
+            },
+            9,
+            2,
+            6,
+        ),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cache_write_tokens": 60}}, 9, 0, 0),
+    ],
+)
+def test_tokens_of_a_cache(usage: object, given: int, cached: int, stored: int) -> None:
+    reply = judged(200, {**completion(content="x"), "usage": usage})
+    assert isinstance(reply, Reply)
+    assert (reply.input_tokens, reply.cached_tokens, reply.stored_tokens) == (given, cached, stored)
+    assert reply.output_tokens == 4
+
+
+WORDS = "one two three four five six seven eight nine ten " * 10
+
+
+@pytest.mark.parametrize(
+    ("message", "written", "counted"),
+    [
+        ({"content": WORDS}, 1, False),
+        ({"content": WORDS}, 75, True),
+        ({"content": "x", "reasoning_content": WORDS}, 70, False),
+        ({"content": "x", "reasoning": WORDS}, 76, True),
+        ({"content": "勾股定理" * 100}, 1, False),
+    ],
+)
+def test_a_count_below_the_words_is_none(message: dict[str, str], written: int, counted: bool) -> None:
+    body = {**completion(**message), "usage": {"prompt_tokens": 9, "completion_tokens": written}}
+    assert judged(200, body).counted is counted  # type: ignore[union-attr]
+
+
+def test_all_choices_are_written() -> None:
+    body = completion(content=WORDS)
+    body["choices"] *= 4
+    assert not judged(200, {**body, "usage": {"prompt_tokens": 9, "completion_tokens": 200}}).counted  # type: ignore[union-attr]
+
+
 def test_throttled() -> None:
     assert judged(429, {"error": "slow"}, "2.5") == Failure("status 429: slow", throttled=True, retry_after=2.5)
     inside = judged(200, {"error": {"code": 429, "message": "slow"}})
-    assert inside == Failure(inside.reason, throttled=True)  # type: ignore[union-attr]
+    assert inside == Failure(inside.reason, throttled=True, lost=True)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("status", [400, 413, 422, 418])

@@ -236,7 +236,7 @@ def test_ctrl_c_sends_neither_first_tries_nor_retries(folder: Folder) -> None:
         lambda config: config.replace("in_flight: 16", "in_flight: 4"),
         server=Interrupting,
         delay=0.5,
-        faults={"rates": {"error_500": 0.5}},
+        faults={"rates": {"rate_limit": 0.5}},
     )
     assert ran.interrupted
     assert Interrupting.came >= 3

@@ -95,6 +95,30 @@ def test_people_read_lines(shell: Shell) -> None:
     assert "USD" in err
 
 
+def test_the_providers_list_beside_the_journal(shell: Shell) -> None:
+    shell("problems.jsonl", "-o", "out", "--config", "c.yaml", "--limit", 9)
+    _, out, _ = shell("-o", "out", "--status", "--json")
+    lines = ["model,requests,input_tokens,output_tokens,cost_usd"]
+    lines += [
+        f"{used['model']}-2026-01-31,{used['requests']},{used['input_tokens']},{used['output_tokens']},{used['cost']}"
+        for used in orjson.loads(out)["accounts"]
+    ]
+    Path("bill.csv").write_text("\n".join(lines))
+    status, out, _ = shell("-o", "out", "--reconcile", "bill.csv", "--strict", "--json")
+    found = orjson.loads(out)
+    assert (status, found["differences"], found["unknown"], found["not_billed"]) == (0, [], {}, [])
+    Path("bill.csv").write_text("\n".join([lines[0], lines[1], "other,1,1,1,7.5"]))
+    status, out, _ = shell("-o", "out", "--reconcile", "bill.csv", "--strict")
+    assert status == 1
+    assert "not of this folder: other" in out
+    assert "not in the bill" in out
+    Path("bill.csv").write_text("model,price\n")
+    status, _, err = shell("-o", "out", "--reconcile", "bill.csv")
+    assert status == 2
+    assert err.startswith("srt: bill.csv: ")
+    assert err.count("\n") == 1
+
+
 def test_strict(shell: Shell) -> None:
     assert shell("problems.jsonl", "-o", "out", "--config", "c.yaml", "--limit", 9, "--strict")[0] == 1
     assert shell("problems.jsonl", "-o", "out", "--config", "c.yaml", "--strict")[0] == 0

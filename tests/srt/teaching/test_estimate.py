@@ -19,13 +19,18 @@ def test_quantiles(degrees: int) -> None:
 
 @pytest.fixture
 def journal() -> Iterator[sqlite3.Connection]:
-    """Ten problems have ended; problem ``n`` cost ``n`` for a teacher, and 10 for a reviewer where ``n`` is odd."""
+    """Ten problems have ended; problem ``n`` cost ``n`` for a teacher, and 10 for a reviewer where ``n`` is odd.
+
+    Of a problem's cost, half of what the teacher got is not certain.
+    """
     db = sqlite3.connect(":memory:")
     db.execute("CREATE TABLE cases (position, problem_id, state)")
     db.execute("CREATE TABLE requests (role, problem_id, input_tokens, output_tokens, cost)")
+    db.execute("CREATE TABLE at_risk (role, problem_id, cost)")
     for n in range(10):
         db.execute("INSERT INTO cases VALUES (?, ?, ?)", (n, f"p{n}", "pending" if n == 9 else "accepted"))
-        db.execute("INSERT INTO requests VALUES ('teacher', ?, 100, 10, ?)", (f"p{n}", float(n)))
+        db.execute("INSERT INTO requests VALUES ('teacher', ?, 100, 10, ?)", (f"p{n}", n / 2))
+        db.execute("INSERT INTO at_risk VALUES ('teacher', ?, ?)", (f"p{n}", n / 2))
         if n % 2:
             db.execute("INSERT INTO requests VALUES ('reviewer', ?, 50, 5, 10.0)", (f"p{n}",))
     yield db
@@ -72,6 +77,7 @@ def test_of_a_hundred_estimates_about_95_hold() -> None:
     db = sqlite3.connect(":memory:")
     db.execute("CREATE TABLE cases (position INTEGER, problem_id, state)")
     db.execute("CREATE TABLE requests (role, problem_id, input_tokens, output_tokens, cost)")
+    db.execute("CREATE TABLE at_risk (role, problem_id, cost)")
     db.executemany("INSERT INTO cases VALUES (?, ?, 'accepted')", [(n, f"p{n}") for n in range(500)])
     db.executemany("INSERT INTO requests VALUES ('teacher', ?, 1, 1, ?)", [(f"p{n}", c) for n, c in enumerate(costs)])
     held = 0

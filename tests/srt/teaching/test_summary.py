@@ -13,8 +13,9 @@ from scipy.stats import beta
 
 from srt.language.faults import Fault
 from srt.language.trace import ClaimCheck, Step, StepCheck, Trace, TraceCheck
+from srt.llm.accounts import ModelUsage
 from srt.llm.exchange import Outcome
-from srt.llm.journal import ModelUsage
+from srt.llm.journal import NO_COUNT, NO_REPLY
 from srt.teaching.case_store.audit_sample import AuditSample
 from srt.teaching.case_store.case_records import Decision, Issue, Round, State, TeachingCase
 from srt.teaching.case_store.decisions import digest
@@ -84,6 +85,19 @@ def test_shares_are_of_what_has_ended_and_coverage_of_what_passed(cubes: ModuleT
     assert summary.by_category["solids"] == {"accepted": 1}
     assert summary.residual is None
     assert summary.cost == 4
+
+
+def test_what_is_not_certain_is_named(cubes: ModuleType) -> None:
+    tally = Tally()
+    tally.add(cubes.problem(0), case(0, State.ACCEPTED, None))
+    sure = ModelUsage(role="checker", model="m", requests=1, input_tokens=2, output_tokens=3, cost=4)
+    unsure = sure.model_copy(update={"role": "teacher", "lost": 0.5, "doubts": {NO_REPLY: 3, NO_COUNT: 2}})
+    summary = tally.summary([sure, unsure], "EUR")
+    rows = summary_rows(summary)
+    assert rows["not certain"] == {"teacher (m)": f"at most 0.5000 EUR: 3 {NO_REPLY}, 2 {NO_COUNT}"}
+    assert "0.5000" in rows["total cost"]
+    assert "0.5000 EUR more" in report_page(summary)
+    assert "not certain" not in summary_rows(tally.summary([sure], "EUR"))
 
 
 def test_a_case_of_version_0_1_is_counted_as_computed_beside_what_is_proved(cubes: ModuleType) -> None:

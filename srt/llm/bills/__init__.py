@@ -1,0 +1,1 @@
+"""A provider's own list of what it billed, laid beside the journal."""
