@@ -14,11 +14,14 @@ from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import dimensions
 from srt.statistics.paired_difference import Test
+from srt.statistics.seed_power import WIDE
 from srt.statistics.significance import LEVEL
 
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
-    "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do."
+    "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do. Where "
+    "an arm has several training runs, both are for as many runs, which are simulated with the spread that they show; "
+    "none: no number of problems is enough. With one run of each arm, both leave training out."
 )
 SAMPLING_NOTE = (
     "Tokens: output tokens a question, all k samples. Majority: the most frequent answer. pass@k: one is right. "
@@ -69,17 +72,19 @@ def headline(comparison: Comparison) -> str:
     if row is None:
         arm = comparison.arms[0]
         return f"{arm.arm}: {interval(arm.accuracy)}% of {comparison.common} problems right."
-    runs = row.runs_arm + row.runs_reference
     trained = f"{row.runs_arm} and {row.runs_reference} training runs"
     if row.runs_arm == row.runs_reference:
-        trained = "one training run each" if runs == 2 else f"{row.runs_arm} training runs each"
+        trained = "one training run each" if row.runs_arm == 1 else f"{row.runs_arm} training runs each"
     size = f"{row.count} problems" if row.clusters == row.count else f"{row.count} problems of {row.clusters} puzzles"
     low, high = difference_bounds(row)
     found = f"{row.arm} − {row.reference}: {signed(row.difference)} points [{low}, {high}] on {size}, {trained}"
     if row.p >= LEVEL:
         return f"{found}: no significant difference (p ≥ {LEVEL})."
     verdict = f"{row.arm} is {'better' if row.difference > 0 else 'worse'}"
-    return f"{found}: {verdict}{' in these two runs, and may not be with other seeds' if runs == 2 else ''}."
+    # Of an arm with one run, whatever the other has, training is in no interval.
+    once = min(row.runs_arm, row.runs_reference) == 1
+    these = "these two runs" if row.runs_arm == row.runs_reference else "these runs"
+    return f"{found}: {verdict}{f' in {these}, and may not be with other seeds' if once else ''}."
 
 
 def difference_groups(comparison: Comparison) -> list[tuple[str, list[Difference]]]:
@@ -111,7 +116,22 @@ def training(comparison: Comparison) -> str:
         return "Each arm has one training run: the variance of training is not in any interval or p-value here."
     several = ", ".join(f"{arm} {count}" for arm, count in runs.items() if count > 1)
     known = f"Intervals and p-values cover training runs as well as problems where an arm has several runs ({several})"
-    return f"{known}; of {', '.join(once)} the variance of training is in none of them." if once else f"{known}."
+    known += f"; of {', '.join(once)} the variance of training is in none of them." if once else "."
+    return " ".join([known, *_few_runs(comparison)])
+
+
+def _few_runs(comparison: Comparison) -> list[str]:
+    """A sentence on the differences whose runs are too few to bound how far runs lie apart, if there are any."""
+    wide = [row for row in comparison.differences if row.widened is not None and row.widened > WIDE]
+    if not wide:
+        return []
+    needed = [row.runs_to_bound for row in wide]
+    enough = "more than 20" if None in needed else f"about {max(each for each in needed if each is not None)}"
+    pairs = ", ".join(f"{row.arm} − {row.reference} {row.widened:.1f} times" for row in wide)
+    return [
+        f"So few runs hardly bound how far runs lie apart. This makes intervals wider: {pairs}. With {enough} runs of each "
+        "arm that has several, they would be wider by a quarter at most."
+    ]
 
 
 def scope(comparison: Comparison) -> str:
@@ -157,7 +177,7 @@ def tokens_not_given(comparison: Comparison) -> list[str]:
 _TESTS: dict[Test, str] = {
     "mcnemar": "the exact McNemar test",
     "sign_flip": "the exact sign-flip test on the totals of clusters",
-    "t": "Student's t over clusters and training runs",
+    "t": "Student's t over clusters and training runs, averaged over the spreads that the runs leave possible",
 }
 
 
