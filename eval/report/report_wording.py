@@ -19,8 +19,8 @@ from srt.statistics.significance import LEVEL
 
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
-    "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do. Where "
-    "an arm has several training runs, both are for as many runs, which are simulated with the spread that they show; "
+    "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do. "
+    "Where an arm has several training runs, both are for as many runs, simulated with the spread that they show; "
     "none: no number of problems is enough. With one run of each arm, both leave training out."
 )
 SAMPLING_NOTE = (
@@ -129,8 +129,8 @@ def _few_runs(comparison: Comparison) -> list[str]:
     enough = "more than 20" if None in needed else f"about {max(each for each in needed if each is not None)}"
     pairs = ", ".join(f"{row.arm} − {row.reference} {row.widened:.1f} times" for row in wide)
     return [
-        f"So few runs hardly bound how far runs lie apart. This makes intervals wider: {pairs}. With {enough} runs of each "
-        "arm that has several, they would be wider by a quarter at most."
+        f"So few runs hardly bound how far runs lie apart. This makes intervals wider: {pairs}. With {enough} runs of "
+        "each arm that has several, they would be wider by a quarter at most."
     ]
 
 

@@ -9,8 +9,8 @@ The runs show a variance ``seen`` on ``freedom`` degrees of freedom, of which ``
 within runs. Given the true total T of both, ``seen * freedom / T`` is a chi-square; a spread is no less than 0, so T is
 no less than ``noise``. With the prior density ``T ** -(1 + a / 2)``, T is a scaled inverse chi-square of
 ``freedom + a`` degrees of freedom, cut off below ``noise``: for a = 0, Jeffreys' prior, the posterior of Tiao and Tan
-(Biometrika 52, 1965, p. 37). Given T, the figure is t-distributed, with Satterthwaite's degrees of freedom (Biometrics Bulletin 2,
-1946, p. 110), where the part of the runs is known.
+(Biometrika 52, 1965, p. 37). Given T, the figure is t-distributed, with Satterthwaite's degrees of freedom (Biometrics
+Bulletin 2, 1946, p. 110), where the part of the runs is known.
 """
 
 from __future__ import annotations
@@ -130,4 +130,5 @@ def _spreads(spread: RunSpread, levels: Floats) -> Floats:
     half = np.maximum(seen * freedom / 2, 1e-9 * noise)
     cut = np.divide(half, noise, out=np.full_like(half + noise, np.inf), where=noise > 0)
     total = half / gammaincinv(shape, levels * gammainc(shape, cut))
-    return np.maximum(total - noise, 0.0)
+    spreads: Floats = np.maximum(total - noise, 0.0)
+    return spreads

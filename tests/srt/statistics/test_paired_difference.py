@@ -68,6 +68,26 @@ def test_runs_are_the_first_level() -> None:
     assert found.interval.low < -0.4 < 0.5 < found.interval.high
 
 
+def test_runs_with_the_same_answers_are_one_run() -> None:
+    generator = np.random.default_rng(6)
+    first, second = ((generator.random((1, 200)) < share).astype(float) for share in (0.8, 0.6))
+    once = paired_difference(first, second, range(200)).interval
+    twice = paired_difference(np.repeat(first, 2, axis=0), np.repeat(second, 2, axis=0), range(200)).interval
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-9)
+
+
+def test_the_whole_is_not_less_sure_than_its_parts() -> None:
+    """Two runs each, and problems in two halves: the interval of all problems is narrower than those of the halves."""
+    generator = np.random.default_rng(7)
+    for spread in (0.0, 0.02, 0.1):
+        levels = generator.normal(0.5, spread, (2, 2, 1))
+        first, second = (generator.random((2, 2, 400)) < levels).astype(float)
+        whole = paired_difference(first, second, range(400)).interval
+        for half in (slice(0, 200), slice(200, 400)):
+            part = paired_difference(first[:, half], second[:, half], range(200)).interval
+            assert whole.high - whole.low < part.high - part.low
+
+
 def by_cluster(*clusters: tuple[int, int]) -> PairedDifference:
     """Of clusters of (problems, those that the first arm alone solves)."""
     names = [name for name, (size, _) in enumerate(clusters) for _ in range(size)]
