@@ -19,7 +19,7 @@ RUNS = (2, 3, 4, 5, 8)
 """Training runs of an arm for which a plan has the number of problems."""
 
 
-class Plan(NamedTuple):
+class ComparisonPlan(NamedTuple):
     """What is needed to show a difference, planned from runs of two arms.
 
     ``arms``: how many runs each has. ``problems`` is how many all runs have, ``detectable`` the smallest difference (a
@@ -48,7 +48,7 @@ class Plan(NamedTuple):
         return f"measured, but not for {once[0]}, which has one run and stays at one" if once else "measured"
 
 
-def plan(runs: Sequence[Run], share: float, *, power: float, level: float) -> Plan:
+def plan(runs: Sequence[Run], share: float, *, power: float, level: float) -> ComparisonPlan:
     """Plan a comparison that shows the difference ``share`` with the chance ``power`` at the two-sided ``level``.
 
     Raises:
@@ -78,7 +78,7 @@ def plan(runs: Sequence[Run], share: float, *, power: float, level: float) -> Pl
             curve = detectable_by_problems(found, [each] * len(found.arms), power=power, level=level)
             needed[each] = problems_for(abs(share), len(common), curve)
     difference = float(np.mean(apart))
-    return Plan(counts, len(common), difference, discordance, effect, detectable, needed, at_once)
+    return ComparisonPlan(counts, len(common), difference, discordance, effect, detectable, needed, at_once)
 
 
 def _scores(run: Run, common: Sequence[str]) -> list[float]:
