@@ -76,16 +76,23 @@ def test_runs_with_the_same_answers_are_one_run() -> None:
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-9)
 
 
-def test_the_whole_is_not_less_sure_than_its_parts() -> None:
-    """Two runs each, and problems in two halves: the interval of all problems is narrower than those of the halves."""
+@pytest.mark.parametrize("spread", [0.0, 0.1])
+def test_the_whole_is_not_less_sure_than_its_parts(spread: float) -> None:
+    """Two runs each, and two halves of the problems. Runs may look closer in both halves than they do on the whole, by
+    chance, so now and then the whole is wider; but never by much, as it is if degrees of freedom jump (twice)."""
     generator = np.random.default_rng(7)
-    for spread in (0.0, 0.02, 0.1):
+    ratios = []
+    for _ in range(40):
         levels = generator.normal(0.5, spread, (2, 2, 1))
         first, second = (generator.random((2, 2, 400)) < levels).astype(float)
-        whole = paired_difference(first, second, range(400)).interval
-        for half in (slice(0, 200), slice(200, 400)):
-            part = paired_difference(first[:, half], second[:, half], range(200)).interval
-            assert whole.high - whole.low < part.high - part.low
+        found = [
+            paired_difference(first[:, part], second[:, part], range(first[:, part].shape[1])).interval
+            for part in (slice(0, 400), slice(0, 200), slice(200, 400))
+        ]
+        whole, *halves = (interval.high - interval.low for interval in found)
+        ratios.append(whole / max(halves))
+    assert np.median(ratios) < 0.9
+    assert max(ratios) < 1.3
 
 
 def by_cluster(*clusters: tuple[int, int]) -> PairedDifference:
