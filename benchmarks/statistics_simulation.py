@@ -1,7 +1,8 @@
 """False positives of every p-value and coverage of every interval in a report, on made-up data whose truth is known.
 
-python -m benchmarks.statistics_simulation               # under three minutes on one core
+python -m benchmarks.statistics_simulation               # all tables
 python -m benchmarks.statistics_simulation --times 400
+python -m benchmarks.statistics_simulation --only runs   # several runs of each arm
 
 A problem's score is drawn with a chance on the logit scale: the arm's level, plus what the cluster, the problem, the
 cluster for this arm, the training run, and the run on this problem add, each normal. Arms are alike for false positives
@@ -28,10 +29,15 @@ CLUSTER, PROBLEM, ARM, NOISE = 1.0, 0.5, 1.5, 0.5
 """Standard deviations, in logits: of clusters, of problems in them, of clusters for one arm, of a run on a problem."""
 
 ALIKE, APART = ((0.0, 0.0), (3.5, 3.5)), ((1.0, 0.0), (4.0, 2.0))
-UNEQUAL = "1 to 12"
-DESIGNS = ((3, 4), (6, 1), (6, 4), (10, 1), (10, 4), (20, 4), (60, 4), (60, UNEQUAL), (30, 1), (300, 1))
-RUNS = ((2, 2), (3, 3), (5, 5), (8, 8), (3, 1), (5, 2))
-SPREADS = (0.0, 0.1, 0.3, 0.8)
+UNEQUAL = {"1 to 12": (1, 1, 2, 4, 12), "1 to 40": (1, 2, 5, 12, 40)}
+DESIGNS = ((3, 4), (6, 1), (6, 4), (10, 1), (10, 4), (20, 4), (60, 4), (60, "1 to 12"), (30, 1), (300, 1))
+SEVERAL = ((60, 4), (300, 1), (30, "1 to 40"), (1000, 1))
+RUNS = ((1, 1), (2, 2), (2, 6), (3, 3), (1, 3))
+SPREADS = ((0.0, 0.0), (0.3, 0.3), (1.0, 1.0), (1.0, 0.05), (0.05, 1.0))
+"""Standard deviations between the runs of each arm, in logits: 0.3 makes accuracies vary by about 4 points, 1.0 by
+14."""
+GAPS = (0.5, 1.0, 1.5, 2.0)
+"""Logits between the arms, for power."""
 
 
 class Design(NamedTuple):
@@ -44,14 +50,38 @@ class Design(NamedTuple):
     @property
     def of_problem(self) -> list[int]:
         """The cluster of each problem."""
-        sizes = (1, 1, 2, 4, 12) if self.size == UNEQUAL else (self.size,)
+        sizes = UNEQUAL[self.size] if isinstance(self.size, str) else (self.size,)
         return np.repeat(np.arange(self.clusters), np.resize(sizes, self.clusters).astype(int)).tolist()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=1000, help="made-up data sets for each figure")
-    times = parser.parse_args().times
+    parser.add_argument("--only", choices=["runs"], help="the tables of several runs alone")
+    given = parser.parse_args()
+    print_several_runs(given.times)
+    if given.only is None:
+        print_the_others(given.times)
+
+
+def print_several_runs(times: int) -> None:
+    print("several runs, by their spread in both arms (logits): false positives of p; coverage of the difference")
+    print(f"  {'':22}{'  '.join(f'{one:4} {other:4}  ' for one, other in SPREADS)}  power at {GAPS}, no spread")
+    for clusters, size in SEVERAL:
+        for runs in RUNS:
+            design = Design(clusters, size)
+            # An arm with one run is not trained: its run adds nothing.
+            alone = [
+                tuple(spread if count > 1 else 0.0 for spread, count in zip(each, runs, strict=True))
+                for each in SPREADS
+            ]
+            measured = {each: several_runs(design, runs, each, times) for each in dict.fromkeys(alone)}
+            cells = "  ".join(measured[each] for each in alone)
+            found = " ".join(f"{power(design, runs, gap, times):.3f}" for gap in GAPS)
+            print(f"  {clusters:4} of {size:7} {runs}: {cells}  {found}", flush=True)
+
+
+def print_the_others(times: int) -> None:
     print("one run of each arm: false positives of p (all arms alike), of McNemar's test; coverage of the difference")
     for samples in (1, 4):
         for clusters, size in DESIGNS:
@@ -59,11 +89,6 @@ def main() -> None:
                 f"  {clusters:4} of {size:7} {samples} samples: {one_run(Design(clusters, size, samples), times)}",
                 flush=True,
             )
-    print("several runs: false positives; coverage. Rows: runs of each arm; columns: deviation of runs in logits")
-    for clusters, size in ((10, 4), (60, 4), (300, 1)):
-        for runs in RUNS:
-            cells = [several_runs(Design(clusters, size), runs, spread, times) for spread in SPREADS]
-            print(f"  {clusters:4} of {size} {runs}: {'  '.join(cells)}", flush=True)
     print(f"any false positive among four arms, after Holm: {family(Design(60, 4), times):.3f}")
     print(
         f"unlike arms of equal accuracy (one gains much in a tenth of the clusters): {unlike(Design(60, 4), times):.3f}"
@@ -103,7 +128,7 @@ def draw(
     levels: Sequence[float],
     times: int,
     runs: Sequence[int] | None = None,
-    spread: float = 0.0,
+    spreads: Sequence[float] = (0.0, 0.0),
     seed: int = 11,
     gains: Sequence[float] = (0.0, 0.0),
 ) -> list[Floats]:
@@ -120,7 +145,7 @@ def draw(
         own = generator.normal(0, ARM, (times, clusters))
         if index == 0 and any(gains):
             own += np.where(generator.random((times, clusters)) < 0.1, *gains)
-        of_run = generator.normal(0, spread if count > 1 else 0.0, (times, count, 1))
+        of_run = generator.normal(0, spreads[index] if count > 1 else 0.0, (times, count, 1))
         noise = generator.normal(0, NOISE, (times, count, problems))
         logits = level + (shared + own[:, of_problem])[:, None] + of_run + noise
         arms.append(generator.binomial(design.samples, chance(logits)) / design.samples)
@@ -162,15 +187,15 @@ def mcnemar(first: Floats, second: Floats) -> float:
     return float(binomtest(one, one + other).pvalue) if one + other else 1.0
 
 
-def several_runs(design: Design, runs: tuple[int, int], spread: float, times: int) -> str:
+def several_runs(design: Design, runs: tuple[int, int], spreads: Sequence[float], times: int) -> str:
     clusters = design.of_problem
-    false = rejected(draw(design, ALIKE[0], times, runs, spread), clusters)
-    held = []
-    for levels in APART:
-        spreads = [spread if count > 1 else 0.0 for count in runs]
-        truth = expected(levels[0], spreads[0]) - expected(levels[1], spreads[1])
-        held.append(covered(draw(design, levels, times, runs, spread), clusters, truth))
-    return f"{false:.3f} {min(held):.3f}"
+    false = rejected(draw(design, ALIKE[0], times, runs, spreads), clusters)
+    truth = expected(APART[0][0], spreads[0]) - expected(APART[0][1], spreads[1])
+    return f"{false:.3f};{covered(draw(design, APART[0], times, runs, spreads), clusters, truth):.3f}"
+
+
+def power(design: Design, runs: tuple[int, int], gap: float, times: int) -> float:
+    return rejected(draw(design, (gap, 0.0), times, runs), design.of_problem)
 
 
 def family(design: Design, times: int) -> float:
@@ -205,7 +230,7 @@ def accuracy(clusters: int, size: int, correlation: float, share: float, times: 
 
 
 def accuracy_of_runs(design: Design, runs: int, spread: float, times: int) -> float:
-    (values,) = draw(design, (1.0,), times, (runs,), spread)
+    (values,) = draw(design, (1.0,), times, (runs,), (spread,))
     found = [share_interval(each, design.of_problem)[0] for each in values]
     truth = expected(1.0, spread)
     return float(np.mean([each.low <= truth <= each.high for each in found]))
@@ -215,7 +240,7 @@ def ratios(design: Design, runs: int, spread: float, times: int) -> str:
     """Tokens: log-normal, longer in some clusters, for wrong answers, and in some runs; the first arm writes twice."""
     clusters = design.of_problem
     generator = np.random.default_rng(13)
-    arms = draw(design, (1.0, 0.0), times, (runs, runs), spread)
+    arms = draw(design, (1.0, 0.0), times, (runs, runs), (spread, spread))
     of_cluster = generator.normal(0, 0.4, (times, design.clusters))[:, clusters]
     totals = []
     for index, scores in enumerate(arms):

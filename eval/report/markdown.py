@@ -171,7 +171,7 @@ def _size_table(comparison: Comparison) -> str:
             ratio(row.reference_token_ratio),
             f"{row.runs_arm} and {row.runs_reference}",
             "-" if row.detectable is None else percent(row.detectable),
-            *(f"{row.needed[each]:,}" for each in points),
+            *("none" if (count := row.needed[each]) is None else f"{count:,}" for each in points),
         ]
         for row in comparison.differences
     ]

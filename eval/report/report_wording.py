@@ -14,10 +14,13 @@ from eval.scoring.arm_summary import ArmSummary
 from eval.scoring.differences import Difference
 from eval.scoring.dimensions import dimensions
 from srt.statistics.paired_difference import Test
+from srt.statistics.seed_power import WIDE
 
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
-    "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do."
+    "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do. "
+    "Where an arm has several training runs, both are for as many runs, simulated with the spread that they show; "
+    "none: no number of problems is enough. With one run of each arm, both leave training out."
 )
 SAMPLING_NOTE = (
     "Tokens: output tokens a question, all k samples. Majority: the most frequent answer. pass@k: one is right. "
@@ -104,7 +107,22 @@ def training(comparison: Comparison) -> str:
     several = ", ".join(f"{arm} {count}" for arm, count in runs.items() if count > 1)
     covered = "runs" if foreign else "training runs"
     known = f"Intervals and p-values cover {covered} as well as problems where an arm has several runs ({several})"
-    return f"{known}; of {', '.join(once)} {variance} is in none of them." if once else f"{known}."
+    known += f"; of {', '.join(once)} {variance} is in none of them." if once else "."
+    return " ".join([known, *_few_runs(comparison)])
+
+
+def _few_runs(comparison: Comparison) -> list[str]:
+    """A sentence on the differences whose runs are too few to bound how far runs lie apart, if there are any."""
+    wide = [row for row in comparison.differences if row.widened is not None and row.widened > WIDE]
+    if not wide:
+        return []
+    needed = [row.runs_to_bound for row in wide]
+    enough = "more than 20" if None in needed else f"about {max(each for each in needed if each is not None)}"
+    pairs = ", ".join(f"{row.arm} − {row.reference} {row.widened:.1f} times" for row in wide)
+    return [
+        f"So few runs hardly bound how far runs lie apart. This makes intervals wider: {pairs}. With {enough} runs of "
+        "each arm that has several, they would be wider by a quarter at most."
+    ]
 
 
 def scope(comparison: Comparison) -> str:
@@ -179,7 +197,7 @@ _COUNTED_BY = {
 _TESTS: dict[Test, str] = {
     "mcnemar": "the exact McNemar test",
     "sign_flip": "the exact sign-flip test on the totals of groups of problems",
-    "t": "Student's t over groups of problems and runs",
+    "t": "Student's t over groups of problems and runs, averaged over the spreads that the runs leave possible",
 }
 
 

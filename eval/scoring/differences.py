@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,9 +13,16 @@ from srt.io.errors import UserError
 from srt.io.records import Record, cluster_of
 from srt.statistics.crossed_variance import Floats
 from srt.statistics.intervals import Estimate, Interval, estimate
-from srt.statistics.paired_difference import Test, paired_difference
+from srt.statistics.paired_difference import Test, difference_parts, paired_difference
 from srt.statistics.power import detectable_difference, discordance_of, effect_of, problems_needed
 from srt.statistics.ratio_of_totals import Quotient, ratio_interval
+from srt.statistics.seed_power import (
+    detectable_by_problems,
+    detectable_here,
+    problems_for,
+    runs_needed,
+    variances,
+)
 from srt.statistics.significance import holm
 
 POINTS = (1, 2, 3, 5)
@@ -40,9 +46,15 @@ class Difference(Record):
     right answer (``None`` if one arm has none).
 
     ``discordance`` is the mean square of the paired differences (the share of problems that one alone solves),
-    ``design_effect`` the factor by which clusters multiply their variance. From both follow ``needed``, the number of
-    problems that would show so many points with power 0.8 at level 0.05, and ``detectable``, the smallest difference
-    (a share) that these problems show.
+    ``design_effect`` the factor by which clusters multiply their variance. ``needed`` is the number of problems that
+    would show so many points with power 0.8 at level 0.05, ``detectable`` the smallest difference (a share) that these
+    problems show. With one run of each arm both follow from discordance and design effect and leave training out; where
+    an arm has several, they are simulated with its spread (:mod:`srt.statistics.seed_power`), for as many runs as here,
+    and ``needed`` is ``None`` where no number of problems is enough.
+
+    ``widened``: how many times as wide as with a known spread of runs the interval is, ``None`` without several runs;
+    ``runs_to_bound``: the runs of each arm with which it would be at most 1.25 times as wide, ``None`` if it is now, or
+    if 20 are too few.
     """
 
     arm: str
@@ -65,8 +77,10 @@ class Difference(Record):
     per_right_ratio: Estimate | None
     discordance: float
     design_effect: float
-    needed: dict[str, int]
+    needed: dict[str, int | None]
     detectable: float | None
+    widened: float | None = None
+    runs_to_bound: int | None = None
 
 
 class Differences(NamedTuple):
@@ -110,24 +124,6 @@ def differences(by_arm: Mapping[str, Sequence[Run]], common: Sequence[str], refe
         for name, each in measured.items()
     }
     return Differences(rows, per_right)
-
-
-class Spread(NamedTuple):
-    """How two runs differ over their common ``problems``: the input of :mod:`srt.statistics.power`."""
-
-    problems: int
-    difference: float
-    discordance: float
-    design_effect: float
-
-
-def spread(first: Run, second: Run) -> Spread:
-    """``first`` minus ``second``; a :class:`~srt.io.errors.UserError` where they have no scored problem in common."""
-    common, _ = common_problems({str(run.folder): run for run in (first, second)})
-    values = [mean_values(run.scores.values()) for run in (first, second)]
-    apart = [values[0][problem_id] - values[1][problem_id] for problem_id in common]
-    clusters = [cluster_of(first.problems[problem_id]) for problem_id in common]
-    return Spread(len(common), math.fsum(apart) / len(apart), discordance_of(apart), effect_of(apart, clusters))
 
 
 def common_problems(runs: Mapping[str, Run]) -> tuple[list[str], dict[str, int]]:
@@ -185,6 +181,17 @@ def _difference(arm: str, reference: str, first: Floats, second: Floats, cluster
     binary = {*a, *b} <= {0.0, 1.0}
     discordance, effect = discordance_of(apart), effect_of(apart, clusters)
     found = paired_difference(first[_VALUE], second[_VALUE], clusters)
+    _, parts = difference_parts(first[_VALUE], second[_VALUE], clusters)
+    bound = runs_needed(parts)
+    needed: dict[str, int | None]
+    if bound is None:
+        needed = {str(points): problems_needed(points / 100, discordance, effect=effect) for points in POINTS}
+        detectable = detectable_difference(len(clusters), discordance, effect=effect)
+    else:
+        measured = variances(parts)
+        by_problems = detectable_by_problems(measured, measured.runs)
+        needed = {str(points): problems_for(points / 100, len(clusters), by_problems) for points in POINTS}
+        detectable = detectable_here(by_problems)
 
     def ratio(above: int, below: int) -> Estimate | None:
         one, other = (Quotient(each[above], each[below]) for each in (first, second))
@@ -211,8 +218,10 @@ def _difference(arm: str, reference: str, first: Floats, second: Floats, cluster
         per_right_ratio=ratio(_SPENT, _CREDIT),
         discordance=discordance,
         design_effect=effect,
-        needed={str(points): problems_needed(points / 100, discordance, effect=effect) for points in POINTS},
-        detectable=detectable_difference(len(clusters), discordance, effect=effect),
+        needed=needed,
+        detectable=detectable,
+        widened=bound.widened if bound else None,
+        runs_to_bound=bound.runs if bound else None,
     )
 
 

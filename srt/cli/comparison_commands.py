@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -142,13 +142,14 @@ def ask_judge(
 
 
 def power(
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Scored runs of two arms, one or several (training seeds) of each, to plan from."),
+    ] = None,
+    *,
     difference: Annotated[
         float, typer.Option("--difference", help="Smallest accuracy difference to detect, in points.")
     ],
-    runs: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option("--runs", help="Two scored runs to measure the discordance on."),
-    ] = None,
     discordance: Annotated[
         float | None,
         typer.Option("--discordance", help="Or: share of problems (0 to 1) that exactly one of the arms solves."),
@@ -157,11 +158,12 @@ def power(
     level: Annotated[float, typer.Option("--level", help="Significance level of the two-sided test.")] = 0.05,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compute how many problems a comparison of two arms needs.
+    """Compute how many problems and training runs a comparison of two arms needs.
 
-    The number is for McNemar's test: docs/statistics.md has the formula.
+    From several runs of an arm, the spread of its training seeds is measured and counts. Otherwise the number of
+    problems is for McNemar's test: docs/statistics.md has both.
 
-    Example: srt power --difference 3 --runs runs/cot runs/srt
+    Example: srt power --difference 3 runs/cot-0 runs/cot-1 runs/srt-0 runs/srt-1
     """
     if not 0 < abs(difference) <= 100:
         raise UserError(f"--difference {difference:g}: points above 0 and at most 100 were expected")
@@ -169,13 +171,13 @@ def power(
         raise UserError(f"--discordance {discordance:g}: a share from 0 to 1 was expected")
     if not (0 < chance < 1 and 0 < level < 1):
         raise UserError(f"--power {chance:g}, --level {level:g}: shares between 0 and 1 were expected")
-    if runs is not None and discordance is not None:
-        raise UserError("--runs and --discordance: give one of them; runs show their own discordance")
+    if runs and discordance is not None:
+        raise UserError("runs and --discordance: give one of them; runs show their own discordance")
     from srt.statistics.power import problems_needed
 
     share = difference / 100
     how = {"power": chance, "level": level}
-    if runs is not None:
+    if runs:
         print_summary(_power_from_runs(runs, share, how), as_json)
         return
     needed = {
@@ -234,21 +236,23 @@ def _agreement(one: Mapping[str, Any]) -> str:
     return f"{share}, Cohen's kappa {one['kappa']:.2f}{interval}"
 
 
-def _power_from_runs(folders: tuple[Path, Path], share: float, how: dict[str, float]) -> dict[str, Any]:
+def _power_from_runs(folders: Sequence[Path], share: float, how: dict[str, float]) -> dict[str, Any]:
     from eval.run.scored_run import read_run
-    from eval.scoring.differences import spread
-    from srt.statistics.power import detectable_difference, problems_needed
+    from eval.scoring.comparison_plan import plan
 
-    found = spread(*(read_run(folder) for folder in folders))
-    power, level, effect = how["power"], how["level"], found.design_effect
-    seen = detectable_difference(found.problems, found.discordance, power=power, level=level, effect=effect)
+    found = plan([read_run(folder) for folder in folders], share, **how)
+    needed = {
+        f"with {runs} runs": "no number is enough" if count is None else count for runs, count in found.needed.items()
+    }
     return {
         "points": 100 * share,
         **how,
-        "problems needed": problems_needed(share, found.discordance, power=power, level=level, effect=effect),
-        "problems that both runs have": found.problems,
-        "points that these can show": None if seen is None else 100 * seen,
+        "arms": found.arms,
+        "problems needed": needed or found.problems_needed,
+        "spread of training runs": found.spread_note,
+        "problems that all runs have": found.problems,
+        "points that these can show": None if found.detectable is None else 100 * found.detectable,
         "points that were measured": 100 * found.difference,
         "discordance": found.discordance,
-        "design effect": effect,
+        "design effect": found.design_effect,
     }

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 
 from srt.io.records import Record
 from srt.statistics.crossed_variance import Floats, crossed_variance, effect_on_variance
+from srt.statistics.run_spread import Uncertainty
 
 CONFIDENCE = 0.95
 
@@ -57,12 +58,13 @@ def wilson(right: float, count: int) -> Interval:
 def share_interval(values: Floats, clusters: Sequence[Hashable]) -> tuple[Interval, float]:
     """The mean of ``values``, ``[run, problem]``, each in [0, 1], with its interval, and its design effect.
 
-    Wilson's interval for the effective number of problems, their number divided by the design effect, with Student's t
-    instead of the normal quantile (Dean and Pagano, Journal of Survey Statistics and Methodology 3, 2015, p. 484;
-    after Korn and Graubard, Survey Methodology 24, 1998, p. 193). The design effect is the variance over clusters and
-    training runs (:func:`srt.statistics.crossed_variance.crossed_variance`), relative to independent problems; below
-    1 it counts as 1, and where all values are 0, or all 1, each cluster counts as one problem. One run of problems
-    without clusters has Wilson's interval itself.
+    Wilson's interval for the effective number of problems, their number divided by the design effect, with a quantile
+    that allows for few clusters and runs instead of the normal one (Dean and Pagano, Journal of Survey Statistics and
+    Methodology 3, 2015, p. 484; after Korn and Graubard, Survey Methodology 24, 1998, p. 193): Student's t over
+    clusters with one run, :class:`srt.statistics.run_spread.Uncertainty` with several. The design effect is the
+    estimated variance over clusters and training runs, relative to independent problems; below 1 it counts as 1, and
+    where all values are 0, or all 1, each cluster counts as one problem. One run of problems without clusters has
+    Wilson's interval itself.
 
     Assumes that clusters are independent of each other (inside a cluster anything goes), and that runs differ by chance
     alone. With one cluster, or no problem, the interval is [0, 1] and the design effect NaN.
@@ -74,12 +76,17 @@ def share_interval(values: Floats, clusters: Sequence[Hashable]) -> tuple[Interv
         return wilson(share * problems if problems else 0.0, problems), 1.0
     if count < 2:
         return Interval(share, 0.0, 1.0), math.nan
-    variance, freedom = crossed_variance([(values - share) / problems], clusters)
+    parts = crossed_variance([(values - share) / problems], clusters)
+    variance = parts.problems + sum(max(0.0, float(arm.between - arm.noise)) for arm in parts.arms)
     effect = effect_on_variance(variance, share * (1 - share) / problems)
     if effect is None:
         # All right or all wrong: the variance is 0, which says nothing of the design.
-        effect, freedom = problems / count, count - 1
-    return _score_interval(share, problems / effect, float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))), effect
+        effect, quantile = problems / count, float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2))
+    elif variance:
+        quantile = Uncertainty.of(parts).half_width(1 - CONFIDENCE) / math.sqrt(variance)
+    else:
+        quantile = float(stdtrit(parts.freedom, 0.5 + CONFIDENCE / 2))
+    return _score_interval(share, problems / effect, quantile), effect
 
 
 def _score_interval(share: float, count: float, z: float) -> Interval:

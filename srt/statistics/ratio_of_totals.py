@@ -6,11 +6,9 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from scipy.special import stdtrit
-
 from srt.statistics.crossed_variance import Floats, crossed_variance
 from srt.statistics.intervals import CONFIDENCE, Interval
+from srt.statistics.run_spread import Uncertainty
 
 
 class Quotient(NamedTuple):
@@ -29,8 +27,9 @@ class Quotient(NamedTuple):
 def ratio_interval(first: Quotient, clusters: Sequence[Hashable], second: Quotient | None = None) -> Interval | None:
     """The ratio of ``first``, divided by that of ``second`` if it is given, with its interval.
 
-    Student's t for the logarithm of the ratio, linearised (the delta method; Särndal, Swensson and Wretman, Model
-    Assisted Survey Sampling, 1992, sec. 5.5), with the variance over clusters and training runs. A denominator that
+    Of the logarithm of the ratio, linearised (the delta method; Särndal, Swensson and Wretman, Model Assisted Survey
+    Sampling, 1992, sec. 5.5), with the uncertainty over clusters and training runs
+    (:class:`srt.statistics.run_spread.Uncertainty`). A denominator that
     could be 0 (its own interval reaches 0, as with three right answers or fewer) leaves the bound on its side open:
     infinite for ``first``, 0 for ``second``. ``None`` where a total is 0: there is no ratio.
 
@@ -62,5 +61,4 @@ def _relative(values: Floats) -> Floats:
 
 
 def _half_width(contributions: Sequence[Floats], clusters: Sequence[Hashable]) -> float:
-    variance, freedom = crossed_variance(contributions, clusters)
-    return float(np.sqrt(variance) * stdtrit(freedom, 0.5 + CONFIDENCE / 2)) if freedom else math.inf
+    return Uncertainty.of(crossed_variance(contributions, clusters)).half_width(1 - CONFIDENCE)

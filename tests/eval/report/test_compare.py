@@ -161,6 +161,35 @@ def test_the_answer_stands_first(make_run: MakeRun, tmp_path: Path) -> None:
     assert found.endswith("30 problems, one training run each.**")
 
 
+def test_three_runs_against_one_may_differ_with_other_seeds_as_one_against_one(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    once = make_run("cot", lambda _: "?")
+    several = [make_run("srt", lambda _: "ANSWER: B", seed=seed) for seed in range(3)]
+    compare([once, *several], tmp_path / "report")
+    found = (tmp_path / "report" / "report.md").read_text().splitlines()[2]
+    assert found.endswith("3 and 1 training runs: srt is better in these runs, and may not be with other seeds.**")
+    again = [make_run("cot", lambda _: "?", seed=seed) for seed in (1, 2)]
+    compare([once, *again, *several], tmp_path / "each")
+    assert (
+        (tmp_path / "each" / "report.md").read_text().splitlines()[2].endswith("3 training runs each: srt is better.**")
+    )
+
+
+def test_the_page_says_how_many_runs_would_bound_their_spread(make_run: MakeRun, tmp_path: Path) -> None:
+    """Two runs of 10 and 20 right answers: too few to say how far runs lie apart."""
+    base = make_run("cot", lambda _: "?")
+    apart = [make_run("srt", lambda number, of=of: "ANSWER: B" if number % of == 1 else "?", seed=of) for of in (3, 6)]
+    row = compare([base, *apart], tmp_path / "report").differences[0]
+    assert row.runs_to_bound is not None
+    sentence = f"With about {row.runs_to_bound} runs of each arm"
+    assert sentence in opening(tmp_path / "report")
+    assert sentence in (tmp_path / "report" / "report.html").read_text()
+    alike = [make_run("srt", lambda _: "ANSWER: B", seed=seed) for seed in (7, 8)]
+    compare([base, *alike], tmp_path / "alike")
+    assert "runs of each arm that has several" not in (tmp_path / "alike" / "report.md").read_text()
+
+
 def test_each_removed_operation_is_compared_with_srt(make_run: MakeRun, tmp_path: Path) -> None:
     arms = ("base", "srt", "srt-drop-INFER", "srt-shuffled")
     result = compare([make_run(arm, lambda _: "ANSWER: B") for arm in arms], tmp_path / "report")

@@ -83,6 +83,12 @@ def test_seeds_are_the_first_level(make_run: MakeRun) -> None:
     assert (row.runs_arm, row.runs_reference) == (2, 1)
     assert (row.difference, row.test, row.low < 0, row.high) == (0.5, "t", True, 1.0)
     assert row.p > 0.2
+    # No number of problems makes up for two runs that lie so far apart, and the row says how many runs would do.
+    assert set(row.needed.values()) == {None}
+    assert row.widened is not None
+    assert row.widened > 1.25
+    assert row.runs_to_bound is not None
+    assert row.runs_to_bound > 2
 
 
 def test_holm_over_the_arms_of_an_ablation(make_run: MakeRun) -> None:

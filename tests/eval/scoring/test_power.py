@@ -10,8 +10,6 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from eval.run.scored_run import read_run
-from eval.scoring.differences import spread
 from srt.cli import make_app
 from srt.io.errors import UserError
 from srt.statistics.power import detectable_difference, discordance_of, effect_of, problems_needed
@@ -93,12 +91,6 @@ def test_discordance_and_design_effect() -> None:
     assert effect_of([0.0, 0.0], "ab") == 1.0
 
 
-def test_the_spread_of_two_runs(make_run: Callable[..., Path]) -> None:
-    first = read_run(make_run("srt", lambda number: "ANSWER: " + ("B" if number % 3 else "A, C")))
-    second = read_run(make_run("answer", lambda number: "ANSWER: B"))
-    assert spread(first, second) == (30, pytest.approx(1 / 3), pytest.approx(1 / 3), pytest.approx(30 / 29))
-
-
 def run_power(*arguments: str) -> dict[str, object]:
     result = CliRunner().invoke(make_app(), ["power", *arguments, "--json"], catch_exceptions=False)
     assert result.exit_code == 0
@@ -112,10 +104,37 @@ def test_the_command(make_run: Callable[..., Path]) -> None:
         str(make_run("answer", lambda number: "ANSWER: B")),
     ]
     assert run_power("--difference", "10", "--discordance", "0.3")["problems needed at discordance"] == {"0.3": 234}
-    found = run_power("--difference", "10", "--runs", *runs)
+    found = run_power("--difference", "10", *runs)
     assert found["problems needed"] == problems_needed(0.1, 1 / 3, effect=30 / 29)
-    assert found["problems that both runs have"] == 30
+    assert found["problems that all runs have"] == 30
     assert found["points that were measured"] == pytest.approx(100 / 3)
+    assert found["discordance"] == pytest.approx(1 / 3)
+    assert found["design effect"] == pytest.approx(30 / 29)
+
+
+def test_seeds_and_problems_to_buy(make_run: Callable[..., Path]) -> None:
+    """Runs that agree need the fewer problems the more of them there are; runs far apart are beyond any number."""
+    base = str(make_run("answer", lambda number: "ANSWER: B" if number % 5 else "?"))
+
+    def srt(seed: int, right: int) -> str:
+        reply = "ANSWER: " + "{}"
+        return str(
+            make_run(
+                "srt",
+                lambda number: reply.format("D" if number % 10 > right else "B" if number % 3 else "A, C"),
+                seed=seed,
+            )
+        )
+
+    near = run_power("--difference", "40", base, srt(0, 8), srt(1, 7))
+    assert near["arms"] == {"answer": 1, "srt": 2}
+    needed = near["problems needed"]
+    assert isinstance(needed, dict)
+    counts = [needed[f"with {runs} runs"] for runs in (3, 4, 5, 8)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[-1]
+    far = run_power("--difference", "40", base, srt(2, 9), srt(3, 1))
+    assert far["problems needed"]["with 2 runs"] == "no number is enough"  # type: ignore[index]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +144,7 @@ def test_the_command(make_run: Callable[..., Path]) -> None:
         (["--difference", "30", "--discordance", "0.2"], "--difference 30"),
         (["--difference", "3", "--discordance", "20"], "--discordance"),
         (["--difference", "3", "--power", "80"], "--power"),
-        (["--difference", "3", "--runs", "here", "there"], r"run\.json"),
+        (["--difference", "3", "here", "there"], r"run\.json"),
     ],
 )
 def test_faults_of_the_command(arguments: list[str], fault: str) -> None:

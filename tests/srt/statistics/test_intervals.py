@@ -76,6 +76,13 @@ def test_training_runs_widen_a_share() -> None:
     assert effect > 15
 
 
+def test_runs_with_the_same_answers_are_one_run() -> None:
+    values = (np.random.default_rng(3).random((1, 200)) < 0.8).astype(float)
+    clusters = [at // 2 for at in range(200)]
+    once, twice = (share_interval(each, clusters)[0] for each in (values, np.repeat(values, 2, axis=0)))
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-9)
+
+
 def test_an_infinite_bound_is_written_as_none() -> None:
     found = estimate(Interval(2.0, 1.0, math.inf))
     assert (found.value, found.low, found.high) == (2.0, 1.0, None)

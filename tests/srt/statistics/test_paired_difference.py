@@ -68,6 +68,33 @@ def test_runs_are_the_first_level() -> None:
     assert found.interval.low < -0.4 < 0.5 < found.interval.high
 
 
+def test_runs_with_the_same_answers_are_one_run() -> None:
+    generator = np.random.default_rng(6)
+    first, second = ((generator.random((1, 200)) < share).astype(float) for share in (0.8, 0.6))
+    once = paired_difference(first, second, range(200)).interval
+    twice = paired_difference(np.repeat(first, 2, axis=0), np.repeat(second, 2, axis=0), range(200)).interval
+    assert (twice.low, twice.high) == pytest.approx((once.low, once.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1])
+def test_the_whole_is_not_less_sure_than_its_parts(spread: float) -> None:
+    """Two runs each, and two halves of the problems. Runs may look closer in both halves than they do on the whole, by
+    chance, so now and then the whole is wider; but never by much, as it is if degrees of freedom jump (twice)."""
+    generator = np.random.default_rng(7)
+    ratios = []
+    for _ in range(40):
+        levels = generator.normal(0.5, spread, (2, 2, 1))
+        first, second = (generator.random((2, 2, 400)) < levels).astype(float)
+        found = [
+            paired_difference(first[:, part], second[:, part], range(first[:, part].shape[1])).interval
+            for part in (slice(0, 400), slice(0, 200), slice(200, 400))
+        ]
+        whole, *halves = (interval.high - interval.low for interval in found)
+        ratios.append(whole / max(halves))
+    assert np.median(ratios) < 0.9
+    assert max(ratios) < 1.3
+
+
 def by_cluster(*clusters: tuple[int, int]) -> PairedDifference:
     """Of clusters of (problems, those that the first arm alone solves)."""
     names = [name for name, (size, _) in enumerate(clusters) for _ in range(size)]
