@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from srt.answers.equality.algebra import is_readable
+from srt.answers.equality.algebra import equal_exactly, is_readable
 from srt.answers.equality.forms.brackets import bracketed, interval, is_infinite
 from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level, unbraced
@@ -21,10 +21,11 @@ from srt.answers.equality.units import split_noun
 from srt.maths.units.unit_phrases import as_one_unit, phrase_unit, split_unit
 
 _RELATION = re.compile(r"(?<!\s)\s*+(?:(?<![<>!\\:=])=(?!=)|≈)\s*+")
-_REMARK = re.compile(r"(?<!\s)\s*+\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _SAME_AGAIN = re.compile(
     r"\s*+(?:(?:or|i\.e\.|that is|即)\s*+(?:,\s*+)?)?(?:≈|=|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
 )
+_OPEN_END = re.compile(r"(?:[-+*/^_×÷·√(]|\\(?:times|cdot|div|sqrt)|(?<![A-Za-z])(?:sqrt|sin|cos|tan|log|ln))\s*$")
+"""What a value does not end with: its bracket belongs to it."""
 _ALTERNATIVE = re.compile(r"\s*(?:or(?![a-z])|或)", re.I)
 _ABOUT = re.compile(
     r"^(?:≈|=|(?:is\s+|are\s+)?(?:about|approximately|approx\.?|around|roughly|exactly|precisely|only|simply|just|"
@@ -85,6 +86,8 @@ _CHANGED = re.compile(
 _OPERATED = re.compile(r"[/^√*+<>=×÷]|\\(?:sqrt|frac|times|cdot|pi)(?![a-z])|(?<![\w.])\d+\s*[A-Za-z]\s*$")
 _NAME_IN_FRONT = re.compile(r"((?:the\s+)?[A-Za-z]{3,}(?:\s+[A-Za-z]+){0,3}\s|[\u4e00-\u9fff]{2,8})\s*(?=[\d\\])")
 _CHANGING = re.compile(r"(?i:half|twice|than|least|most|times|of|not)|[倍半不大小多少于至超]")
+_FUNCTIONS = re.compile(r"\\[A-Za-z]+|(?<![A-Za-z])(?:sqrt|pi|sin|cos|tan)(?![A-Za-z])")
+"""Commands and functions, which are no words."""
 BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|至多|最多", re.I))
 """Words that make a bound of a value."""
 
@@ -122,11 +125,12 @@ def stated_value(text: str) -> StatedValue:
     """What ``text`` (:func:`~srt.answers.equality.normal_form.plain`, one part) states, its label taken off."""
     body, remarks = unbraced(text), []
     if len(body) <= _LONGEST_SENTENCE:
-        while (remark := _REMARK.search(body, 1)) and re.search(r"\d|\\pi", body[: remark.start()]):
-            kept = _kept_remark(remark[1])
-            if kept is None:
+        while (last := _last_bracket(body)) and re.search(r"\d|\\pi", last[0]):
+            before, inside = last
+            kept = _kept_remark(inside)
+            if kept is None or _is_factor(before, inside):
                 break
-            body = body[: remark.start()].strip()
+            body = before.strip()
             remarks += [kept] if kept else []
         body = said_value(body)
     pieces = [piece for piece in (unbraced(piece) for piece in top_level(body, _RELATION)) if piece]
@@ -222,12 +226,42 @@ def _kept_remark(remark: str) -> str | None:
     again = _SAME_AGAIN.match(remark) or _ALTERNATIVE.match(remark)
     if again:
         return remark[again.end() :].strip()
-    words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", re.sub(r"\\[A-Za-z]+", "", remark))
+    said = number_in_words(remark.strip())
+    if said is not None and is_value(said):
+        return said  # ``12 (twelve)``
+    words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", _FUNCTIONS.sub("", remark))
     if not words and re.search(r"[<≤]|\\le(?![a-z])", remark):
         return ""  # where a function is defined
     if not words and "," not in remark and re.search(r"[-+*/×÷=]|\\(?:times|cdot|div)", remark):
         return remark.strip("= ")  # the calculation
     return "" if words and phrase_unit(remark.strip()) is None else None
+
+
+def _last_bracket(body: str) -> tuple[str, str] | None:
+    """What stands before the bracket that ``body`` ends with, and in it."""
+    if not body.endswith(")"):
+        return None
+    depth = 0
+    for at in range(len(body) - 1, 0, -1):
+        depth += (body[at] == ")") - (body[at] == "(")
+        if depth == 0:
+            return body[:at], body[at + 1 : -1]
+    return None
+
+
+def _is_factor(before: str, inside: str) -> bool:
+    """Whether the bracket behind ``before`` is a factor, an exponent or an argument: ``6(\\sqrt{2}+1)``, ``5^(-2)``.
+
+    A bracket of words, or that begins with "about", "or" or a sign of equality, is none. Behind a blank, one that
+    repeats the value before it, ``12 (3 · 4)``, is none either.
+    """
+    if _SAME_AGAIN.match(inside) or _ALTERNATIVE.match(inside) or inside.startswith("="):
+        return False
+    if _OPEN_END.search(before):
+        return True
+    if not is_readable(inside):
+        return False
+    return not before[-1].isspace() or not equal_exactly(_RELATION.split(before)[-1], inside)
 
 
 def _supposed(subject: str, clause: str) -> bool:

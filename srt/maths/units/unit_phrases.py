@@ -48,6 +48,10 @@ _AT_END = re.compile(
     rf"({_ANY}(?:\s*+(?:/|·|\bper\s)\s*+{_ANY}){{0,4}})\s*+[)\]]?$"
 )
 _TWO_UNITS = re.compile(rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})")
+_SIMPLE = r"(?:[kcdmμ]?m|k?g|[mk]?[LJNWV]|mol|min|s|h|K|Pa|A|C)"
+_INVERSE = re.compile(
+    rf"(?<![A-Za-z\\])({_SIMPLE}(?:\^\d)?)(?:\s|·|\\cdot\s)?\s*({_SIMPLE})\s*\^\s*(?:\{{\s*-\s*(\d)\s*\}}|-(\d)|\(-(\d)\))"
+)
 _LONGEST_UNIT = 60
 _LONGEST_SUM = 80
 
@@ -69,6 +73,18 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
             continue
         return value, unit
     return text, None
+
+
+def with_slashes(text: str) -> str:
+    """``text`` with ``m s^{-1}`` and ``ms^{-1}`` as ``m/s``: a unit to a negative power is one that is divided by."""
+    if "^" not in text or "-" not in text:
+        return text
+
+    def divided(match: re.Match[str]) -> str:
+        power = next(group for group in match.groups()[2:] if group)
+        return f"{match[1]}/{match[2]}" + (f"^{power}" if power != "1" else "")
+
+    return _INVERSE.sub(divided, text)
 
 
 @lru_cache(maxsize=4096)

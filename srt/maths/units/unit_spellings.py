@@ -38,7 +38,12 @@ _OF_ANSWERS: dict[str, tuple[str, Dimension, str]] = {
     "‰": ("1/1000", (), "‰"),
     "rad": ("1", (("radian", 1),), "rad radian radians 弧度"),
     "°C": ("1", (("temperature", 1),), "°C ℃ 摄氏度"),
-    "元": ("1", (("money", 1),), "元 yuan"),
+    "元": ("1", (("money in yuan", 1),), "元 yuan 块钱"),
+    "dollars": ("1", (("money in dollars", 1),), "dollar dollars 美元"),
+    "cents": ("1/100", (("money in dollars", 1),), "cent cents 美分"),
+    "euros": ("1", (("money in euros", 1),), "euro euros 欧元"),
+    "pounds": ("1", (("money in pounds", 1),), "pound pounds 英镑"),
+    "pence": ("1/100", (("money in pounds", 1),), "penny pence"),
     "t": ("1000", (("mass", 1),), "ton tons tonne tonnes 吨"),
     "K": ("1", (("kelvin", 1),), "K kelvin kelvins 开 开尔文"),
     "mi": ("1609.344", (("length", 1),), "mile miles"),
@@ -96,6 +101,8 @@ def _all_units() -> dict[str, Unit]:
     table |= dict.fromkeys(("h", "hr", "hrs"), table["hour"])
     table |= {"in": table["inch"], "cms": table["cm"], "mms": table["mm"], "l": table["L"]}
     table["cc"] = table["cm"].raised(3)
+    # 时 alone is a part of many words.
+    table |= {f"{way}/时": table["km"].joined("/", table["h"]) for way in ("千米", "公里")}
     return table
 
 

@@ -68,7 +68,7 @@ def _whole(exact: Fraction) -> Iterator[Named]:
     yield "digits", f"+{number}" if number > 0 else str(number)
     if abs(number) >= 1000:
         head, groups = _grouped(number)
-        for between in (",", "{,}", r",\!", " ", r"\,", "，"):
+        for between in (",", "{,}", r",\!", " ", r"\,"):
             yield "thousands", head + "".join(between + group for group in groups)
         yield "full width", full_width(head + "".join("," + group for group in groups))
     if 0 <= abs(number) < 1_000_000:
