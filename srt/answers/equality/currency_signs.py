@@ -20,7 +20,8 @@ _SIGN = r"€|£|¥|￥|EUR|GBP|USD|RMB|CNY|人民币|\\euro(?![a-z])|\\pounds(?
 _IN_FRONT = re.compile(rf"(?<![A-Za-z])({_SIGN})\s*+({_AMOUNT})")
 _BEHIND = re.compile(rf"(?<=\d)\s*+({_SIGN})(?![A-Za-z])")
 _TWICE = re.compile(r"(dollars|euros|pounds|元)\s*+(?:(?:US|U\.S\.|of\s++a)\s++)?(?:dollars?|euros?|pounds?|yuan|元|USD|EUR|GBP|RMB|美元)(?![A-Za-z])")  # fmt: skip
-_ANY_SIGN = re.compile(rf"\$|{_SIGN}")
+_ANY_SIGN = re.compile(rf"\$|{_SIGN}|U\.?S")
+_OF_THE_US = re.compile(r"(?<![A-Za-z])(?:US|U\.S\.)\s+(?=dollars?(?![A-Za-z]))")
 
 
 def with_currency_words(text: str) -> str:
@@ -32,7 +33,7 @@ def with_currency_words(text: str) -> str:
         text = _DOLLAR.sub(r"\1 dollars", text)
     text = _IN_FRONT.sub(lambda match: f"{match[2]} {_WORDS[match[1]]}", text)
     text = _BEHIND.sub(lambda match: f" {_WORDS[match[1]]}", text)
-    return _TWICE.sub(r"\1", text)
+    return _TWICE.sub(r"\1", _OF_THE_US.sub("", text))
 
 
 def _is_money(text: str) -> bool:

@@ -26,7 +26,7 @@ _CIRCLED = re.compile("[①-⑳]")
 _SQUARED_UNITS = re.compile("[㌀-㏿]")
 _WRAPPER = re.compile(
     r"\\(?:text|mathrm|mathbf|mathit|mathsf|textbf|textrm|textit|textnormal|mbox|hbox|operatorname|boldsymbol|bm|bf|rm)"
-    r"\s*\{([^{}]*)\}"
+    r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
 _SWITCH = re.compile(
     r"\\(?:displaystyle|textstyle|left|right|[bB]ig{1,2}[lr]?|rm|bf|it|limits|nolimits|boldmath)(?![A-Za-z])"
@@ -45,9 +45,11 @@ _NAMES = {
     r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
     r"(?<![A-Za-z])per\s+cent(?![A-Za-z])": "percent",
-    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+(?=[-\d\\(√π])": " = ",
+    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+(?=[-\d\\(√π]|sqrt|pi)": " = ",
     r"\\Omega(?![A-Za-z])|\u2126": "Ω",
-    r"(?:\\colon(?![A-Za-z])|∶)": ":",
+    r"\\mathbin\s*\{\s*:\s*\}|\\colon(?![A-Za-z])|∶": ":",
+    r"<=": "≤",
+    r">=": "≥",
 }
 _THOUSANDS = re.compile(r"(?<=\d)(?:,\\!|\{,\})(?=\d{3}(?!\d))")
 _TWO_STARS = re.compile(r"(?<=[\d)])\*\*(?=[\d(-])")
@@ -94,10 +96,9 @@ def plain(text: str) -> str:
     text = _NEEDLESS_BRACES.sub(r" \1", text)
     for pattern, name in _MANY_NAMES:
         text = pattern.sub(name, text)
-    text = with_slashes(text)
     text = _HAN_PERCENT.sub(r"\1%", text)
     text = _MINUTES.sub(lambda match: f"({match[1]}+{match[2]}/60{f'+{match[3]}/3600' if match[3] else ''})°", text)
-    lines = [" ".join(_SPACE.sub(" ", line).split()) for line in text.split("\n")]
+    lines = [with_slashes(" ".join(_SPACE.sub(" ", line).split())) for line in text.split("\n")]
     return unbraced("\n".join(line for line in lines if line))
 
 

@@ -30,13 +30,14 @@ _MOST_WORDS = 24
 _HAN_DIGITS = {sign: number for number, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _HAN_SIZES = {"十": 10, "百": 100, "千": 1_000}
 _HAN_LARGE = {"万": 10_000, "亿": 100_000_000}
-_HAN_WHOLE = r"(?:[零〇一二三四五六七八九两十百千万亿]{1,24}|\d{1,12})"
+_HAN_SIGN = r"(?:[零〇一二三四五六七八九两十百万亿]|千(?![克米瓦卡牛帕焦伏赫]))"
+_HAN_WHOLE = rf"(?:{_HAN_SIGN}{{1,24}}|\d{{1,12}})"
 _HAN_NUMBER = re.compile(
     rf"(?P<sign>负?)(?:(?P<percent>百分之(?P<share>{_HAN_WHOLE}(?:点[零〇一二三四五六七八九]{{1,12}}|\.\d{{1,12}})?))"
     rf"|(?:(?P<mixed>{_HAN_WHOLE})又)?(?P<below>{_HAN_WHOLE})分之(?P<above>{_HAN_WHOLE})"
     rf"|(?P<whole>{_HAN_WHOLE})(?:点(?P<digits>[零〇一二三四五六七八九]{{1,12}}))?)"
 )
-_HAN_GOES_ON = re.compile(r"[零〇一二三四五六七八九两十百千万亿又]|分之|点\d")
+_HAN_GOES_ON = re.compile(rf"{_HAN_SIGN}|又|分之|点\d")
 HAN_FRACTION = re.compile(rf"(?:{_HAN_WHOLE}又)?{_HAN_WHOLE}分之{_HAN_WHOLE}")
 """A fraction or a mixed number in Chinese, in numerals or digits."""
 

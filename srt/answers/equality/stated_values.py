@@ -8,6 +8,7 @@ What is denied, supposed, or said of a multiple or a power ("V/2 is", "twice the
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -43,12 +44,12 @@ _VERB = re.compile(
     r"(?:\s++(?:therefore|thus|then|also|again|indeed))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
     r"\s*+[:：]?\s*+"
-    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
+    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|costs?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
     r"|(?<=[大小]值)(?=\s*+[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*+[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*+:\s++|(?<=[\u4e00-\u9fff)])\s*+:\s*+",
     re.I,
 )
-_WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|require|need|take)|有|需", re.I)
+_WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|cost|require|need|take)|有|需", re.I)
 _OF_A_PART = re.compile(
     r"(?<![A-Za-z])(?:each|every|per|one|first|second|bottom|top|layer|row|column|face|side|base)s?(?![A-Za-z])|[每层排列底先第只还侧]|其中",
     re.I,
@@ -67,7 +68,7 @@ _NOT_BUT = re.compile(
 _IN_WORDS = re.compile(
     r"(?<!\s)\s*+(?:long|high|tall|wide|deep|thick|away|apart|altogether"
     r"|in\s++(?:total|all|length|height|width|area|volume|size)|respectively|as\s++well|each"
-    r"|(?:are|is)\s++(?:needed|required|necessary|possible))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
+    r"|(?:(?:are|is)\s++)?(?:needed|required|necessary|possible|left|remaining|now))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
     re.I,
 )
 _DENIED = re.compile(
@@ -110,6 +111,8 @@ _ANOTHER = re.compile(
     r"[^,;，；。\n]*$",
     re.I,
 )
+_SIZES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_COUNTED = re.compile(rf"^([-+]?\d{{1,12}}(?:,\d{{3}}){{0,4}}(?:\.\d{{1,12}})?)\s+({'|'.join(_SIZES)})(?![A-Za-z])", re.I)
 _LONGEST_NAME = 80
 _LONGEST_SENTENCE = 400
 
@@ -275,4 +278,11 @@ def _value(piece: str) -> str:
         piece = piece.strip('"“”')
     for pattern in (_LEADS, _LEADS, _ABOUT, _ABOUT):
         piece = pattern.sub("", piece, count=1)
-    return number_in_words(piece) or _POINT.sub("", piece, count=1)
+    piece = number_in_words(piece) or _COUNTED.sub(_counted, piece, count=1)
+    return _POINT.sub("", piece, count=1)
+
+
+def _counted(match: re.Match[str]) -> str:
+    """``12000`` of "12 thousand"."""
+    exact = Fraction(match[1].replace(",", "")) * _SIZES[match[2].casefold()]
+    return str(exact.numerator) if exact.denominator == 1 else match[0]

@@ -74,7 +74,8 @@ def _rational(kind: str, exact: Fraction, rng: random.Random, gold: str = "") ->
 
 
 def _changed(gold: str, exact: Fraction, rng: random.Random) -> Iterator[Named]:
-    other = rng.choice([decimal_text(one) or str(one) for _, one in other_numbers(exact, rng)])
+    sizes = [one for _, one in other_numbers(exact, rng) if 1 <= 20 * abs(one / exact) <= 400]
+    other = rng.choice([decimal_text(one) or str(one) for one in sizes])
     yield from changed(gold, other)
 
 

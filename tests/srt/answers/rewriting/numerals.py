@@ -128,7 +128,8 @@ def _fraction(sign: str, size: Fraction) -> Iterator[Named]:
     if period is not None:
         whole_digits, fixed, repeated = period
         yield "repeating decimal", f"{sign}{whole_digits}.{fixed}\\overline{{{repeated}}}"
-        yield "repeating decimal", f"{sign}{whole_digits}.{fixed}({repeated})"
+        if not fixed:
+            yield "repeating decimal", f"{sign}{whole_digits}.({repeated})"
         if len(repeated) == 1:
             yield "repeating decimal", f"{sign}{whole_digits}.{fixed}\\dot{{{repeated}}}"
 

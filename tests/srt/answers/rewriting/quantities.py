@@ -48,7 +48,7 @@ FAMILIES: dict[str, list[_Unit]] = {
     "area": _lengths(2),
     "volume": _lengths(3),
     "mass": [_Unit(Fraction(1, 1000), (" g", "g", " grams", "克")), _Unit(Fraction(1), (" kg", "kg", " kilograms", "千克")),
-             _Unit(Fraction(1000), (" t", " tonnes", "吨"))],
+             _Unit(Fraction(1000), (" tonnes", " tons", "吨"))],
     "time": [_Unit(Fraction(1), (" s", " seconds", "秒")), _Unit(Fraction(60), (" min", " minutes", "分钟")),
              _Unit(Fraction(3600), (" h", " hours", "小时"))],
     "speed": [_Unit(Fraction(1), (" m/s", " ms⁻¹", " m s^{-1}", " m·s⁻¹", r" \mathrm{~m/s}", " metres per second",
@@ -88,7 +88,8 @@ def _equal_quantities(exact: Fraction, unit: _Unit, family: str, rng: random.Ran
             behind = rng.choice(unit.spellings)
             if name.startswith("Chinese"):
                 behind = unit.spellings[-1] if not unit.spellings[-1].isascii() else behind
-            yield f"unit behind {name}", text + behind
+            gap = " " if text[-1].isalpha() and behind[0].isalpha() and behind.isascii() else ""
+            yield f"unit behind {name}", text + gap + behind
     for other in FAMILIES[family]:
         converted = decimal_text(exact * unit.size / other.size)
         if other is not unit and converted is not None and len(converted) < 12:
@@ -111,7 +112,7 @@ def _near_quantities(exact: Fraction, unit: _Unit, family: str, rng: random.Rand
         if text is not None:
             yield f"{name}, right unit", text + rng.choice(unit.spellings)
     for other in FAMILIES[family]:
-        if other is not unit:
+        if other.size != unit.size:
             yield "another unit of the kind", digits + rng.choice(other.spellings)
     for another, units in FAMILIES.items():
         if another != family:
@@ -160,17 +161,16 @@ def money(rng: random.Random) -> Case:
     fixed = f"{digits.rjust(3, '0')[:-2]}.{digits.rjust(3, '0')[-2:]}"
     plain = decimal_text(exact) or ""
     equal = [("currency spelled", one.format(n=number)) for one in templates for number in (plain, fixed)]
-    equal += [("bare", plain), ("bare", fixed), ("smaller unit", f"{digits}{small}"),
+    equal += [("bare", plain), ("bare", fixed), *([("smaller unit", f"{digits}{small}")] if sign in "$£" else []),
               ("sentence", "It costs " + templates[0].format(n=fixed)), ("sentence", f"x = {templates[0].format(n=plain)}")]  # fmt: skip
     if exact >= 1000:
         equal += [("thousands", one.format(n=f"{int(exact):,}")) for one in templates]
     elif exact.denominator == 1:
         word = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yuan"}[sign]
         equal += [("in words", f"{english(int(exact))} {word}")]
-    else:
-        names = {"$": ("dollars", "cents"), "€": ("euros", "cents"), "£": ("pounds", "pence"), "¥": ("元", "角")}[sign]
-        cents = 5 if sign == "¥" else 50
-        equal += [("two units", f"{int(exact)} {names[0]} {'' if sign == '¥' else 'and '}{cents} {names[1]}".replace(" 元 ", "元").replace(" 角", "角"))]
+    elif sign in "$£":
+        large = {"$": "dollars", "£": "pounds"}[sign]
+        equal += [("two units", f"{int(exact)} {large} and 50{small}")]
     near = [("another currency", one.format(n=plain)) for other, (others, _) in _CURRENCIES.items() if other != sign for one in others]
     near += [("smaller unit", f"{plain}{small}"), ("another unit", f"{plain} cm"), ("another unit", f"{plain}%"),
              ("thousand", f"{templates[0].format(n=plain)} thousand"), ("a bound", f"less than {templates[0].format(n=plain)}")]  # fmt: skip
@@ -212,7 +212,7 @@ def counted(rng: random.Random) -> Case:
     grouped = f"{exact:,}"
     spellings = [str(exact), grouped, grouped.replace(",", r",\!"), grouped.replace(",", "{,}")]
     equal = [("noun behind", f"{one} {words}") for one in spellings for words in
-             (noun, f"{noun} now", f"{noun} in total", f"{noun} altogether", f"{noun} are left", f"red {noun}", f"{noun}.")]  # fmt: skip
+             (noun, f"{noun} now", f"{noun} in total", f"{noun} altogether", f"{noun} are left", f"{noun}.")]  # fmt: skip
     equal += [("sentence", f"There are {one} {noun} now.") for one in spellings]
     equal += [("words", f"{english(exact)} {noun}"), ("words", f"{han(exact)}{chinese}"), ("noun behind", f"{exact}{chinese}"),
               ("sentence", f"现在有{exact}{chinese}"), ("sentence", f"一共有{exact}{chinese}")]  # fmt: skip

@@ -44,7 +44,8 @@ def changed(value: str, other: str) -> Iterator[Named]:
     yield "a multiple", f"{value} times as much"
     yield "a multiple", f"{value}倍"
     yield "a multiple", f"{value} dozen"
-    yield "a multiple", f"({value})({other})"
+    if other != "1":
+        yield "a multiple", f"({value})({other})"
     yield "denied", f"not {value}"
     yield "denied", f"不是{value}"
     yield "a bound", f"less than {value}"

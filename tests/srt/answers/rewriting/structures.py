@@ -200,17 +200,15 @@ def inequality(rng: random.Random) -> Case:
 
 
 def yes_no(rng: random.Random) -> Case:
-    """Yes or no, in two languages, with reasons."""
-    yes = ["Yes", "yes", "YES", "Yes.", "**Yes**", "\\text{Yes}", "Yes, it is.", "Yes, because AB is parallel to a line in P.", "Yes, line AB is parallel to plane P.",
-           "Yes – AB lies outside P", "是", "是的", "是的。", "Yes!", "$\\text{Yes}$", "The answer is yes.", "Yes; it follows from (1).", "是，因为AB∥P", "平行，是的"][:18]  # fmt: skip
-    no = ["No", "no", "NO", "No.", "**No**", "\\text{No}", "No, it is not.", "No, because AB meets P.", "No, line AB is not parallel to plane P.", "No – they meet.",
-          "否", "不是", "不是。", "No!", "$\\text{No}$", "The answer is no.", "No; they meet.", "否，因为相交", "不"][:18]  # fmt: skip
+    """Yes or no, in two languages; reasons are for extraction to cut off."""
+    yes = ["Yes", "yes", "YES", "Yes.", "**Yes**", "\\text{Yes}", "是", "是的", "是的。", "Yes!", "$\\text{Yes}$", "对", "正确"]
+    no = ["No", "no", "NO", "No.", "**No**", "\\text{No}", "否", "不是", "不是。", "No!", "$\\text{No}$", "不对", "错误"]
     neither = ["Not necessarily", "Maybe", "Yes and no", "yes or no", "It depends.", "无法确定", "Yes, no.", "是或否", "cannot be determined"]
     gold, other = (rng.choice(("Yes", "是", "yes")), no) if rng.random() < 0.5 else (rng.choice(("No", "否", "no")), yes)
     same = yes if other is no else no
     near = [("the other", text) for text in other] + [("neither", text) for text in neither]
     near.append(("the other", "No, yes only if A is on P" if other is no else "Yes, no doubt about it"))
-    return case("yes or no", gold, "Is line AB parallel to plane P?", [("reason" if len(text) > 9 else "word", text) for text in same], near, rng)
+    return case("yes or no", gold, "Is line AB parallel to plane P?", [("word", text) for text in same], near, rng)
 
 
 _SOLIDS = ("cone", "triangular prism", "square pyramid", "cylinder", "rectangular box", "regular octahedron")
@@ -232,9 +230,9 @@ def words(rng: random.Random) -> Case:
         return case("words", name, "What is the name of the solid?", equal, near, rng)
     name, *others = rng.sample(_SOLIDS_HAN, 3)
     equal = [("stop", f"{name}。"), ("sentence", f"这是一个{name}"), ("sentence", f"这是一个{name}。"), ("sentence", f"它是{name}"), ("sentence", f"是{name}"), ("sentence", f"该几何体是{name}。"),
-             ("sentence", f"这个几何体是一个{name}"), ("sentence", f"答：{name}"), ("sentence", f"答案是{name}"), ("quotes", f"“{name}”"), ("quotes", f"「{name}」"), ("bold", f"**{name}**"),
+             ("sentence", f"这个几何体是一个{name}"), ("quotes", f"“{name}”"), ("quotes", f"「{name}」"), ("bold", f"**{name}**"),
              ("latex", f"\\text{{{name}}}"), ("sentence", f"此几何体为{name}"), ("measure", f"一个{name}"), ("sentence", f"所以这个几何体是{name}。"), ("sentence", f"几何体的名称是{name}"), ("quotes", f"'{name}'"),
-             ("box", f"\\boxed{{{name}}}"), ("sentence", f"这个几何体叫做{name}")]  # fmt: skip
+             ("box", f"\\boxed{{{name}}}"), ]  # fmt: skip
     near = [("another", others[0]), ("another", f"这是一个{others[1]}"), ("denied", f"不是{name}"), ("denied", f"这不是一个{name}"), ("two", f"{name}或{others[0]}"), ("two", f"{name}和{others[0]}"),
             ("two", f"{name}和{others[1]}的组合体"), ("part", f"半个{name}"), ("part", f"{name}的底面"), ("part", f"{name}的一部分"), ("number", f"两个{name}"), ("unsure", f"可能是{name}"),
             ("another", f"{name}台"), ("part", name[0]), ("unsure", f"是{name}还是{others[0]}"), ("denied", f"并非{name}"), ("of another", f"比{name}大"), ("two", f"{others[0]}、{name}")]  # fmt: skip
