@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from srt.answers.equality.currency_signs import with_currency_words
 from srt.answers.equality.normal_form import balanced, closing, plain
 from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
 from srt.answers.equality.spelled_numbers import number_in_words
@@ -38,6 +39,8 @@ _LEADS = re.compile(r"^(?:【答案】|解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({
 _DOT_BEFORE_UNIT = re.compile(r"(?<=\d)\.(?=\s*(?:\\[,;! ]\s*)?(?:\\(?:mathrm|text|rm)(?![A-Za-z])|[A-Za-z]))")
 # 30°15': degrees with minutes have no one unit.
 _MINUTES = re.compile(r"(?:\\circ|°)\s*\}?\s*\d")
+_SET = re.compile(r"\$?\s*\{[^{}\\]*,[^{}\\]*\}\s*\$?")
+"""``{2, 5}``, whose braces LaTeX would not print."""
 _ASKS_SEVERAL = re.compile(
     r"(?<![a-z])(?:both|respectively|and\s+(?:its|the|their|how)|two\s+(?:numbers|values|weights|lengths))(?![a-z])|"
     r"分别|各(?=[是为有重长多])|和.{0,12}各|两个",
@@ -83,6 +86,9 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
             short = {letter: text for letter, text in choices.items() if len(text) <= LONGEST}
             named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
             return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
+    if _SET.fullmatch(head):
+        return Gold(Answer(kind="text", value=rf"\{{{head.strip('$ ')[1:-1].strip()}\}}"), explanation)
+    head = with_currency_words(head)
     head = balanced(_DOT_BEFORE_UNIT.sub(" ", _LEADS.sub("", head)))
     return Gold(_parts(head, question) or _single(head), explanation)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from srt.answers.equality.spelled_numbers import with_sums
+from srt.answers.equality.mixed_numbers import with_sums
 from srt.maths.equal_values import equal_values, readings
 from srt.maths.syntax.expression import PI, Expression, symbols, walk
 from srt.maths.values.expression_value import Undecided, approximation, rational

@@ -21,7 +21,8 @@ from srt.answers.equality import algebra
 from srt.answers.equality.forms.brackets import Brackets, as_point, bracketed, interval, is_infinite
 from srt.answers.equality.forms.descriptions import description, same_description, same_words
 from srt.answers.equality.forms.geometric_relations import relation
-from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
+from srt.answers.equality.forms.orders import elements, order, same_order
+from srt.answers.equality.forms.ratios import asks_ratio, fraction, ratio, same_ratio
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
 from srt.answers.equality.policies import LENIENT, STRICT, Policy
@@ -35,7 +36,7 @@ from srt.answers.equality.stated_values import (
     said_value,
     stated_value,
 )
-from srt.answers.equality.understood import OR, alternatives, is_understood, listed
+from srt.answers.equality.understood import OR, alternatives, is_understood, listed, members_said, set_members
 from srt.answers.equality.units import match_units, split_noun
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
@@ -175,6 +176,12 @@ class _Comparison:
             same_ones = sorted(named) == sorted(said) if named == sorted(named) else named == said
             return Equality("equal" if same_ones else "differs", "exact")
         body = plain(gold)
+        wanted = order(body)
+        if wanted is not None and not wanted.by_size and squeezed(given) == "".join(wanted.names):
+            return Equality("equal", "text")
+        if wanted is not None and (ordered := order(plain(given))) is not None:
+            same = same_order(wanted, ordered)
+            return Equality("equal" if same else "undecided", "parts" if same is None else "text")
         parts = listed(body)
         if len(parts) > 1:
             pieces = split_parts(given, len(parts)) or split_parts(said_value(plain(given)), len(parts))
@@ -186,6 +193,9 @@ class _Comparison:
     def part(self, gold: str, given: str) -> Equality:
         if squeezed(gold) == squeezed(given) != "":
             return Equality("equal", "exact")
+        members = set_members(gold)
+        if members is not None:
+            return self.members(members, given)
         related, other = relation(plain(gold)), relation(said_value(plain(given)))
         if related is not None and other is not None:
             return Equality("equal" if related == other else "differs", "text")
@@ -209,11 +219,18 @@ class _Comparison:
         """The same elements in the same order; where gold's are single letters, ``LRRL`` is four."""
         read = read_answer(given, "sequence", {}).answer
         said: list[str] = read.value if read is not None else []
-        if len(said) == 1 and len(gold) > 1 and all(len(one) == 1 for one in gold):
-            said = list("".join(said[0].split()))
+        if len(said) == 1 < len(gold):
+            said = elements(plain(given)) or (list("".join(said[0].split())) if all(len(one) == 1 for one in gold) else said)
         if len(said) != len(gold):
             return Equality("undecided", "parts")
         return _all([self.element(one, other) for one, other in zip(gold, said, strict=True)])
+
+    def members(self, golds: Sequence[str], given: str) -> Equality:
+        """The members of a set, in any order."""
+        said = members_said(said_value(plain(given)))
+        if len(said) != len(golds) or len(said) > _MOST_ALTERNATIVES:
+            return Equality("undecided", "parts")
+        return self.matched(golds, said, self.part)
 
     def element(self, gold: str, given: str) -> Equality:
         """One element of a sequence: a turn in any of its spellings, or a value or words."""
@@ -226,6 +243,9 @@ class _Comparison:
         """Two texts in plain spelling that state values; ``unit`` is gold's where the record has it apart."""
         if max(len(gold), len(given)) > _LONGEST_VALUE:
             return Equality("undecided", "undecided")
+        members = set_members(gold)
+        if members is not None:
+            return self.members(members, given)
         if any(len(statements(text) or ()) > 1 for text in (gold, given)):
             return Equality("undecided", "parts")  # ``(1)(4)`` names two statements; it is not a product.
         if bracketed(gold) is not None:
@@ -235,7 +255,7 @@ class _Comparison:
         if len(either) > 1 or len(said) > 1:
             if len(either) != len(said) or len(said) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "parts")
-            return self.unordered(either, said, unit)
+            return self.matched(either, said, lambda one, other: self.written(one, other, unit))
         if is_of_another(given, self.question):
             return Equality("undecided", "undecided")
         name = name_in_front(gold)
@@ -247,11 +267,13 @@ class _Comparison:
             return self.equations(a, b)
         return self.sides(a.sides, b.sides, unit)
 
-    def unordered(self, golds: Sequence[str], givens: Sequence[str], unit: Unit | None) -> Equality:
-        """Each of one side equals one of the other."""
+    def matched(
+        self, golds: Sequence[str], givens: Sequence[str], compared: Callable[[str, str], Equality]
+    ) -> Equality:
+        """Each of one side equals one of the other, as ``compared``."""
         left, found = list(givens), []
         for gold in golds:
-            tried = [(self.written(gold, given, unit), given) for given in left]
+            tried = [(compared(gold, given), given) for given in left]
             match = next(((outcome, given) for outcome, given in tried if outcome.equal), None)
             if match is None:
                 outcomes = [outcome for outcome, _ in tried]
@@ -289,11 +311,13 @@ class _Comparison:
         return Equality("undecided", "undecided")
 
     def value(self, gold: str, given: str, unit: Unit | None) -> Equality:
-        a, b = bracketed(gold) or interval(gold), bracketed(given) or interval(given)
+        a, b = interval(gold) or bracketed(gold), interval(given) or bracketed(given)
         if a is not None or b is not None:
             return self.brackets(a, b)
         terms, others = ratio(gold), ratio(given)
         if terms is not None or others is not None:
+            if terms is None and (unit is not None or split_unit(gold)[1] is not None or not asks_ratio(self.question)):
+                return Equality("undecided", "parts")  # ``1:2`` is no length of 1/2.
             return self.ratios(terms or fraction(gold), others or fraction(given))
         gold, given = as_one_unit(gold), as_one_unit(given)
         if unit is None:
@@ -302,6 +326,8 @@ class _Comparison:
         if unit is not None and unit.name == "°":
             gold, given = gold.replace("°", ""), given.replace("°", "", given.count("°") - 1)
         given, other = split_unit(given, algebra.names(gold) if unit is None else frozenset())
+        if other is not None and ratio(given) is not None:
+            return Equality("undecided", "parts")
         if other is None:
             given = split_noun(given, self.question, any_noun=self.policy.loose_units)
         matches = match_units(unit, other, self.question, self.policy)
@@ -324,7 +350,7 @@ class _Comparison:
         if a[0] == "{":
             if len(a[1]) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "undecided")
-            return self.unordered(a[1], b[1], None)
+            return self.matched(a[1], b[1], lambda one, other: self.written(one, other, None))
         return _all([self.element_of(x, y) for x, y in zip(a[1], b[1], strict=True)])
 
     def element_of(self, gold: str, given: str) -> Equality:

@@ -6,7 +6,9 @@ import html
 import re
 import unicodedata
 
-from srt.maths.syntax.spellings import WIDE
+from srt.answers.equality.currency_signs import with_currency_words
+from srt.maths.syntax.spellings import FRACTIONS, WIDE
+from srt.maths.units.unit_phrases import with_slashes
 
 _TAG = re.compile(r"</?(?:b|i|u|p|em|br|strong|span|div|code|pre|font|h[1-6]|li|ul|ol|td|tr|table)\b[^<>]{0,80}>", re.I)
 _SUPERSCRIPT_TAG = re.compile(r"<sup>\s*(-?\w{1,8})\s*</sup>", re.I)
@@ -24,7 +26,7 @@ _CIRCLED = re.compile("[①-⑳]")
 _SQUARED_UNITS = re.compile("[㌀-㏿]")
 _WRAPPER = re.compile(
     r"\\(?:text|mathrm|mathbf|mathit|mathsf|textbf|textrm|textit|textnormal|mbox|hbox|operatorname|boldsymbol|bm|bf|rm)"
-    r"\s*\{([^{}]*)\}"
+    r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
 _SWITCH = re.compile(
     r"\\(?:displaystyle|textstyle|left|right|[bB]ig{1,2}[lr]?|rm|bf|it|limits|nolimits|boldmath)(?![A-Za-z])"
@@ -42,9 +44,18 @@ _NAMES = {
     r"(?<!\s)\s*+(?:,\s*+)?(?:(?:or|which\s++is|that\s++is)(?![A-Za-z])|即|也就是)\s*+(?:,\s*+)?"
     r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
+    r"(?<![A-Za-z])per\s+cent(?![A-Za-z])": "percent",
+    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+(?=[-\d\\(√π]|sqrt|pi)": " = ",
     r"\\Omega(?![A-Za-z])|\u2126": "Ω",
-    r"(?:\\colon(?![A-Za-z])|∶)": ":",
+    r"\\mathbin\s*\{\s*:\s*\}|\\colon(?![A-Za-z])|∶": ":",
+    r"<=": "≤",
+    r">=": "≥",
 }
+_THOUSANDS = re.compile(r"(?<=\d)(?:,\\!|\{,\})(?=\d{3}(?!\d))")
+_TWO_STARS = re.compile(r"(?<=[\d)])\*\*(?=[\d(-])")
+_FRACTION_SIGN = re.compile(rf"(?:(?<![\d.)])(\d{{1,6}})\s*)?([{''.join(FRACTIONS)}])")
+_AFTER_FRAC = re.compile(r"(?<=[dtc\\]frac)\s+(?=\{)|(?<=\})\s+(?=\{)")
+_WIDE_THOUSANDS = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
 _MINUTES = re.compile(
     r"(?<!\d)(\d++)°\s*+(\d{1,2})\s*+(?:['′’]|\^\s*+\{?\s*+\\prime\s*+\}?)(?:\s*+(\d{1,2})\s*+(?:''|″|\"))?"
@@ -64,8 +75,12 @@ def plain(text: str) -> str:
 
     Separators of parts (``\\quad``, line ends) and everything that can carry meaning stay.
     """
-    text = _LINES.sub("\n", html.unescape(text[:_LONGEST]).replace("\r", "\n").replace("，", ", ").replace("～", "∼"))
-    text = balanced(text)
+    text = _LINES.sub("\n", _WIDE_THOUSANDS.sub(",", html.unescape(text[:_LONGEST])).replace("\r", "\n").replace("，", ", ").replace("～", "∼"))
+    text = with_currency_words(balanced(text))
+    text = _TWO_STARS.sub("^", _THOUSANDS.sub(",", text))
+    text = _FRACTION_SIGN.sub(_written_out, text)
+    if "frac" in text:
+        text = _AFTER_FRAC.sub("", text)
     text = _SUPERSCRIPT_TAG.sub(r"^{\1}", text)
     text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = _CIRCLED.sub(lambda match: f"({ord(match[0]) - ord('①') + 1})", text)
@@ -83,8 +98,13 @@ def plain(text: str) -> str:
         text = pattern.sub(name, text)
     text = _HAN_PERCENT.sub(r"\1%", text)
     text = _MINUTES.sub(lambda match: f"({match[1]}+{match[2]}/60{f'+{match[3]}/3600' if match[3] else ''})°", text)
-    lines = [" ".join(_SPACE.sub(" ", line).split()) for line in text.split("\n")]
+    lines = [with_slashes(" ".join(_SPACE.sub(" ", line).split())) for line in text.split("\n")]
     return unbraced("\n".join(line for line in lines if line))
+
+
+def _written_out(match: re.Match[str]) -> str:
+    """``(3+1/2)`` of ``3½``."""
+    return f"({match[1]}+{FRACTIONS[match[2]]})" if match[1] else f"({FRACTIONS[match[2]]})"
 
 
 def balanced(text: str) -> str:

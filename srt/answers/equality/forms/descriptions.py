@@ -23,8 +23,14 @@ _FORMULA = re.compile(r"\\(?!q?quad)|\^(?!\s*\{?[23])|[√<>≤≥/]|[+*×÷]|\d
 _NEGATION = frozenset(["not", "no", "never", "neither", "nor", "不", "没", "无", "非"])
 _LONGEST = 600
 _ARTICLES = re.compile(r"(?<![a-z\\])(?:the|an|a)\s+(?=\w)", re.I)
-_IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
-_NOT = re.compile(r"(?<![A-Za-z])not(?![A-Za-z])|n't|[不非]")
+_IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|(?<![A-Za-z])(?:it|that|this)['’]s(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
+_HEADING = re.compile(r"[a-z][a-z ]{1,40}:\s*")
+_ONE = re.compile(r"^一[个座种只位](?=[\u4e00-\u9fff])")
+_NOT = re.compile(
+    r"(?<![a-z])(?:not|maybe|perhaps|possibly|probably|might|may|could|either|or|if)(?![a-z])|n['’]t|[不非或]|可能|也许|大概"
+)
+"""What denies a sentence, or leaves it open."""
+_QUOTES = " \"'“”‘’「」『』.。"
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,9 @@ def same_words(gold: str, given: str) -> bool:
         return False
     if wanted == said:
         return True
-    sentence = _IS.match(said)
-    return sentence is not None and not _NOT.search(said) and said[sentence.end() :].strip() == wanted
+    sentence = _IS.match(said) or _HEADING.match(said)
+    said = said if sentence is None or _NOT.search(said) else said[sentence.end() :]
+    return _ONE.sub("", said.strip(_QUOTES)) == wanted.strip(_QUOTES)
 
 
 def _unit_at(tokens: Sequence[str], at: int) -> str:
