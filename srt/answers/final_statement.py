@@ -29,24 +29,26 @@ class FinalStatement:
     """``text`` is the answer as it was written; ``rest`` all that follows its beginning (parts take several lines).
 
     ``marked``: it stands in an explicit place. ``whole``: more text follows, so that the token budget did not cut it.
+    ``before``: what the sentence says before letters that are stated in words.
     """
 
     text: str
     rest: str
     marked: bool = False
     whole: bool = True
+    before: str = ""
 
 
 _CHOICES = r"(?:options?|choices?|letters?|statements?)"
 _MARKED_NOUN = (
     rf"(?:(?:the\s++)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
-    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s++){{1,6}}{_CHOICES}|correct|selected)"
+    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s++){{1,6}}{_CHOICES}|correct|selected|final)"
 )
 _MARKED_HAN = (
     r"(?:本题|因此|所以|综上|故)?(?:(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)|"
     r"(?:最终|正确|我)的?(?:选项|选择)|多选)"
 )
-_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?(?:[:：=]|\s[-–—](?=\s))"
+_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?(?:[:：=]|\s{0,2}(?:→|->|=>)|\s[-–—](?=\s))"
 _LIST_BELOW = (
     rf"(?i:the\s+{ADJECTIVES}(?:answers?|{_CHOICES})\s+(?:is|are))|(?:答案|正确的?(?:选项|说法|答案)?)[是为有]"
 )
@@ -211,7 +213,7 @@ def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
         text = sentence[inline.end() :].strip() if inline else ""
         said = text if text and not _PLACE.fullmatch(text) else letters_or_value_said(sentence, kind)
         if said is not None:
-            return FinalStatement(said, said)
+            return FinalStatement(said, said, before=sentence[: -len(said)] if sentence.endswith(said) else "")
         if kind == "choice_set":
             right += letters_called_right(sentence)
     return FinalStatement(", ".join(right), "") if right else None

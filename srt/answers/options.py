@@ -1,0 +1,152 @@
+"""The options that a statement chooses: by their letters, by their texts, or by a value that equals theirs.
+
+A letter decides, unless the statement sets it beside another option's text or value: then it contradicts itself.
+Without a letter, the statement is compared with each option by :mod:`srt.answers.equality`; of two that are equal to it
+none is chosen. Several texts with "and" between them are several options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from srt.answers.beyond_question import conclusion, is_open, said_beyond
+from srt.answers.equality.equal import equal_texts
+from srt.answers.equality.policies import LENIENT, TRAINING
+from srt.answers.equality.stated_values import said_value, states_value
+from srt.answers.equality.normal_form import plain
+from srt.answers.written_form import ReadAnswer, read_answer, same_option, undecorated
+from srt.answers.yes_or_no import yes_or_no
+from srt.io.records import Answer, Problem
+
+_LISTED_OPTION = re.compile(
+    r"[ \t>*#•-]*+(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*$)"
+)
+_VERDICT_LINE = re.compile(
+    r"[ \t|>*#•-]{0,12}(?:options?\s|选项)?[(*\[]{0,3}(?P<letter>[A-Z])(?![A-Za-z])(?P<rest>[^\n]{0,300})", re.I
+)
+_RIGHT_MARK = re.compile(r"[✓✔✅√☑]|(?<![a-z])(?:yes|correct|true|right)(?![a-z])|(?<!不)正确|(?<![不])符合", re.I)
+_WRONG_MARK = re.compile(r"[✗✘❌×☒]|(?<![a-z])(?:no|not|incorrect|false|wrong)(?![a-z])|不正确|错误|不符合", re.I)
+_ASKS_WRONG = re.compile(r"(?<![a-z])(?:not|false|incorrect|wrong|never|cannot|except)(?![a-z])|n[’']t|不|错误|有误", re.I)
+_LETTER_ALONE = re.compile(r"(?:(?:the|this|net|option|choice|figure|view|answer|选项?)\s*){0,3}[(\[\"'“]?([A-Z])[)\]\"'”]?", re.I)
+_LETTER_BESIDE = re.compile(r"[(\[\"']*[A-Z][)\]\"']*\s*(?:[.,:=、)]|[—–-](?=\s))?\s*(.*)", re.S)
+_REMARK = re.compile(r"[(（]([^()（）]{1,80})[)）]")
+_REASON = re.compile(r"(?<![a-z])(?:because|since|as|where|which|for)(?![a-z])|因为|由于|[;；。\n]", re.I)
+_NOT_OTHERS = re.compile(
+    r"[\s,;(（]{0,4}(?:but\s+)?(?:not|and\s+not|rather\s+than|不是?|而?不选|而非)\s*(?:options?\s+)?[A-Z](?:(?:\s*[,、/]\s*|\s+(?:or|and|nor)\s+)?[A-Z]){0,8}(?![A-Za-z])[)）]?",
+    re.I,
+)
+_BRACES = re.compile(r"\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
+_AND = re.compile(r"\s*(?:,\s*(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s*", re.I)
+_LEAST = 2
+_LONGEST = 400
+
+
+def read_options(text: str, rest: str, before: str, problem: Problem) -> ReadAnswer:
+    """The options that ``text`` chooses. ``rest`` is all from there on, for a list below; ``before``: its sentence so far."""
+    listed = _listed(rest, problem.choices)
+    if listed is not None:
+        return listed
+    text = _BRACES.sub(r"\1", _NOT_OTHERS.sub("", text))
+    read = read_answer(text, "choice_set", problem.choices)
+    if read.ambiguous or not problem.choices:
+        return read
+    if read.answer is None:
+        return _by_value(text, problem)
+    beside = [*_beside(text), conclusion(before)] if before else _beside(text)
+    named = [set(equal_options(one, problem)) for one in beside]
+    if any(found and not found & set(read.answer.value) for found in named):
+        return ReadAnswer(None, ambiguous=True)
+    return read
+
+
+def verdicts(body: str, problem: Problem) -> str | None:
+    """The letters that are called right where ``body`` ends in a verdict on each of several options, a line each."""
+    found: dict[str, bool] = {}
+    for line in reversed(body.strip().splitlines()):
+        if not line.strip():
+            continue
+        match = _VERDICT_LINE.fullmatch(line)
+        marks = None if match is None else (_RIGHT_MARK.search(match["rest"]), _WRONG_MARK.search(match["rest"]))
+        if match is None or marks is None or not any(marks) or match["letter"] not in problem.choices:
+            break
+        found[match["letter"]] = marks[1] is None
+    if len(found) < _LEAST or _ASKS_WRONG.search(problem.question):
+        return None
+    return ", ".join(sorted(letter for letter, right in found.items() if right)) or None
+
+
+def equal_options(text: str, problem: Problem) -> Sequence[str]:
+    """The letters of the options that have the text, or the value, of ``text``; first exactly, then with rounding."""
+    text = text.strip()
+    if not text or len(text) > _LONGEST:
+        return ()
+    return _equal_options(text, tuple(problem.choices.items()), problem.question)
+
+
+@lru_cache(maxsize=1024)
+def _equal_options(text: str, choices: tuple[tuple[str, str], ...], question: str) -> tuple[str, ...]:
+    same = tuple(letter for letter, option in choices if option.strip() and same_option(text, option))
+    if same:
+        return same
+    truths = {letter: read_answer(option, "boolean", {}).answer for letter, option in choices}
+    if choices and all(truths.values()):
+        said = yes_or_no(text, question)
+        return tuple(letter for letter, truth in truths.items() if truth is not None and truth.value is said)
+    for policy in (TRAINING, LENIENT):
+        found = tuple(
+            letter for letter, option in choices if equal_texts(option, text, "text", policy, question).equal
+        )
+        if found:
+            return found
+    return ()
+
+
+def _by_value(text: str, problem: Problem) -> ReadAnswer:
+    """One option that equals all of ``text``, or what it says beyond the question, or each of several parts of it."""
+    if is_open(text) and not equal_options(text, problem):
+        return ReadAnswer(None)
+    for said in filter(None, (text, conclusion(text), said_beyond(text, problem.question))):
+        found = equal_options(said, problem)
+        alone = _LETTER_ALONE.fullmatch(said)
+        if not found and alone is not None and alone[1] in problem.choices and said != text:
+            found = [alone[1]]
+        if found:
+            return ReadAnswer(None, ambiguous=True) if len(found) > 1 else _chosen(found)
+        parts = [equal_options(part, problem) for part in _AND.split(said) if part]
+        if len(parts) > 1 and all(len(part) == 1 for part in parts):
+            return _chosen([part[0] for part in parts])
+    return ReadAnswer(None)
+
+
+def _chosen(letters: Sequence[str]) -> ReadAnswer:
+    return ReadAnswer(Answer(kind="choice_set", value=sorted(set(letters))))
+
+
+def _beside(text: str) -> list[str]:
+    """What stands directly beside the letter of ``text``: behind it, or in a remark; a reason is none."""
+    body = undecorated(text)
+    match = _LETTER_BESIDE.match(body)
+    behind = _REASON.split(match[1])[0] if match is not None else ""
+    remark = _REMARK.search(behind)
+    found = [remark[1], behind[: remark.start()]] if remark is not None else [behind]
+    return [one.strip(" .,;:=()") for one in found if one.strip(" .,;:=()")]
+
+
+def _listed(rest: str, choices: Mapping[str, str]) -> ReadAnswer | None:
+    """All letters of the list of options that ``rest`` begins with; ``None`` where it begins with none.
+
+    Either letters alone, or each with its option's text; a list that says more of an option is ambiguous.
+    """
+    found = []
+    for line in rest.strip().splitlines():
+        match = _LISTED_OPTION.match(line)
+        if match is None:
+            break
+        found.append((match[1].strip("()（）[]* "), (match[2] or "").strip("* ")))
+    if len({letter for letter, _ in found}) < _LEAST or len({bool(words) for _, words in found}) > 1:
+        return None
+    if any(words and not same_option(words, choices.get(letter, words)) for letter, words in found):
+        return ReadAnswer(None, ambiguous=True)
+    return read_answer(", ".join(letter for letter, _ in found), "choice_set", choices)
