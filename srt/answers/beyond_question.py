@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from srt.answers.equality.normal_form import plain
 from srt.answers.written_form import undecorated
+from srt.maths.units.unit_phrases import phrase_unit
 from srt.maths.words import word_set
 
 _EMPTY = word_set(
@@ -18,13 +20,13 @@ _EMPTY = word_set(
     "then finally overall altogether only exactly just simply also now indeed in on at of to for by with from and as "
     "who which what whose where when one ones person people answer option choice solution result value total number "
     "amount correct matching required requested final following name type kind shape figure solid object body shown "
-    "given pictured picture image diagram all conclusion us according"
+    "given pictured picture image diagram all conclusion us according now labelled labeled marked"
 )
 _VERBS = word_set(
     "is are was were be being am has have had does do did will would must should can sits sit sitting seated stands "
     "stand lies lie gets get need needs needed take takes make makes give gives find found obtain called named known "
     "equal equals contains contain measures measure comes works fits matches holds say choose chose pick select "
-    "selected chosen conclude computed compute calculated counted count represents depicts shows's'"
+    "selected chosen conclude computed compute calculated counted count represents depicts shows says reads"
 )
 _SYMMETRIC = word_set("opposite across facing faces beside next adjacent near neighbour neighbor neighbours parallel")
 _ENDS_AN_OBJECT = word_set("opposite from facing faces beside to near with parallel")
@@ -33,13 +35,13 @@ _HEDGED = re.compile(
     r"uncertain|seems?|looks?|appears?|if|unless|whether|almost|nearly)(?![a-z])|[?？]|可能|也许|或|大概|似乎|好像|看起来|是否|如果|若|[还]是",
     re.I,
 )
-_DENIED = re.compile(r"(?<![a-z])(?:not|no|never|none|cannot|without|except|other\s+than)(?![a-z])|n[’']t|[不非没无]", re.I)
+_DENIED = re.compile(r"(?<![a-z])(?:not|no|never|none|cannot|without|except|other\s+than)(?![a-z])|n[’']t|不.?|没有?|无.?|并?非", re.I)
 _RIGHT_ONE = re.compile(
     r"(?<![a-z])(?:the\s+)?(?:right|correct|matching|valid|best)\s+(?:one|answer|option|choice|pick|match)(?![a-z])", re.I
 )
 _REASON = re.compile(
     r"\s*(?:[,;:—–(-]\s*)?(?<![a-z])(?:because|since|as\s+(?:it|the|he|she|they|we|both)|for\s+the\s+reason)(?![a-z]).*$|"
-    r"\s+[—–-]\s.*$|[,，]?因为.*$|[,，]而.*$",
+    r"\s+(?:[—–]|-(?=\s[A-Za-z]{2}))\s.*$|[,，]?因为.*$|[,，]而(?!是).*$",
     re.I | re.S,
 )
 _THEREFORE = re.compile(
@@ -47,7 +49,8 @@ _THEREFORE = re.compile(
     r"|(?:[,，;；]|^)\s*(?:所以|因此|故|于是|可知|综上(?:所述)?|则)[,，]?",
     re.I,
 )
-_REMARK = re.compile(r"\s*[(（][^()（）]{0,80}[)）]\s*$")
+_ACROSS = re.compile(r"(?<![a-z])(?:across\s+from|directly\s+opposite|opposite\s+(?:to|of))(?![a-z])", re.I)
+_REMARK = re.compile(r"(?<!\s)\s*[(（](?=[^()（）]{0,78}(?:[A-Za-z]{2}|[\u4e00-\u9fff]))[^()（）]{0,80}[)）]\s*$")
 _QUOTES = "\"'“”‘’「」『』《》`"
 _CAPITAL = re.compile(r"[A-Z]")
 _MOST_WORDS = 8
@@ -69,38 +72,56 @@ def is_open(sentence: str) -> bool:
     return _HEDGED.search(sentence) is not None
 
 
+def is_denied(sentence: str, question: str) -> bool:
+    """Whether ``sentence`` denies something, in words that ``question`` has not ("which has no vertex")."""
+    return any(denial.casefold() not in question.casefold() for denial in _DENIED.findall(sentence))
+
+
+def without_reason(text: str) -> str:
+    """``text`` without the reason or the remark at its end."""
+    return _REMARK.sub("", _REASON.sub("", text, count=1)).strip(" ,，;") or text
+
+
 def said_beyond(sentence: str, question: str) -> str | None:
     """The words of ``sentence`` that ``question`` has not; ``None`` where it says no one thing, or leaves it open."""
     if len(sentence) > _LONGEST or is_open(sentence):
         return None
     body = _REMARK.sub("", undecorated(conclusion(sentence))).strip(" .。!！,，")
-    if _DENIED.search(body) and not _DENIED.search(question):
+    if is_denied(body, question):
         return None
     return _beyond_han(body, question) if _HAN.search(body) else _beyond(body, question)
 
 
 def _beyond(body: str, question: str) -> str | None:
+    body, question = (_ACROSS.sub("opposite", text) for text in (body, question))
     words = _RIGHT_ONE.sub(" option ", body).replace("’", "'").split()
     words = [part for word in words for part in (("it", "is") if word.casefold() == "it's" else (word,))]
     asked = {_stem(word) for word in undecorated(question).replace("/", " ").split()} - {""}
     known = [_is_known(word, asked) for word in words]
+    for at, word in enumerate(words[1:], 1):  # The unit of a number stays, even if the question has it.
+        known[at] &= not (re.search(r"\d", words[at - 1]) and phrase_unit(plain(word.strip(".,;:!"))) is not None)
     first = next((at for at, one in enumerate(known) if not one), None)
     if first is None:
         return None
     last = len(words) - next(at for at, one in enumerate(reversed(known)) if not one)
     found, before, after = words[first:last], words[:first], words[last:]
-    if not any(map(_is_verb, before)):  # ``Net 2 folds``: the noun that the question has belongs to the answer.
-        noun = next((at for at, word in enumerate(before) if not _is_empty(word)), len(before))
-        found, before, labelled = before[noun:] + found, before[:noun], before[noun:]
-    else:
-        labelled = []
+    # ``Net 2 folds``, "it is net 2": the noun that the question has belongs to the answer.
+    verb = next((at + 1 for at in reversed(range(len(before))) if _is_verb(before[at])), 0)
+    noun = next((at for at in range(verb, len(before)) if not _is_empty(before[at])), len(before))
+    found, before, labelled = before[noun:] + found, before[:noun], before[noun:]
+    if verb and labelled and not re.fullmatch(r"\W*(?:\d+|[A-Z])\W*", found[len(labelled)]):
+        found, before, labelled = found[len(labelled) :], before + labelled, []
     own = found[len(labelled) :]
     if len(found) > _MOST_WORDS or any(_stem(word) in asked or _is_verb(word) for word in own):
         return None
     repeated_before = any(_stem(word) in asked and not _is_empty(word) for word in before)
-    if repeated_before and not _precedes_answer(before, asked, any(_stem(word) in asked for word in after)):
+    counts = re.match(r"[-$\\]*\d", own[0]) is not None
+    if repeated_before and not counts and not _precedes_answer(before, asked, any(_stem(word) in asked for word in after)):
         return None
-    return " ".join(found).strip(_QUOTES + " ,.;:!()") or None
+    if not any(_is_verb(word) or _stem(word) in asked for word in [*before, *labelled, *after]):
+        return None
+    text = " ".join(found).strip(" ,.;:!")
+    return (text.strip(_QUOTES) if text[:1] in _QUOTES else text) or None
 
 
 def _precedes_answer(before: Sequence[str], asked: set[str], more: bool) -> bool:
@@ -108,7 +129,7 @@ def _precedes_answer(before: Sequence[str], asked: set[str], more: bool) -> bool
 
     A relation that is the same both ways may also end it: "Mary sits opposite James".
     """
-    if _is_verb(next(word for word in reversed(before) if word.casefold() not in ("a", "an", "the"))):
+    if _is_verb(next((word for word in reversed(before) if not _is_empty(word)), "")):
         return True
     last = _bare(before[-1])
     symmetric = any(_stem(word) in asked and _bare(word) in _SYMMETRIC for word in before)

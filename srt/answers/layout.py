@@ -1,7 +1,7 @@
 """Markdown that surrounds an answer: a table or a quotation, as plain lines.
 
 A row of two cells is a line ``head: value``; a column that is headed "Answer" gives the value of each row. Other rows
-stay as they are. Of a quotation only the mark goes: ``> 24`` is 24, and ``>24`` is a relation.
+stay as they are. Of a quotation only the mark goes; a relation (``>24``) stays.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 _QUOTED = re.compile(r"^[ \t]{0,3}(?:>[ \t]+)+(?=\S)", re.MULTILINE)
+_QUOTED_WORDS = re.compile(r"^\s{0,3}>[ \t]+(?=[*\"'“A-Za-z\u4e00-\u9fff])")
 _RULE = re.compile(r"[\s|:-]{1,400}")
 _ANSWER_HEAD = re.compile(r"[\s*_]{0,6}(?:(?:final|correct|my)\s+)?(?:answer|result)s?[\s*_]{0,6}|[*]*(?:最终)?(?:答案|结果)[*]*", re.I)
 _MOST_CELLS = 20
@@ -19,7 +20,8 @@ _MOST_CELLS = 20
 def without_layout(text: str) -> str:
     """``text`` with its tables and quotations as plain lines."""
     if ">" in text:
-        text = _QUOTED.sub("", text)
+        # A value alone is no quotation: ``> 24`` is more than 24.
+        text = (_QUOTED if "\n" in text.strip() else _QUOTED_WORDS).sub("", text)
     if "|" not in text:
         return text
     lines: list[str] = []

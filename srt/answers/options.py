@@ -11,14 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from srt.answers.beyond_question import conclusion, is_open, said_beyond
+from srt.answers.beyond_question import conclusion, is_denied, is_open, said_beyond
 from srt.answers.equality.equal import equal_texts
 from srt.answers.equality.policies import LENIENT, TRAINING
-from srt.answers.equality.stated_values import said_value, states_value
 from srt.answers.equality.normal_form import plain
+from srt.answers.equality.stated_values import stated_value
+from srt.answers.equality.units import split_noun
+from srt.answers.values import concluded_value
 from srt.answers.written_form import ReadAnswer, read_answer, same_option, undecorated
 from srt.answers.yes_or_no import yes_or_no
 from srt.io.records import Answer, Problem
+from srt.maths.words import word_set
 
 _LISTED_OPTION = re.compile(
     r"[ \t>*#•-]*+(?:\d{1,2}[.)]\s+)?([(（\[*]*[A-Z](?![A-Za-z])[)）\]*]*)(?:\s*[.、．:：)]\s*(.*)|\s*$)"
@@ -26,18 +29,26 @@ _LISTED_OPTION = re.compile(
 _VERDICT_LINE = re.compile(
     r"[ \t|>*#•-]{0,12}(?:options?\s|选项)?[(*\[]{0,3}(?P<letter>[A-Z])(?![A-Za-z])(?P<rest>[^\n]{0,300})", re.I
 )
-_RIGHT_MARK = re.compile(r"[✓✔✅√☑]|(?<![a-z])(?:yes|correct|true|right)(?![a-z])|(?<!不)正确|(?<![不])符合", re.I)
+_RIGHT_MARK = re.compile(r"[✓✔✅√☑]|(?<![a-z])(?:yes|correct|true)(?![a-z])|(?<!不)正确|(?<![不])符合", re.I)
 _WRONG_MARK = re.compile(r"[✗✘❌×☒]|(?<![a-z])(?:no|not|incorrect|false|wrong)(?![a-z])|不正确|错误|不符合", re.I)
 _ASKS_WRONG = re.compile(r"(?<![a-z])(?:not|false|incorrect|wrong|never|cannot|except)(?![a-z])|n[’']t|不|错误|有误", re.I)
-_LETTER_ALONE = re.compile(r"(?:(?:the|this|net|option|choice|figure|view|answer|选项?)\s*){0,3}[(\[\"'“]?([A-Z])[)\]\"'”]?", re.I)
+_LETTER_NAMED = re.compile(r"(?:the\s+)?(?P<words>(?:[A-Za-z]+\s+){0,3})[(\[\"'“]?(?P<letter>[A-Z])[)\]\"'”]?")
+_NOUNS = word_set("the this option options choice figure view answer is labelled labeled marked")
+_LABELLED = re.compile(
+    r"[(\[]?(?P<letter>[A-Z])(?:[)\]][.:]?\s*|\s*[.:、]\s*|\s+(?:[—–-]\s+|(?=\()))(?P<words>.{1,400})", re.S
+)
+_LABELLED_BEHIND = re.compile(
+    r"(?P<words>[^,(（]{1,200}?)\s{0,3}[,(（]\s*(?:(?:i\.e\.,?|that\s+is,?|which\s+is|so|namely|即)\s*)?"
+    r"(?:(?:the\s+)?(?:answer\s+is\s+)?(?:options?|choice|answer|选项?)\s*)?[(\[]?(?P<letter>[A-Z])[)\])）]{0,2}[.。]?"
+)
 _LETTER_BESIDE = re.compile(r"[(\[\"']*[A-Z][)\]\"']*\s*(?:[.,:=、)]|[—–-](?=\s))?\s*(.*)", re.S)
 _REMARK = re.compile(r"[(（]([^()（）]{1,80})[)）]")
 _REASON = re.compile(r"(?<![a-z])(?:because|since|as|where|which|for)(?![a-z])|因为|由于|[;；。\n]", re.I)
 _NOT_OTHERS = re.compile(
-    r"[\s,;(（]{0,4}(?:but\s+)?(?:not|and\s+not|rather\s+than|不是?|而?不选|而非)\s*(?:options?\s+)?[A-Z](?:(?:\s*[,、/]\s*|\s+(?:or|and|nor)\s+)?[A-Z]){0,8}(?![A-Za-z])[)）]?",
-    re.I,
+    r"(?<=[A-Za-z)\]*])[\s,;(（]{0,4}(?i:but\s+)?(?i:not|and\s+not|rather\s+than|不是?|而?不选|而非)\s*(?i:options?\s+)?"
+    r"[A-Z](?:(?:\s*[,、/]\s*|\s+(?:or|and|nor)\s+)?[A-Z]){0,8}(?![A-Za-z])[)）]?"
 )
-_BRACES = re.compile(r"\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
+_BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
 _AND = re.compile(r"\s*(?:,\s*(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s*", re.I)
 _LEAST = 2
 _LONGEST = 400
@@ -94,30 +105,67 @@ def _equal_options(text: str, choices: tuple[tuple[str, str], ...], question: st
     if choices and all(truths.values()):
         said = yes_or_no(text, question)
         return tuple(letter for letter, truth in truths.items() if truth is not None and truth.value is said)
+    if is_denied(text, f"{question} {' '.join(option for _, option in choices)}"):
+        return ()
     for policy in (TRAINING, LENIENT):
         found = tuple(
-            letter for letter, option in choices if equal_texts(option, text, "text", policy, question).equal
+            letter
+            for letter, option in choices
+            if equal_texts(option, text, "text", policy, question).equal and not _counts_others(text, option, question)
         )
         if found:
             return found
     return ()
 
 
+def _counts_others(text: str, option: str, question: str) -> bool:
+    """Whether ``text`` counts what neither the question nor the option names: 4 layers, of 4 cubes."""
+    value = stated_value(plain(text)).sides[-1]
+    known = split_noun(value, f"{question} {option}", any_noun=False) != value
+    return not known and split_noun(value, "", any_noun=True) != value
+
+
 def _by_value(text: str, problem: Problem) -> ReadAnswer:
-    """One option that equals all of ``text``, or what it says beyond the question, or each of several parts of it."""
-    if is_open(text) and not equal_options(text, problem):
-        return ReadAnswer(None)
-    for said in filter(None, (text, conclusion(text), said_beyond(text, problem.question))):
-        found = equal_options(said, problem)
-        alone = _LETTER_ALONE.fullmatch(said)
-        if not found and alone is not None and alone[1] in problem.choices and said != text:
-            found = [alone[1]]
-        if found:
-            return ReadAnswer(None, ambiguous=True) if len(found) > 1 else _chosen(found)
-        parts = [equal_options(part, problem) for part in _AND.split(said) if part]
-        if len(parts) > 1 and all(len(part) == 1 for part in parts):
-            return _chosen([part[0] for part in parts])
+    """The options that ``text`` states without beginning with their letter alone."""
+    body = undecorated(text)
+    labelled = _LABELLED.match(body) or _LABELLED_BEHIND.fullmatch(body)
+    if labelled is not None and labelled["letter"] in problem.choices:
+        found = _said(labelled["words"].strip("()（） "), problem)
+        if found or labelled.re is _LABELLED:
+            agree = list(found) == [labelled["letter"]]
+            return _chosen(found) if agree else ReadAnswer(None, ambiguous=bool(found))
+    found = _said(text, problem)
+    if len(found) > 1:
+        return ReadAnswer(None, ambiguous=True)
+    if found:
+        return _chosen(found)
+    said = said_beyond(text, problem.question) or text
+    parts = [_said(part, problem) for part in _AND.split(said) if part]
+    if len(parts) > 1 and all(len(part) == 1 for part in parts):
+        return _chosen([part[0] for part in parts])
     return ReadAnswer(None)
+
+
+def _said(text: str, problem: Problem) -> Sequence[str]:
+    """The options that equal all of ``text``, or the value that it concludes, or what it says beyond the question."""
+    if any(same_option(text, option) for option in problem.choices.values()):
+        return equal_options(text, problem)
+    if len(text) > _LONGEST or is_open(conclusion(text)):
+        return ()
+    for said in dict.fromkeys((text, concluded_value(text, problem.question), said_beyond(text, problem.question))):
+        found = () if said is None else equal_options(said, problem) or _letter_named(said, text, problem)
+        if found:
+            return found
+    return ()
+
+
+def _letter_named(said: str, text: str, problem: Problem) -> Sequence[str]:
+    """The letter that is all of ``said`` but words of the question: ``net B``; one that is all of ``text`` was read."""
+    match = _LETTER_NAMED.fullmatch(said)
+    if match is None or match["letter"] not in problem.choices or said == text == match["letter"]:
+        return ()
+    asked = problem.question.casefold()
+    return [match["letter"]] if all(word in asked or word in _NOUNS for word in match["words"].casefold().split()) else ()
 
 
 def _chosen(letters: Sequence[str]) -> ReadAnswer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from srt.answers.beyond_question import conclusion, is_open, said_beyond
+from srt.answers.beyond_question import conclusion, is_open, said_beyond, without_reason
 from srt.answers.boxes import boxed
 from srt.answers.concluding_words import sentences
 from srt.answers.equality.forms.brackets import bracketed
@@ -94,12 +94,13 @@ def read_statement(said: FinalStatement, problem: Problem) -> ReadAnswer:
 
 def _yes_or_no(text: str, kind: AnswerKind, problem: Problem) -> ReadAnswer:
     read = read_answer(text, "boolean", {})
-    truth = yes_or_no(text, problem.question) if read.answer is None else read.answer.value
+    if read.answer is not None:
+        return read if kind == "boolean" else _text(text, problem)
+    truth = yes_or_no(text, problem.question)
     if truth is None:
-        return read
-    return ReadAnswer(
-        Answer(kind="boolean", value=truth) if kind == "boolean" else Answer(kind="text", value="yes" if truth else "no")
-    )
+        return ReadAnswer(None)
+    word = Answer(kind="text", value="yes" if truth else "no")
+    return ReadAnswer(Answer(kind="boolean", value=truth) if kind == "boolean" else word)
 
 
 def _sequence(text: str, problem: Problem) -> ReadAnswer:
@@ -135,12 +136,14 @@ def _text(text: str, problem: Problem) -> ReadAnswer:
         return ReadAnswer(None)
     if is_unasked_ratio(body, problem):
         return ReadAnswer(None)
+    bare = without_reason(body)
+    body = body if _FORMULA.search(bare) else bare
     if _FORMULA.search(body):
         return ReadAnswer(Answer(kind="text", value=concluded_value(body, problem.question)))
     gold = "" if problem.answer is None else str(problem.answer.value)
     if _OF_A_PART.match(body) or (is_open(conclusion(body)) and not is_open(gold)):
         return ReadAnswer(None)
-    return ReadAnswer(Answer(kind="text", value=said_beyond(body, problem.question) or body))
+    return ReadAnswer(Answer(kind="text", value=said_beyond(body, problem.question) or without_reason(body)))
 
 
 def _value(text: str, rest: str, kind: AnswerKind, problem: Problem) -> ReadAnswer:

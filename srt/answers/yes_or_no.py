@@ -36,7 +36,7 @@ _FUNCTION = word_set(
     "not never cannot hence each other"
 )
 _PRONOUN_ALONE = re.compile(
-    r"(?:no|yes)?\W*(?:it|they|this|that|he|she)\s+(?:is|are|can|do(?:es)?|will|has|have|was|were)(?P<no>\s*not|n[’']t)?\W*", re.I
+    r"(?:no|yes)?\W*(?:it|they|this|that|he|she)\s+(?:is|are|can|do(?:es)?|will|has|have|was|were)(?P<no>\s*not|n[’']t)?[\s.!]*", re.I
 )
 _WORD = re.compile(r"[A-Za-z]+|\d+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -46,7 +46,7 @@ _LONGEST = 400
 
 def yes_or_no(text: str, question: str) -> bool | None:
     """What ``text`` answers to ``question``, which asks for yes or no; ``None``: nothing, or both."""
-    body = undecorated(text[:_LONGEST])
+    body = re.sub(r"(?<![a-z])can[’']t(?![a-z])", "cannot", undecorated(text[:_LONGEST]), flags=re.I)
     lead = _LEAD.match(body)
     said = None if lead is None else lead["yes"] is not None
     rest = body[lead.end() :] if lead is not None else ""
@@ -79,14 +79,16 @@ def _asserted(sentence: str, question: str) -> bool | None:
         named = [[one for one in each if one.isascii()] for each in (said, asked)]
         same = set(said) <= set(asked) and (not named[0] or _is_within(*named))
         return not denied if said and same else None
-    return None if not _is_within(_words(clause), _words(question)) else not denied
+    said = _words(clause)
+    predicate = any(not word.isupper() for word in said)
+    return not denied if predicate and _is_within(said, _words(question)) else None
 
 
 def _words(text: str) -> list[str]:
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
-    found = [word.removesuffix("s") if len(word) > 3 else word for word in _WORD.findall(_NEGATION.sub(" ", text))]
-    return [word if word.isupper() else word.casefold() for word in found if word.casefold() not in _FUNCTION or word.isupper()]
+    found = [word for word in _WORD.findall(_NEGATION.sub(" ", text)) if word.isupper() or word.casefold() not in _FUNCTION]
+    return [word if word.isupper() else word.casefold().removesuffix("s") for word in found]
 
 
 def _han(text: str) -> list[str]:
