@@ -92,6 +92,7 @@ def _one_spelling(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not text.isascii():
         text = text.translate(_WIDE)
+    text = text.replace("\\$", "$")
     if "<|begin_of_box|>" in text:
         text = _BOX_TOKENS.sub(r"\\boxed{\1}", text)
     if "\\text" in text:

@@ -13,7 +13,9 @@ from itertools import groupby
 _QUOTED = re.compile(r"^[ \t]{0,3}(?:>[ \t]+)+(?=\S)", re.MULTILINE)
 _QUOTED_WORDS = re.compile(r"^\s{0,3}>[ \t]+(?=[*\"'“A-Za-z\u4e00-\u9fff])")
 _RULE = re.compile(r"[\s|:-]{1,400}")
-_ANSWER_HEAD = re.compile(r"[\s*_]{0,6}(?:(?:final|correct|my)\s+)?(?:answer|result)s?[\s*_]{0,6}|[*]*(?:最终)?(?:答案|结果)[*]*", re.I)
+_ANSWER_HEAD = re.compile(
+    r"[\s*_]{0,6}(?:(?:final|correct|my)\s+)?(?:answer|result)s?[\s*_]{0,6}|[*]*(?:最终)?(?:答案|结果)[*]*", re.I
+)
 _MOST_CELLS = 20
 
 
@@ -39,7 +41,7 @@ def _table(rows: Sequence[str]) -> Iterator[str]:
     """The lines that stand for a table: a heading is left out, unless it is itself the answer."""
     ruled = len(rows) > 1 and _RULE.fullmatch(rows[1]) is not None
     head, body = _cells(rows[0]), [row for row in rows[1:] if not _RULE.fullmatch(row)]
-    if not ruled or _ANSWER_HEAD.fullmatch(head[0]) and len(head) == 2:
+    if not ruled or (_ANSWER_HEAD.fullmatch(head[0]) and len(head) == 2):
         yield _line(rows[0])
     column = next((at for at, cell in enumerate(head) if _ANSWER_HEAD.fullmatch(cell)), None)
     for row in body:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from srt.answers.beyond_question import conclusion, is_denied, is_open, said_beyond
+from srt.answers.beyond_question import said_beyond
+from srt.answers.clauses import conclusion, is_denied, is_open
 from srt.answers.equality.equal import equal_texts
-from srt.answers.equality.policies import LENIENT, TRAINING
 from srt.answers.equality.normal_form import plain
+from srt.answers.equality.policies import LENIENT, TRAINING
 from srt.answers.equality.stated_values import stated_value
 from srt.answers.equality.units import split_noun
-from srt.answers.values import concluded_value
+from srt.answers.values import concluded_value, is_unasked_ratio
 from srt.answers.written_form import ReadAnswer, read_answer, same_option, undecorated
 from srt.answers.yes_or_no import yes_or_no
 from srt.io.records import Answer, Problem
@@ -31,14 +32,16 @@ _VERDICT_LINE = re.compile(
 )
 _RIGHT_MARK = re.compile(r"[✓✔✅√☑]|(?<![a-z])(?:yes|correct|true)(?![a-z])|(?<!不)正确|(?<![不])符合", re.I)
 _WRONG_MARK = re.compile(r"[✗✘❌×☒]|(?<![a-z])(?:no|not|incorrect|false|wrong)(?![a-z])|不正确|错误|不符合", re.I)
-_ASKS_WRONG = re.compile(r"(?<![a-z])(?:not|false|incorrect|wrong|never|cannot|except)(?![a-z])|n[’']t|不|错误|有误", re.I)
+_ASKS_WRONG = re.compile(
+    r"(?<![a-z])(?:not|false|incorrect|wrong|never|cannot|except)(?![a-z])|n[’']t|不|错误|有误", re.I
+)
 _LETTER_NAMED = re.compile(r"(?:the\s+)?(?P<words>(?:[A-Za-z]+\s+){0,3})[(\[\"'“]?(?P<letter>[A-Z])[)\]\"'”]?")
 _NOUNS = word_set("the this option options choice figure view answer is labelled labeled marked")
 _LABELLED = re.compile(
     r"[(\[]?(?P<letter>[A-Z])(?:[)\]][.:]?\s*|\s*[.:、]\s*|\s+(?:[—–-]\s+|(?=\()))(?P<words>.{1,400})", re.S
 )
 _LABELLED_BEHIND = re.compile(
-    r"(?P<words>[^,(（]{1,200}?)\s{0,3}[,(（]\s*(?:(?:i\.e\.,?|that\s+is,?|which\s+is|so|namely|即)\s*)?"
+    r"(?P<words>[^,(（]{1,200}?)\s{0,3}(?:[,(（]|→|⇒|->|=>)\s*(?:(?:i\.e\.,?|that\s+is,?|which\s+is|so|namely|即)\s*)?"
     r"(?:(?:the\s+)?(?:answer\s+is\s+)?(?:options?|choice|answer|选项?)\s*)?[(\[]?(?P<letter>[A-Z])[)\])）]{0,2}[.。]?"
 )
 _LETTER_BESIDE = re.compile(r"[(\[\"']*[A-Z][)\]\"']*\s*(?:[.,:=、)]|[—–-](?=\s))?\s*(.*)", re.S)
@@ -121,7 +124,7 @@ def _equal_options(text: str, choices: tuple[tuple[str, str], ...], question: st
 def _counts_others(text: str, option: str, question: str) -> bool:
     """Whether ``text`` counts what neither the question nor the option names: 4 layers, of 4 cubes."""
     value = stated_value(plain(text)).sides[-1]
-    known = split_noun(value, f"{question} {option}", any_noun=False) != value
+    known = split_noun(value, f"{question} {option} units", any_noun=False) != value
     return not known and split_noun(value, "", any_noun=True) != value
 
 
@@ -150,7 +153,8 @@ def _said(text: str, problem: Problem) -> Sequence[str]:
     """The options that equal all of ``text``, or the value that it concludes, or what it says beyond the question."""
     if any(same_option(text, option) for option in problem.choices.values()):
         return equal_options(text, problem)
-    if len(text) > _LONGEST or is_open(conclusion(text)):
+    unasked = is_unasked_ratio(text, problem) and not any(":" in option for option in problem.choices.values())
+    if len(text) > _LONGEST or is_open(conclusion(text)) or unasked:
         return ()
     for said in dict.fromkeys((text, concluded_value(text, problem.question), said_beyond(text, problem.question))):
         found = () if said is None else equal_options(said, problem) or _letter_named(said, text, problem)
@@ -165,7 +169,9 @@ def _letter_named(said: str, text: str, problem: Problem) -> Sequence[str]:
     if match is None or match["letter"] not in problem.choices or said == text == match["letter"]:
         return ()
     asked = problem.question.casefold()
-    return [match["letter"]] if all(word in asked or word in _NOUNS for word in match["words"].casefold().split()) else ()
+    return (
+        [match["letter"]] if all(word in asked or word in _NOUNS for word in match["words"].casefold().split()) else ()
+    )
 
 
 def _chosen(letters: Sequence[str]) -> ReadAnswer:

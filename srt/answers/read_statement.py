@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from srt.answers.beyond_question import conclusion, is_open, said_beyond, without_reason
+from srt.answers.beyond_question import said_beyond
 from srt.answers.boxes import boxed
+from srt.answers.clauses import conclusion, is_open, without_reason
 from srt.answers.concluding_words import sentences
 from srt.answers.equality.forms.brackets import bracketed
 from srt.answers.equality.normal_form import plain
@@ -19,7 +20,7 @@ from srt.answers.labels import read_label
 from srt.answers.options import read_options
 from srt.answers.orders import order_like, order_said, order_written, set_said
 from srt.answers.values import concluded_value, is_unasked_ratio
-from srt.answers.written_form import ReadAnswer, expected_kind, read_answer
+from srt.answers.written_form import ReadAnswer, expected_kind, read_answer, undecorated
 from srt.answers.yes_or_no import yes_or_no
 from srt.io.records import Answer, AnswerKind, Problem
 
@@ -58,7 +59,7 @@ def form_of(problem: Problem) -> Form | None:
     gold = problem.answer
     if gold is None or gold.kind != "text" or problem.labels:
         return None
-    if read_answer(gold.value, "boolean", {}).answer is not None and len(gold.value) > 1 or gold.value in "是否":
+    if (read_answer(gold.value, "boolean", {}).answer is not None and len(gold.value) > 1) or gold.value in "是否":
         return "yes or no"
     brackets = bracketed(plain(gold.value))
     if brackets is not None and brackets.opens == "{":
@@ -95,7 +96,7 @@ def read_statement(said: FinalStatement, problem: Problem) -> ReadAnswer:
 def _yes_or_no(text: str, kind: AnswerKind, problem: Problem) -> ReadAnswer:
     read = read_answer(text, "boolean", {})
     if read.answer is not None:
-        return read if kind == "boolean" else _text(text, problem)
+        return read if kind == "boolean" else ReadAnswer(Answer(kind="text", value=undecorated(text).strip(".。!！ ")))
     truth = yes_or_no(text, problem.question)
     if truth is None:
         return ReadAnswer(None)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from srt.answers.beyond_question import said_beyond
 from srt.answers.concluding_words import sentences
 from srt.answers.equality.parts import leaves
 from srt.answers.equality.stated_values import states_value
-from srt.answers.beyond_question import said_beyond
 from srt.answers.final_statement import FinalStatement, final_statement, said_in_words
 from srt.answers.labels import label_alone
 from srt.answers.options import verdicts
@@ -71,9 +71,7 @@ def _candidates(body: str, lines: list[str], kind: AnswerKind, problem: Problem)
             yield value
 
 
-def _short_lines(
-    body: str, lines: list[str], said: list[str], kind: AnswerKind, problem: Problem
-) -> Iterator[str]:
+def _short_lines(body: str, lines: list[str], said: list[str], kind: AnswerKind, problem: Problem) -> Iterator[str]:
     """The list that ``body`` ends with, its last line, the last sentence, and the first line before an explanation."""
     if kind == "choice_set":
         yield from filter(None, [verdicts(body, problem)])

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import re
 
-from srt.answers.beyond_question import conclusion, said_beyond
+from srt.answers.beyond_question import said_beyond
+from srt.answers.clauses import conclusion
 from srt.answers.equality import algebra
 from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level
-from srt.answers.equality.stated_values import is_label, is_value, name_in_front, stated_value, states_value
+from srt.answers.equality.stated_values import is_label, is_value, name_in_front, said_value, stated_value, states_value
 from srt.io.records import Problem
+from srt.maths.units.unit_phrases import phrase_unit
 
 _EQUALS = re.compile(r"(?<!\s)\s*+(?<![<>!\\:=≤≥≠])=(?!=)\s*+")
-_FUNCTION = re.compile(r"(?<![A-Za-z])\\?(?:arc)?(?:sin|cos|tan|cot|log|ln)(?![a-z])")
+_FUNCTION = re.compile(r"(?<![A-Za-z])\\?(?:arc)?(sin|cos|tan|cot|log|ln)(?![a-z])")
 _CALLED = re.compile(r"\\?[A-Za-z]{1,4}\s*\(([^()\d]{1,60})\)")
 _HELPS = re.compile(r"(?:sin|cos|tan|cot|²|\^\s*\{?2\}?)[^,]*=")
 _SET_EQUAL = re.compile(r"\s*(?:∠|\\angle\s*)?[A-Za-zα-ωΑ-Ω]{1,4}\s*=")
 _GREEK = re.compile(r"^\$?\s*∠?[α-ορ-ωΑ-Ω][₀-₉'′]?\s*=\s*(?=[^=])")
+_ASKS_FUNCTION = re.compile(r"(?<![a-z])(?:co)?(?:sine?|tan|tangent)(?![a-z])|cos|[正余]弦|正切", re.I)
+_BEGINS = re.compile(r"[-−$\\(]*\d|\\?(?:sqrt|frac|pi)|[√π]")
+_OPERATED = re.compile(r"\d[^,=]*?(?:[-+−×÷·*/]|\\(?:times|div|cdot))[^,=]*?\d")
+_NAMED_POINT = re.compile(r"^\$?\(x\s*,\s*y(?:\s*,\s*z)?\)\s*=\s*")
+_COORDINATES = re.compile(r"(x\s*=\s*[^,=]{1,40}?)\s+and\s+(y\s*=)")
 _HAS = re.compile(r"(?<![a-z])(?:has|have|having)(?![a-z])", re.I)
 _ASKS_RATIO = re.compile(r"ratio|proportion|odds|scale|比", re.I)
 _OF_NAMES = re.compile(r"^[^=\d]{0,40}[A-Z]\w{0,3}\s*[:∶]\s*[A-Z]\w{0,3}\s*=")
@@ -31,21 +38,39 @@ def concluded_value(text: str, question: str) -> str:
     """The part of ``text`` that states its value; ``text`` itself where no part does."""
     if len(text) > _LONGEST or r"\boxed" in text:  # A box that is not closed was cut.
         return text
-    concluded = conclusion(text)
-    first = text.partition(",")[0]
-    if concluded != text and _is_bare(first) and not _is_bare(concluded):
-        text = first  # ``1:8, so the edges are 1:2``: what follows a bare value is of something else.
-    elif concluded != text and (states_value(concluded) or said_beyond(concluded, question)):
-        text = concluded
-    steps, _, ending = text.rpartition(",")
-    if _HELPS.search(steps) and _SET_EQUAL.match(ending) and states_value(_GREEK.sub("", ending)):
-        text = ending.strip()
-    text = _without_calculation(_GREEK.sub("", text), question)
+    text = _COORDINATES.sub(r"\1, \2", _NAMED_POINT.sub("", text, count=1))
+    text = _without_calculation(_concluding_clause(text, question), question)
     named = name_in_front(stated_value(plain(text)).sides[-1]) or _HAS.search(text)
     if states_value(text) and not named:
         return text
     beyond = said_beyond(text, question)
-    return beyond if beyond is not None and states_value(beyond) else text
+    return beyond if beyond is not None and states_value(beyond) and _BEGINS.match(beyond) else text
+
+
+def _concluding_clause(text: str, question: str) -> str:
+    """The clause of ``text`` that answers: the last one, unless the first does and the last is of something else."""
+    concluded = conclusion(text)
+    first = text.partition(",")[0]
+    if concluded != text:
+        answered = _is_bare(first) or (_said(first, question) and not _is_bare(first))
+        if answered and not _is_bare(concluded) and not _said(concluded, question):
+            return first  # ``1:8, so the edges are 1:2``
+        if states_value(concluded) or _said(concluded, question):
+            text = concluded
+    steps, _, ending = text.rpartition(",")
+    if _HELPS.search(steps) and _SET_EQUAL.match(ending) and states_value(_without_greek(ending, question)):
+        text = ending.strip()
+    return _without_greek(text, question)
+
+
+def _said(clause: str, question: str) -> bool:
+    beyond = said_beyond(clause, question)
+    return beyond is not None and _BEGINS.match(beyond) is not None
+
+
+def _without_greek(text: str, question: str) -> str:
+    """``text`` without ``θ =`` in front, where the question asks for no function of the angle."""
+    return text if _ASKS_FUNCTION.search(question) else _GREEK.sub("", text, count=1)
 
 
 def is_unasked_ratio(text: str, problem: Problem) -> bool:
@@ -66,7 +91,11 @@ def _is_bare(text: str) -> bool:
 def _without_calculation(text: str, question: str) -> str:
     """A chain of equal sides without those that only calculate the last one; ``text`` itself where none does."""
     sides = top_level(plain(text), _EQUALS)
-    if len(sides) < 2 or not all(map(is_value, stated_value(sides[-1]).sides)):
+    if (
+        len(sides) < 2
+        or any("," in side for side in sides[1:])
+        or not all(map(is_value, stated_value(sides[-1]).sides))
+    ):
         return text
     last = stated_value(sides[-1]).sides[0]
     kept = [side for at, side in enumerate(sides[:-1]) if not _only_calculates(side, last, question, first=at == 0)]
@@ -74,11 +103,17 @@ def _without_calculation(text: str, question: str) -> str:
 
 
 def _only_calculates(side: str, last: str, question: str, *, first: bool) -> bool:
+    functions = _FUNCTION.findall(side)
+    if functions:
+        # ``cos θ = 1/2`` states a cosine, if that is what is asked for.
+        return not first or all(re.search(rf"(?<![a-z]){name}", question, re.I) for name in functions)
     called = _CALLED.fullmatch(side)
     if called is not None:
         return all(word.casefold() in question.casefold() for word in called[1].split())
-    if first and (is_label(side) or not algebra.names(side)):
+    said = said_value(side) if first else side
+    units = re.findall(r"(?<![A-Za-z\\])[A-Za-z]+(?![A-Za-z])|°", said)
+    if _OPERATED.search(said) and units and all(phrase_unit(unit) is not None for unit in units):
+        return True  # 45 km ÷ 3 h, which is not understood as a value
+    if first and is_label(side):
         return False
-    if _FUNCTION.search(side):
-        return True
     return bool(algebra.names(side)) and (not first or algebra.equal_exactly(side, last) is True)

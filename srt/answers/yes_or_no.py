@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from srt.answers.beyond_question import conclusion, is_open
+from srt.answers.clauses import conclusion, is_open
 from srt.answers.written_form import undecorated
 from srt.maths.words import word_set
 
@@ -25,10 +25,16 @@ _LEAD = re.compile(
     r"(?=\W{0,10}(?:$|[,.;:!，。；：！(（—–-]|\*\*|because|since|as\s|it\s|they\s|the\s))",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\W*(?:but\s+)?(?:only\s+)?(?:if|unless|when|provided|assuming|except|if|当|只有|除非|如果)(?![a-z])", re.I)
-_OTHER_WORD = re.compile(r"(?:^|[,.;:!，。；]\s*|\sso\s)(?:(?P<no>no|否|不是)|(?P<yes>yes|是的))(?![A-Za-z\u4e00-\u9fff])", re.I)
+_CONDITION = re.compile(
+    r"\W*(?:but\s+)?(?:only\s+)?(?:if|unless|when|provided|assuming|except|if|当|只有|除非|如果)(?![a-z])", re.I
+)
+_OTHER_WORD = re.compile(
+    r"(?:^|[,.;:!，。；]\s*|\sso\s)(?:(?P<no>no|否|不是)|(?P<yes>yes|是的))(?![A-Za-z\u4e00-\u9fff])", re.I
+)
 _NEGATION = re.compile(r"(?<![a-z])(?:not|never|cannot|neither)(?![a-z])|n[’']t(?![a-z])|不|没有?|并非|无法", re.I)
-_HALF_DENIED = re.compile(r"not\s+(?:necessarily|always|sure|certain|enough|known|possible\s+to\s+tell)|不一定|不确定|无法(?:确定|判断)", re.I)
+_HALF_DENIED = re.compile(
+    r"not\s+(?:necessarily|always|sure|certain|enough|known|possible\s+to\s+tell)|不一定|不确定|无法(?:确定|判断)", re.I
+)
 _SIGNS = {"∥": " parallel ", "⊥": " perpendicular ", r"\parallel": " parallel ", r"\perp": " perpendicular "}
 _FUNCTION = word_set(
     "a an the is are was were be been being do does did can could will would should must has have had it its they them "
@@ -36,7 +42,8 @@ _FUNCTION = word_set(
     "not never cannot hence each other"
 )
 _PRONOUN_ALONE = re.compile(
-    r"(?:no|yes)?\W*(?:it|they|this|that|he|she)\s+(?:is|are|can|do(?:es)?|will|has|have|was|were)(?P<no>\s*not|n[’']t)?[\s.!]*", re.I
+    r"(?:no|yes)?\W*(?:it|they|this|that|he|she)\s+(?:is|are|can|do(?:es)?|will|has|have|was|were)(?P<no>\s*not|n[’']t)?[\s.!]*",
+    re.I,
 )
 _WORD = re.compile(r"[A-Za-z]+|\d+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -87,7 +94,9 @@ def _asserted(sentence: str, question: str) -> bool | None:
 def _words(text: str) -> list[str]:
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
-    found = [word for word in _WORD.findall(_NEGATION.sub(" ", text)) if word.isupper() or word.casefold() not in _FUNCTION]
+    found = [
+        word for word in _WORD.findall(_NEGATION.sub(" ", text)) if word.isupper() or word.casefold() not in _FUNCTION
+    ]
     return [word if word.isupper() else word.casefold().removesuffix("s") for word in found]
 
 
