@@ -56,7 +56,7 @@ _HAN_EMPTY = frozenset("这那该此它其他她个的几何体立图形物名�
 
 def said_beyond(sentence: str, question: str) -> str | None:
     """The words of ``sentence`` that ``question`` has not; ``None`` where it says no one thing, or leaves it open."""
-    if len(sentence) > _LONGEST or is_open(sentence):
+    if len(sentence) > _LONGEST or is_open(sentence) or sentence.lstrip()[:1] in ("{", "["):
         return None
     body = without_remark(undecorated(conclusion(sentence))).strip(" .。!！,，")
     if is_denied(body, question):

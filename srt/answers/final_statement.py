@@ -29,7 +29,7 @@ class FinalStatement:
     """``text`` is the answer as it was written; ``rest`` all that follows its beginning (parts take several lines).
 
     ``marked``: it stands in an explicit place. ``whole``: more text follows, so that the token budget did not cut it.
-    ``before``: what the sentence says before letters that are stated in words.
+    ``before`` and ``after``: what its sentence says before it, and the sentence that follows, where it is in words.
     """
 
     text: str
@@ -37,6 +37,7 @@ class FinalStatement:
     marked: bool = False
     whole: bool = True
     before: str = ""
+    after: str = ""
 
 
 _CHOICES = r"(?:options?|choices?|letters?|statements?)"
@@ -207,13 +208,15 @@ def _markers(body: str, kind: AnswerKind) -> Iterator[re.Match[str]]:
 def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
     """What the last sentence says that states an answer in words, or has a marker within it."""
     right: list[str] = []
-    for sentence in reversed(sentences(body)[-8 * _MOST_TRIED :]):
+    said_last = sentences(body)[-8 * _MOST_TRIED :]
+    for sentence, after in zip(reversed(said_last), ["", *reversed(said_last)], strict=False):
         markers = reversed(list(_INLINE_MARKER.finditer(sentence)))
         inline = next((match for match in markers if _is_own(sentence, match.start())), None)
         text = sentence[inline.end() :].strip() if inline else ""
         said = text if text and not _PLACE.fullmatch(text) else letters_or_value_said(sentence, kind)
         if said is not None:
-            return FinalStatement(said, said, before=sentence[: -len(said)] if sentence.endswith(said) else "")
+            before = sentence[: -len(said)] if sentence.endswith(said) else ""
+            return FinalStatement(said, said, before=before, after=after)
         if kind == "choice_set":
             right += letters_called_right(sentence)
     return FinalStatement(", ".join(right), "") if right else None

@@ -18,6 +18,7 @@ from srt.answers.equality.normal_form import plain
 from srt.answers.equality.policies import LENIENT, TRAINING
 from srt.answers.equality.stated_values import stated_value
 from srt.answers.equality.units import split_noun
+from srt.answers.final_statement import FinalStatement
 from srt.answers.values import concluded_value, is_unasked_ratio
 from srt.answers.written_form import ReadAnswer, read_answer, same_option, undecorated
 from srt.answers.yes_or_no import yes_or_no
@@ -51,15 +52,16 @@ _NOT_OTHERS = re.compile(
     r"(?<=[A-Za-z)\]*])[\s,;(（]{0,4}(?i:but\s+)?(?i:not|and\s+not|rather\s+than|不是?|而?不选|而非)\s*(?i:options?\s+)?"
     r"[A-Z](?:(?:\s*[,、/]\s*|\s+(?:or|and|nor)\s+)?[A-Z]){0,8}(?![A-Za-z])[)）]?"
 )
+_VERB = re.compile(r"(?<![a-z])(?:is|are|was|were|has|have)(?![a-z])|=|[是为]", re.I)
 _BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
 _AND = re.compile(r"\s*(?:,\s*(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s*", re.I)
 _LEAST = 2
 _LONGEST = 400
 
 
-def read_options(text: str, rest: str, before: str, problem: Problem) -> ReadAnswer:
-    """The options that ``text`` chooses. ``rest`` is all from there on, for a list below; ``before``: its sentence so far."""
-    listed = _listed(rest, problem.choices)
+def read_options(said: FinalStatement, text: str, problem: Problem) -> ReadAnswer:
+    """The options that ``text`` chooses, which is that of ``said`` without the item's number."""
+    listed = _listed(said.rest, problem.choices)
     if listed is not None:
         return listed
     text = _BRACES.sub(r"\1", _NOT_OTHERS.sub("", text))
@@ -68,7 +70,10 @@ def read_options(text: str, rest: str, before: str, problem: Problem) -> ReadAns
         return read
     if read.answer is None:
         return _by_value(text, problem)
-    beside = [*_beside(text), conclusion(before)] if before else _beside(text)
+    beside = [*_beside(text), conclusion(said.before)]
+    # "The answer is B. Pia": the full stop is of the letter.
+    if not _VERB.search(said.after) or any(same_option(said.after, option) for option in problem.choices.values()):
+        beside.append(said.after)
     named = [set(equal_options(one, problem)) for one in beside]
     if any(found and not found & set(read.answer.value) for found in named):
         return ReadAnswer(None, ambiguous=True)

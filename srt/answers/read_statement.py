@@ -81,7 +81,7 @@ def read_statement(said: FinalStatement, problem: Problem) -> ReadAnswer:
     kind, form = expected_kind(problem), form_of(problem)
     text = _without_number(said.text, kind, problem)
     if kind == "choice_set":
-        return read_options(text, said.rest, said.before, problem)
+        return read_options(said, text, problem)
     if kind == "boolean" or form == "yes or no":
         return _yes_or_no(text, kind, problem)
     if kind == "sequence":

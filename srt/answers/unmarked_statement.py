@@ -21,6 +21,7 @@ from srt.io.records import AnswerKind, Problem
 
 _LONGEST_LINE = 200
 _LONGEST_LIST = 400
+_FEW_WORDS = 4
 _LISTED = re.compile(r"[ \t*#-]*[(（]?([A-Z])[)）.、:：]")
 _COURTESY = re.compile(
     r"(?<![a-z])(?:hope|let\s+me\s+know|feel\s+free|happy\s+to|thanks?)(?![a-z])|谢谢|希望|如有", re.I
@@ -94,7 +95,9 @@ def _parts(body: str, problem: Problem) -> FinalStatement | None:
     began = _FIRST_PART.search(body)
     labelled = leaves(re.sub(r"\*\*", "", body[began.end() if began else 0 :]).strip())
     if len(labelled) > 1:
-        parts = [final_statement(leaf, "expression") or _value_of_part(leaf, problem) for leaf in labelled]
+        parts = [
+            final_statement(leaf, "expression") or _value_of_part(leaf, problem) or _words(leaf) for leaf in labelled
+        ]
         joined = "; ".join(f"({number}) {part.text}" for number, part in enumerate(parts, 1) if part is not None)
         return FinalStatement(joined, joined) if None not in parts else None
     in_words = said_in_words(body, "parts")
@@ -106,6 +109,11 @@ def _value_of_part(leaf: str, problem: Problem) -> FinalStatement | None:
     lines = [line.strip() for line in leaf.splitlines() if line.strip()]
     value = _value(leaf, lines, _without_courtesies(sentences(leaf)), problem, first=True)
     return None if value is None else FinalStatement(value, value)
+
+
+def _words(leaf: str) -> FinalStatement | None:
+    """A part without a value that is a few words: ``(1) Triangular prism``."""
+    return FinalStatement(leaf, leaf) if "\n" not in leaf and len(leaf.split()) <= _FEW_WORDS else None
 
 
 def _value(body: str, lines: list[str], said: list[str], problem: Problem, *, first: bool) -> str | None:
