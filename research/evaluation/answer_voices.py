@@ -54,7 +54,7 @@ _WORK: dict[Lang, str] = {
     "zh": "我们逐步分析题目所给的条件。\n\n1. 由第一个条件确定一个位置。\n2. 其余随之得出。",
 }
 _THOUGHT: dict[Lang, str] = {
-    "en": "<think>\nLet me see. Maybe it is 7? If so, \\boxed{7}. Wait, that does not fit. Let me check again.\n</think>\n\n",
+    "en": "<think>\nLet me see. Maybe it is 7? If so, \\boxed{7}. Wait, that does not fit.\n</think>\n\n",
     "zh": "<think>\n先看题目。会不会是7？那样就是\\boxed{7}。等等，不对，再检查一遍。\n</think>\n\n",
 }
 _TEMPLATES: dict[str, dict[Lang, tuple[str, ...]]] = {

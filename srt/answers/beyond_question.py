@@ -28,7 +28,8 @@ _VERBS = word_set(
     "is are was were be being am has have had does do did will would must should can sits sit sitting seated stands "
     "stand lies lie gets get need needs needed take takes make makes give gives find found obtain called named known "
     "equal equals contains contain measures measure comes works fits matches holds say choose chose pick select "
-    "selected chosen conclude computed compute calculated counted count located situated represents depicts shows says reads"
+    "selected chosen conclude computed compute calculated counted count located situated represents depicts shows "
+    "says reads"
 )
 _LEADS = word_set("a an the so thus hence therefore only then and")
 _PLACES = ("on", "at", "in")
@@ -66,7 +67,7 @@ def said_beyond(sentence: str, question: str) -> str | None:
 
 @dataclass(frozen=True)
 class _Sentence:
-    """The words of a sentence, and of each its part: ``verb``, ``empty``, ``asked`` (the question has it) or ``new``."""
+    """The words of a sentence, and the part of each: ``verb``, ``empty``, ``asked`` (the question has it) or ``new``."""
 
     words: list[str]
     parts: list[str]
@@ -99,7 +100,11 @@ class _Sentence:
         counts = _NUMBER.match(self.words[new[0]]) is not None
         start, end = self._labelled_from(new[0], new[-1]), new[-1] + 1 if counts else self._noun_to(new[-1] + 1)
         at_place = self.asks_place and _bare(self.words[0]) in _PLACES
-        if not at_place and not {"verb", "asked"} & set(self.parts[:start] + self.parts[new[-1] + 1 :]) and start == new[0]:
+        if (
+            not at_place
+            and not {"verb", "asked"} & set(self.parts[:start] + self.parts[new[-1] + 1 :])
+            and start == new[0]
+        ):
             return None  # Nothing of the question, and no statement: the text is the answer as it stands.
         if counts and self.tells:
             return None

@@ -1,4 +1,4 @@
-"""The clauses of a sentence: what it concludes, and whether it leaves that open, denies it, or gives a reason for it."""
+"""The clauses of a sentence: what it concludes, whether it leaves that open or denies it, and what is only a reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DENIED = re.compile(
     re.I,
 )
 _REASON = re.compile(
-    r"\s*(?:[,;:—–(-]\s*)?(?<![a-z])(?:because|since|as\s+(?:it|the|he|she|they|we|both)|for\s+the\s+reason)(?![a-z]).*$|"
+    r"\s{0,3}(?:[,;:—–(-]\s{0,3})?(?<![a-z])(?:because|since|as\s+(?:it|the|he|she|they|we|both)|for\s+the\s+reason)(?![a-z]).*$|"
     r"\s(?:-\s(?-i:(?=[a-z]{2}))|[—–]\s(?=\S+\s\S+\s\S)(?![^—–]*[—–])).*$|[,，]?因为.*$|[,，]而(?!是).*$",
     re.I | re.S,
 )

@@ -28,7 +28,8 @@ def without_layout(text: str) -> str:
         return text
     lines: list[str] = []
     for is_row, block in groupby(text.split("\n"), key=_is_row):
-        lines += _table(list(block)) if is_row else block
+        rows = list(block)
+        lines += _table(rows) if is_row else rows
     return "\n".join(lines)
 
 

@@ -54,7 +54,7 @@ _NOT_OTHERS = re.compile(
 )
 _VERB = re.compile(r"(?<![a-z])(?:is|are|was|were|has|have)(?![a-z])|=|[是为]", re.I)
 _BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
-_AND = re.compile(r"\s*(?:,\s*(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s*", re.I)
+_AND = re.compile(r"\s{0,3}(?:,\s{0,3}(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s{0,3}", re.I)
 _LEAST = 2
 _LONGEST = 400
 

@@ -27,19 +27,20 @@ _ELEMENT = re.compile(r"[A-Za-z]{1,20}|\d{1,4}|[①-⑳]|[\u4e00-\u9fff]{1,6}")
 _SEPARATORS = re.compile(_LINKS)
 _RUN_TOGETHER = re.compile(r"(?<![A-Za-z])[A-Z]{3,12}(?![A-Za-z])")
 _LIST_LINE = re.compile(
-    r"[ \t]*(?:\(?\d{1,2}[.)、:]|[-*•])?[ \t]*[*_(\"]{0,3}([A-Za-z]{1,20}|[\u4e00-\u9fff]{1,6})[*_)\"]{0,3}[.,;]?[ \t]*"
+    r"[ \t]*+(?:\(?\d{1,2}[.)、:]|[-*•])?[ \t]*+[*_(\"]{0,3}([A-Za-z]{1,20}|[\u4e00-\u9fff]{1,6})[*_)\"]{0,3}[.,;]?[ \t]*"
 )
 _NUMBERED = re.compile(r"\(?\d{1,2}[.)]\s{1,3}(?=[A-Z])")
 _SIGN = re.compile(r"[<＜]|\\lt(?![a-z])"), re.compile(r"[>＞]|\\gt(?![a-z])")
 _UP = re.compile(
-    r"(?:small|low|short|least|light|few|young|near)\w*\s.{0,12}?to\s|ascending|increasing|从[小低短轻少]|升序", re.I
+    r"(?:small|low|short|least|light|few|young|near)\w{0,6}\s.{0,12}?to\s|ascending|increasing|从[小低短轻少]|升序",
+    re.I,
 )
 _DOWN = re.compile(
-    r"(?:large|high|great|big|tall|long|most|heav|old|far)\w*\s.{0,12}?to\s|descending|decreasing|从[大高长重多]|降序",
+    r"(?:large|high|great|big|tall|long|most|heav|old|far)\w{0,6}\s.{0,12}?to\s|descending|decreasing|从[大高长重多]|降序",
     re.I,
 )
 _UNEQUAL = re.compile(r"[≤≥=]|\\(?:le|ge)q?(?![a-z])")
-_AND = re.compile(r"\s*(?:[,，;；、和与或]|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z]))\s*")
+_AND = re.compile(r"\s{0,3}(?:[,，;；、和与或]|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z]))\s{0,3}")
 _UNKNOWN = re.compile(r"^\s*[A-Za-z](?:\s*_\s*\{?\d\}?|\d)?\s*(?:=|\\in(?![a-z])|∈)\s*")
 _NOT_A_SET = re.compile(r"^\s*[(\[]|[≠<>≤≥]|\\(?:ne|le|ge|lt|gt)q?(?![a-z])|(?<![a-z])not(?![a-z])|不")
 _SETTLED = re.compile(r"(?<![A-Za-z])or(?![A-Za-z])|或")

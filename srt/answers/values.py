@@ -1,7 +1,7 @@
-"""The value that a statement concludes, where it says more than the value: a calculation, a consequence, the question.
+"""The value that a statement concludes, where it says more: a calculation, a consequence, words of the question.
 
-``AB = 4cos30° = 2√3`` concludes 2√3, "AB² = 12, so AB = 2√3" too, and "we need 24 cubes to build it" 24. What is left is
-still text, for :mod:`srt.answers.equality` to compare: sides that contradict each other stay.
+``AB = 4cos30° = 2√3`` concludes 2√3, "AB² = 12, so AB = 2√3" too, and "we need 24 cubes to build it" 24. What is left
+is still text, for :mod:`srt.answers.equality` to compare: sides that contradict each other stay.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _SET_EQUAL = re.compile(r"\s*(?:∠|\\angle\s*)?[A-Za-zα-ωΑ-Ω]{1,4}\s*=")
 _GREEK = re.compile(r"^\$?\s*∠?[α-ορ-ωΑ-Ω][₀-₉'′]?\s*=\s*(?=[^=])")
 _ASKS_FUNCTION = re.compile(r"(?<![a-z])(?:co)?(?:sine?|tan|tangent)(?![a-z])|cos|[正余]弦|正切", re.I)
 _BEGINS = re.compile(r"[-−$\\(]*\d|\\?(?:sqrt|frac|pi)|[√π]")
-_OPERATED = re.compile(r"\d[^,=]*?(?:[-+−×÷·*/]|\\(?:times|div|cdot))[^,=]*?\d")
+_OPERATED = re.compile(r"\d[\s)°A-Za-z]{0,8}(?:[-+−×÷·*/]|\\(?:times|div|cdot))[\s(A-Za-z]{0,4}[\d\\√(]")
 _NAMED_POINT = re.compile(r"^\$?\(x\s*,\s*y(?:\s*,\s*z)?\)\s*=\s*")
-_COORDINATES = re.compile(r"(x\s*=\s*[^,=]{1,40}?)\s+and\s+(y\s*=)")
+_COORDINATES = re.compile(r"(x\s{0,3}=\s{0,3}[^,=\s]{1,40})\s{1,3}and\s{1,3}(y\s{0,3}=)")
 _HAS = re.compile(r"(?<![a-z])(?:has|have|having)(?![a-z])", re.I)
 _ASKS_RATIO = re.compile(r"ratio|proportion|odds|scale|比", re.I)
 _OF_NAMES = re.compile(r"^[^=\d]{0,40}[A-Z]\w{0,3}\s*[:∶]\s*[A-Z]\w{0,3}\s*=")
