@@ -19,8 +19,9 @@ from typing import Literal, get_args
 
 from srt.answers.equality import algebra
 from srt.answers.equality.forms.brackets import Brackets, as_point, bracketed, interval, is_infinite
-from srt.answers.equality.forms.descriptions import description, same_description, same_words
+from srt.answers.equality.forms.descriptions import description, listed_words, same_description, same_words
 from srt.answers.equality.forms.geometric_relations import relation
+from srt.answers.equality.forms.named_values import concluded_value, named_value
 from srt.answers.equality.forms.orders import elements, order, same_order
 from srt.answers.equality.forms.ratios import asks_ratio, fraction, ratio, same_ratio
 from srt.answers.equality.normal_form import plain, squeezed, top_level
@@ -56,6 +57,10 @@ _LETTER = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z\u4e00-\u9fff]")
 _RELATED = re.compile(r"[<>]|\\(?:le|ge|ne|neq|lt|gt|in|cup|cap|infty)(?![A-Za-z])|[≤≥≠∈∪∩∞]")
 _FORMULA = re.compile(
     r"(?:\\(?!q?quad)[A-Za-z]+|\\[{}]|[^A-Za-z\u4e00-\u9fff\\;、]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z]))+"
+)
+_SAID_AGAIN = re.compile(r",\s*(?:that is|i\.e\.|or|so)\s*,?\s*|即")
+_ASKS_ORDER = re.compile(
+    r"(?i)order|sequence|rank|from\s.{1,40}\sto\s|left to right|clockwise|顺序|依次|排列|从.{1,20}到"
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
 _MOST_ALTERNATIVES = 8
@@ -182,6 +187,11 @@ class _Comparison:
         if wanted is not None and (ordered := order(plain(given))) is not None:
             same = same_order(wanted, ordered)
             return Equality("equal" if same else "undecided", "parts" if same is None else "text")
+        words = listed_words(gold)
+        if words is not None and (said_words := listed_words(given)) is not None and len(words) == len(said_words):
+            anyhow = not _ASKS_ORDER.search(self.question) and (words == sorted(words) or "哪些" in self.question)
+            same_ones = sorted(said_words) == sorted(words) if anyhow else said_words == words
+            return Equality("equal" if same_ones else "undecided", "text")
         parts = listed(body)
         if len(parts) > 1:
             pieces = split_parts(given, len(parts)) or split_parts(said_value(plain(given)), len(parts))
@@ -199,6 +209,9 @@ class _Comparison:
         related, other = relation(plain(gold)), relation(said_value(plain(given)))
         if related is not None and other is not None:
             return Equality("equal" if related == other else "differs", "text")
+        named = named_value(plain(gold), self.question)
+        if named is not None and (called := concluded_value(plain(given), named.kind, self.question)) is not None:
+            return Equality("equal" if named == called else "differs", "text")
         if is_understood(gold) and re.search(r"\d|\\", gold):
             return self.written(plain(gold), plain(given), None)
         if same_words(gold, given):
@@ -220,7 +233,9 @@ class _Comparison:
         read = read_answer(given, "sequence", {}).answer
         said: list[str] = read.value if read is not None else []
         if len(said) == 1 < len(gold):
-            said = elements(plain(given)) or (list("".join(said[0].split())) if all(len(one) == 1 for one in gold) else said)
+            said = elements(plain(given)) or (
+                list("".join(said[0].split())) if all(len(one) == 1 for one in gold) else said
+            )
         if len(said) != len(gold):
             return Equality("undecided", "parts")
         return _all([self.element(one, other) for one, other in zip(gold, said, strict=True)])
@@ -261,6 +276,8 @@ class _Comparison:
         name = name_in_front(gold)
         given = _without_asked_words(given, f"{self.question}\n{name}")
         a, b = stated_value(gold[len(name) :]), stated_value(given)
+        if _is_equation(b) and (again := _SAID_AGAIN.split(given))[1:]:
+            b = stated_value(again[-1])
         if ratio(a.sides[-1]) is not None:  # ``V_1:V_2 = 1:64``: names in a ratio are no values.
             b = StatedValue(b.label, [*(side for side in b.sides[:-1] if not _LETTER.search(side)), b.sides[-1]])
         if _is_equation(a) or _is_equation(b):
@@ -301,12 +318,14 @@ class _Comparison:
         return equal_one
 
     def equations(self, gold: StatedValue, given: StatedValue) -> Equality:
-        """Equations whose left side is not a name: the same sides, in either order, or what math-verify says."""
-        a, b = gold.sides, given.sides
+        """Equations: the same up to a factor, in any order of their terms, or what math-verify says."""
+        a, b = (_as_equation(one) for one in (gold, given))
         if len(a) == len(b) == 2:
             for pair in (b, b[::-1]):
                 if all(algebra.equal_exactly(x, y) for x, y in zip(a, pair, strict=True)):
                     return Equality("equal", "algebra")
+            if algebra.same_equation((a[0], a[1]), (b[0], b[1])):
+                return Equality("equal", "algebra")
             return self.verify("=".join(a), "=".join(b))
         return Equality("undecided", "undecided")
 
@@ -417,6 +436,13 @@ def _without_asked_words(given: str, question: str) -> str:
             given, question = bound.sub("", given), bound.sub("", question)
     name = name_in_front(given)
     return given[len(name) :].strip() if name and name.strip().casefold() in question.casefold() else given
+
+
+def _as_equation(one: StatedValue) -> list[str]:
+    """Its sides; ``y = 2x - 3`` is an equation beside another one, and y is no name of a value there."""
+    if len(one.label.strip()) == 1 and len(one.sides) == 1 and algebra.names(one.sides[0]):
+        return [one.label.strip(), *one.sides]
+    return one.sides
 
 
 def _is_equation(one: StatedValue) -> bool:

@@ -61,9 +61,13 @@ _MINUTES = re.compile(
     r"(?<!\d)(\d++)°\s*+(\d{1,2})\s*+(?:['′’]|\^\s*+\{?\s*+\\prime\s*+\}?)(?:\s*+(\d{1,2})\s*+(?:''|″|\"))?"
 )
 _HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
+_VECTOR = re.compile(
+    r"\\begin\s*\{([pb]?matrix|array)\}(?:\{[clr|]{1,9}\})?([^&]{1,200}?|(?:[^\\]|\\(?!\\)){1,200}?)\\end\s*\{\1\}"
+)
 _NEEDLESS_BRACES = re.compile(r"(?<![\\^_A-Za-z}\]])\{\s*([A-Za-z]{1,12}|\d+)\s*\}")
 _BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
 _WORD = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z]{2,}")
+_CELL = re.compile(r"\s*(?:&|\\\\(?:\[[^\]]{0,9}\])?)\s*")
 _MOST_MISSING = 3
 """Braces that a slip may have left out at the end; a text without more of them was cut."""
 _LONGEST = 4_000
@@ -75,7 +79,15 @@ def plain(text: str) -> str:
 
     Separators of parts (``\\quad``, line ends) and everything that can carry meaning stay.
     """
-    text = _LINES.sub("\n", _WIDE_THOUSANDS.sub(",", html.unescape(text[:_LONGEST])).replace("\r", "\n").replace("，", ", ").replace("～", "∼"))
+    text = _LINES.sub(
+        "\n",
+        _WIDE_THOUSANDS.sub(",", html.unescape(text[:_LONGEST]))
+        .replace("\r", "\n")
+        .replace("，", ", ")
+        .replace("～", "∼"),
+    )
+    if r"\begin" in text:
+        text = _VECTOR.sub(lambda match: f"({re.sub(_CELL, ', ', match[2].strip())})", text)
     text = with_currency_words(balanced(text))
     text = _TWO_STARS.sub("^", _THOUSANDS.sub(",", text))
     text = _FRACTION_SIGN.sub(_written_out, text)

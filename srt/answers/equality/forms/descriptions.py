@@ -30,6 +30,8 @@ _NOT = re.compile(
     r"(?<![a-z])(?:not|maybe|perhaps|possibly|probably|might|may|could|either|or|if)(?![a-z])|n['’]t|[不非或]|可能|也许|大概"
 )
 """What denies a sentence, or leaves it open."""
+_LIST_COMMA = re.compile(r"\s*(?:[,;、]\s*(?:and\s)?|(?<=\s)and\s|(?<=[\u4e00-\u9fff])[和与](?=[\u4e00-\u9fff]))\s*")
+_LONGEST_WORD = 30
 _QUOTES = " \"'“”‘’「」『』.。"
 
 
@@ -95,3 +97,17 @@ def _negations(one: Description) -> int:
 def _is_within(shorter: Sequence[str], longer: Sequence[str]) -> bool:
     rest = iter(longer)
     return all(word in rest for word in shorter)
+
+
+def listed_words(text: str) -> list[str] | None:
+    """The words or phrases, without digits, that commas and "and" part in ``text``, which may be a sentence about them.
+
+    ``None`` for a text that lists nothing, or that denies it or leaves it open.
+    """
+    said = " ".join(plain(text).casefold().split()).strip(_QUOTES)
+    if len(said) > _LONGEST or re.search(r"[\d\\]", said) or _NOT.search(said):
+        return None
+    sentence = _IS.match(said) or _HEADING.match(said)
+    pieces = _LIST_COMMA.split(said if sentence is None else said[sentence.end() :])
+    words = [_ARTICLES.sub("", piece.strip(_QUOTES)) for piece in pieces]
+    return words if len(words) > 1 and all(0 < len(word) <= _LONGEST_WORD for word in words) else None
