@@ -52,6 +52,8 @@ _SIMPLE = r"(?:[kcdmμ]?m|k?g|[mk]?[LJNWV]|mol|min|s|h|K|Pa|A|C)"
 _INVERSE = re.compile(
     rf"(?<![A-Za-z\\])({_SIMPLE}(?:\^\d)?)(?:\s|·|\\cdot\s)?\s*({_SIMPLE})\s*\^\s*(?:\{{\s*-\s*(\d)\s*\}}|-(\d)|\(-(\d)\))"
 )
+_POWER_OF_A_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z]\s*\^\s*(?:\{\s*\d\s*\}|\d)$")
+"""``r^2h`` is a product."""
 _TURNED = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc)\s{0,5}[({]?\s{0,5}[\d.]{1,12}$")
 """The degrees of ``4 cos 30°`` belong to the angle."""
 _LONGEST_UNIT = 60
@@ -71,7 +73,8 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
         if unit is None or not value or (unit.name == "°" and _TURNED.search(value)) or (spelled in names or (spelled[:1] in names and spelled in LETTERS)):
             continue
         # ``2a m`` and ``xy h`` are products; ``3 m`` and ``\pi m`` are not.
-        if spelled.split("^")[0].strip() in LETTERS and not re.search(r"(?:[\d)}\]°]|\\pi)$", value):
+        letter = spelled.split("^")[0].strip() in LETTERS
+        if letter and (not re.search(r"(?:[\d)}\]°]|\\pi)$", value) or _POWER_OF_A_LETTER.search(value)):
             continue
         return value, unit
     return text, None

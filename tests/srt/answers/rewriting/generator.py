@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from tests.srt.answers.rewriting import quantities, structures
+from tests.srt.answers.rewriting import compound, quantities, structures
 from tests.srt.answers.rewriting.forms import Case, Named, case
-from tests.srt.answers.rewriting.formulas import SQUAREFREE, Linear, canonical, mutated, rewritten
+from tests.srt.answers.rewriting.formulas import SQUAREFREE, Linear, canonical, mutated, rewritten, worth
 from tests.srt.answers.rewriting.numerals import decimal_text, other_numbers, spelled
 from tests.srt.answers.rewriting.printing import printed
 from tests.srt.answers.rewriting.statements import changed, stated
@@ -115,7 +115,13 @@ def _formula(kind: str, linear: Linear, rng: random.Random) -> Case:
     gold = printed(canonical(linear), rng, rng.choice(("latex", "latex", "unicode")))
     equal = [*_printed(rewritten(linear, rng), rng), *_printed(rewritten(linear, rng), rng)]
     equal += stated(gold, [text for _, text in equal], rng)
+    rounded = f"{worth(linear):.2f}"
+    if abs(worth(linear)) > 1:
+        equal += [("rounded beside", f"{gold} ≈ {rounded}"), ("rounded beside", f"{gold} (about {rounded})"),
+                  ("rounded beside", f"{gold} \\approx {rounded}"), ("rounded beside", f"{gold}（约{rounded}）")]  # fmt: skip
     near: list[Named] = []
+    if abs(worth(linear)) > 1:
+        near += [("rounded wrong", f"{gold} ≈ {worth(linear) * 1.1:.2f}"), ("rounded wrong", f"{gold} (about {worth(linear) * 0.9:.2f})")]  # fmt: skip
     others: list[str] = []
     for name, value in mutated(linear, rng):
         forms = [*_printed(rewritten(value, rng), rng)]
@@ -134,4 +140,5 @@ KINDS: tuple[Callable[[random.Random], Case], ...] = (
     _integer, _decimal, _fraction, _mixed, _surd, _surd_sum, _pi, _pi_sum, _power, quantities.quantity, quantities.angle,
     quantities.money, quantities.percent, quantities.counted, structures.ratio, structures.point, structures.interval,
     structures.values_set, structures.order, structures.inequality, structures.yes_no, structures.words,
+    compound.parts, compound.both_signs, compound.letters,
 )  # fmt: skip

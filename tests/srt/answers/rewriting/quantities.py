@@ -88,7 +88,7 @@ def _equal_quantities(exact: Fraction, unit: _Unit, family: str, rng: random.Ran
             behind = rng.choice(unit.spellings)
             if name.startswith("Chinese"):
                 behind = unit.spellings[-1] if not unit.spellings[-1].isascii() else behind
-            gap = " " if text[-1].isalpha() and behind[0].isalpha() and behind.isascii() else ""
+            gap = " " if text[-1].isascii() and text[-1].isalpha() and behind[0].isascii() and behind[0].isalpha() else ""
             yield f"unit behind {name}", text + gap + behind
     for other in FAMILIES[family]:
         converted = decimal_text(exact * unit.size / other.size)
@@ -194,8 +194,7 @@ def percent(rng: random.Random) -> Case:
         equal += [("asked for percent", number), ("asked for percent", f"The answer is {number}")]
     near = [("another percent", f"{text}%") for _, one in other_numbers(exact * 100, rng) if (text := decimal_text(one))]
     near += [("per mille", f"{number}‰"), ("another unit", f"{number} cm"), ("another unit", f"{number}°"),
-             ("a tenth", f"{decimal_text(exact * 10)}"), ("a remainder", f"{decimal_text(1 - exact)}"),
-             ("twice a percent", f"{number}%%"), ("a hundredth", f"{decimal_text(exact)}%")]  # fmt: skip
+             ("a tenth", f"{decimal_text(exact * 10)}"), ("twice a percent", f"{number}%%"), ("a hundredth", f"{decimal_text(exact)}%")]  # fmt: skip
     if not asked:
         near += [("percent sign lost", number), ("percent sign lost", f"The answer is {number}")]
     else:
