@@ -220,7 +220,9 @@ class _Comparison:
         read = read_answer(given, "sequence", {}).answer
         said: list[str] = read.value if read is not None else []
         if len(said) == 1 < len(gold):
-            said = elements(plain(given)) or (list("".join(said[0].split())) if all(len(one) == 1 for one in gold) else said)
+            said = elements(plain(given)) or (
+                list("".join(said[0].split())) if all(len(one) == 1 for one in gold) else said
+            )
         if len(said) != len(gold):
             return Equality("undecided", "parts")
         return _all([self.element(one, other) for one, other in zip(gold, said, strict=True)])

@@ -46,7 +46,8 @@ _NAMES = {
     r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
     r"(?<![A-Za-z])per\s+cent(?![A-Za-z])": "percent",
-    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+(?=[-\d\\(√π]|sqrt|pi|∛)": " = ",
+    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+"
+    r"(?=[-\d\\(√π]|sqrt|pi|∛)": " = ",
     r"\\Omega(?![A-Za-z])|\u2126": "Ω",
     r"\\mathbin\s*\{\s*:\s*\}|\\colon(?![A-Za-z])|∶": ":",
     r"<=": "≤",
@@ -81,7 +82,9 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=1024)  # Gold and answer are looked at by each kind of comparison in turn.
 def _plain(text: str) -> str:
-    text = _LINES.sub("\n", _WIDE_THOUSANDS.sub(",", html.unescape(text)).replace("\r", "\n").replace("，", ", ").replace("～", "∼"))
+    text = _LINES.sub(
+        "\n", _WIDE_THOUSANDS.sub(",", html.unescape(text)).replace("\r", "\n").replace("，", ", ").replace("～", "∼")
+    )
     text = with_currency_words(balanced(text))
     text = _TWO_STARS.sub("^", _THOUSANDS.sub(",", text))
     text = _FRACTION_SIGN.sub(_written_out, text)

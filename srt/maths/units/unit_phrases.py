@@ -47,7 +47,9 @@ _AT_END = re.compile(
     rf"(?:(?<=[\d)\]}}°])|(?<=\s)(?!\s)|(?<=\\pi)|(?<=[a-z]))\s{{0,20}}+(?:[(\[]\s{{0,20}}+)?"
     rf"({_ANY}(?:\s*+(?:/|·|\bper\s)\s*+{_ANY}){{0,4}})\s*+[)\]]?$"
 )
-_TWO_UNITS = re.compile(rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?:and\s)?\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})")
+_TWO_UNITS = re.compile(
+    rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?:and\s)?\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})"
+)
 _SIMPLE = r"(?:[kcdmμ]?m|k?g|[mk]?[LJNWV]|mol|min|s|h|K|Pa|A|C)"
 _INVERSE = re.compile(
     rf"(?<![A-Za-z\\])({_SIMPLE}(?:\^\d)?)(?:\s|·|\\cdot\s)?\s*({_SIMPLE})\s*\^\s*(?:\{{\s*-\s*(\d)\s*\}}|-(\d)|\(-(\d)\))"
@@ -70,7 +72,12 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
     for match in _AT_END.finditer(text, start):
         spelled, value = match[1], text[: match.start()].rstrip(" (")
         unit = phrase_unit(spelled)
-        if unit is None or not value or (unit.name == "°" and _TURNED.search(value)) or (spelled in names or (spelled[:1] in names and spelled in LETTERS)):
+        if (
+            unit is None
+            or not value
+            or (unit.name == "°" and _TURNED.search(value))
+            or (spelled in names or (spelled[:1] in names and spelled in LETTERS))
+        ):
             continue
         # ``2a m`` and ``xy h`` are products; ``3 m`` and ``\pi m`` are not.
         letter = spelled.split("^")[0].strip() in LETTERS

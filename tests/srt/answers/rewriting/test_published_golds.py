@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+
 import orjson
 import pytest
 
@@ -23,7 +24,9 @@ PRINTED = [  # as the corpora print them, MathSpatial's nets among them
 
 
 def differing(gold: Answer, texts: Iterable[str], question: str) -> list[str]:
-    return [text for text in texts for policy in POLICIES if not equal(gold, text, question=question, policy=policy).equal]
+    return [
+        text for text in texts for policy in POLICIES if not equal(gold, text, question=question, policy=policy).equal
+    ]
 
 
 @pytest.mark.parametrize("printed", PRINTED)

@@ -33,7 +33,9 @@ def disagreements(seeds: Iterable[int]) -> list[str]:
             for name, text in forms:
                 for policy_name, policy in POLICIES.items():
                     if equal(gold, text, question=case.question, policy=policy).equal != wanted:
-                        found.append(f"seed {seed} {case.kind}, {name}: {case.gold!r} {'=' if wanted else '/='} {text!r} ({policy_name})")  # fmt: skip
+                        sign = "=" if wanted else "is not"
+                        where = f"seed {seed}, {case.kind}, {name}, {policy_name}"
+                        found.append(f"{where}: {case.gold!r} {sign} {text!r}")
                         break
     return found
 
