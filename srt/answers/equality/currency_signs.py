@@ -1,4 +1,4 @@
-"""Amounts of money with a sign in front, as amounts with a unit behind: ``$40``, ``US$40`` and ``USD 40`` are 40 dollars.
+"""Amounts of money with a sign, as amounts with a unit behind: ``$40``, ``US$40`` and ``USD 40`` are 40 dollars.
 
 A dollar sign opens a formula in LaTeX. It is money where it is escaped, or where each of a text's dollar signs stands
 before an amount that nothing of a formula follows.
@@ -10,7 +10,9 @@ import re
 
 from srt.maths.units.unit_phrases import phrase_unit
 
-_AMOUNT = r"[-−]?\d(?:\d|(?:,|\{,\}|,\\!)(?=\d{3}))*(?:\.\d+)?(?:\s*(?:hundred|thousand|million|billion|万|亿)(?![A-Za-z]))?"
+_AMOUNT = (
+    r"[-−]?\d(?:\d|(?:,|\{,\}|,\\!)(?=\d{3}))*(?:\.\d+)?(?:\s*(?:hundred|thousand|million|billion|万|亿)(?![A-Za-z]))?"
+)
 _ESCAPED = re.compile(rf"(?:US)?\\\$\s*+({_AMOUNT})")
 _DOLLAR = re.compile(rf"(?:US)?\$\s?({_AMOUNT})(?!\d)")
 _AFTER_AMOUNT = re.compile(r"\s*(?:$|[.,;:!?)\n。，；、！）*])|\s+([A-Za-z]+)|\s*(美元|[\u4e00-\u9fff])")
@@ -19,7 +21,10 @@ _WORDS = {"€": "euros", "£": "pounds", "¥": "元", "￥": "元", "EUR": "eur
 _SIGN = r"€|£|¥|￥|EUR|GBP|USD|RMB|CNY|人民币|\\euro(?![a-z])|\\pounds(?![a-z])"
 _IN_FRONT = re.compile(rf"(?<![A-Za-z])({_SIGN})\s*+({_AMOUNT})")
 _BEHIND = re.compile(rf"(?<=\d)\s*+({_SIGN})(?![A-Za-z])")
-_TWICE = re.compile(r"(dollars|euros|pounds|元)\s*+(?:(?:US|U\.S\.|of\s++a)\s++)?(?:dollars?|euros?|pounds?|yuan|元|USD|EUR|GBP|RMB|美元)(?![A-Za-z])")  # fmt: skip
+_TWICE = re.compile(
+    r"(dollars|euros|pounds|元)\s*+(?:(?:US|U\.S\.)\s++)?"
+    r"(?:dollars?|euros?|pounds?|yuan|元|USD|EUR|GBP|RMB|美元)(?![A-Za-z])"
+)
 _ANY_SIGN = re.compile(rf"\$|{_SIGN}|U\.?S")
 _OF_THE_US = re.compile(r"(?<![A-Za-z])(?:US|U\.S\.)\s+(?=dollars?(?![A-Za-z]))")
 

@@ -311,7 +311,7 @@ class _Comparison:
             return met[-1]
         loose = _Comparison(self.question, self.choices, LENIENT, None)
         for given, one in zip(givens, met, strict=True):
-            if one.equal or (given is not givens[-1] and (not re.search(r"\d", given) or algebra.names(given))):
+            if one.equal or (given is not givens[-1] and (not re.search(r"\d|\\pi", given) or algebra.names(given))):
                 continue
             if not any(loose.value(gold, given, unit).equal for gold in golds):
                 return one

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import lru_cache
 
 from srt.answers.equality.currency_signs import with_currency_words
 from srt.maths.syntax.spellings import FRACTIONS, WIDE
@@ -45,7 +46,8 @@ _NAMES = {
     r"(?:about|approximately|approx\.?|roughly|大?约)\s*": " ≈ ",
     r"\\%": "%",
     r"(?<![A-Za-z])per\s+cent(?![A-Za-z])": "percent",
-    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+(?=[-\d\\(√π]|sqrt|pi)": " = ",
+    r"(?<!\s)\s*+(?:,\s*+)?(?:(?<![A-Za-z])(?:i\.\s?e\.|that\s++is(?![A-Za-z]))|即|也就是)\s*+,?\s*+"
+    r"(?=[-\d\\(√π]|sqrt|pi|∛)": " = ",
     r"\\Omega(?![A-Za-z])|\u2126": "Ω",
     r"\\mathbin\s*\{\s*:\s*\}|\\colon(?![A-Za-z])|∶": ":",
     r"<=": "≤",
@@ -79,12 +81,13 @@ def plain(text: str) -> str:
 
     Separators of parts (``\\quad``, line ends) and everything that can carry meaning stay.
     """
+    return _plain(text[:_LONGEST])
+
+
+@lru_cache(maxsize=1024)  # Gold and answer are looked at by each kind of comparison in turn.
+def _plain(text: str) -> str:
     text = _LINES.sub(
-        "\n",
-        _WIDE_THOUSANDS.sub(",", html.unescape(text[:_LONGEST]))
-        .replace("\r", "\n")
-        .replace("，", ", ")
-        .replace("～", "∼"),
+        "\n", _WIDE_THOUSANDS.sub(",", html.unescape(text)).replace("\r", "\n").replace("，", ", ").replace("～", "∼")
     )
     if r"\begin" in text:
         text = _VECTOR.sub(lambda match: f"({re.sub(_CELL, ', ', match[2].strip())})", text)
@@ -95,7 +98,7 @@ def plain(text: str) -> str:
         text = _AFTER_FRAC.sub("", text)
     text = _SUPERSCRIPT_TAG.sub(r"^{\1}", text)
     text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-    text = _CIRCLED.sub(lambda match: f"({ord(match[0]) - ord('①') + 1})", text)
+    text = _CIRCLED.sub(lambda match: f" ({ord(match[0]) - ord('①') + 1}) ", text)
     text = _SUPERSCRIPT_RUN.sub(lambda match: "^{" + match[0].translate(_SUPERSCRIPTS) + "}", text)
     text = _SUBSCRIPT_RUN.sub(lambda match: "_{" + match[0].translate(_SUBSCRIPTS) + "}", text)
     text = _BLANKS.sub(" ", _DECORATION.sub("", _TAG.sub(" ", text)).translate(WIDE))

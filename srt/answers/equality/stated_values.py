@@ -112,7 +112,9 @@ _ANOTHER = re.compile(
     re.I,
 )
 _SIZES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_COUNTED = re.compile(rf"^([-+]?\d{{1,12}}(?:,\d{{3}}){{0,4}}(?:\.\d{{1,12}})?)\s+({'|'.join(_SIZES)})(?![A-Za-z])", re.I)
+_COUNTED = re.compile(
+    rf"^([-+]?\d{{1,12}}(?:,\d{{3}}){{0,4}}(?:\.\d{{1,12}})?)\s+({'|'.join(_SIZES)})(?![A-Za-z])", re.I
+)
 _LONGEST_NAME = 80
 _LONGEST_SENTENCE = 400
 

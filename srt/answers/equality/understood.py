@@ -56,9 +56,16 @@ def is_understood(text: str) -> bool:
 
 
 def set_members(body: str) -> list[str] | None:
-    """The members of ``\\{2, 5\\}``; ``None`` where ``body`` is no set as a whole."""
+    """The members of ``\\{2, 5\\}`` and of ``x = ±3``; ``None`` where ``body`` is no set as a whole."""
     inner = bracketed(body)
-    return inner[1] if inner is not None and inner[0] == "{" else None
+    if inner is not None and inner[0] == "{":
+        return inner[1]
+    return _both(body) if len(_EITHER_SIGN.findall(body)) == 1 else None
+
+
+def _both(body: str) -> list[str]:
+    """Both values of an expression with one ±."""
+    return [_EITHER_SIGN.sub("", body), _EITHER_SIGN.sub("-", body)]
 
 
 def members_said(body: str) -> list[str]:
@@ -66,16 +73,17 @@ def members_said(body: str) -> list[str]:
     body = unbraced(_MEMBER_OF.sub("", body.strip(), count=1))
     inner = set_members(body)
     if inner is None:
-        inner = alternatives(body) if _EITHER_SIGN.search(body) else top_level(body, _BETWEEN_MEMBERS)
+        inner = top_level(body, _BETWEEN_MEMBERS)
     return [unbraced(_UNKNOWN.sub("", member, count=1)) for member in inner]
 
 
 def alternatives(body: str) -> list[str]:
     """The values that ``body`` leaves open: ``x = 3 or x = -3``, ``x = 3, x = -3``, ``\\{3, -3\\}`` and ``x = ±3``."""
+    body = unbraced(_MEMBER_OF.sub("", body.strip(), count=1))
     inner = bracketed(body)
     if inner is not None and inner[0] == "{":
         return inner[1]
     if len(_EITHER_SIGN.findall(body)) == 1:
-        return [_EITHER_SIGN.sub("", body), _EITHER_SIGN.sub("-", body)]
+        return _both(body)
     pieces = top_level(body, OR)
     return pieces if len(pieces) > 1 else top_level(body, _AND)

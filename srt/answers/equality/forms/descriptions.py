@@ -23,7 +23,10 @@ _FORMULA = re.compile(r"\\(?!q?quad)|\^(?!\s*\{?[23])|[√<>≤≥/]|[+*×÷]|\d
 _NEGATION = frozenset(["not", "no", "never", "neither", "nor", "不", "没", "无", "非"])
 _LONGEST = 600
 _ARTICLES = re.compile(r"(?<![a-z\\])(?:the|an|a)\s+(?=\w)", re.I)
-_IS = re.compile(r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|(?<![A-Za-z])(?:it|that|this)['’]s(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)", re.I)
+_IS = re.compile(
+    r"^[^.。]{0,80}?(?:(?<![A-Za-z])(?:is|are)(?![A-Za-z])|(?<![A-Za-z])(?:it|that|this)['’]s(?![A-Za-z])|[是为])\s*(?!not\b|n't|不)",
+    re.I,
+)
 _HEADING = re.compile(r"[a-z][a-z ]{1,40}:\s*")
 _ONE = re.compile(r"^一[个座种只位](?=[\u4e00-\u9fff])")
 _NOT = re.compile(

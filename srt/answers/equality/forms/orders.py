@@ -1,4 +1,4 @@
-"""Orders of names: ``A, C, B``, ``A-C-B``, ``A → C → B``, ``ACB``, a numbered list, and ``A < C < B``, which is ``B > C > A``.
+"""Orders of names: ``A, C, B``, ``A-C-B``, ``A → C → B``, ``ACB``, a numbered list, ``A < C < B`` (and ``B > C > A``).
 
 Names by size, ``B < A < C``, are an order too; without signs, what stands first is the least.
 """

@@ -93,7 +93,8 @@ def _single(linear: Linear, rng: random.Random) -> Iterator[tuple[str, Tree]]:
             if c.numerator == 1:
                 yield "negative exponent", Power(Whole(c.denominator), Negative(Whole(1)))
             else:
-                yield "negative exponent", Product((Whole(c.numerator), Power(Whole(c.denominator), Negative(Whole(1)))))  # fmt: skip
+                yield "negative exponent", Product((Whole(c.numerator),
+                                                    Power(Whole(c.denominator), Negative(Whole(1)))))  # fmt: skip
             yield "negative exponent", Power(number(1 / c), Negative(Whole(1)))
         base, exponent = _as_power(c.numerator)
         if exponent > 1 and c.denominator == 1:
@@ -194,8 +195,9 @@ def _one_fraction(terms: list[tuple[tuple[int, int], Fraction]]) -> Iterator[tup
     if below > 1 and len(terms) > 1:
         yield "one fraction", Quotient(_sum([_term(c * below, n, k, "over") for (n, k), c in terms]), Whole(below))
     for factor in (2, 3):
-        yield "not reduced", Quotient(
-            _sum([_term(c * below * factor, n, k, "over") for (n, k), c in terms]), Whole(below * factor)
+        yield (
+            "not reduced",
+            Quotient(_sum([_term(c * below * factor, n, k, "over") for (n, k), c in terms]), Whole(below * factor)),
         )
 
 

@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from tests.srt.answers.rewriting import quantities, structures
+from tests.srt.answers.rewriting import compound, quantities, structures, word_answers
 from tests.srt.answers.rewriting.forms import Case, Named, case
-from tests.srt.answers.rewriting.formulas import SQUAREFREE, Linear, canonical, mutated, rewritten
+from tests.srt.answers.rewriting.formulas import SQUAREFREE, Linear, canonical, mutated, rewritten, worth
 from tests.srt.answers.rewriting.numerals import decimal_text, other_numbers, spelled
 from tests.srt.answers.rewriting.printing import printed
 from tests.srt.answers.rewriting.statements import changed, stated
@@ -95,7 +95,9 @@ def _pi(rng: random.Random) -> Case:
 
 
 def _pi_sum(rng: random.Random) -> Case:
-    return _formula("sum with pi", {(rng.choice((1, *SQUAREFREE[:4])), 0): _coefficient(rng, 2), (1, 1): _coefficient(rng, 2)}, rng)  # fmt: skip
+    return _formula("sum with pi",
+                    {(rng.choice((1, *SQUAREFREE[:4])), 0): _coefficient(rng, 2), (1, 1): _coefficient(rng, 2)},
+                    rng)  # fmt: skip
 
 
 def _power(rng: random.Random) -> Case:
@@ -108,14 +110,24 @@ def _power(rng: random.Random) -> Case:
 
 
 def _coefficient(rng: random.Random, largest: int = 6) -> Fraction:
-    return Fraction(rng.choice((1, 1, -1)) * rng.randint(1, 2 * largest), rng.choice((1, 1, 1, 2, 3, 4, 6)[: largest + 1]))
+    return Fraction(
+        rng.choice((1, 1, -1)) * rng.randint(1, 2 * largest), rng.choice((1, 1, 1, 2, 3, 4, 6)[: largest + 1])
+    )
 
 
 def _formula(kind: str, linear: Linear, rng: random.Random) -> Case:
     gold = printed(canonical(linear), rng, rng.choice(("latex", "latex", "unicode")))
     equal = [*_printed(rewritten(linear, rng), rng), *_printed(rewritten(linear, rng), rng)]
     equal += stated(gold, [text for _, text in equal], rng)
+    rounded = f"{worth(linear):.2f}"
+    if abs(worth(linear)) > 1:
+        equal += [("rounded beside", f"{gold} ≈ {rounded}"), ("rounded beside", f"{gold} (about {rounded})"),
+                  ("rounded beside", f"{gold} \\approx {rounded}"),
+                  ("rounded beside", f"{gold}（约{rounded}）")]  # fmt: skip
     near: list[Named] = []
+    if abs(worth(linear)) > 1:
+        near += [("rounded wrong", f"{gold} ≈ {worth(linear) * 1.1:.2f}"),
+                 ("rounded wrong", f"{gold} (about {worth(linear) * 0.9:.2f})")]  # fmt: skip
     others: list[str] = []
     for name, value in mutated(linear, rng):
         forms = [*_printed(rewritten(value, rng), rng)]
@@ -131,7 +143,9 @@ def _printed(forms: Iterator[tuple[str, object]], rng: random.Random) -> Iterato
 
 
 KINDS: tuple[Callable[[random.Random], Case], ...] = (
-    _integer, _decimal, _fraction, _mixed, _surd, _surd_sum, _pi, _pi_sum, _power, quantities.quantity, quantities.angle,
+    _integer, _decimal, _fraction, _mixed, _surd, _surd_sum, _pi, _pi_sum, _power, quantities.quantity,
+                                                      quantities.angle,
     quantities.money, quantities.percent, quantities.counted, structures.ratio, structures.point, structures.interval,
-    structures.values_set, structures.order, structures.inequality, structures.yes_no, structures.words,
+    structures.values_set, structures.order, structures.inequality, word_answers.yes_no, word_answers.words,
+    compound.parts, compound.both_signs, compound.letters,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Trees as text, as people write them: LaTeX, unicode signs, or plain characters; brackets where a person needs them."""
+"""Trees as text, as people write them: LaTeX, unicode or plain characters; brackets where a person needs them."""
 
 from __future__ import annotations
 

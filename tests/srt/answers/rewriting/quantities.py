@@ -1,4 +1,4 @@
-"""Quantities: units spelled and converted, angles, speeds, money and percent; and the slips that people make in them."""
+"""Quantities: units spelled and converted, angles, money, percent, counted things; and the slips made in them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ def _lengths(power: int) -> list[_Unit]:
     for exponent, short, long, chinese in ((-3, "mm", "millimetres", "毫米"), (-2, "cm", "centimetres", "厘米"),
                                            (-1, "dm", "decimetres", "分米"), (0, "m", "metres", "米")):  # fmt: skip
         latex = f"\\mathrm{{~{short}}}" + (f"^{{{power}}}" if power > 1 else "")
-        spellings = [f" {short}{sign}", f"{short}{sign}", latex, f" \\text{{ {short}}}" + (f"^{power}" if power > 1 else ""),
+        spellings = [f" {short}{sign}", f"{short}{sign}", latex,
+                     f" \\text{{ {short}}}" + (f"^{power}" if power > 1 else ""),
                      f" {english_before}{long}", f" {english_before}{long.replace('metres', 'meters')}",
                      f"{han_before}{chinese}", f" {han_before}{chinese}"]  # fmt: skip
         if power > 1:
-            spellings += [f" {short}^{power}", f" {short}^{{{power}}}", f" sq {short}" if power == 2 else f" cu {short}",
+            spellings += [f" {short}^{power}", f" {short}^{{{power}}}",
+                          f" sq {short}" if power == 2 else f" cu {short}",
                           f" {long} {'squared' if power == 2 else 'cubed'}"]  # fmt: skip
         found.append(_Unit(Fraction(10) ** (exponent * power), tuple(spellings)))
     if power == 3:
@@ -47,7 +49,8 @@ FAMILIES: dict[str, list[_Unit]] = {
     "length": _lengths(1),
     "area": _lengths(2),
     "volume": _lengths(3),
-    "mass": [_Unit(Fraction(1, 1000), (" g", "g", " grams", "克")), _Unit(Fraction(1), (" kg", "kg", " kilograms", "千克")),
+    "mass": [_Unit(Fraction(1, 1000), (" g", "g", " grams", "克")),
+             _Unit(Fraction(1), (" kg", "kg", " kilograms", "千克")),
              _Unit(Fraction(1000), (" tonnes", " tons", "吨"))],
     "time": [_Unit(Fraction(1), (" s", " seconds", "秒")), _Unit(Fraction(60), (" min", " minutes", "分钟")),
              _Unit(Fraction(3600), (" h", " hours", "小时"))],
@@ -57,13 +60,16 @@ FAMILIES: dict[str, list[_Unit]] = {
     "density": [_Unit(Fraction(1), (" kg/m³", " kg m⁻³", r" \mathrm{kg/m^3}", " kg per cubic metre", "千克/立方米")),
                 _Unit(Fraction(1000), (" g/cm³", " g/cm^3", " g cm⁻³", "克/立方厘米"))],
 }  # fmt: skip
-_ASKED = {"length": "How long is the edge?", "area": "Find the area.", "volume": "Find the volume.", "mass": "How heavy is it?",
+_ASKED = {"length": "How long is the edge?", "area": "Find the area.", "volume": "Find the volume.",
+          "mass": "How heavy is it?",
           "time": "How long does it take?", "speed": "How fast is it?", "density": "Find the density."}  # fmt: skip
 _CURRENCIES = {
-    "$": (("${n}", r"\${n}", "US${n}", "USD {n}", "{n} USD", "{n} dollars", "{n} US dollars", "{n}美元", r"\$ {n}"), " cents"),
+    "$": (("${n}", r"\${n}", "US${n}", "USD {n}", "{n} USD", "{n} dollars", "{n} US dollars", "{n}美元", r"\$ {n}"),
+          " cents"),
     "€": (("€{n}", "{n} €", "{n}€", "EUR {n}", "{n} EUR", "{n} euros", "{n}欧元"), " euro cents"),
     "£": (("£{n}", r"\pounds {n}", "GBP {n}", "{n} GBP", "{n}英镑", "{n} pounds"), " pence"),
-    "¥": (("¥{n}", "￥{n}", "{n}元", "{n} yuan", "RMB {n}", "{n} RMB", "CNY {n}", "人民币{n}元", "{n}块钱", "{n} 元"), "分"),
+    "¥": (("¥{n}", "￥{n}", "{n}元", "{n} yuan", "RMB {n}", "{n} RMB", "CNY {n}", "人民币{n}元", "{n}块钱",
+           "{n} 元"), "分"),
 }  # fmt: skip
 
 
@@ -88,7 +94,9 @@ def _equal_quantities(exact: Fraction, unit: _Unit, family: str, rng: random.Ran
             behind = rng.choice(unit.spellings)
             if name.startswith("Chinese"):
                 behind = unit.spellings[-1] if not unit.spellings[-1].isascii() else behind
-            gap = " " if text[-1].isalpha() and behind[0].isalpha() and behind.isascii() else ""
+            gap = (
+                " " if text[-1].isascii() and text[-1].isalpha() and behind[0].isascii() and behind[0].isalpha() else ""
+            )
             yield f"unit behind {name}", text + gap + behind
     for other in FAMILIES[family]:
         converted = decimal_text(exact * unit.size / other.size)
@@ -133,21 +141,29 @@ def angle(rng: random.Random) -> Case:
     share = Fraction(degrees, 180)
     a, b = share.numerator, share.denominator
     front = "" if a == 1 else str(a)
-    equal = [("degrees", f"{degrees}{sign}") for sign in ("°", r"^\circ", r"^{\circ}", " degrees", "度", " deg", "º", r"\degree", " ^\\circ")]
+    equal = [
+        ("degrees", f"{degrees}{sign}")
+        for sign in ("°", r"^\circ", r"^{\circ}", " degrees", "度", " deg", "º", r"\degree", " ^\\circ")
+    ]
     equal += [("degrees", f"∠ABC = {degrees}°"), ("degrees", f"$\\angle ABC = {degrees}^\\circ$"),
               ("degrees", full_width(str(degrees)) + "°"), ("degrees", f"{degrees}.0°"),
               ("number in words", f"{english(degrees)} degrees"), ("number in words", f"{han(degrees)}度"),
               ("radians", f"{front}π/{b}" if b > 1 else f"{front}π"), ("radians", f"\\frac{{{front}\\pi}}{{{b}}}"),
-              ("radians", f"{front}π/{b} rad"), ("radians", f"\\frac{{{a}}}{{{b}}}\\pi"), ("radians", f"({a}/{b})π radians"),
+              ("radians", f"{front}π/{b} rad"), ("radians", f"\\frac{{{a}}}{{{b}}}\\pi"),
+              ("radians", f"({a}/{b})π radians"),
               ("unevaluated", f"{180 - degrees + 0}° subtracted from 180°" if False else f"180° - {180 - degrees}°"),
               ("unevaluated", f"{degrees * 2}°/2"), ("minutes", f"{degrees}°0'")]  # fmt: skip
-    near = [("minutes", f"{degrees}'"), ("minutes", f"{degrees}′"), ("minutes", f"{degrees}''"), ("minutes", f"{degrees}\""),
+    near = [("minutes", f"{degrees}'"), ("minutes", f"{degrees}′"), ("minutes", f"{degrees}''"),
+            ("minutes", f"{degrees}\""),
             ("minutes", f"{degrees}^\\prime"), ("minutes", f"{degrees} minutes"), ("minutes", f"{degrees}分"),
             ("another unit", f"{degrees} rad"), ("another unit", f"{degrees}%"), ("another unit", f"{degrees}°C"),
-            ("another unit", f"{degrees} cm"), ("another angle", f"{degrees + 5}°"), ("another angle", f"{180 - degrees + (degrees == 90)}°"),
+            ("another unit", f"{degrees} cm"), ("another angle", f"{degrees + 5}°"),
+            ("another angle", f"{180 - degrees + (degrees == 90)}°"),
             ("another angle", f"{degrees}.5°"), ("another angle", f"π/{b + 1}"), ("another angle", f"{degrees}°30'"),
-            ("another angle", f"{front}π/{b * 2}"), ("another angle", f"-{degrees}°"), ("another angle", f"{degrees}π"),
-            ("a ratio", f"{degrees}:1"), ("another angle", f"{degrees}° or {degrees + 10}°"), ("a sine", f"cos {degrees}°"),
+            ("another angle", f"{front}π/{b * 2}"), ("another angle", f"-{degrees}°"),
+            ("another angle", f"{degrees}π"),
+            ("a ratio", f"{degrees}:1"), ("another angle", f"{degrees}° or {degrees + 10}°"),
+            ("a sine", f"cos {degrees}°"),
             ("a sine", f"\\sin {degrees}^\\circ"), ("another angle", f"2·{degrees}°")]  # fmt: skip
     return case("angle", f"{degrees}°", "How large is the angle ABC?", equal, near, rng)
 
@@ -156,13 +172,16 @@ def money(rng: random.Random) -> Case:
     """An amount of money."""
     sign = rng.choice(list(_CURRENCIES))
     templates, small = _CURRENCIES[sign]
-    exact = rng.choice((Fraction(rng.randint(2, 99)), Fraction(rng.randint(1, 199) * 2 + 1, 2), Fraction(rng.randint(1000, 99999))))
+    exact = rng.choice(
+        (Fraction(rng.randint(2, 99)), Fraction(rng.randint(1, 199) * 2 + 1, 2), Fraction(rng.randint(1000, 99999)))
+    )
     digits = decimal_text(exact * 100) or ""
     fixed = f"{digits.rjust(3, '0')[:-2]}.{digits.rjust(3, '0')[-2:]}"
     plain = decimal_text(exact) or ""
     equal = [("currency spelled", one.format(n=number)) for one in templates for number in (plain, fixed)]
     equal += [("bare", plain), ("bare", fixed), *([("smaller unit", f"{digits}{small}")] if sign in "$£" else []),
-              ("sentence", "It costs " + templates[0].format(n=fixed)), ("sentence", f"x = {templates[0].format(n=plain)}")]  # fmt: skip
+              ("sentence", "It costs " + templates[0].format(n=fixed)),
+              ("sentence", f"x = {templates[0].format(n=plain)}")]  # fmt: skip
     if exact >= 1000:
         equal += [("thousands", one.format(n=f"{int(exact):,}")) for one in templates]
     elif exact.denominator == 1:
@@ -171,15 +190,22 @@ def money(rng: random.Random) -> Case:
     elif sign in "$£":
         large = {"$": "dollars", "£": "pounds"}[sign]
         equal += [("two units", f"{int(exact)} {large} and 50{small}")]
-    near = [("another currency", one.format(n=plain)) for other, (others, _) in _CURRENCIES.items() if other != sign for one in others]
+    near = [
+        ("another currency", one.format(n=plain))
+        for other, (others, _) in _CURRENCIES.items()
+        if other != sign
+        for one in others
+    ]
     near += [("smaller unit", f"{plain}{small}"), ("another unit", f"{plain} cm"), ("another unit", f"{plain}%"),
-             ("thousand", f"{templates[0].format(n=plain)} thousand"), ("a bound", f"less than {templates[0].format(n=plain)}")]  # fmt: skip
+             ("thousand", f"{templates[0].format(n=plain)} thousand"),
+             ("a bound", f"less than {templates[0].format(n=plain)}")]  # fmt: skip
     for name, number in other_numbers(exact, rng):
         text = decimal_text(number)
         if text is not None:
             near.append((name, rng.choice(templates).format(n=text)))
             near.append((name, text))
-    return case("money", templates[0].format(n=fixed if rng.random() < 0.5 else plain), "What does it cost?", equal, near, rng)  # fmt: skip
+    return case("money", templates[0].format(n=fixed if rng.random() < 0.5 else plain), "What does it cost?", equal,
+                near, rng)  # fmt: skip
 
 
 def percent(rng: random.Random) -> Case:
@@ -192,14 +218,18 @@ def percent(rng: random.Random) -> Case:
               ("percent", f"{number}0%" if "." in number else f"{number}.0%")]  # fmt: skip
     if asked:
         equal += [("asked for percent", number), ("asked for percent", f"The answer is {number}")]
-    near = [("another percent", f"{text}%") for _, one in other_numbers(exact * 100, rng) if (text := decimal_text(one))]
+    near = [
+        ("another percent", f"{text}%") for _, one in other_numbers(exact * 100, rng) if (text := decimal_text(one))
+    ]
     near += [("per mille", f"{number}‰"), ("another unit", f"{number} cm"), ("another unit", f"{number}°"),
-             ("a tenth", f"{decimal_text(exact * 10)}"), ("a remainder", f"{decimal_text(1 - exact)}"),
-             ("twice a percent", f"{number}%%"), ("a hundredth", f"{decimal_text(exact)}%")]  # fmt: skip
+             ("a tenth", f"{decimal_text(exact * 10)}"), ("twice a percent", f"{number}%%"),
+             ("a hundredth", f"{decimal_text(exact)}%")]  # fmt: skip
     if not asked:
         near += [("percent sign lost", number), ("percent sign lost", f"The answer is {number}")]
     else:
-        near += [(name, text) for name, one in other_numbers(exact * 100, rng) if (text := decimal_text(one)) and one > 1]
+        near += [
+            (name, text) for name, one in other_numbers(exact * 100, rng) if (text := decimal_text(one)) and one > 1
+        ]
     gold = f"{number}%"
     question = "What percentage of the cubes is red?" if asked else "How large is the probability?"
     return case("percent", gold, question, equal, near, rng)
@@ -212,18 +242,27 @@ def counted(rng: random.Random) -> Case:
     grouped = f"{exact:,}"
     spellings = [str(exact), grouped, grouped.replace(",", r",\!"), grouped.replace(",", "{,}")]
     equal = [("noun behind", f"{one} {words}") for one in spellings for words in
-             (noun, f"{noun} now", f"{noun} in total", f"{noun} altogether", f"{noun} are left", f"{noun}.")]  # fmt: skip
+             (noun, f"{noun} now", f"{noun} in total", f"{noun} altogether", f"{noun} are left",
+              f"{noun}.")]  # fmt: skip
     equal += [("sentence", f"There are {one} {noun} now.") for one in spellings]
-    equal += [("words", f"{english(exact)} {noun}"), ("words", f"{han(exact)}{chinese}"), ("noun behind", f"{exact}{chinese}"),
+    equal += [("words", f"{english(exact)} {noun}"), ("words", f"{han(exact)}{chinese}"),
+              ("noun behind", f"{exact}{chinese}"),
               ("sentence", f"现在有{exact}{chinese}"), ("sentence", f"一共有{exact}{chinese}")]  # fmt: skip
-    near = [("another number", f"{one} {noun}") for other in (exact + 1, exact * 10, exact // 2 + (exact < 4), exact * 1000)
+    near = [("another number", f"{one} {noun}") for other in (exact + 1, exact * 10, exact // 2 + (exact < 4),
+                                                              exact * 1000)
             for one in (str(other), f"{other:,}")]  # fmt: skip
-    near += [("a multiple", f"{exact} dozen {noun}"), ("a multiple", f"{exact} thousand {noun}"), ("a multiple", f"{exact} hundred"),
-             ("a multiple", f"{exact}万{chinese}"), ("a multiple", f"{exact}倍"), ("a multiple", f"half of the {exact} {noun}"),
-             ("a change", f"{exact} more {noun} than before"), ("a change", f"{exact} fewer"), ("a change", f"{exact} times as many {noun}"),
-             ("a bound", f"at most {exact} {noun}"), ("a bound", f"more than {exact} {noun}"), ("a bound", f"至多{exact}{chinese}"),
-             ("a bound", f"不到{exact}{chinese}"), ("two values", f"{exact} or {exact + 1} {noun}"), ("another word", f"{han(exact + 1)}{chinese}"),
-             ("another word", f"{english(exact + 1)} {noun}"), ("a unit", f"{exact} percent of the {noun}")]  # fmt: skip
+    near += [("a multiple", f"{exact} dozen {noun}"), ("a multiple", f"{exact} thousand {noun}"),
+             ("a multiple", f"{exact} hundred"),
+             ("a multiple", f"{exact}万{chinese}"), ("a multiple", f"{exact}倍"),
+             ("a multiple", f"half of the {exact} {noun}"),
+             ("a change", f"{exact} more {noun} than before"), ("a change", f"{exact} fewer"),
+             ("a change", f"{exact} times as many {noun}"),
+             ("a bound", f"at most {exact} {noun}"), ("a bound", f"more than {exact} {noun}"),
+             ("a bound", f"至多{exact}{chinese}"),
+             ("a bound", f"不到{exact}{chinese}"), ("two values", f"{exact} or {exact + 1} {noun}"),
+             ("another word", f"{han(exact + 1)}{chinese}"),
+             ("another word", f"{english(exact + 1)} {noun}"),
+             ("a unit", f"{exact} percent of the {noun}")]  # fmt: skip
     if exact >= 1000:
         near.append(("a point for a comma", f"{grouped.replace(',', '.')} {noun}"))
     question = f"How many {noun} ({chinese}) are there now?"

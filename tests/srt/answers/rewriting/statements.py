@@ -18,6 +18,15 @@ def stated(value: str, again: Sequence[str], rng: random.Random) -> Iterator[Nam
     yield "sentence", f"**{value}**"
     yield "sentence", f"答案是{value}。"
     yield "sentence", f"So the result is {value}"
+    yield "wrapped", f"\\({value}\\)"
+    yield "wrapped", f"$$ {value} $$"
+    yield "wrapped", f"\\[ {value} \\]"
+    yield "wrapped", f"\\displaystyle {value}"
+    yield "wrapped", f"= {value}"
+    yield "wrapped", f"{value}."
+    yield "wrapped", f"`{value}`"
+    yield "sentence", f"Therefore, x = {value}."
+    yield "sentence", f"x 的值为 {value}"
     for other in rng.sample(list(again), min(3, len(again))):
         if _is_formula(other):
             yield "chain", f"{other} = {value}"
