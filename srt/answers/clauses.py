@@ -17,7 +17,7 @@ _DENIED = re.compile(
 )
 _REASON = re.compile(
     r"\s{0,3}(?:[,;:—–(-]\s{0,3})?(?<![a-z])(?:because|since|as\s+(?:it|the|he|she|they|we|both)|for\s+the\s+reason)(?![a-z]).*$|"
-    r"\s(?:-\s(?-i:(?=[a-z]{2}))|[—–]\s(?=\S+\s\S+\s\S)(?![^—–]*[—–])).*$|[,，]?因为.*$|[,，]而(?!是).*$",
+    r"\s(?:-\s(?-i:(?=[a-z]{2}))|[—–]\s(?=\S+\s\S+\s\S)(?![^—–]*[—–])).*$|\s(?-i:by\s(?:the\s)?[A-Z]{2,4}(?![A-Za-z])).*$|[,，]?因为.*$|[,，]而(?!是).*$",
     re.I | re.S,
 )
 _THEREFORE = re.compile(
