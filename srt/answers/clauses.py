@@ -39,6 +39,12 @@ def conclusion(sentence: str) -> str:
     return _REASON.sub("", _GROUND.sub("", last, count=1), count=1).strip(" ,，;") or sentence
 
 
+def premise(beginning: str) -> str:
+    """What stands before the last "so" of the beginning of a sentence, if it says it outright; empty otherwise."""
+    pieces = [piece.strip(" ,，;.。") for piece in _THEREFORE.split(beginning)]
+    return "" if len(pieces) < 2 or _REASON.match(pieces[-2]) else pieces[-2]
+
+
 def without_reason(text: str) -> str:
     """``text`` without the reason or the remark at its end."""
     return without_remark(_REASON.sub("", text, count=1)).strip(" ,，;") or text

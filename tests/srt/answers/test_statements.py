@@ -122,7 +122,7 @@ def test_layout(text: str, lines: str) -> None:
         ("The answer is A (3√2).", "ambiguous", None),
         ("The edge is 3√2, so the answer is A.", "ambiguous", None),
         ("The answer is A. Not given", "ambiguous", None),
-        ("9", "ambiguous", None),  # two options have this value
+        ("9.0", "ambiguous", None),  # two options have this value
         ("The edge is 7.", "no_answer", None),
         ("It is 3√2 or 9.", "no_answer", None),
         ("The edge is not 3√2.", "no_answer", None),
