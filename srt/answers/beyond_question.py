@@ -52,6 +52,7 @@ _HAN_ASKS = re.compile(
     r"什么(?:形状|图形|几何体|名称|样的.{0,4})?|谁|哪(?:一?[个位种条只项]|些)?(?:人|几何体|图形)?|多少[个条块面]?"
 )
 _HAN_IS = re.compile(r"(?:应该|就|便|应)?(?:叫做?|称为|称作|[是为])(?:一?[个座种只位])?|[:：]")
+_HAN_STANDS = re.compile(r"(?:正|就)?[站坐住排](?=在)")
 _HAN_EMPTY = frozenset("这那该此它其他她个的几何体立图形物名称答案题中所示由三视可知根据我们得到故即")
 
 
@@ -67,7 +68,7 @@ def said_beyond(sentence: str, question: str) -> str | None:
 
 @dataclass(frozen=True)
 class _Sentence:
-    """The words of a sentence, and the part of each: ``verb``, ``empty``, ``asked`` (the question has it) or ``new``."""
+    """The words of a sentence, and what each is: ``verb``, ``empty``, ``asked`` (the question has it) or ``new``."""
 
     words: list[str]
     parts: list[str]
@@ -138,7 +139,10 @@ class _Sentence:
         behind = [at for at in range(end, len(self.parts)) if self.parts[at] == "asked"]
         symmetric = any(_bare(self.words[at]) in _SYMMETRIC for at in (*repeated, *behind))
         places = [[self.asked.index(_stem(self.words[at])) for at in each] for each in (repeated, behind)]
-        if all(places) and min(places[0]) > max(places[1]) and not symmetric:
+        turned = all(places) and min(places[0]) > max(places[1])
+        rest = iter(self.asked)
+        in_order = all(_stem(self.words[at]) in rest for at in behind)
+        if (turned or not in_order) and not symmetric:
             return False
         last = next((at for at in reversed(range(start)) if self.parts[at] != "empty"), None)
         if not repeated or last is None or self.parts[last] == "verb":
@@ -184,7 +188,7 @@ def _beyond_han(body: str, question: str) -> str | None:
     if asks is not None:
         head = re.split(r"[,，。;；]", question[: asks.start()])[-1]
         tail = re.split(r"[,，。;；?？吗呢]", question[asks.end() :])[0].strip()
-        said, tail = clause.replace("的", ""), tail.replace("的", "")
+        said, tail = (_HAN_STANDS.sub("", one.replace("的", "")) for one in (clause, tail))
         if len(tail) > 1 and said.startswith(head) and said.endswith(tail) and len(said) > len(head) + len(tail):
             return said[len(head) : len(said) - len(tail)].strip(_QUOTES)
     for verb in list(_HAN_IS.finditer(clause))[:4]:

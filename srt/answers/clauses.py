@@ -17,7 +17,7 @@ _DENIED = re.compile(
 )
 _REASON = re.compile(
     r"\s{0,3}(?:[,;:—–(-]\s{0,3})?(?<![a-z])(?:because|since|as\s+(?:it|the|he|she|they|we|both)|for\s+the\s+reason)(?![a-z]).*$|"
-    r"\s(?:-\s(?-i:(?=[a-z]{2}))|[—–]\s(?=\S+\s\S+\s\S)(?![^—–]*[—–])).*$|[,，]?因为.*$|[,，]而(?!是).*$",
+    r"\s(?:-\s(?-i:(?=[a-z]{2}))|[—–]\s(?=\S+\s\S+\s\S)(?![^—–]*[—–])).*$|\s(?-i:by\s(?:the\s)?[A-Z]{2,4}(?![A-Za-z])).*$|[,，]?因为.*$|[,，]而(?!是).*$",
     re.I | re.S,
 )
 _THEREFORE = re.compile(
@@ -37,6 +37,12 @@ def conclusion(sentence: str) -> str:
     """What ``sentence`` concludes: all behind its last "so", without the reason before or after it."""
     last = next((piece for piece in reversed(_THEREFORE.split(sentence)) if piece.strip(" .。,，")), sentence)
     return _REASON.sub("", _GROUND.sub("", last, count=1), count=1).strip(" ,，;") or sentence
+
+
+def premise(beginning: str) -> str:
+    """What stands before the last "so" of the beginning of a sentence, if it says it outright; empty otherwise."""
+    pieces = [piece.strip(" ,，;.。") for piece in _THEREFORE.split(beginning)]
+    return "" if len(pieces) < 2 or _REASON.match(pieces[-2]) else pieces[-2]
 
 
 def without_reason(text: str) -> str:

@@ -52,7 +52,7 @@ _LETTERS_CALLED_RIGHT = (
         r"(?=\s*+(?:$|[^\sA-Za-z]|because|since|and|as|here)))"
     ),
     re.compile(
-        rf"(?i:(?<![a-z])only\s+{_EITHER})({_LETTER_LIST})(?i:\s+(?!fail|is\s+(?:wrong|false|incorrect|not)|does|can)[a-z])"
+        rf"(?i:(?<![a-z])only\s+{_EITHER})({_LETTER_LIST})(?i:\s+(?!fail|(?:and|or)(?![a-z])|is\s+(?:wrong|false|incorrect|not)|does|can)[a-z])"
     ),
     re.compile(rf"^({_LETTER_LIST})\s++it\s++is$"),
     re.compile(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from srt.answers.beyond_question import said_beyond
-from srt.answers.clauses import conclusion, is_denied, is_open
+from srt.answers.clauses import conclusion, is_denied, is_open, premise
 from srt.answers.equality.equal import equal_texts
 from srt.answers.equality.normal_form import plain
 from srt.answers.equality.policies import LENIENT, TRAINING
@@ -70,7 +70,7 @@ def read_options(said: FinalStatement, text: str, problem: Problem) -> ReadAnswe
         return read
     if read.answer is None:
         return _by_value(text, problem)
-    beside = [*_beside(text), conclusion(said.before)]
+    beside = [*_beside(text), premise(said.before)]
     # "The answer is B. Pia": the full stop is of the letter.
     if not _VERB.search(said.after) or any(same_option(said.after, option) for option in problem.choices.values()):
         beside.append(said.after)

@@ -27,7 +27,7 @@ _ELEMENT = re.compile(r"[A-Za-z]{1,20}|\d{1,4}|[①-⑳]|[\u4e00-\u9fff]{1,6}")
 _SEPARATORS = re.compile(_LINKS)
 _RUN_TOGETHER = re.compile(r"(?<![A-Za-z])[A-Z]{3,12}(?![A-Za-z])")
 _LIST_LINE = re.compile(
-    r"[ \t]*+(?:\(?\d{1,2}[.)、:]|[-*•])?[ \t]*+[*_(\"]{0,3}([A-Za-z]{1,20}|[\u4e00-\u9fff]{1,6})[*_)\"]{0,3}[.,;]?[ \t]*"
+    r"[ \t]*+(?:\(?\d{1,2}[.)、:]|[-*•])?[ \t]*+[*_(\"]{0,3}([A-Za-z]{1,20}|[\u4e00-\u9fff]{1,6})[*_)\".,;]{0,4}[ \t]*"
 )
 _NUMBERED = re.compile(r"\(?\d{1,2}[.)]\s{1,3}(?=[A-Z])")
 _SIGN = re.compile(r"[<＜]|\\lt(?![a-z])"), re.compile(r"[>＞]|\\gt(?![a-z])")

@@ -13,6 +13,7 @@ from srt.answers.clauses import conclusion
 from srt.answers.equality import algebra
 from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level
+from srt.answers.equality.spelled_numbers import number_in_words
 from srt.answers.equality.stated_values import is_label, is_value, name_in_front, said_value, stated_value, states_value
 from srt.io.records import Problem
 from srt.maths.units.unit_phrases import phrase_unit
@@ -44,7 +45,7 @@ def concluded_value(text: str, question: str) -> str:
     if states_value(text) and not named:
         return text
     beyond = said_beyond(text, question)
-    return beyond if beyond is not None and states_value(beyond) and _BEGINS.match(beyond) else text
+    return beyond if beyond is not None and states_value(beyond) and _begins_with_value(beyond) else text
 
 
 def _concluding_clause(text: str, question: str) -> str:
@@ -57,7 +58,7 @@ def _concluding_clause(text: str, question: str) -> str:
             return first  # ``1:8, so the edges are 1:2``
         if states_value(concluded) or _said(concluded, question):
             text = concluded
-    steps, _, ending = text.rpartition(",")
+    steps, _, ending = text.replace("→", ",").rpartition(",")
     if _HELPS.search(steps) and _SET_EQUAL.match(ending) and states_value(_without_greek(ending, question)):
         text = ending.strip()
     return _without_greek(text, question)
@@ -65,7 +66,11 @@ def _concluding_clause(text: str, question: str) -> str:
 
 def _said(clause: str, question: str) -> bool:
     beyond = said_beyond(clause, question)
-    return beyond is not None and _BEGINS.match(beyond) is not None
+    return beyond is not None and _begins_with_value(beyond)
+
+
+def _begins_with_value(text: str) -> bool:
+    return _BEGINS.match(text) is not None or number_in_words(text.split()[0]) is not None
 
 
 def _without_greek(text: str, question: str) -> str:
@@ -85,7 +90,13 @@ def is_unasked_ratio(text: str, problem: Problem) -> bool:
 
 
 def _is_bare(text: str) -> bool:
-    return is_value(plain(text))
+    """Whether ``text`` is a value, or a calculation of one, without words."""
+    body = plain(text)
+    bare = re.sub(r"\\[A-Za-z]+", "", body)
+    words = re.search(r"[A-Za-z\u4e00-\u9fff]{2}", bare)
+    side, equals, _ = bare.partition("=") if "=" in bare else bare.partition("≈")
+    named = equals and re.search(r"[A-Za-zα-ορ-ω]", side)
+    return not words and not named and all(map(is_value, stated_value(body).sides))
 
 
 def _without_calculation(text: str, question: str) -> str:

@@ -26,8 +26,8 @@ _SPACING = re.compile(r"\\(?:[ ,;:!~]|q?quad(?![A-Za-z]))|~")
 _BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
 _POWERS = str.maketrans({"²": "^2", "³": "^3"})  # NFKC would make a2 of a².
 _LEAD = re.compile(
-    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*+(?:either|both)?\s*+"
-    r"(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*+(?:is|are|是|为)?\s*+:?\s*+",
+    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*+(?:either|both|only)?\s*+"
+    r"(?:选择|选项|应选|故选|options?|choices?|letters?|statements?|选)?\s*+(?:is|are|是|为)?\s*+:?\s*+",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\(?\d{1,3}\)?\s*[,.:、)]\s*(?=[(\[\"']*[A-Za-z])")

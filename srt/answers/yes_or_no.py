@@ -94,10 +94,9 @@ def _asserted(sentence: str, question: str) -> bool | None:
 def _words(text: str) -> list[str]:
     for sign, word in _SIGNS.items():
         text = text.replace(sign, word)
-    found = [
-        word for word in _WORD.findall(_NEGATION.sub(" ", text)) if word.isupper() or word.casefold() not in _FUNCTION
-    ]
-    return [word if word.isupper() else word.casefold().removesuffix("s") for word in found]
+    found = _WORD.findall(re.sub(r"[’']s(?![a-z])", "", _NEGATION.sub(" ", text)))
+    said = [word for word in found if word.isupper() or word.casefold() not in _FUNCTION]
+    return [word if word.isupper() else word.casefold().removesuffix("s") for word in said]
 
 
 def _han(text: str) -> list[str]:
