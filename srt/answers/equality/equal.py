@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 from srt.answers.equality import algebra
 from srt.answers.equality.forms.brackets import Brackets, as_point, bracketed, interval, is_infinite
-from srt.answers.equality.forms.descriptions import description, listed_words, same_description, same_words
+from srt.answers.equality.forms.descriptions import concluded, description, listed_words, same_description, same_words
 from srt.answers.equality.forms.geometric_relations import relation
 from srt.answers.equality.forms.named_values import concluded_value, named_value
 from srt.answers.equality.forms.orders import elements, order, same_order
@@ -175,7 +175,14 @@ class _Comparison:
         return self.written(plain(value + behind), plain(given), unit)  # the digits of a float, without an exponent
 
     def text(self, gold: str, given: str) -> Equality:
-        """Words, or a value within words, or the parts of such."""
+        """Words, or a value within words, or the parts of such; else what the text concludes with."""
+        whole = self.whole(gold, given)
+        if whole.equal:
+            return whole
+        return next((found for end in concluded(given) if (found := self.whole(gold, end)).equal), whole)
+
+    def whole(self, gold: str, given: str) -> Equality:
+        """What :meth:`text` says of all of ``given``."""
         named, said = statements(gold), statements(given)
         if named is not None and said is not None:
             same_ones = sorted(named) == sorted(said) if named == sorted(named) else named == said

@@ -44,6 +44,8 @@ _VERB = re.compile(
     r"(?:\s++(?:therefore|thus|then|also|again|indeed))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
     r"\s*+[:：]?\s*+"
+    r"|(?<![A-Za-z])(?:simplifies|reduces|comes|amounts|adds\s+up|rounds)\s+to(?![A-Za-z])\s*+"
+    r"|(?<=[\u4e00-\u9fff])[付花](?=\s*+[\d\\零一二两三四五六七八九十百])"
     r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|costs?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
     r"|(?<=[大小]值)(?=\s*+[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*+[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*+:\s++|(?<=[\u4e00-\u9fff)])\s*+:\s*+",

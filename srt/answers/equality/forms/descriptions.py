@@ -33,6 +33,14 @@ _NOT = re.compile(
     r"(?<![a-z])(?:not|maybe|perhaps|possibly|probably|might|may|could|either|or|if)(?![a-z])|n['’]t|[不非或]|可能|也许|大概"
 )
 """What denies a sentence, or leaves it open."""
+_SENTENCE = re.compile(r"(?:[.!?]\s|[。！？\n])\s*")
+_CONDITION = re.compile(r"(?<![a-z])(?:if|unless|when|for|suppose)(?![a-z])|如果|假如|[若当设]", re.I)
+_CONCLUDING = re.compile(
+    r"[:：]\s|→|⇒|\\(?:to|Rightarrow|rightarrow|implies)(?![a-z])|(?<![a-z])(?:obtain|get|gives|have|find|so|thus|hence|therefore)(?![a-z])"
+    r"|得到?|[即是为](?!否)",
+    re.I,
+)
+_COMMA = re.compile(r"[,，;；]\s*")
 _LIST_COMMA = re.compile(r"\s*(?:[,;、]\s*(?:and\s)?|(?<=\s)and\s|(?<=[\u4e00-\u9fff])[和与](?=[\u4e00-\u9fff]))\s*")
 _LONGEST_WORD = 30
 _QUOTES = " \"'“”‘’「」『』.。"
@@ -114,3 +122,17 @@ def listed_words(text: str) -> list[str] | None:
     pieces = _LIST_COMMA.split(said if sentence is None else said[sentence.end() :])
     words = [_ARTICLES.sub("", piece.strip(_QUOTES)) for piece in pieces]
     return words if len(words) > 1 and all(0 < len(word) <= _LONGEST_WORD for word in words) else None
+
+
+def concluded(text: str) -> list[str]:
+    """The ends of the last sentence of ``text`` that may be what it concludes, the longest first; at most three.
+
+    They stand behind a colon, an arrow, a word such as "obtain" or 得, and the last comma. Nothing where the sentence
+    denies something or leaves it open.
+    """
+    last = _SENTENCE.split(text[-_LONGEST:].strip().rstrip(".。!"))[-1]
+    if _NOT.search(last) or _CONDITION.search(last):
+        return []
+    places = [list(pattern.finditer(last)) for pattern in (_CONCLUDING, _COMMA)]
+    starts = sorted({found[-1].end() for found in places if found} | ({0} if last != text else set()))
+    return [end for start in starts if (end := last[start:].strip())][:3]

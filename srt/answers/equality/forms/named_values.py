@@ -43,10 +43,10 @@ _KINDS: dict[str, re.Pattern[str]] = {
 _AROUND = re.compile(
     r"(?i)^(?:(?:due|the|to|on|at|in|facing|向|往|朝|正)\s*)*|\s*(?:direction|方向?|面|o'?clock|[.。])*$"
 )
-_CLAUSE = re.compile(r"[,;，；。\n]|→|⇒|\\(?:to|rightarrow|Rightarrow)(?![a-z])|\.\s")
+_CLAUSE = re.compile(r"[,;，；。=\n]|→|⇒|\\(?:to|rightarrow|Rightarrow)(?![a-z])|\.\s")
 _LEFT_OPEN = re.compile(
-    r"(?i)(?<![a-z])(?:not|maybe|perhaps|might|may\s+be|could|either|or|if|than|of|before|after|between)(?![a-z])"
-    r"|n['’]t|[不非或偏前后]|可能|也许|大概"
+    r"(?i)(?<![a-z])(?:not|maybe|perhaps|might|may\s+be|could|either|or|if|than|of|before|between)(?![a-z])"
+    r"|n['’]t|[不非或偏前]|可能|也许|大概"
 )
 _OF_THE_CLOCK = re.compile(r"(?i)\btime\b|clock|watch|时间|时刻|几点|钟|表")
 _OF_DIRECTIONS = re.compile(r"(?i)direction|compass|\bfac(?:e|es|ing)\b|north|south|方向|朝|[东南西北]")

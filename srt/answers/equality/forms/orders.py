@@ -21,6 +21,13 @@ _LEAD = re.compile(
     r"|(?:so|thus|hence|therefore)[,\s]\s*|(?:所以|因此|故)?(?:正确的?)?(?:顺序|次序|排序)?[是为:]?\s*",
     re.I,
 )
+_FROM = re.compile(
+    r"(?:从|由|按)?(?P<first>[高大多重长远快矮低小少轻短近慢])到[高大多重长远快矮低小少轻短近慢](?:的?(?:顺序|排列|次序))?(?:依次)?(?:是|为|:|,)?\s*"
+    r"|from\s(?:the\s)?(?P<most>tall|large|bigg|great|high|long|old|heavi|fast|farth|small|short|low|young|light|slow|near)"
+    r"est\sto\s(?:the\s)?[a-z]{3,12}est(?:,|:|\s(?:they|it)\s(?:are|is))?\s*",
+    re.I,
+)
+_HIGHEST = re.compile(r"[高大多重长远快]|tall|large|bigg|great|high|long|old|heavi|fast|farth", re.I)
 _FEWEST = 3
 """Names in a list that is an order; two may be two answers."""
 _LONGEST = 300
@@ -39,6 +46,9 @@ def order(text: str) -> Order | None:
     if names is not None and len(set(names)) == len(names) >= _FEWEST:
         return Order(tuple(names), False)
     body = _bare(text)
+    if (told := _FROM.match(body)) is not None and (listed := elements(body[told.end() :])) is not None:
+        falling = _HIGHEST.match(told["first"] or told["most"]) is not None
+        return Order(tuple(listed[::-1] if falling else listed), True) if len(listed) == len(set(listed)) else None
     for sign, turned in ((_LESS, False), (_MORE, True)):
         pieces = sign.split(body)
         if len(pieces) > 1 and all(map(_ELEMENT.fullmatch, pieces)) and len(set(pieces)) == len(pieces):
