@@ -15,9 +15,9 @@ from srt.io.records import Answer
 OR = re.compile(r"(?:,|(?<!\s))\s++or\s++|或者?|\\text\s*+\{\s*+or\s*+\}")
 _AND = re.compile(r"、|[,;]\s++(?:and\s++)?|(?<!\s)\s++(?:and|与|和)\s")
 _BETWEEN_MEMBERS = re.compile(
-    r"(?<!\s)\s*+(?:[,;、]\s*(?:(?:and|or)(?![A-Za-z]))?|(?<![A-Za-z])(?:and|or)(?![A-Za-z])|[和与及或])\s*"
+    r"(?<!\s)\s*+(?:[,;、](?:\s*+(?:and|or)(?![A-Za-z]))?|(?<![A-Za-z])(?:and|or)(?![A-Za-z])|[和与及或])\s*"
 )
-_UNKNOWN = re.compile(r"^[A-Za-z](?:\s*_\s*\{?\s*\d\s*\}?|\d)?\s*=\s*")
+_UNKNOWN = re.compile(r"^[A-Za-z](?:\s{0,3}_\s{0,3}\{?\s{0,3}\d\s{0,3}\}?|\d)?\s{0,20}=\s*")
 _MEMBER_OF = re.compile(r"^[A-Za-z]\s*(?:∈|\\in(?![a-z])|=(?=\s*\\?\{))\s*")
 _EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
 

@@ -32,7 +32,7 @@ _TURNED_SIDE = re.compile(r"(?P<end>[^<>=≤≥A-Za-z]{1,60}?)\s{0,20}(?P<sign><
 _OTHER_WAY = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", r"\le": "≥", r"\ge": "≤", r"\lt": ">", r"\gt": "<"}
 _RELATED = re.compile(r"[<>≤≥∼]|\\[lg][et](?![a-z])|than|least|most|[于少多过足]")
 _SET_BUILDER = re.compile(r"(?:\\\{)?\s*[A-Za-z]\s*(?:\||∣|\\mid(?![a-z])|:)\s*(.{1,90}?)\s*(?:\\\})?")
-_BOTH = re.compile(r"\s*(?:,\s*(?=[A-Za-z]\s*[<>≤≥\\])|(?<![A-Za-z])and(?![A-Za-z])|且)\s*")
+_BOTH = re.compile(r"(?<!\s)\s*+(?:,\s*(?=[A-Za-z]\s*[<>≤≥\\])|(?<![A-Za-z])and(?![A-Za-z])|且)\s*")
 _ONE_SIDED = re.compile(
     r"(?:[A-Za-z]\s*(?P<sign><|≤|\\le|\\lt|>|≥|\\ge|\\gt)|(?:[A-Za-z]\s*(?:is\s+)?)?(?P<words>不[大小多少]于|[大小多少]于|不?超过|至[少多]|最[少多]|不足|"
     r"(?:(?:no|not)\s+)?(?:more|less|greater|fewer|larger|smaller)\s+than|at\s+(?:least|most)))(?![A-Za-z])\s*(?P<end>[^<>=≤≥]+)",

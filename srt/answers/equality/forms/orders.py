@@ -9,11 +9,11 @@ import re
 from typing import NamedTuple
 
 _ELEMENT = re.compile(r"[A-Za-z][A-Za-z']{0,20}\d?|[\u4e00-\u9fff]{1,4}")
-_LESS = re.compile(r"\s*(?:<|\\lt(?![a-z]))\s*")
-_MORE = re.compile(r"\s*(?:>|\\gt(?![a-z]))\s*")
-_ARROW = re.compile(r"\s*(?:-{1,2}>|→|⇒|\\(?:to|rightarrow|Rightarrow|longrightarrow)(?![a-z]))\s*")
-_HYPHEN = re.compile(r"\s*(?:[-–—−]|\\text-)\s*")
-_COMMA = re.compile(r"\s*(?:[,;、]\s*(?:(?:and\s+)?then\s|and\s)?|(?<=\s)(?:and\s+)?then\s|(?<=\s)and\s)\s*")
+_LESS = re.compile(r"(?<!\s)\s*+(?:<|\\lt(?![a-z]))\s*")
+_MORE = re.compile(r"(?<!\s)\s*+(?:>|\\gt(?![a-z]))\s*")
+_ARROW = re.compile(r"(?<!\s)\s*+(?:-{1,2}>|→|⇒|\\(?:to|rightarrow|Rightarrow|longrightarrow)(?![a-z]))\s*")
+_HYPHEN = re.compile(r"(?<!\s)\s*+(?:[-–—−]|\\text-)\s*")
+_COMMA = re.compile(r"(?<!\s)\s*+(?:[,;、]\s*(?:(?:and\s+)?then\s|and\s)?|(?<=\s)(?:and\s+)?then\s|(?<=\s)and\s)\s*")
 _LETTERS = re.compile(r"(?:[A-Z]\s?){2,12}")
 _ITEM = re.compile(r"\s*\(?(\d{1,2})(?:[.)]|:)\s*(\S+)\s*")
 _LEAD = re.compile(
