@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from srt.answers.clauses import conclusion, is_denied, is_open, without_remark
 from srt.answers.equality.normal_form import plain
+from srt.answers.equality.spelled_numbers import number_in_words
 from srt.answers.written_form import undecorated
 from srt.maths.units.unit_phrases import phrase_unit
 from srt.maths.words import word_set
@@ -28,7 +29,7 @@ _VERBS = word_set(
     "is are was were be being am has have had does do did will would must should can sits sit sitting seated stands "
     "stand lies lie gets get need needs needed take takes make makes give gives find found obtain called named known "
     "equal equals contains contain measures measure comes works fits matches holds say choose chose pick select "
-    "selected chosen conclude computed compute calculated counted count located situated represents depicts shows "
+    "selected chosen built made composed conclude computed compute calculated counted count located situated represents depicts shows "
     "says reads"
 )
 _LEADS = word_set("a an the so thus hence therefore only then and")
@@ -42,8 +43,9 @@ _RIGHT_ONE = re.compile(
 )
 _ACROSS = re.compile(r"(?<![a-z])(?:across\s+from|directly\s+opposite|opposite\s+(?:to|of))(?![a-z])", re.I)
 _ASKS_PLACE = re.compile(r"(?<![a-z])(?:when|where|what\s+time|(?:on|at|in)\s+(?:which|what))(?![a-z])", re.I)
+_SENTENCE_END = re.compile(r"[.。!！]\s")
 _LABEL = re.compile(r"\W*(?:\d{1,3}|[A-Z])\W*")
-_NUMBER = re.compile(r"[-−$\\(]*\d|\\?(?:sqrt|frac)|[√π]")
+_NUMBER = re.compile(r"[-−$\\(]*[\d½⅓⅔¼¾⅕-⅞]|\\?(?:sqrt|frac)|[√π]")
 _QUOTES = "\"'“”‘’「」『』《》`"
 _MOST_WORDS = 8
 _LONGEST = 400
@@ -63,7 +65,13 @@ def said_beyond(sentence: str, question: str) -> str | None:
     body = without_remark(undecorated(conclusion(sentence))).strip(" .。!！,，")
     if is_denied(body, question):
         return None
-    return _beyond_han(body, question) if _HAN.search(body) else _Sentence.of(body, question).answer()
+    if _HAN.search(body):
+        return _beyond_han(body, question)
+    # A question that lists the names that may answer asks in its last sentence.
+    asking = _SENTENCE_END.split(question.strip())[-1]
+    return _Sentence.of(body, question).answer() or (
+        _Sentence.of(body, asking).answer() if asking != question else None
+    )
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,7 @@ class _Sentence:
         for at, word in enumerate(words[1:], 1):  # The unit of a number stays, even if the question has it.
             if re.search(r"\d", words[at - 1]) and phrase_unit(plain(word.strip(".,;:!"))) is not None:
                 parts[at] = "new"
-        asking = re.split(r"[.。!！]\s", question.strip())[-1].casefold()
+        asking = _SENTENCE_END.split(question.strip())[-1].casefold()
         told = [_bare(word) for word, part in zip(words, parts, strict=True) if part == "asked"]
         tells = any((word in _PAST or word.endswith("ed")) and word not in asking for word in told)
         return cls(words, parts, asked, _ASKS_PLACE.search(question) is not None, tells)
@@ -162,7 +170,7 @@ def _part(word: str, spelled: Sequence[str], asked: Sequence[str]) -> str:
         bare in _EMPTY and not (len(bare) == 1 and word.strip(_QUOTES + "()[].,;:").isupper() and bare not in "ai")
     ):
         return "empty"
-    return "asked" if stem in asked else "new"
+    return "asked" if stem in asked or number_in_words(bare) in spelled else "new"
 
 
 def _bare(word: str) -> str:

@@ -55,6 +55,9 @@ _NOT_OTHERS = re.compile(
 _VERB = re.compile(r"(?<![a-z])(?:is|are|was|were|has|have)(?![a-z])|=|[是为]", re.I)
 _BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
 _AND = re.compile(r"\s{0,3}(?:,\s{0,3}(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s{0,3}", re.I)
+_NOT_BUT = re.compile(r"(?<![a-z])not\s[^,;]{1,60}\sbut\s(?:rather\s)?|(?:不是|并非)[^,，;；]{1,40}[,，]?\s?而是", re.I)
+_HAS_DIGIT = re.compile(r"\d|\\|[零一二三四五六七八九十]")
+_SHORTEST = 2
 _LEAST = 2
 _LONGEST = 400
 
@@ -147,6 +150,8 @@ def _by_value(text: str, problem: Problem) -> ReadAnswer:
         return ReadAnswer(None, ambiguous=True)
     if found:
         return _chosen(found)
+    if mentioned := _mentioned(text, problem):
+        return _chosen([mentioned])
     said = said_beyond(text, problem.question) or text
     parts = [_said(part, problem) for part in _AND.split(said) if part]
     if len(parts) > 1 and all(len(part) == 1 for part in parts):
@@ -177,6 +182,30 @@ def _letter_named(said: str, text: str, problem: Problem) -> Sequence[str]:
     return (
         [match["letter"]] if all(word in asked or word in _NOUNS for word in match["words"].casefold().split()) else ()
     )
+
+
+def _mentioned(text: str, problem: Problem) -> str | None:
+    """The one option whose words stand in the conclusion of ``text``, which is neither denied nor open.
+
+    "The cat is on the left side of the dog", where the options are left, right and behind. An option inside a longer
+    one that stands there is not meant: cube in "unit cube". Options with digits state values, and are not found so.
+    """
+    said = _NOT_BUT.sub("", undecorated(conclusion(text[:_LONGEST]))).casefold()
+    hedges = re.sub(r"(?<![a-z])likely(?![a-z])", "", said) if "likely" in problem.question.casefold() else said
+    if is_denied(said, problem.question) or is_open(hedges) or len(text) > _LONGEST:
+        return None
+    words = {letter: undecorated(option).strip(" .。").casefold() for letter, option in problem.choices.items()}
+    if any(len(option) < _SHORTEST or _HAS_DIGIT.search(option) for option in words.values()):
+        return None
+    found = [letter for letter, option in words.items() if _stands_in(option, said)]
+    longest = [one for one in found if not any(words[one] in words[other] for other in found if other != one)]
+    asked = problem.question.casefold()
+    return longest[0] if len(longest) == 1 and not _stands_in(words[longest[0]], asked) else None
+
+
+def _stands_in(option: str, text: str) -> bool:
+    bound = "" if not option.isascii() else r"(?![a-z])"
+    return re.search(rf"{'(?<![a-z])' if bound else ''}{re.escape(option)}{bound}", text) is not None
 
 
 def _chosen(letters: Sequence[str]) -> ReadAnswer:

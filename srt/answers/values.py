@@ -25,7 +25,7 @@ _HELPS = re.compile(r"(?:sin|cos|tan|cot|²|\^\s*\{?2\}?)[^,]*=")
 _SET_EQUAL = re.compile(r"\s*(?:∠|\\angle\s*)?[A-Za-zα-ωΑ-Ω]{1,4}\s*=")
 _GREEK = re.compile(r"^\$?\s*∠?[α-ορ-ωΑ-Ω][₀-₉'′]?\s*=\s*(?=[^=])")
 _ASKS_FUNCTION = re.compile(r"(?<![a-z])(?:co)?(?:sine?|tan|tangent)(?![a-z])|cos|[正余]弦|正切", re.I)
-_BEGINS = re.compile(r"[-−$\\(]*\d|\\?(?:sqrt|frac|pi)|[√π]")
+_BEGINS = re.compile(r"[-−$\\(]*[\d½⅓⅔¼¾⅕-⅞]|\\?(?:sqrt|frac|pi)|[√π]")
 _OPERATED = re.compile(r"\d[\s)°A-Za-z]{0,8}(?:[-+−×÷·*/]|\\(?:times|div|cdot))[\s(A-Za-z]{0,4}[\d\\√(]")
 _NAMED_POINT = re.compile(r"^\$?\(x\s*,\s*y(?:\s*,\s*z)?\)\s*=\s*")
 _COORDINATES = re.compile(r"(x\s{0,3}=\s{0,3}[^,=\s]{1,40})\s{1,3}and\s{1,3}(y\s{0,3}=)")
@@ -53,7 +53,7 @@ def _concluding_clause(text: str, question: str) -> str:
     concluded = conclusion(text)
     first = text.partition(",")[0]
     if concluded != text:
-        answered = _is_bare(first) or (_said(first, question) and not _is_bare(first))
+        answered = _is_bare(first) or (_said(first, question) and not states_value(concluded))
         if answered and not _is_bare(concluded) and not _said(concluded, question):
             return first  # ``1:8, so the edges are 1:2``
         if states_value(concluded) or _said(concluded, question):

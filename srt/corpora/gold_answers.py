@@ -27,6 +27,8 @@ _TAIL = re.compile(
 _DIGITS = 16
 """Characters of a number that a float still holds exactly; a longer number becomes an expression."""
 _ALTERNATIVE = re.compile(r"\\# ?\\#|##")
+_LINE = re.compile(r"\$?\s*y\s*=[^=a-wzA-Z]*x[^=a-wzA-Z]*\$?")
+"""``y = 2x - 3`` is an equation: y is no name of a value."""
 _LABEL = re.compile(r"\$?\s*(?:[A-Za-z][A-Za-z .'_{}\\]{0,40}?)\s*\$?\s*(?<![<>\\])=\s*(?=[^=]+$)")
 _LETTERS = re.compile(r"[(（]?\s*([A-H](?:\s*[,，、]?\s*[A-H])*)\s*[)）]?")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|boxed|rm)\s*\{([^{}]*)\}")
@@ -152,7 +154,8 @@ def _joined(answers: list[Answer]) -> Answer:
 
 def _single(head: str) -> Answer:
     """One answer: a number or an expression, with its unit, or text."""
-    body = _bare(_LABEL.sub("", head, count=1) if _LABEL.match(head) else head).rstrip("。.;；,， ")
+    labelled = _LABEL.match(head) and not _LINE.fullmatch(head)
+    body = _bare(_LABEL.sub("", head, count=1) if labelled else head).rstrip("。.;；,， ")
     in_words = number_in_words(body)
     if in_words is not None and _COUNT.fullmatch(in_words):
         body = in_words

@@ -8,6 +8,7 @@ import unicodedata
 from functools import lru_cache
 
 from srt.answers.equality.currency_signs import with_currency_words
+from srt.answers.equality.spelled_numbers import number_in_words
 from srt.maths.syntax.spellings import FRACTIONS, WIDE
 from srt.maths.units.unit_phrases import with_slashes
 
@@ -50,6 +51,8 @@ _NAMES = {
     r"(?=[-\d\\(√π]|sqrt|pi|∛)": " = ",
     r"\\Omega(?![A-Za-z])|\u2126": "Ω",
     r"\\mathbin\s*\{\s*:\s*\}|\\colon(?![A-Za-z])|∶": ":",
+    r"每(小时|分钟|秒|天)(?:行驶|行|走|跑)?\s*(\d+(?:\.\d+)?)\s*(千米|公里|米|厘米)": r"\2\3/\1",
+    r"(\d)\s*小时\s*(\d{1,2})\s*分(?!钟|之)": r"\1小时\2分钟",
     r"<=": "≤",
     r">=": "≥",
 }
@@ -62,7 +65,7 @@ _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
 _MINUTES = re.compile(
     r"(?<!\d)(\d++)°\s*+(\d{1,2})\s*+(?:['′’]|\^\s*+\{?\s*+\\prime\s*+\}?)(?:\s*+(\d{1,2})\s*+(?:''|″|\"))?"
 )
-_HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?)")
+_HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?|[零一二三四五六七八九十百点]{1,9})")
 _VECTOR = re.compile(
     r"\\begin\s*\{([pb]?matrix|array)\}(?:\{[clr|]{1,9}\})?([^&]{1,200}?|(?:[^\\]|\\(?!\\)){1,200}?)\\end\s*\{\1\}"
 )
@@ -111,7 +114,7 @@ def _plain(text: str) -> str:
     text = _NEEDLESS_BRACES.sub(r" \1", text)
     for pattern, name in _MANY_NAMES:
         text = pattern.sub(name, text)
-    text = _HAN_PERCENT.sub(r"\1%", text)
+    text = _HAN_PERCENT.sub(lambda match: number_in_words(match[0]) or f"{match[1]}%", text)
     text = _MINUTES.sub(lambda match: f"({match[1]}+{match[2]}/60{f'+{match[3]}/3600' if match[3] else ''})°", text)
     lines = [with_slashes(" ".join(_SPACE.sub(" ", line).split())) for line in text.split("\n")]
     return unbraced("\n".join(line for line in lines if line))

@@ -17,7 +17,7 @@ from srt.answers.equality.forms.brackets import bracketed, interval, is_infinite
 from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level, unbraced
 from srt.answers.equality.rounded_decimals import decimal
-from srt.answers.equality.spelled_numbers import number_in_words
+from srt.answers.equality.spelled_numbers import HAN_FRACTION, number_in_words
 from srt.answers.equality.units import split_noun
 from srt.maths.units.unit_phrases import as_one_unit, phrase_unit, split_unit
 
@@ -41,7 +41,7 @@ _LEADS = re.compile(
 )
 _VERB = re.compile(
     r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s++be|(?:comes?|works?)\s++out\s++to(?:\s++be)?|is|are|was|were)"
-    r"(?:\s++(?:therefore|thus|then|also|again|indeed))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
+    r"(?:\s++(?:therefore|thus|then|also|again|indeed|now))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
     r"\s*+[:：]?\s*+"
     r"|(?<![A-Za-z])(?:simplifies|reduces|comes|amounts|adds\s+up|rounds)\s+to(?![A-Za-z])\s*+"
@@ -52,6 +52,7 @@ _VERB = re.compile(
     re.I,
 )
 _WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|cost|require|need|take)|有|需", re.I)
+_REWRITES = re.compile(r"(?:simplifies|reduces|rounds)\s", re.I)
 _OF_A_PART = re.compile(
     r"(?<![A-Za-z])(?:each|every|per|one|first|second|bottom|top|layer|row|column|face|side|base)s?(?![A-Za-z])|[每层排列底先第只还侧]|其中",
     re.I,
@@ -95,7 +96,7 @@ BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|
 """Words that make a bound of a value."""
 
 _CONCLUDES = re.compile(
-    r"[,;]\s*(?:(?:so|thus|hence|therefore|then)\s+)?(?:we\s+(?:get|have|obtain|find)(?:\s+that)?\s|(?=一?共|总共|合计)|可得|得到)"
+    r"[,;]\s*(?:which\s+gives|giving)\s|[,;]\s*(?:(?:so|thus|hence|therefore|then)\s+)?(?:we\s+(?:get|have|obtain|find)(?:\s+that)?\s|(?=一?共|总共|合计)|可得|得到)"
 )
 _CLAUSE = re.compile(r"[,;，；。]\s*|(?<![A-Za-z])(?:then|so|that|hence|thus|therefore)(?![A-Za-z])\s*|:\s+")
 _NAME = re.compile(
@@ -168,10 +169,11 @@ def said_value(text: str) -> str:
         if value and (re.search(r"\d|\\", value) or number_in_words(value) is not None):
             subject = text[: verb.start()]
             clause = _CLAUSE.split(subject)[-1]
-            bare = re.sub(r"\([^()]*\)", "", clause).strip()
+            bare = HAN_FRACTION.sub("", re.sub(r"\([^()]*\)", "", clause)).strip()
             if _WEAK.match(verb[0]) and _OF_A_PART.search(clause):
                 return text
-            if _DENIED.search(clause) or _CHANGED.search(bare) or _OPERATED.search(bare) or _supposed(subject, clause):
+            operated = _OPERATED.search(bare) and not _REWRITES.match(verb[0])
+            if _DENIED.search(clause) or _CHANGED.search(bare) or operated or _supposed(subject, clause):
                 return text
             return value
     return text

@@ -40,10 +40,11 @@ _SENTENCE_ENDS = re.compile(r"[.?!。？！；;]\s*")
 _ASKED_PERCENT = re.compile(
     r"(?<![\d\s])\s*(?:percent(?:age)?|per\s+cent|%|百分(?:比|率|数)|百分之(?:几|多少))(?![A-Za-z])", re.I
 )
+_WARMTH = re.compile(r"temperature|°\s?[CF](?![a-z])|℃|celsius|温度|气温", re.I)
 _CIRCLE = re.compile(r"degree|度|°|\\circ|angle|角")
 
 _COUNTED = re.compile(
-    r"(?P<value>[-+]?\d[\d,.]*(?:/\d+)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,10})"
+    r"(?P<value>[-+]?\d[\d,.]*(?:/\d+|\^\{?\d{1,3}\}?)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,10})"
 )
 _LONGEST_COUNT = 80
 
@@ -92,7 +93,9 @@ def match_units(gold: Unit | None, given: Unit | None, question: str, policy: Po
         return [UnitMatch(str(one.scale / meant.pop().scale), False)]  # "in metres": gold is in metres, too
     if policy.loose_units or states(question, one):
         matches.append(UnitMatch("1", False))
-    if one.name == "°":  # So is the sign of degrees.
+    if one.name == "°" and _WARMTH.search(question):
+        matches.append(UnitMatch("1", False))
+    elif one.name == "°":  # So is the sign of degrees.
         matches.append(UnitMatch(r"180/\pi" if gold else r"\pi/180", False))
     return matches
 

@@ -41,6 +41,7 @@ _CONCLUDING = re.compile(
     re.I,
 )
 _COMMA = re.compile(r"[,，;；]\s*")
+_CHAIN = re.compile(r"\w\s?(?:<|>|\\lt|\\gt)\s?\w")
 _LIST_COMMA = re.compile(r"\s*(?:[,;、]\s*(?:and\s)?|(?<=\s)and\s|(?<=[\u4e00-\u9fff])[和与](?=[\u4e00-\u9fff]))\s*")
 _LONGEST_WORD = 30
 _QUOTES = " \"'“”‘’「」『』.。"
@@ -85,7 +86,7 @@ def same_words(gold: str, given: str) -> bool:
     wanted, said = (_ARTICLES.sub("", " ".join(plain(text).casefold().split())) for text in (gold, given))
     if not wanted:
         return False
-    if wanted == said:
+    if said in (wanted, f"it {wanted}"):
         return True
     sentence = _IS.match(said) or _HEADING.match(said)
     said = said if sentence is None or _NOT.search(said) else said[sentence.end() :]
@@ -125,14 +126,21 @@ def listed_words(text: str) -> list[str] | None:
 
 
 def concluded(text: str) -> list[str]:
-    """The ends of the last sentence of ``text`` that may be what it concludes, the longest first; at most three.
+    """The ends of the last sentence of ``text`` that may be what it concludes, the longest first; at most four.
 
-    They stand behind a colon, an arrow, a word such as "obtain" or 得, and the last comma. Nothing where the sentence
-    denies something or leaves it open.
+    They stand behind a colon, an arrow, a word such as "obtain" or 得, and the last comma; a chain of ``<`` is one where
+    it stands between commas. Nothing where the clause denies something or leaves it open.
     """
     last = _SENTENCE.split(text[-_LONGEST:].strip().rstrip(".。!"))[-1]
-    if _NOT.search(last) or _CONDITION.search(last):
+    if _CONDITION.search(last):
         return []
     places = [list(pattern.finditer(last)) for pattern in (_CONCLUDING, _COMMA)]
     starts = sorted({found[-1].end() for found in places if found} | ({0} if last != text else set()))
-    return [end for start in starts if (end := last[start:].strip())][:3]
+    ends = [end for start in starts if (end := last[start:].strip()) and not _NOT.search(_clause(last, start))]
+    return [*ends[:3], *[piece for piece in _COMMA.split(last.replace(": ", ", ")) if _CHAIN.search(piece)][-1:]]
+
+
+def _clause(sentence: str, start: int) -> str:
+    """``sentence`` from the comma before the word at ``start``."""
+    comma = max(sentence.rfind(sign, 0, max(start - 1, 0)) for sign in ",，;；")
+    return sentence[comma + 1 :]

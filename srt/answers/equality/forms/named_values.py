@@ -48,7 +48,7 @@ _LEFT_OPEN = re.compile(
     r"(?i)(?<![a-z])(?:not|maybe|perhaps|might|may\s+be|could|either|or|if|than|of|before|between)(?![a-z])"
     r"|n['’]t|[不非或偏前]|可能|也许|大概"
 )
-_OF_THE_CLOCK = re.compile(r"(?i)\btime\b|clock|watch|时间|时刻|几点|钟|表")
+_OF_THE_CLOCK = re.compile(r"(?i)\btime\b|\bwhen\b|何时|clock|watch|时间|时刻|几点|钟|表")
 _OF_DIRECTIONS = re.compile(r"(?i)direction|compass|\bfac(?:e|es|ing)\b|north|south|方向|朝|[东南西北]")
 _LONGEST = 400
 
