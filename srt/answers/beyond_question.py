@@ -23,14 +23,14 @@ _EMPTY = word_set(
     "then finally overall altogether only exactly just simply also now indeed in on at of to for by with from and as "
     "who which what whose where when one ones person people answer option choice solution result value total number "
     "amount correct matching required requested final following name type kind shape figure solid object body shown "
-    "given pictured picture image diagram all conclusion us according now others labelled labeled marked"
+    "given pictured picture image diagram all conclusion us according now others labelled labeled marked over"
 )
 _VERBS = word_set(
     "is are was were be being am has have had does do did will would must should can sits sit sitting seated stands "
     "stand lies lie gets get need needs needed take takes make makes give gives find found obtain called named known "
     "equal equals contains contain measures measure comes works fits matches holds say choose chose pick select "
-    "selected chosen built made composed conclude computed compute calculated counted count located situated represents depicts shows "
-    "says reads"
+    "selected chosen built made composed conclude computed compute calculated counted count located situated represents "
+    "depicts shows says reads"
 )
 _LEADS = word_set("a an the so thus hence therefore only then and")
 _PLACES = ("on", "at", "in")
@@ -51,7 +51,7 @@ _MOST_WORDS = 8
 _LONGEST = 400
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _HAN_ASKS = re.compile(
-    r"什么(?:形状|图形|几何体|名称|样的.{0,4})?|谁|哪(?:一?[个位种条只项]|些)?(?:人|几何体|图形)?|多少[个条块面]?"
+    r"什么(?:形状|图形|几何体|名称|样的.{0,4})?|谁|哪(?:一?[个位种条只项]|些)?(?:人|几何体|图形)?|多少[个条块面]?|百分之(?:几|多少)|几分之几"
 )
 _HAN_IS = re.compile(r"(?:应该|就|便|应)?(?:叫做?|称为|称作|[是为])(?:一?[个座种只位])?|[:：]")
 _HAN_STANDS = re.compile(r"(?:正|就)?[站坐住排](?=在)")

@@ -6,7 +6,7 @@ import re
 
 _HEDGED = re.compile(
     r"(?<![a-z])(?:maybe|perhaps|possibly|probably|likely|might|could|may|can[’']?t\s+tell|either|or|nor|neither|guess|"
-    r"unsure|uncertain|seems?|looks?|appears?|if|unless|whether|almost|nearly)(?![a-z])|[?？]|"
+    r"unsure|uncertain|seems?|looks?|appears?|if|unless|whether|almost|nearly|hardly|barely|scarcely)(?![a-z])|[?？]|"
     r"可能|也许|或|大概|似乎|好像|看起来|是否|如果|若|还是",
     re.I,
 )

@@ -56,6 +56,9 @@ _VERB = re.compile(r"(?<![a-z])(?:is|are|was|were|has|have)(?![a-z])|=|[是为]"
 _BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
 _AND = re.compile(r"\s{0,3}(?:,\s{0,3}(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s{0,3}", re.I)
 _NOT_BUT = re.compile(r"(?<![a-z])not\s[^,;]{1,60}\sbut\s(?:rather\s)?|(?:不是|并非)[^,，;；]{1,40}[,，]?\s?而是", re.I)
+_THAN = re.compile(r"\sthan\s[^,;:]*", re.I)
+_PARTS = re.compile(r"[:：;；]\s*")
+_NAME = re.compile(r"(?!(?:the|and|are|side|from)(?![a-z]))[a-z]{3,}|[\u4e00-\u9fff]{2}")
 _HAS_DIGIT = re.compile(r"\d|\\|[零一二三四五六七八九十]")
 _SHORTEST = 2
 _LEAST = 2
@@ -190,17 +193,39 @@ def _mentioned(text: str, problem: Problem) -> str | None:
     "The cat is on the left side of the dog", where the options are left, right and behind. An option inside a longer
     one that stands there is not meant: cube in "unit cube". Options with digits state values, and are not found so.
     """
-    said = _NOT_BUT.sub("", undecorated(conclusion(text[:_LONGEST]))).casefold()
-    hedges = re.sub(r"(?<![a-z])likely(?![a-z])", "", said) if "likely" in problem.question.casefold() else said
-    if is_denied(said, problem.question) or is_open(hedges) or len(text) > _LONGEST:
+    words = {letter: _spelled(option) for letter, option in problem.choices.items()}
+    if len(text) > _LONGEST or any(len(one) < _SHORTEST or _HAS_DIGIT.search(one) for one in words.values()):
         return None
-    words = {letter: undecorated(option).strip(" .。").casefold() for letter, option in problem.choices.items()}
-    if any(len(option) < _SHORTEST or _HAS_DIGIT.search(option) for option in words.values()):
-        return None
+    said = _spelled(_THAN.sub("", _NOT_BUT.sub("", undecorated(conclusion(text)))))
+    said = _PARTS.split(said)[-1] or said
     found = [letter for letter, option in words.items() if _stands_in(option, said)]
     longest = [one for one in found if not any(words[one] in words[other] for other in found if other != one)]
-    asked = problem.question.casefold()
-    return longest[0] if len(longest) == 1 and not _stands_in(words[longest[0]], asked) else None
+    if len(longest) != 1:
+        return None
+    asked, rest = _spelled(problem.question), said.replace(words[longest[0]], " ")
+    if "likely" in asked:
+        rest = rest.replace("likely", " ")
+    if is_denied(rest, problem.question) or is_open(rest):
+        return None
+    if _turned(said, words[longest[0]], asked):
+        return None
+    # A word of the question is no answer, unless the question lists the options.
+    listed = sum(_stands_in(option, asked) for option in words.values()) > 1
+    return longest[0] if listed or not _stands_in(words[longest[0]], asked) else None
+
+
+def _turned(said: str, option: str, asked: str) -> bool:
+    """Whether ``said`` names what the question asks about behind the option, and what it asks from before it.
+
+    "The school is north of the library" does not say where the library is.
+    """
+    before, _, behind = said.partition(option)
+    places = [[asked.index(word) for word in _NAME.findall(side) if word in asked] for side in (before, behind)]
+    return all(places) and places[0][-1] > places[1][0]
+
+
+def _spelled(text: str) -> str:
+    return undecorated(text).replace("-", " ").casefold().strip(" .。!！")
 
 
 def _stands_in(option: str, text: str) -> bool:

@@ -21,6 +21,7 @@ from srt.maths.units.unit_phrases import phrase_unit
 _EQUALS = re.compile(r"(?<!\s)\s*+(?<![<>!\\:=≤≥≠])=(?!=)\s*+")
 _FUNCTION = re.compile(r"(?<![A-Za-z])\\?(?:arc)?(sin|cos|tan|cot|log|ln)(?![a-z])")
 _CALLED = re.compile(r"\\?[A-Za-z]{1,4}\s*\(([^()\d]{1,60})\)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _HELPS = re.compile(r"(?:sin|cos|tan|cot|²|\^\s*\{?2\}?)[^,]*=")
 _SET_EQUAL = re.compile(r"\s*(?:∠|\\angle\s*)?[A-Za-zα-ωΑ-Ω]{1,4}\s*=")
 _GREEK = re.compile(r"^\$?\s*∠?[α-ορ-ωΑ-Ω][₀-₉'′]?\s*=\s*(?=[^=])")
@@ -53,15 +54,23 @@ def _concluding_clause(text: str, question: str) -> str:
     concluded = conclusion(text)
     first = text.partition(",")[0]
     if concluded != text:
-        answered = _is_bare(first) or (_said(first, question) and not states_value(concluded))
-        if answered and not _is_bare(concluded) and not _said(concluded, question):
+        several = re.search(r"\sand\s|[和与]", first) is not None  # "8 are in it and 6 are red" answers nothing
+        answered = _is_bare(first) or (_said(first, question) and not (several and states_value(concluded)))
+        if answered and not _is_bare(concluded) and not _said(concluded, question) and not _again(first, concluded):
             return first  # ``1:8, so the edges are 1:2``
-        if states_value(concluded) or _said(concluded, question):
+        if states_value(concluded) or _said(concluded, question) or _again(first, concluded):
             text = concluded
     steps, _, ending = text.replace("→", ",").rpartition(",")
     if _HELPS.search(steps) and _SET_EQUAL.match(ending) and states_value(_without_greek(ending, question)):
         text = ending.strip()
     return _without_greek(text, question)
+
+
+def _again(first: str, concluded: str) -> bool:
+    """Whether ``concluded`` has the value of ``first`` again, with a unit: ``16 × 2.5 = 40, so it is €40``."""
+    numbers = _NUMBER.findall(concluded)
+    value = stated_value(plain(first)).sides[-1]
+    return bool(numbers) and algebra.equal_exactly(value, numbers[-1]) is True
 
 
 def _said(clause: str, question: str) -> bool:

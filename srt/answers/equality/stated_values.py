@@ -45,13 +45,15 @@ _VERB = re.compile(
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
     r"\s*+[:：]?\s*+"
     r"|(?<![A-Za-z])(?:simplifies|reduces|comes|amounts|adds\s+up|rounds)\s+to(?![A-Za-z])\s*+"
-    r"|(?<=[\u4e00-\u9fff])[付花](?=\s*+[\d\\零一二两三四五六七八九十百])"
-    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|costs?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
+    r"|(?<=[\u4e00-\u9fff])[付花合](?=\s*+[\d\\零一二两三四五六七八九十百])"
+    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|costs?|gets?|pays?|receives?|earns?|saves?|spends?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
     r"|(?<=[大小]值)(?=\s*+[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*+[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*+:\s++|(?<=[\u4e00-\u9fff)])\s*+:\s*+",
     re.I,
 )
-_WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|cost|require|need|take)|有|需", re.I)
+_WEAK = re.compile(
+    r"[a-z]*(?:ha|hold|contain|measure|weigh|cost|get|pay|receive|earn|save|spend|require|need|take)|有|需", re.I
+)
 _REWRITES = re.compile(r"(?:simplifies|reduces|rounds)\s", re.I)
 _OF_A_PART = re.compile(
     r"(?<![A-Za-z])(?:each|every|per|one|first|second|bottom|top|layer|row|column|face|side|base)s?(?![A-Za-z])|[每层排列底先第只还侧]|其中",
@@ -161,7 +163,8 @@ def said_value(text: str) -> str:
     if but:
         text = text[but[-1].end() :]
     reason = _REASON.search(text, 1)
-    if reason and re.search(r"\d|\\pi|\\sqrt", text[: reason.start()]):
+    corrected = reason is not None and re.search(r":\s*[-\d\\√]", reason[0])
+    if reason and not corrected and re.search(r"\d|\\pi|\\sqrt", text[: reason.start()]):
         text = text[: reason.start()]
     text = _IN_WORDS.sub("", text.strip())
     for verb in reversed(list(_VERB.finditer(text))):

@@ -81,8 +81,11 @@ def match_units(gold: Unit | None, given: Unit | None, question: str, policy: Po
     one = gold or given
     assert one is not None
     if one.is_money:  # The currency may be left out, but another than the question's is wrong.
-        asked = {unit.dimension for unit in _units_in(question) if unit.is_money} if gold is None else set()
-        return [UnitMatch("1", False)] if not asked or one.dimension in asked else []
+        asked = {unit for unit in _units_in(question) if unit.is_money} if gold is None else set()
+        same = {unit.scale for unit in asked if unit.dimension == one.dimension}
+        if not asked or one.scale in same:
+            return [UnitMatch("1", False)]
+        return [UnitMatch(str(one.scale / same.pop()), False)] if len(same) == 1 else []
     if one.bare:
         return [UnitMatch("1", False)]
     if not one.dimension:  # 0.5 is 50%, and 50 is not, unless percent are asked for: the sign is a number.

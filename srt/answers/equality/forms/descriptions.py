@@ -34,12 +34,14 @@ _NOT = re.compile(
 )
 """What denies a sentence, or leaves it open."""
 _SENTENCE = re.compile(r"(?:[.!?]\s|[。！？\n])\s*")
-_CONDITION = re.compile(r"(?<![a-z])(?:if|unless|when|for|suppose)(?![a-z])|如果|假如|[若当设]", re.I)
-_CONCLUDING = re.compile(
-    r"[:：]\s|→|⇒|\\(?:to|Rightarrow|rightarrow|implies)(?![a-z])|(?<![a-z])(?:obtain|get|gives|have|find|so|thus|hence|therefore)(?![a-z])"
-    r"|得到?|[即是为](?!否)",
+_CONDITION = re.compile(
+    r"(?<![a-z])(?:if|unless|when|for|suppose|half|twice|double|triple|cannot|never|no)(?![a-z])|如果|假如|[若当设倍]|一半",
     re.I,
 )
+_CONCLUDING = re.compile(
+    r"[:：]\s|→|⇒|\\(?:to|Rightarrow|rightarrow|implies)(?![a-z])|(?<![a-z])(?:obtain|get|gives)(?![a-z])|得到?", re.I
+)
+_SAYS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,20}\s\S{1,40}\s\S|[\u4e00-\u9fff]{4}")
 _COMMA = re.compile(r"[,，;；]\s*")
 _CHAIN = re.compile(r"\w\s?(?:<|>|\\lt|\\gt)\s?\w")
 _LIST_COMMA = re.compile(r"\s*(?:[,;、]\s*(?:and\s)?|(?<=\s)and\s|(?<=[\u4e00-\u9fff])[和与](?=[\u4e00-\u9fff]))\s*")
@@ -128,15 +130,19 @@ def listed_words(text: str) -> list[str] | None:
 def concluded(text: str) -> list[str]:
     """The ends of the last sentence of ``text`` that may be what it concludes, the longest first; at most four.
 
-    They stand behind a colon, an arrow, a word such as "obtain" or 得, and the last comma; a chain of ``<`` is one where
-    it stands between commas. Nothing where the clause denies something or leaves it open.
+    They stand behind a colon, an arrow, a word such as "obtain" or 得, and, if they are more than a value, behind the
+    last comma; so does a chain of ``<`` between commas. Nothing where the clause denies something, leaves it open, or
+    speaks of a half or a multiple.
     """
     last = _SENTENCE.split(text[-_LONGEST:].strip().rstrip(".。!"))[-1]
     if _CONDITION.search(last):
         return []
-    places = [list(pattern.finditer(last)) for pattern in (_CONCLUDING, _COMMA)]
-    starts = sorted({found[-1].end() for found in places if found} | ({0} if last != text else set()))
-    ends = [end for start in starts if (end := last[start:].strip()) and not _NOT.search(_clause(last, start))]
+    starts = {0} if last != text else set()
+    starts |= {found[-1].end() for found in [list(_CONCLUDING.finditer(last))] if found}
+    starts |= {
+        found[-1].end() for found in [list(_COMMA.finditer(last))] if found and _SAYS.search(last[found[-1].end() :])
+    }
+    ends = [end for start in sorted(starts) if (end := last[start:].strip()) and not _NOT.search(_clause(last, start))]
     return [*ends[:3], *[piece for piece in _COMMA.split(last.replace(": ", ", ")) if _CHAIN.search(piece)][-1:]]
 
 

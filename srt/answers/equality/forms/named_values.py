@@ -48,6 +48,8 @@ _LEFT_OPEN = re.compile(
     r"(?i)(?<![a-z])(?:not|maybe|perhaps|might|may\s+be|could|either|or|if|than|of|before|between)(?![a-z])"
     r"|n['’]t|[不非或偏前]|可能|也许|大概"
 )
+_TURNED = re.compile(r"(?i)(?:after|before|but|except|until|since|from|day)\s(?:the\s)?$|[除从自]$")
+_HAN_TURNED = re.compile(r"的?[前后]|以外|之外|起|开始")
 _OF_THE_CLOCK = re.compile(r"(?i)\btime\b|\bwhen\b|何时|clock|watch|时间|时刻|几点|钟|表")
 _OF_DIRECTIONS = re.compile(r"(?i)direction|compass|\bfac(?:e|es|ing)\b|north|south|方向|朝|[东南西北]")
 _LONGEST = 400
@@ -71,7 +73,10 @@ def concluded_value(text: str, kind: str, question: str) -> NamedValue | None:
     clauses = [clause for clause in _CLAUSE.split(text[-_LONGEST:]) if clause.strip()]
     if not clauses or _LEFT_OPEN.search(_OF_A_MONTH.sub(" ", clauses[-1])):
         return None
-    found = {one for _, _, one in _all(clauses[-1], question) if one.kind == kind}
+    of_kind = [one for one in _all(clauses[-1], question) if one[2].kind == kind]
+    if any(_TURNED.search(clauses[-1][:start]) or _HAN_TURNED.match(clauses[-1], end) for start, end, _ in of_kind):
+        return None
+    found = {one for _, _, one in of_kind}
     return found.pop() if len(found) == 1 else None
 
 
