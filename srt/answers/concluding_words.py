@@ -39,6 +39,7 @@ _LETTERS_SAID = tuple(
         rf"(?:^|[,;:]\s*|(?<![a-z])and\s+){_SO},?\s+{_EITHER}(?=\(?[A-Z]\)?\s*(?:$|[.,;!(]|and\s+\(?[A-Z](?![a-z])))",
         r"(?:答案(?:就|便|应该|应|则)?[是为选]|(?<!不)正确的?(?:选项|答案|说法|结论|一?项)?(?:就|应该|应|则)?[是为有]|"
         r"(?<![不未可待供备])(?<!不[能可应该会])选择?(?:项)?[是为]?)\s*+(?:[:：]\s*+)?(?:不是\s*+[A-Z]\s*+(?:[,，]\s*+)?而?是\s*+)?(?:选项?\s*+)?",
+        r"(?:^|[,，;；])\s*+(?:所以|因此|故|于是)(?:就|应该?)?[是为]\s*+(?:选项?\s*+)?",
         r"(?:(?:认为|(?<!不)应该|(?<!不)应当|(?<!不)应)(?:选择?|是|为)|(?:则|就)(?:选择?|是))\s*+(?:选项?\s*+)?",
         r"不是\s*+[\"“]?[A-Z][\"”]?\s*+(?:[,，]\s*+)?而?是\s*+(?:选项?\s*+)?",
     )
@@ -51,7 +52,7 @@ _LETTERS_CALLED_RIGHT = (
         r"(?=\s*+(?:$|[^\sA-Za-z]|because|since|and|as|here)))"
     ),
     re.compile(
-        rf"(?i:(?<![a-z])only\s+{_EITHER})({_LETTER_LIST})(?i:\s+(?!fail|is\s+(?:wrong|false|incorrect|not)|does|can)[a-z])"
+        rf"(?i:(?<![a-z])only\s+{_EITHER})({_LETTER_LIST})(?i:\s+(?!fail|(?:and|or)(?![a-z])|is\s+(?:wrong|false|incorrect|not)|does|can)[a-z])"
     ),
     re.compile(rf"^({_LETTER_LIST})\s++it\s++is$"),
     re.compile(
@@ -96,12 +97,12 @@ def letters_or_value_said(sentence: str, kind: AnswerKind) -> str | None:
     """All of ``sentence`` from where it begins to state an answer of ``kind``; ``None`` where it states none."""
     if _SUPPOSES.search(sentence):
         return None
-    if kind == "choice_set":
-        sentence = OTHERS_DENIED.sub("", undecorated(sentence[-_LONGEST_SENTENCE:]))
-    for pattern in (*_LETTERS_SAID, *_VALUE_SAID) if kind == "choice_set" else _VALUE_SAID:
-        said = [match for match in pattern.finditer(sentence) if _is_said(sentence, match)]
-        if said:
-            return sentence[said[-1].start(1) :].strip()
+    letters = OTHERS_DENIED.sub("", undecorated(sentence[-_LONGEST_SENTENCE:])) if kind == "choice_set" else ""
+    for patterns, text in ((_LETTERS_SAID, letters), (_VALUE_SAID, sentence)):
+        for pattern in patterns:
+            said = [match for match in pattern.finditer(text) if _is_said(text, match)]
+            if said:
+                return text[said[-1].start(1) :].strip()
     return None
 
 

@@ -29,24 +29,27 @@ class FinalStatement:
     """``text`` is the answer as it was written; ``rest`` all that follows its beginning (parts take several lines).
 
     ``marked``: it stands in an explicit place. ``whole``: more text follows, so that the token budget did not cut it.
+    ``before`` and ``after``: what its sentence says before it, and the sentence that follows, where it is in words.
     """
 
     text: str
     rest: str
     marked: bool = False
     whole: bool = True
+    before: str = ""
+    after: str = ""
 
 
 _CHOICES = r"(?:options?|choices?|letters?|statements?)"
 _MARKED_NOUN = (
     rf"(?:(?:the\s++)?{ADJECTIVES}(?:answers?(?:\s+key)?|ans\.?|result|conclusion|solution\s+set)|"
-    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s++){{1,6}}{_CHOICES}|correct|selected)"
+    rf"(?:the\s+)?(?:(?:final|correct|right|best|my|selected|chosen)\s++){{1,6}}{_CHOICES}|correct|selected|final)"
 )
 _MARKED_HAN = (
     r"(?:本题|因此|所以|综上|故)?(?:(?:最终|正确|最后的?|参考|修正后的?|更正后的?|更正|我的)*(?:答案|结论|结果|答)|"
     r"(?:最终|正确|我)的?(?:选项|选择)|多选)"
 )
-_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?(?:[:：=]|\s[-–—](?=\s))"
+_BEHIND_NOUN = r"[\"'”’*_\s]*(?:[(（][^()（）\n]{0,30}[)）]\s*)?(?:[:：=]|\s{0,2}(?:→|->|=>)|\s[-–—](?=\s))"
 _LIST_BELOW = (
     rf"(?i:the\s+{ADJECTIVES}(?:answers?|{_CHOICES})\s+(?:is|are))|(?:答案|正确的?(?:选项|说法|答案)?)[是为有]"
 )
@@ -205,13 +208,15 @@ def _markers(body: str, kind: AnswerKind) -> Iterator[re.Match[str]]:
 def said_in_words(body: str, kind: AnswerKind) -> FinalStatement | None:
     """What the last sentence says that states an answer in words, or has a marker within it."""
     right: list[str] = []
-    for sentence in reversed(sentences(body)[-8 * _MOST_TRIED :]):
+    said_last = sentences(body)[-8 * _MOST_TRIED :]
+    for sentence, after in zip(reversed(said_last), ["", *reversed(said_last)], strict=False):
         markers = reversed(list(_INLINE_MARKER.finditer(sentence)))
         inline = next((match for match in markers if _is_own(sentence, match.start())), None)
         text = sentence[inline.end() :].strip() if inline else ""
         said = text if text and not _PLACE.fullmatch(text) else letters_or_value_said(sentence, kind)
         if said is not None:
-            return FinalStatement(said, said)
+            before = sentence[: -len(said)] if sentence.endswith(said) else ""
+            return FinalStatement(said, said, before=before, after=after)
         if kind == "choice_set":
             right += letters_called_right(sentence)
     return FinalStatement(", ".join(right), "") if right else None

@@ -24,9 +24,10 @@ _DECORATION = re.compile(
 FONT = re.compile(r"\\(?:text|mathrm|mathbf|textbf|textit|mathit|textrm|mathsf|boldsymbol|operatorname)\s*\{([^{}]*)\}")
 _SPACING = re.compile(r"\\(?:[ ,;:!~]|q?quad(?![A-Za-z]))|~")
 _BRACKETS = str.maketrans("【】「」『』〔〕“”‘’〈〉", "()()()()\"\"''()")
+_POWERS = str.maketrans({"²": "^2", "³": "^3"})  # NFKC would make a2 of a².
 _LEAD = re.compile(
-    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*+(?:either|both)?\s*+"
-    r"(?:选择|选项|应选|故选|options?|choices?|letters?|选)?\s*+(?:is|are|是|为)?\s*+:?\s*+",
+    r"(?:(?:so|definitely|certainly|clearly|surely|probably)(?![a-z])[, ]*)*[(\[\"']*\s*+(?:either|both|only)?\s*+"
+    r"(?:选择|选项|应选|故选|options?|choices?|letters?|statements?|选)?\s*+(?:is|are|是|为)?\s*+:?\s*+",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\(?\d{1,3}\)?\s*[,.:、)]\s*(?=[(\[\"']*[A-Za-z])")
@@ -179,7 +180,7 @@ def _other_options(rest: str, choices: Mapping[str, str]) -> set[str]:
 
 def undecorated(text: str) -> str:
     """``text`` on one line, with full-width forms narrowed, decoration and the braces around a whole dropped."""
-    body = _SPACING.sub(" ", unicodedata.normalize("NFKC", html.unescape(text)).translate(_BRACKETS))
+    body = _SPACING.sub(" ", unicodedata.normalize("NFKC", html.unescape(text).translate(_POWERS)).translate(_BRACKETS))
     body = _DECORATION.sub("", FONT.sub(r" \1", body)).strip()
     while len(body) > 1 and body[0] == "{" and body[-1] == "}":
         body = body[1:-1].strip()

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from srt.answers.equality.currency_signs import with_currency_words
 from srt.answers.equality.normal_form import balanced, closing, plain
 from srt.answers.equality.parts import SEE_ELSEWHERE, without_proofs
 from srt.answers.equality.spelled_numbers import number_in_words
@@ -30,6 +31,8 @@ _QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』", '"': '"', "'"
 _DIGITS = 16
 """Characters of a number that a float still holds exactly; a longer number becomes an expression."""
 _ALTERNATIVE = re.compile(r"\\# ?\\#|##")
+_LINE = re.compile(r"\$?\s*y\s*=[^=a-wzA-Z]*x[^=a-wzA-Z]*\$?")
+"""``y = 2x - 3`` is an equation: y is no name of a value."""
 _LABEL = re.compile(r"\$?\s*(?:[A-Za-z][A-Za-z .'_{}\\]{0,40}?)\s*\$?\s*(?<![<>\\])=\s*(?=[^=]+$)")
 _LETTERS = re.compile(r"[(（]?\s*([A-H](?:\s*[,，、]?\s*[A-H])*)\s*[)）]?")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|boxed|rm)\s*\{([^{}]*)\}")
@@ -42,6 +45,8 @@ _LEADS = re.compile(r"^(?:解|答案?)\s*[:：,，]?\s*(?=[-\d\\$({√π(（])")
 _DOT_BEFORE_UNIT = re.compile(r"(?<=\d)\.(?=\s*(?:\\[,;! ]\s*)?(?:\\(?:mathrm|text|rm)(?![A-Za-z])|[A-Za-z]))")
 # 30°15': degrees with minutes have no one unit.
 _MINUTES = re.compile(r"(?:\\circ|°)\s*\}?\s*\d")
+_SET = re.compile(r"\$?\s*\{[^{}\\]*,[^{}\\]*\}\s*\$?")
+"""``{2, 5}``, whose braces LaTeX would not print."""
 _ASKS_SEVERAL = re.compile(
     r"(?<![a-z])(?:both|respectively|and\s+(?:its|the|their|how)|two\s+(?:numbers|values|weights|lengths))(?![a-z])|"
     r"分别|各(?=[是为有重长多])|和.{0,12}各|两个",
@@ -88,6 +93,9 @@ def read_gold(printed: str, choices: dict[str, str], *, choice: bool, question: 
             short = {letter: text for letter, text in choices.items() if len(text) <= LONGEST}
             named = [letter for letter, text in short.items() if _plain(text) == _plain(head)]
             return Gold(Answer(kind="choice_set", value=named) if len(named) == 1 else None, explanation)
+    if _SET.fullmatch(head):
+        return Gold(Answer(kind="text", value=rf"\{{{head.strip('$ ')[1:-1].strip()}\}}"), explanation)
+    head = with_currency_words(head)
     head = balanced(_DOT_BEFORE_UNIT.sub(" ", _LEADS.sub("", head)))
     return Gold(_parts(head, question) or _single(head), explanation)
 
@@ -162,7 +170,8 @@ def _joined(answers: list[Answer]) -> Answer:
 
 def _single(head: str) -> Answer:
     """One answer: a number or an expression, with its unit, or text."""
-    body = _bare(_LABEL.sub("", head, count=1) if _LABEL.match(head) else head).rstrip("。.;；,， ")
+    labelled = _LABEL.match(head) and not _LINE.fullmatch(head)
+    body = _bare(_LABEL.sub("", head, count=1) if labelled else head).rstrip("。.;；,， ")
     in_words = number_in_words(body)
     if in_words is not None and _COUNT.fullmatch(in_words):
         body = in_words

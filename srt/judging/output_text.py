@@ -14,7 +14,7 @@ from itertools import dropwhile
 
 from srt.answers.extraction import extract
 from srt.answers.groups import groups
-from srt.answers.written_form import expected_kind
+from srt.answers.written_form import expected_kind, read_answer
 from srt.checking.size_limits import MOST_STEPS
 from srt.io.records import FinishReason, Lang, Problem
 from srt.language.prompts import THINK_OPENS
@@ -169,7 +169,12 @@ def _answer_after_steps(
     others = [stated, *_stated_after(rest[len(head) :], problem)]
     if answer is not None and len(groups([answer, *others], problem)) > 1:
         return answer, f"line {rest[0].number}: another answer is stated, too"
-    return (first[1] if first is not None and answer is not None else answer), None
+    if first is None or answer is None:
+        return answer, None
+    # A checker reads letters: the value of an option is its letter there.
+    kind = expected_kind(problem)
+    by_value = kind == "choice_set" and read_answer(first[1], kind, problem.choices).answer is None
+    return (answer if by_value else first[1]), None
 
 
 def _stated_after(lines: Sequence[_Line], problem: Problem) -> Iterator[str]:

@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from srt.answers.equality.spelled_numbers import with_sums
+from srt.answers.equality.mixed_numbers import with_sums
 from srt.maths.equal_values import equal_values, readings
-from srt.maths.syntax.expression import PI, Expression, symbols, walk
+from srt.maths.syntax.expression import PI, Call, Expression, Number, substituted, symbols, walk
 from srt.maths.values.expression_value import Undecided, approximation, rational
+from srt.maths.values.identity import identical
 from srt.maths.values.vectors import NotScalar, scalar
 from srt.maths.work import remembered
 
 _LONGEST = 300
 _DIGITS = 40
+_POINTS = (2, 5, 11)
+"""Where equations are compared, until neither side is 0 there."""
 _PI_TAKEN_AS = (Fraction("3.14"), Fraction(22, 7), Fraction("3.1416"))
 
 
@@ -24,6 +27,20 @@ _PI_TAKEN_AS = (Fraction("3.14"), Fraction(22, 7), Fraction("3.1416"))
 def equal_exactly(a: str, b: str) -> bool | None:
     """Whether two expressions are the same value (for all values of their names); ``None``: it is not decided."""
     return None if max(len(a), len(b)) > _LONGEST else equal_values(with_sums(a), with_sums(b))
+
+
+@remembered(maxsize=4096)
+def same_equation(a: tuple[str, str], b: tuple[str, str]) -> bool:
+    """Whether two equations, each with its two sides, are one up to a factor: ``y = 2x - 3`` and ``2x - y - 3 = 0``."""
+    one, other = (_difference(sides) for sides in (a, b))
+    if one is None or other is None or not symbols(one) or symbols(one) != symbols(other):
+        return False
+    for start in _POINTS:
+        point = {name: Number(Fraction(start + at)) for at, name in enumerate(sorted(symbols(one)))}
+        here, there = (_digits(substituted(tree, point), None) for tree in (one, other))
+        if here and there:
+            return identical(one, Call("mul", (Number(here / there), other))) == "yes"
+    return False
 
 
 def numeric_values(text: str, *, pi_as_school: bool = False) -> Iterator[Fraction]:
@@ -60,6 +77,11 @@ def is_readable(text: str) -> bool:
 @remembered(maxsize=4096)
 def _readings(text: str) -> tuple[Expression, ...]:
     return tuple(readings(with_sums(text))) if len(text) <= _LONGEST else ()
+
+
+def _difference(sides: tuple[str, str]) -> Expression | None:
+    left, right = map(_readings, sides)
+    return Call("add", (left[0], Call("neg", (right[0],)))) if left and right else None
 
 
 def _digits(tree: Expression, pi: Fraction | None) -> Fraction | None:

@@ -19,9 +19,11 @@ from typing import Literal, get_args
 
 from srt.answers.equality import algebra
 from srt.answers.equality.forms.brackets import Brackets, as_point, bracketed, interval, is_infinite
-from srt.answers.equality.forms.descriptions import description, same_description, same_words
+from srt.answers.equality.forms.descriptions import concluded, description, listed_words, same_description, same_words
 from srt.answers.equality.forms.geometric_relations import relation
-from srt.answers.equality.forms.ratios import fraction, ratio, same_ratio
+from srt.answers.equality.forms.named_values import concluded_value, named_value
+from srt.answers.equality.forms.orders import elements, order, same_order
+from srt.answers.equality.forms.ratios import asks_ratio, fraction, ratio, same_ratio
 from srt.answers.equality.normal_form import plain, squeezed, top_level
 from srt.answers.equality.parts import leaves, split_parts, statements, without_proofs
 from srt.answers.equality.policies import LENIENT, STRICT, Policy
@@ -35,7 +37,7 @@ from srt.answers.equality.stated_values import (
     said_value,
     stated_value,
 )
-from srt.answers.equality.understood import OR, alternatives, is_understood, listed
+from srt.answers.equality.understood import OR, alternatives, is_understood, listed, members_said, set_members
 from srt.answers.equality.units import match_units, split_noun
 from srt.answers.written_form import canonical_text, read_answer
 from srt.io.records import Answer, AnswerKind, Problem
@@ -55,6 +57,10 @@ _LETTER = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z\u4e00-\u9fff]")
 _RELATED = re.compile(r"[<>]|\\(?:le|ge|ne|neq|lt|gt|in|cup|cap|infty)(?![A-Za-z])|[≤≥≠∈∪∩∞]")
 _FORMULA = re.compile(
     r"(?:\\(?!q?quad)[A-Za-z]+|\\[{}]|[^A-Za-z\u4e00-\u9fff\\;、]|(?<![A-Za-z])[A-Za-z]{1,2}(?![A-Za-z]))+"
+)
+_SAID_AGAIN = re.compile(r",\s*(?:that is|i\.e\.|or|so)\s*,?\s*|即")
+_ASKS_ORDER = re.compile(
+    r"(?i)order|sequence|rank|from\s.{1,40}\sto\s|left to right|clockwise|顺序|依次|排列|从.{1,20}到"
 )
 _TURNS = {"l": "left", "左": "left", "r": "right", "右": "right", "u": "up", "上": "up", "d": "down", "下": "down"}
 _MOST_ALTERNATIVES = 8
@@ -169,12 +175,30 @@ class _Comparison:
         return self.written(plain(value + behind), plain(given), unit)  # the digits of a float, without an exponent
 
     def text(self, gold: str, given: str) -> Equality:
-        """Words, or a value within words, or the parts of such."""
+        """Words, or a value within words, or the parts of such; else what the text concludes with."""
+        whole = self.whole(gold, given)
+        if whole.equal:
+            return whole
+        return next((found for end in concluded(given) if (found := self.whole(gold, end)).equal), whole)
+
+    def whole(self, gold: str, given: str) -> Equality:
+        """What :meth:`text` says of all of ``given``."""
         named, said = statements(gold), statements(given)
         if named is not None and said is not None:
             same_ones = sorted(named) == sorted(said) if named == sorted(named) else named == said
             return Equality("equal" if same_ones else "differs", "exact")
         body = plain(gold)
+        wanted = order(body)
+        if wanted is not None and not wanted.by_size and squeezed(given) == "".join(wanted.names):
+            return Equality("equal", "text")
+        if wanted is not None and (ordered := order(plain(given))) is not None:
+            same = same_order(wanted, ordered)
+            return Equality("equal" if same else "undecided", "parts" if same is None else "text")
+        words = listed_words(gold)
+        if words is not None and (said_words := listed_words(given)) is not None and len(words) == len(said_words):
+            anyhow = not _ASKS_ORDER.search(self.question) and (words == sorted(words) or "哪些" in self.question)
+            same_ones = sorted(said_words) == sorted(words) if anyhow else said_words == words
+            return Equality("equal" if same_ones else "undecided", "text")
         parts = listed(body)
         if len(parts) > 1:
             pieces = split_parts(given, len(parts)) or split_parts(said_value(plain(given)), len(parts))
@@ -186,9 +210,15 @@ class _Comparison:
     def part(self, gold: str, given: str) -> Equality:
         if squeezed(gold) == squeezed(given) != "":
             return Equality("equal", "exact")
+        members = set_members(gold)
+        if members is not None:
+            return self.members(members, given)
         related, other = relation(plain(gold)), relation(said_value(plain(given)))
         if related is not None and other is not None:
             return Equality("equal" if related == other else "differs", "text")
+        named = named_value(plain(gold), self.question)
+        if named is not None and (called := concluded_value(plain(given), named.kind, self.question)) is not None:
+            return Equality("equal" if named == called else "differs", "text")
         if is_understood(gold) and re.search(r"\d|\\", gold):
             return self.written(plain(gold), plain(given), None)
         if same_words(gold, given):
@@ -209,11 +239,20 @@ class _Comparison:
         """The same elements in the same order; where gold's are single letters, ``LRRL`` is four."""
         read = read_answer(given, "sequence", {}).answer
         said: list[str] = read.value if read is not None else []
-        if len(said) == 1 and len(gold) > 1 and all(len(one) == 1 for one in gold):
-            said = list("".join(said[0].split()))
+        if len(said) == 1 < len(gold):
+            said = elements(plain(given)) or (
+                list("".join(said[0].split())) if all(len(one) == 1 for one in gold) else said
+            )
         if len(said) != len(gold):
             return Equality("undecided", "parts")
         return _all([self.element(one, other) for one, other in zip(gold, said, strict=True)])
+
+    def members(self, golds: Sequence[str], given: str) -> Equality:
+        """The members of a set, in any order."""
+        said = members_said(said_value(plain(given)))
+        if len(said) != len(golds) or len(said) > _MOST_ALTERNATIVES:
+            return Equality("undecided", "parts")
+        return self.matched(golds, said, self.part)
 
     def element(self, gold: str, given: str) -> Equality:
         """One element of a sequence: a turn in any of its spellings, or a value or words."""
@@ -226,6 +265,9 @@ class _Comparison:
         """Two texts in plain spelling that state values; ``unit`` is gold's where the record has it apart."""
         if max(len(gold), len(given)) > _LONGEST_VALUE:
             return Equality("undecided", "undecided")
+        members = set_members(gold)
+        if members is not None:
+            return self.members(members, given)
         if any(len(statements(text) or ()) > 1 for text in (gold, given)):
             return Equality("undecided", "parts")  # ``(1)(4)`` names two statements; it is not a product.
         if bracketed(gold) is not None:
@@ -235,23 +277,27 @@ class _Comparison:
         if len(either) > 1 or len(said) > 1:
             if len(either) != len(said) or len(said) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "parts")
-            return self.unordered(either, said, unit)
+            return self.matched(either, said, lambda one, other: self.written(one, other, unit))
         if is_of_another(given, self.question):
             return Equality("undecided", "undecided")
         name = name_in_front(gold)
         given = _without_asked_words(given, f"{self.question}\n{name}")
         a, b = stated_value(gold[len(name) :]), stated_value(given)
+        if _is_equation(b) and (again := _SAID_AGAIN.split(given))[1:]:
+            b = stated_value(again[-1])
         if ratio(a.sides[-1]) is not None:  # ``V_1:V_2 = 1:64``: names in a ratio are no values.
             b = StatedValue(b.label, [*(side for side in b.sides[:-1] if not _LETTER.search(side)), b.sides[-1]])
         if _is_equation(a) or _is_equation(b):
             return self.equations(a, b)
         return self.sides(a.sides, b.sides, unit)
 
-    def unordered(self, golds: Sequence[str], givens: Sequence[str], unit: Unit | None) -> Equality:
-        """Each of one side equals one of the other."""
+    def matched(
+        self, golds: Sequence[str], givens: Sequence[str], compared: Callable[[str, str], Equality]
+    ) -> Equality:
+        """Each of one side equals one of the other, as ``compared``."""
         left, found = list(givens), []
         for gold in golds:
-            tried = [(self.written(gold, given, unit), given) for given in left]
+            tried = [(compared(gold, given), given) for given in left]
             match = next(((outcome, given) for outcome, given in tried if outcome.equal), None)
             if match is None:
                 outcomes = [outcome for outcome, _ in tried]
@@ -272,28 +318,32 @@ class _Comparison:
             return met[-1]
         loose = _Comparison(self.question, self.choices, LENIENT, None)
         for given, one in zip(givens, met, strict=True):
-            if one.equal or (given is not givens[-1] and (not re.search(r"\d", given) or algebra.names(given))):
+            if one.equal or (given is not givens[-1] and (not re.search(r"\d|\\pi", given) or algebra.names(given))):
                 continue
             if not any(loose.value(gold, given, unit).equal for gold in golds):
                 return one
         return equal_one
 
     def equations(self, gold: StatedValue, given: StatedValue) -> Equality:
-        """Equations whose left side is not a name: the same sides, in either order, or what math-verify says."""
-        a, b = gold.sides, given.sides
+        """Equations: the same up to a factor, in any order of their terms, or what math-verify says."""
+        a, b = (_as_equation(one) for one in (gold, given))
         if len(a) == len(b) == 2:
             for pair in (b, b[::-1]):
                 if all(algebra.equal_exactly(x, y) for x, y in zip(a, pair, strict=True)):
                     return Equality("equal", "algebra")
+            if algebra.same_equation((a[0], a[1]), (b[0], b[1])):
+                return Equality("equal", "algebra")
             return self.verify("=".join(a), "=".join(b))
         return Equality("undecided", "undecided")
 
     def value(self, gold: str, given: str, unit: Unit | None) -> Equality:
-        a, b = bracketed(gold) or interval(gold), bracketed(given) or interval(given)
+        a, b = interval(gold) or bracketed(gold), interval(given) or bracketed(given)
         if a is not None or b is not None:
             return self.brackets(a, b)
         terms, others = ratio(gold), ratio(given)
         if terms is not None or others is not None:
+            if terms is None and (unit is not None or split_unit(gold)[1] is not None or not asks_ratio(self.question)):
+                return Equality("undecided", "parts")  # ``1:2`` is no length of 1/2.
             return self.ratios(terms or fraction(gold), others or fraction(given))
         gold, given = as_one_unit(gold), as_one_unit(given)
         if unit is None:
@@ -302,6 +352,8 @@ class _Comparison:
         if unit is not None and unit.name == "°":
             gold, given = gold.replace("°", ""), given.replace("°", "", given.count("°") - 1)
         given, other = split_unit(given, algebra.names(gold) if unit is None else frozenset())
+        if other is not None and ratio(given) is not None:
+            return Equality("undecided", "parts")
         if other is None:
             given = split_noun(given, self.question, any_noun=self.policy.loose_units)
         matches = match_units(unit, other, self.question, self.policy)
@@ -324,7 +376,7 @@ class _Comparison:
         if a[0] == "{":
             if len(a[1]) > _MOST_ALTERNATIVES:
                 return Equality("undecided", "undecided")
-            return self.unordered(a[1], b[1], None)
+            return self.matched(a[1], b[1], lambda one, other: self.written(one, other, None))
         return _all([self.element_of(x, y) for x, y in zip(a[1], b[1], strict=True)])
 
     def element_of(self, gold: str, given: str) -> Equality:
@@ -391,6 +443,13 @@ def _without_asked_words(given: str, question: str) -> str:
             given, question = bound.sub("", given), bound.sub("", question)
     name = name_in_front(given)
     return given[len(name) :].strip() if name and name.strip().casefold() in question.casefold() else given
+
+
+def _as_equation(one: StatedValue) -> list[str]:
+    """Its sides; ``y = 2x - 3`` is an equation beside another one, and y is no name of a value there."""
+    if len(one.label.strip()) == 1 and len(one.sides) == 1 and algebra.names(one.sides[0]):
+        return [one.label.strip(), *one.sides]
+    return one.sides
 
 
 def _is_equation(one: StatedValue) -> bool:

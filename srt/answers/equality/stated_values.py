@@ -8,23 +8,25 @@ What is denied, supposed, or said of a multiple or a power ("V/2 is", "twice the
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from srt.answers.equality.algebra import is_readable
+from srt.answers.equality.algebra import equal_exactly, is_readable
 from srt.answers.equality.forms.brackets import bracketed, interval, is_infinite
 from srt.answers.equality.forms.ratios import ratio
 from srt.answers.equality.normal_form import plain, top_level, unbraced
 from srt.answers.equality.rounded_decimals import decimal
-from srt.answers.equality.spelled_numbers import number_in_words
+from srt.answers.equality.spelled_numbers import HAN_FRACTION, number_in_words
 from srt.answers.equality.units import split_noun
 from srt.maths.units.unit_phrases import as_one_unit, phrase_unit, split_unit
 
 _RELATION = re.compile(r"(?<!\s)\s*+(?:(?<![<>!\\:=])=(?!=)|≈)\s*+")
-_REMARK = re.compile(r"(?<!\s)\s*+\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _SAME_AGAIN = re.compile(
     r"\s*+(?:(?:or|i\.e\.|that is|即)\s*+(?:,\s*+)?)?(?:≈|=|(?:about|approximately|approx\.?|roughly|约|大约))\s*", re.I
 )
+_OPEN_END = re.compile(r"(?:[-+*/^_×÷·√(]|\\(?:times|cdot|div|sqrt)|(?<![A-Za-z])(?:sqrt|sin|cos|tan|log|ln))\s*$")
+"""What a value does not end with: its bracket belongs to it."""
 _ALTERNATIVE = re.compile(r"\s*(?:or(?![a-z])|或)", re.I)
 _ABOUT = re.compile(
     r"^(?:≈|=|(?:is\s+|are\s+)?(?:about|approximately|approx\.?|around|roughly|exactly|precisely|only|simply|just|"
@@ -39,15 +41,20 @@ _LEADS = re.compile(
 )
 _VERB = re.compile(
     r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s++be|(?:comes?|works?)\s++out\s++to(?:\s++be)?|is|are|was|were)"
-    r"(?:\s++(?:therefore|thus|then|also|again|indeed))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
+    r"(?:\s++(?:therefore|thus|then|also|again|indeed|now))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
     r"\s*+[:：]?\s*+"
-    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
+    r"|(?<![A-Za-z])(?:simplifies|reduces|comes|amounts|adds\s+up|rounds)\s+to(?![A-Za-z])\s*+"
+    r"|(?<=[\u4e00-\u9fff])[付花合](?=\s*+[\d\\零一二两三四五六七八九十百])"
+    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|costs?|gets?|pays?|receives?|earns?|saves?|spends?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
     r"|(?<=[大小]值)(?=\s*+[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*+[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*+:\s++|(?<=[\u4e00-\u9fff)])\s*+:\s*+",
     re.I,
 )
-_WEAK = re.compile(r"[a-z]*(?:ha|hold|contain|measure|weigh|require|need|take)|有|需", re.I)
+_WEAK = re.compile(
+    r"[a-z]*(?:ha|hold|contain|measure|weigh|cost|get|pay|receive|earn|save|spend|require|need|take)|有|需", re.I
+)
+_REWRITES = re.compile(r"(?:simplifies|reduces|rounds)\s", re.I)
 _OF_A_PART = re.compile(
     r"(?<![A-Za-z])(?:each|every|per|one|first|second|bottom|top|layer|row|column|face|side|base)s?(?![A-Za-z])|[每层排列底先第只还侧]|其中",
     re.I,
@@ -66,7 +73,7 @@ _NOT_BUT = re.compile(
 _IN_WORDS = re.compile(
     r"(?<!\s)\s*+(?:long|high|tall|wide|deep|thick|away|apart|altogether"
     r"|in\s++(?:total|all|length|height|width|area|volume|size)|respectively|as\s++well|each"
-    r"|(?:are|is)\s++(?:needed|required|necessary|possible))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
+    r"|(?:(?:are|is)\s++)?(?:needed|required|necessary|possible|left|remaining|now))$|(?<=[米升克])的(?!一半|[倍])[\u4e00-\u9fff]{1,6}$",
     re.I,
 )
 _DENIED = re.compile(
@@ -85,11 +92,13 @@ _CHANGED = re.compile(
 _OPERATED = re.compile(r"[/^√*+<>=×÷]|\\(?:sqrt|frac|times|cdot|pi)(?![a-z])|(?<![\w.])\d+\s*[A-Za-z]\s*$")
 _NAME_IN_FRONT = re.compile(r"((?:the\s+)?[A-Za-z]{3,}(?:\s+[A-Za-z]+){0,3}\s|[\u4e00-\u9fff]{2,8})\s*(?=[\d\\])")
 _CHANGING = re.compile(r"(?i:half|twice|than|least|most|times|of|not)|[倍半不大小多少于至超]")
+_FUNCTIONS = re.compile(r"\\[A-Za-z]+|(?<![A-Za-z])(?:sqrt|pi|sin|cos|tan)(?![A-Za-z])")
+"""Commands and functions, which are no words."""
 BOUNDS = (re.compile(r"at\s+least|至少|最少", re.I), re.compile(r"at\s+most|至多|最多", re.I))
 """Words that make a bound of a value."""
 
 _CONCLUDES = re.compile(
-    r"[,;]\s*(?:(?:so|thus|hence|therefore|then)\s+)?(?:we\s+(?:get|have|obtain|find)(?:\s+that)?\s|(?=一?共|总共|合计)|可得|得到)"
+    r"[,;]\s*(?:which\s+gives|giving)\s|[,;]\s*(?:(?:so|thus|hence|therefore|then)\s+)?(?:we\s+(?:get|have|obtain|find)(?:\s+that)?\s|(?=一?共|总共|合计)|可得|得到)"
 )
 _CLAUSE = re.compile(r"[,;，；。]\s*|(?<![A-Za-z])(?:then|so|that|hence|thus|therefore)(?![A-Za-z])\s*|:\s+")
 _NAME = re.compile(
@@ -107,6 +116,10 @@ _ANOTHER = re.compile(
     r"[^,;，；。\n]*$",
     re.I,
 )
+_SIZES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_COUNTED = re.compile(
+    rf"^([-+]?\d{{1,12}}(?:,\d{{3}}){{0,4}}(?:\.\d{{1,12}})?)\s+({'|'.join(_SIZES)})(?![A-Za-z])", re.I
+)
 _LONGEST_NAME = 80
 _LONGEST_SENTENCE = 400
 
@@ -122,11 +135,12 @@ def stated_value(text: str) -> StatedValue:
     """What ``text`` (:func:`~srt.answers.equality.normal_form.plain`, one part) states, its label taken off."""
     body, remarks = unbraced(text), []
     if len(body) <= _LONGEST_SENTENCE:
-        while (remark := _REMARK.search(body, 1)) and re.search(r"\d|\\pi", body[: remark.start()]):
-            kept = _kept_remark(remark[1])
-            if kept is None:
+        while (last := _last_bracket(body)) and re.search(r"\d|\\pi", last[0]):
+            before, inside = last
+            kept = _kept_remark(inside)
+            if kept is None or _is_factor(before, inside):
                 break
-            body = body[: remark.start()].strip()
+            body = before.strip()
             remarks += [kept] if kept else []
         body = said_value(body)
     pieces = [piece for piece in (unbraced(piece) for piece in top_level(body, _RELATION)) if piece]
@@ -149,7 +163,8 @@ def said_value(text: str) -> str:
     if but:
         text = text[but[-1].end() :]
     reason = _REASON.search(text, 1)
-    if reason and re.search(r"\d|\\pi|\\sqrt", text[: reason.start()]):
+    corrected = reason is not None and re.search(r":\s*[-\d\\√]", reason[0])
+    if reason and not corrected and re.search(r"\d|\\pi|\\sqrt", text[: reason.start()]):
         text = text[: reason.start()]
     text = _IN_WORDS.sub("", text.strip())
     for verb in reversed(list(_VERB.finditer(text))):
@@ -157,10 +172,11 @@ def said_value(text: str) -> str:
         if value and (re.search(r"\d|\\", value) or number_in_words(value) is not None):
             subject = text[: verb.start()]
             clause = _CLAUSE.split(subject)[-1]
-            bare = re.sub(r"\([^()]*\)", "", clause).strip()
+            bare = HAN_FRACTION.sub("", re.sub(r"\([^()]*\)", "", clause)).strip()
             if _WEAK.match(verb[0]) and _OF_A_PART.search(clause):
                 return text
-            if _DENIED.search(clause) or _CHANGED.search(bare) or _OPERATED.search(bare) or _supposed(subject, clause):
+            operated = _OPERATED.search(bare) and not _REWRITES.match(verb[0])
+            if _DENIED.search(clause) or _CHANGED.search(bare) or operated or _supposed(subject, clause):
                 return text
             return value
     return text
@@ -222,12 +238,42 @@ def _kept_remark(remark: str) -> str | None:
     again = _SAME_AGAIN.match(remark) or _ALTERNATIVE.match(remark)
     if again:
         return remark[again.end() :].strip()
-    words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", re.sub(r"\\[A-Za-z]+", "", remark))
+    said = number_in_words(remark.strip())
+    if said is not None and is_value(said):
+        return said  # ``12 (twelve)``
+    words = re.search(r"[A-Za-z]{2}|[\u4e00-\u9fff]", _FUNCTIONS.sub("", remark))
     if not words and re.search(r"[<≤]|\\le(?![a-z])", remark):
         return ""  # where a function is defined
     if not words and "," not in remark and re.search(r"[-+*/×÷=]|\\(?:times|cdot|div)", remark):
         return remark.strip("= ")  # the calculation
     return "" if words and phrase_unit(remark.strip()) is None else None
+
+
+def _last_bracket(body: str) -> tuple[str, str] | None:
+    """What stands before the bracket that ``body`` ends with, and in it."""
+    if not body.endswith(")"):
+        return None
+    depth = 0
+    for at in range(len(body) - 1, 0, -1):
+        depth += (body[at] == ")") - (body[at] == "(")
+        if depth == 0:
+            return body[:at], body[at + 1 : -1]
+    return None
+
+
+def _is_factor(before: str, inside: str) -> bool:
+    """Whether the bracket behind ``before`` is a factor, an exponent or an argument: ``6(\\sqrt{2}+1)``, ``5^(-2)``.
+
+    A bracket of words, or that begins with "about", "or" or a sign of equality, is none. Behind a blank, one that
+    repeats the value before it, ``12 (3 · 4)``, is none either.
+    """
+    if _SAME_AGAIN.match(inside) or _ALTERNATIVE.match(inside) or inside.startswith("="):
+        return False
+    if _OPEN_END.search(before):
+        return True
+    if not is_readable(inside):
+        return False
+    return not before[-1].isspace() or not equal_exactly(_RELATION.split(before)[-1], inside)
 
 
 def _supposed(subject: str, clause: str) -> bool:
@@ -241,4 +287,11 @@ def _value(piece: str) -> str:
         piece = piece.strip('"“”')
     for pattern in (_LEADS, _LEADS, _ABOUT, _ABOUT):
         piece = pattern.sub("", piece, count=1)
-    return number_in_words(piece) or _POINT.sub("", piece, count=1)
+    piece = number_in_words(piece) or _COUNTED.sub(_counted, piece, count=1)
+    return _POINT.sub("", piece, count=1)
+
+
+def _counted(match: re.Match[str]) -> str:
+    """``12000`` of "12 thousand"."""
+    exact = Fraction(match[1].replace(",", "")) * _SIZES[match[2].casefold()]
+    return str(exact.numerator) if exact.denominator == 1 else match[0]

@@ -7,13 +7,18 @@ import re
 from srt.answers.equality.forms.brackets import bracketed
 from srt.answers.equality.forms.descriptions import description
 from srt.answers.equality.forms.geometric_relations import relation
-from srt.answers.equality.normal_form import plain, top_level
+from srt.answers.equality.normal_form import plain, top_level, unbraced
 from srt.answers.equality.parts import leaves, statements
 from srt.answers.equality.stated_values import is_value, name_in_front, stated_value
 from srt.io.records import Answer
 
 OR = re.compile(r"(?:,|(?<!\s))\s++or\s++|或者?|\\text\s*+\{\s*+or\s*+\}")
 _AND = re.compile(r"、|[,;]\s++(?:and\s++)?|(?<!\s)\s++(?:and|与|和)\s")
+_BETWEEN_MEMBERS = re.compile(
+    r"(?<!\s)\s*+(?:[,;、](?:\s*+(?:and|or)(?![A-Za-z]))?|(?<![A-Za-z])(?:and|or)(?![A-Za-z])|[和与及或])\s*"
+)
+_UNKNOWN = re.compile(r"^[A-Za-z](?:\s{0,3}_\s{0,3}\{?\s{0,3}\d\s{0,3}\}?|\d)?\s{0,20}=\s*")
+_MEMBER_OF = re.compile(r"^[A-Za-z]\s*(?:∈|\\in(?![a-z])|=(?=\s*\\?\{))\s*")
 _EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
 
 
@@ -50,12 +55,35 @@ def is_understood(text: str) -> bool:
     return all(map(is_value, stated_value(body).sides))
 
 
+def set_members(body: str) -> list[str] | None:
+    """The members of ``\\{2, 5\\}`` and of ``x = ±3``; ``None`` where ``body`` is no set as a whole."""
+    inner = bracketed(body)
+    if inner is not None and inner[0] == "{":
+        return inner[1]
+    return _both(body) if len(_EITHER_SIGN.findall(body)) == 1 else None
+
+
+def _both(body: str) -> list[str]:
+    """Both values of an expression with one ±."""
+    return [_EITHER_SIGN.sub("", body), _EITHER_SIGN.sub("-", body)]
+
+
+def members_said(body: str) -> list[str]:
+    """The members of the set that an answer lists: ``\\{2, 5\\}``, ``x = 2 or x = 5``, "2 and 5", ``x ∈ {2, 5}``."""
+    body = unbraced(_MEMBER_OF.sub("", body.strip(), count=1))
+    inner = set_members(body)
+    if inner is None:
+        inner = top_level(body, _BETWEEN_MEMBERS)
+    return [unbraced(_UNKNOWN.sub("", member, count=1)) for member in inner]
+
+
 def alternatives(body: str) -> list[str]:
     """The values that ``body`` leaves open: ``x = 3 or x = -3``, ``x = 3, x = -3``, ``\\{3, -3\\}`` and ``x = ±3``."""
+    body = unbraced(_MEMBER_OF.sub("", body.strip(), count=1))
     inner = bracketed(body)
     if inner is not None and inner[0] == "{":
         return inner[1]
     if len(_EITHER_SIGN.findall(body)) == 1:
-        return [_EITHER_SIGN.sub("", body), _EITHER_SIGN.sub("-", body)]
+        return _both(body)
     pieces = top_level(body, OR)
     return pieces if len(pieces) > 1 else top_level(body, _AND)

@@ -28,18 +28,23 @@ class UnitMatch:
 
 _CHANGES = word_set(
     "times percent hundred thousand million billion dozen half third quarter squared cubed square cube or and more "
-    "less minus plus over mod remainder root to not by of is are per pi sqrt if than but"
+    "less fewer greater larger smaller longer shorter higher lower minus plus over mod remainder root to not by of is "
+    "are per pi sqrt if than but"
 )
 _HAN = re.compile("[\u4e00-\u9fff]")
 _MEASURES = "个块条种根张次只枚颗"
 """Measure words, which may stand between a number and the noun that the question asks about."""
-_HAN_CHANGES = re.compile("[倍成万亿千百十半分或和与且打比余]|的(?:平方|立方|倒数|根)")
+_HAN_CHANGES = re.compile("[倍成万亿千百十半分或和与且打比余]|以[上下内外]|的(?:平方|立方|倒数|根)")
 _ASKED_POWERS = ((re.compile(r"volume|capacity|体积|容积", re.I), 3), (re.compile(r"area|面积", re.I), 2))
 _SENTENCE_ENDS = re.compile(r"[.?!。？！；;]\s*")
+_ASKED_PERCENT = re.compile(
+    r"(?<![\d\s])\s*(?:percent(?:age)?|per\s+cent|%|百分(?:比|率|数)|百分之(?:几|多少))(?![A-Za-z])", re.I
+)
+_WARMTH = re.compile(r"temperature|°\s?[CF](?![a-z])|℃|celsius|温度|气温", re.I)
 _CIRCLE = re.compile(r"degree|度|°|\\circ|angle|角")
 
 _COUNTED = re.compile(
-    r"(?P<value>[-+]?\d[\d,.]*(?:/\d+)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,10})"
+    r"(?P<value>[-+]?\d[\d,.]*(?:/\d+|\^\{?\d{1,3}\}?)?)\s*(?P<noun>[A-Za-z][a-z'-]*(?:\s+[A-Za-z][a-z'-]*){0,3}|[\u4e00-\u9fff]{1,10})"
 )
 _LONGEST_COUNT = 80
 
@@ -75,16 +80,25 @@ def match_units(gold: Unit | None, given: Unit | None, question: str, policy: Po
         return _both(gold, given, policy)
     one = gold or given
     assert one is not None
+    if one.is_money:  # The currency may be left out, but another than the question's is wrong.
+        asked = {unit for unit in _units_in(question) if unit.is_money} if gold is None else set()
+        same = {unit.scale for unit in asked if unit.dimension == one.dimension}
+        if not asked or one.scale in same:
+            return [UnitMatch("1", False)]
+        return [UnitMatch(str(one.scale / same.pop()), False)] if len(same) == 1 else []
     if one.bare:
         return [UnitMatch("1", False)]
-    if not one.dimension:  # 0.5 is 50%, and 50 is not: the sign is a number.
-        return [UnitMatch(str(1 / one.scale if gold else one.scale), False)]
+    if not one.dimension:  # 0.5 is 50%, and 50 is not, unless percent are asked for: the sign is a number.
+        as_number = UnitMatch(str(1 / one.scale if gold else one.scale), False)
+        return [as_number, UnitMatch("1", False)] if one.name == "%" and asks_percent(question) else [as_number]
     matches = []
     if gold is None and len(meant := {unit for unit in _units_in(question) if unit.dimension == one.dimension}) == 1:
         return [UnitMatch(str(one.scale / meant.pop().scale), False)]  # "in metres": gold is in metres, too
     if policy.loose_units or states(question, one):
         matches.append(UnitMatch("1", False))
-    if one.name == "°":  # So is the sign of degrees.
+    if one.name == "°" and _WARMTH.search(question):
+        matches.append(UnitMatch("1", False))
+    elif one.name == "°":  # So is the sign of degrees.
         matches.append(UnitMatch(r"180/\pi" if gold else r"\pi/180", False))
     return matches
 
@@ -102,6 +116,12 @@ def _both(gold: Unit, given: Unit, policy: Policy) -> list[UnitMatch]:
         return []
     ratio = given.scale / gold.scale
     return [UnitMatch(str(ratio), False)]
+
+
+def asks_percent(question: str) -> bool:
+    """Whether ``question`` asks for a number of percent: "what percentage", "in %", not "after a discount of 20%"."""
+    last = next(filter(None, reversed(_SENTENCE_ENDS.split(question))), "")
+    return _ASKED_PERCENT.search(last) is not None
 
 
 def states(question: str, unit: Unit) -> bool:

@@ -24,6 +24,11 @@ class Unit:
         return any(kind == "any" for kind, _ in self.dimension)
 
     @property
+    def is_money(self) -> bool:
+        """Whether it is a currency, or a part of one."""
+        return len(self.dimension) == 1 and self.dimension[0][0].startswith("money in ")
+
+    @property
     def power(self) -> tuple[str, int]:
         """Kind and power of a unit of one kind, as those are that formulas are read with."""
         ((kind, power),) = self.dimension

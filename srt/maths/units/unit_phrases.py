@@ -47,7 +47,17 @@ _AT_END = re.compile(
     rf"(?:(?<=[\d)\]}}°])|(?<=\s)(?!\s)|(?<=\\pi)|(?<=[a-z]))\s{{0,20}}+(?:[(\[]\s{{0,20}}+)?"
     rf"({_ANY}(?:\s*+(?:/|·|\bper\s)\s*+{_ANY}){{0,4}})\s*+[)\]]?$"
 )
-_TWO_UNITS = re.compile(rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})")
+_TWO_UNITS = re.compile(
+    rf"(?P<one>\d+(?:\.\d+)?)\s*(?P<large>{_ANY})\s*(?:and\s)?\s*(?P<two>\d+(?:\.\d+)?)\s*(?P<small>{_ANY})"
+)
+_SIMPLE = r"(?:[kcdmμ]?m|k?g|[mk]?[LJNWV]|mol|min|s|h|K|Pa|A|C)"
+_INVERSE = re.compile(
+    rf"(?<![A-Za-z\\])({_SIMPLE}(?:\^\d)?)(?:\s|·|\\cdot\s)?\s*({_SIMPLE})\s*\^\s*(?:\{{\s*-\s*(\d)\s*\}}|-(\d)|\(-(\d)\))"
+)
+_POWER_OF_A_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z]\s*\^\s*(?:\{\s*\d\s*\}|\d)$")
+"""``r^2h`` is a product."""
+_TURNED = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc)\s{0,5}[({]?\s{0,5}[\d.]{1,12}$")
+"""The degrees of ``4 cos 30°`` belong to the angle."""
 _LONGEST_UNIT = 60
 _LONGEST_SUM = 80
 
@@ -62,13 +72,31 @@ def split_unit(text: str, names: frozenset[str] = frozenset()) -> tuple[str, Uni
     for match in _AT_END.finditer(text, start):
         spelled, value = match[1], text[: match.start()].rstrip(" (")
         unit = phrase_unit(spelled)
-        if unit is None or not value or (spelled in names or (spelled[:1] in names and spelled in LETTERS)):
+        if (
+            unit is None
+            or not value
+            or (unit.name == "°" and _TURNED.search(value))
+            or (spelled in names or (spelled[:1] in names and spelled in LETTERS))
+        ):
             continue
         # ``2a m`` and ``xy h`` are products; ``3 m`` and ``\pi m`` are not.
-        if spelled.split("^")[0].strip() in LETTERS and not re.search(r"(?:[\d)}\]°]|\\pi)$", value):
+        letter = spelled.split("^")[0].strip() in LETTERS
+        if letter and (not re.search(r"(?:[\d)}\]°]|\\pi)$", value) or _POWER_OF_A_LETTER.search(value)):
             continue
         return value, unit
     return text, None
+
+
+def with_slashes(text: str) -> str:
+    """``text`` with ``m s^{-1}`` and ``ms^{-1}`` as ``m/s``: a unit to a negative power is one that is divided by."""
+    if "^" not in text or "-" not in text:
+        return text
+
+    def divided(match: re.Match[str]) -> str:
+        power = next(group for group in match.groups()[2:] if group)
+        return f"{match[1]}/{match[2]}" + (f"^{power}" if power != "1" else "")
+
+    return _INVERSE.sub(divided, text)
 
 
 @lru_cache(maxsize=4096)

@@ -24,7 +24,7 @@ _LENGTHS = {
 }
 _OF_FORMULAS = {
     "L": ("1/1000", ("length", 3), "L litre litres liter liters 升"),
-    "mL": ("1/1000000", ("length", 3), "mL ml millilitre milliliter milliliters 毫升"),
+    "mL": ("1/1000000", ("length", 3), "mL ml millilitre millilitres milliliter milliliters 毫升"),
     "g": ("1/1000", ("mass", 1), "g gram grams 克"),
     "kg": ("1", ("mass", 1), "kg kilogram kilograms 千克 公斤"),
     "s": ("1", ("time", 1), "s sec second seconds 秒"),
@@ -38,10 +38,15 @@ _OF_ANSWERS: dict[str, tuple[str, Dimension, str]] = {
     "‰": ("1/1000", (), "‰"),
     "rad": ("1", (("radian", 1),), "rad radian radians 弧度"),
     "°C": ("1", (("temperature", 1),), "°C ℃ 摄氏度"),
-    "元": ("1", (("money", 1),), "元 yuan"),
-    "t": ("1000", (("mass", 1),), "ton tons tonne tonnes 吨"),
+    "元": ("1", (("money in yuan", 1),), "元 yuan 块钱"),
+    "dollars": ("1", (("money in dollars", 1),), "dollar dollars 美元"),
+    "cents": ("1/100", (("money in dollars", 1),), "cent cents 美分"),
+    "euros": ("1", (("money in euros", 1),), "euro euros 欧元"),
+    "pounds": ("1", (("money in pounds", 1),), "pound pounds 英镑"),
+    "pence": ("1/100", (("money in pounds", 1),), "penny pence"),
+    "tonnes": ("1000", (("mass", 1),), "ton tons tonne tonnes 吨"),
     "K": ("1", (("kelvin", 1),), "K kelvin kelvins 开 开尔文"),
-    "mi": ("1609.344", (("length", 1),), "mile miles"),
+    "miles": ("1609.344", (("length", 1),), "mile miles"),
 }
 _DERIVED: dict[str, tuple[Dimension, str]] = {  # of SI: what they are made of, and their spellings
     "N": ((("length", 1), ("mass", 1), ("time", -2)), "newton newtons 牛 牛顿"),
@@ -56,6 +61,7 @@ _DERIVED: dict[str, tuple[Dimension, str]] = {  # of SI: what they are made of, 
     "mol": ((("substance", 1),), "mole moles 摩 摩尔"),
 }
 _PREFIXES = {"k": 3, "m": -3, "M": 6, "μ": -6, "千": 3, "毫": -3, "兆": 6, "kilo": 3, "milli": -3, "mega": 6}
+_SIGNS = {3: "k", -3: "m", 6: "M", -6: "μ"}
 _AMBIGUOUS = word_set("m s g h L in ft min yd sec")
 """Spellings that are letters of algebra too: units only in upright type or in plain prose after a number."""
 LETTERS = word_set("m s g h L l t N in min ft deg rad yd V A J W K C")
@@ -88,14 +94,16 @@ def _all_units() -> dict[str, Unit]:
     for symbol, (dimension, words) in _DERIVED.items():
         table |= dict.fromkeys([symbol, *words.split()], Unit(symbol, Fraction(1), dimension))
         for prefix, power in _PREFIXES.items():
-            prefixed = Unit(f"{prefix}{symbol}", Fraction(10) ** power, dimension)
-            if len(prefix) == 1 and prefix not in "千毫兆":
-                table[f"{prefix}{symbol}"] = prefixed
+            prefixed = Unit(f"{_SIGNS[power]}{symbol}", Fraction(10) ** power, dimension)
+            if prefix in _SIGNS.values():
+                table[prefixed.name] = prefixed
             else:  # Prefixes that are words go before words of their language: kilonewton, 千牛.
                 table |= {f"{prefix}{word}": prefixed for word in words.split() if word.isascii() == prefix.isascii()}
     table |= dict.fromkeys(("h", "hr", "hrs"), table["hour"])
     table |= {"in": table["inch"], "cms": table["cm"], "mms": table["mm"], "l": table["L"]}
     table["cc"] = table["cm"].raised(3)
+    # 时 alone is a part of many words.
+    table |= {f"{way}/时": table["km"].joined("/", table["h"]) for way in ("千米", "公里")}
     return table
 
 

@@ -13,11 +13,12 @@ from srt.answers.extraction import extract
 from srt.corpora.gold_answers import read_gold
 from srt.io.records import Answer, Problem
 
-LINES = (Path(__file__).parent / "outputs_by_shape.jsonl").read_bytes().splitlines()
+FILES = ("outputs_by_shape.jsonl", "outputs_by_value.jsonl")
+LINES = [line for name in FILES for line in (Path(__file__).parent / name).read_bytes().splitlines()]
 GROUPS = [orjson.loads(line) for line in LINES]
 
 
-@pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group['kind']} {group['gold']}")
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: f"{group['kind']} {group['gold']} {group['question'][:20]}")
 @pytest.mark.parametrize("label", ["right", "wrong"])
 def test_outputs(group: dict[str, Any], label: str) -> None:
     choices = group["choices"] or {}

@@ -9,20 +9,33 @@ import re
 from itertools import pairwise
 
 from srt.answers.equality.algebra import equal_exactly, is_readable
-from srt.answers.equality.normal_form import top_level
+from srt.answers.equality.normal_form import closing, top_level
 from srt.answers.equality.spelled_numbers import number_in_words
+from srt.maths.units.unit_phrases import split_unit
 
 _BETWEEN = re.compile(r":|比|(?<![A-Za-z])to(?![A-Za-z])")
 _FRACTION = re.compile(r"\\frac\s*\{(?P<a>[^{}]+)\}\s*\{(?P<b>[^{}]+)\}|(?P<c>\d+)\s*/\s*(?P<d>\d+)")
 _LOWEST_TERMS = re.compile(r"(?:lowest|simplest)\s+(?:terms|form|whole|ratio)|simplif|最简|化简", re.I)
+_RATIO = re.compile(r"ratio|proportion|scale|compar|similar|[比:]", re.I)
 _LONGEST = 200
 
 
 def ratio(text: str) -> list[str] | None:
     """The terms of a ratio in plain spelling; ``None`` where ``text`` is no ratio as a whole."""
-    terms = top_level(text, _BETWEEN) if len(text) <= _LONGEST else []
-    terms = [number_in_words(term) or term for term in terms]
-    return terms if len(terms) > 1 and all(term and is_readable(term) for term in terms) else None
+    if len(text) > _LONGEST or not _BETWEEN.search(text):
+        return None
+    if text[0] == "(" and closing(text, 0) == len(text) - 1:
+        text = text[1:-1]
+    terms = [number_in_words(term) or term for term in top_level(text, _BETWEEN)]
+    if len(terms) < 2 or not all(term and is_readable(term) for term in terms):
+        return None
+    measured = [split_unit(term)[1] is not None for term in terms]
+    return None if any(measured) and not all(measured) else terms  # ``4:5 cm`` is none.
+
+
+def asks_ratio(question: str) -> bool:
+    """Whether ``question`` may be answered by a ratio; one that is not known may."""
+    return not question or _RATIO.search(question) is not None
 
 
 def fraction(text: str) -> list[str] | None:

@@ -1,0 +1,142 @@
+"""What a sentence states: words beyond the question, yes or no, an order, a set, a value after a calculation."""
+
+from __future__ import annotations
+
+import pytest
+
+from srt.answers.beyond_question import said_beyond
+from srt.answers.extraction import extract
+from srt.answers.layout import without_layout
+from srt.answers.orders import order_said, set_said
+from srt.answers.values import concluded_value
+from srt.answers.yes_or_no import yes_or_no
+from srt.io.records import Answer, Problem
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question", "said"),
+    [
+        ("Zoe stands next to Uri.", "Who stands next to Uri?", "Zoe"),
+        ("Uri stands next to Zoe.", "Who stands next to Uri?", "Zoe"),
+        ("Uri is behind Zoe.", "Who is behind Uri?", None),
+        ("Zoe is behind Uri.", "Who is behind Uri?", "Zoe"),
+        ("Zoe is in front of Uri.", "Who is behind Uri?", None),
+        ("The net forms a prism.", "What does the net form?", "prism"),
+        ("The green box is below.", "Which box is below?", "green box"),
+        ("He leaves on Friday.", "On which day does he leave?", "Friday"),
+        ("It may be a prism.", "What does the net form?", None),
+        ("It is not a prism.", "What does the net form?", None),
+        ("小张坐在小李后面。", "谁坐在小李后面？", "小张"),
+        ("该几何体是一个圆台", "这个几何体是什么？", "圆台"),
+        ("底面是圆", "这个几何体是什么？", None),
+    ],
+)
+def test_words_beyond_the_question(sentence: str, question: str, said: str | None) -> None:
+    assert said_beyond(sentence, question) == said
+
+
+@pytest.mark.parametrize(
+    ("sentence", "truth"),
+    [
+        ("Yes, PQ meets R.", True),
+        ("PQ is skew to R.", True),
+        ("PQ is not skew to R.", False),
+        ("No: they meet.", False),
+        ("Yes, PQ is not skew to R.", None),
+        ("Yes, if P is not in R.", None),
+        ("R is skew to PQ.", None),
+        ("PQ is close to R.", None),
+        ("No idea", None),
+    ],
+)
+def test_yes_or_no(sentence: str, truth: bool | None) -> None:
+    assert yes_or_no(sentence, "Is PQ skew to R?") is truth
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "order"),
+    [
+        ("P-R-Q", "Order them.", ["P", "R", "Q"]),
+        ("The order is P, R, and then Q.", "Order them.", ["P", "R", "Q"]),
+        ("1. P\n2. R\n3. Q", "Order them.", ["P", "R", "Q"]),
+        ("P > R > Q", "Order them from the smallest to the largest.", ["Q", "R", "P"]),
+        ("P < R > Q", "Order them.", None),
+        ("P, R, Q or P, Q, R", "Order them.", None),
+    ],
+)
+def test_orders(text: str, question: str, order: list[str] | None) -> None:
+    assert order_said(text, question) == order
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (r"\{7, 9\}", ["7", "9"]),
+        ("x = 7 or x = 9", ["7", "9"]),
+        ("The solutions are 7 and 9.", ["7", "9"]),
+        ("(7, 9)", None),
+        ("x > 7", None),
+        ("x is not 7", None),
+    ],
+)
+def test_sets(text: str, values: list[str] | None) -> None:
+    assert set_said(text) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("AC = 6sin30° = 3", "AC = 3"),
+        ("AC² = 9, so AC = 3", "AC = 3"),
+        ("1:4, so the heights are 1:2", "1:4"),
+        ("We get 3 cm for the length of AC.", "3 cm"),
+        ("6 = 3", "6 = 3"),
+    ],
+)
+def test_concluded_values(text: str, value: str) -> None:
+    assert concluded_value(text, "Find the length of AC in cm.") == value
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("| Answer | 5 |", "Answer: 5"),
+        ("| Part | Answer |\n|---|---|\n| (1) | 5 |\n| (2) | 6 |", "(1) 5\n(2) 6"),
+        ("| Answer |\n|---|\n| 5 |", "Answer: 5"),
+        ("So:\n\n> **5**", "So:\n\n**5**"),
+        ("> 5", "> 5"),
+        ("a | b", "a | b"),
+    ],
+)
+def test_layout(text: str, lines: str) -> None:
+    assert without_layout(text) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "letters"),
+    [
+        ("The edge is 3√2.", "ok", "B"),
+        ("√18", "ok", "B"),
+        ("B. 3√2", "ok", "B"),
+        ("A. 3√2", "ambiguous", None),
+        ("The answer is A (3√2).", "ambiguous", None),
+        ("The edge is 3√2, so the answer is A.", "ambiguous", None),
+        ("The answer is A. Not given", "ambiguous", None),
+        ("9.0", "ambiguous", None),  # two options have this value
+        ("The edge is 7.", "no_answer", None),
+        ("It is 3√2 or 9.", "no_answer", None),
+        ("The edge is not 3√2.", "no_answer", None),
+    ],
+)
+def test_options_by_value(text: str, status: str, letters: str | None) -> None:
+    problem = Problem(
+        id="p",
+        source="made-up",
+        split="test",
+        lang="en",
+        question="How long is the edge?",
+        choices={"A": "6", "B": "3√2", "C": "9", "D": "18/2", "E": "Not given"},
+        answer=Answer(kind="choice_set", value=["B"]),
+    )
+    found = extract(text, problem)
+    assert (found.status, found.text if found.answer else None) == (status, letters)
