@@ -179,7 +179,7 @@ def _announce(session: ReviewSession, browser: Callable[[str], None] | None) -> 
     """Return what to call with the page's address: it prints the address and, on a desktop, opens it in ``browser``."""
 
     def ready(address: str) -> None:
-        print(f"{len(session.items)} cases of the {session.where} to look at; Ctrl-C ends\n{address}", flush=True)
+        print(f"{len(session.cases)} cases of the {session.where} to look at; Ctrl-C ends\n{address}", flush=True)
         desktop = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
         if browser is not None and desktop:
             browser(address)
