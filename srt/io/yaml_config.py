@@ -33,7 +33,7 @@ MOST_VALUES = 20_000
 _DEEPEST = 50
 """Levels of nesting that a file may have; deeper ones exhaust Python's stack somewhere or other."""
 _LONGEST_NUMBER = 100
-"""Characters of a number or a date: reading ``1:59:59:...`` (base 60) takes time quadratic in them."""
+"""Digits and signs of a number or a date: reading ``1:59:59:...`` (base 60) takes time quadratic in them."""
 
 
 class ConfigFaults(UserError):
@@ -296,7 +296,7 @@ class _Loader(yaml.SafeLoader):
         if event.anchor is not None and not isinstance(event, yaml.AliasEvent):
             self._values_of[event.anchor] = self._values - before
         if isinstance(composed, yaml.ScalarNode) and composed.tag in _NUMBERS and len(composed.value) > _LONGEST_NUMBER:
-            fault = f"a number or a date of more than {_LONGEST_NUMBER} characters"
+            fault = f"a number or a date of more than {_LONGEST_NUMBER} digits"
             raise yaml.composer.ComposerError(None, None, fault, mark)
         return composed
 
