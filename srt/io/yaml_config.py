@@ -226,8 +226,8 @@ def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relati
         raise cannot_read(path, error, f" (extended by {seen[-1]})" if seen else "") from None
     except UnicodeDecodeError:
         raise UserError(f"{path}: not YAML: this is not a text in UTF-8") from None
-    # The last two: a date such as 2024-13-45, or one before the first year.
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
+    # ValueError: a date such as 2024-13-45.
+    except (yaml.YAMLError, ValueError) as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or error
         line = f" line {mark.line + 1}:" if mark is not None else ""
         raise UserError(f"{path}: not YAML:{line} {' '.join(str(problem).split())}") from None
@@ -252,7 +252,7 @@ def _parse_change(change: str) -> dict[str, Any]:
         raise UserError(f"--set {change}: KEY=VALUE was expected, as in --set data=data/cot/sequences.jsonl")
     try:
         value = yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError, OverflowError):
+    except (yaml.YAMLError, ValueError):
         raise UserError(f"--set {change}: the value is not YAML; quote it") from None
     for part in reversed(key.split(".")):
         value = {part: value}

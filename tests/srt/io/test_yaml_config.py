@@ -44,7 +44,7 @@ VALUES = ("a0: &a0 {k: 1, l: 2}\n", "a{new}: &a{new} {{k: *a{old}, l: *a{old}, m
     ("text", "named"),
     [
         # Each of these is refused by its size; read to the end, it would take longer than this test suite, or a day.
-        (doubled(*MERGES, levels=30), "line 9: more than 20,000 keys and values"),
+        (doubled(*MERGES, levels=30), "line 8: more than 20,000 keys and values"),
         (doubled(*LISTS, levels=30), "more than 20,000 keys and values"),
         (doubled(*VALUES, levels=30), "more than 20,000 keys and values"),
         ("a: &a {k: 1}\nb: [" + "*a, " * 20_000 + "]", "line 2: more than 20,000 keys and values"),
@@ -52,7 +52,7 @@ VALUES = ("a0: &a0 {k: 1, l: 2}\n", "a{new}: &a{new} {{k: *a{old}, l: *a{old}, m
         ("a: 1" + ":59" * 100, "line 1: a number or a date of more than 100 digits"),
         ("a: 1" + ":59" * 300 + ".5", "line 1: a number or a date of more than 100 digits"),
         ("a: " + "9" * 5000, "line 1: a number or a date of more than 100 digits"),
-        ("a: 0001-01-01 00:00:00+23:00", "date value out of range"),
+        ("a: 2024-13-45", "month must be in 1..12"),
         ("# " + "x" * 1_000_000, "more than 1,000,000 bytes"),
         ("a: &a {<<: *a}", "contains itself"),
         ("[" * 60, "nested deeper than 50 levels"),
