@@ -29,7 +29,7 @@ C = TypeVar("C", bound="Config")
 _UNKNOWN_KEY = "unknown_key"
 LARGEST_BYTES = 1_000_000
 MOST_VALUES = 20_000
-"""Keys and values that a file may come to, aliases and merges written out: each level of them can multiply all below."""
+"""Keys and values that a file may come to, aliases and merges written out: each of them can multiply all below it."""
 _DEEPEST = 50
 """Levels of nesting that a file may have; deeper ones exhaust Python's stack somewhere or other."""
 _LONGEST_NUMBER = 100
