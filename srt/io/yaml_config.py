@@ -287,7 +287,7 @@ class _Loader(yaml.SafeLoader):
         if len(self._open) > _DEEPEST:
             raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEEPEST} levels", mark)
         before = self._values
-        self._values += self._values_of.get(event.anchor, 0) if isinstance(event, yaml.AliasEvent) else 1
+        self._values += self._values_of.get(str(event.anchor), 0) if isinstance(event, yaml.AliasEvent) else 1
         composed = super().compose_node(parent, index)
         self._open.pop()
         if self._values > MOST_VALUES:
