@@ -7,6 +7,7 @@ from itertools import groupby
 from rich.text import Text
 from transformers import PreTrainedTokenizerBase
 
+from srt.io.errors import printable
 from train.data.examples import Example, Role
 
 STYLES = {
