@@ -20,7 +20,6 @@ from srt.io.records import Answer, Problem
 from srt.llm.config import ModelChoice
 from srt.llm.exchange import Answered, LlmContext, Outcome, ask_usable
 from srt.llm.fence import Fence, Own, before_fences
-from srt.llm.journal import Journal
 from srt.llm.prompt_templates import LANGS, PromptTemplates, load_templates, problem_fields, token_of
 from srt.llm.request import JsonSchema, LlmRequest, Reply, closed_object
 from srt.llm.structured_output import read_json
@@ -108,8 +107,9 @@ def test_no_mark_of_a_chat_template_is_left(name: str) -> None:
 
 
 def test_a_text_that_knows_number_and_token_has_neither() -> None:
-    """They can be computed, as the code is public; here they are put in afterwards, which no author of a text can do."""
-    fence = Fence({"question": "x"}, "0123456789")
+    """They are put in when they are known, which no author of a text can do."""
+    token = "0123456789"
+    fence = Fence({"question": "x"}, token)
     number = str(fence.number)
     for word in (
         number,
@@ -121,7 +121,7 @@ def test_a_text_that_knows_number_and_token_has_neither() -> None:
     ):
         inside = fence.around(f"a {word} b").removeprefix(f"<text-{number}>").removesuffix(f"</text-{number}>")
         assert number not in inside.casefold()
-        assert "0123456789" not in inside
+        assert token not in inside
         assert re.sub(r"\s", "", inside) == re.sub(r"\s", "", f"a {word} b")
 
 
@@ -146,7 +146,7 @@ def test_the_reason_for_asking_again_is_fenced() -> None:
     assert "broken" not in outside(added, number_of(requests[1]))
 
 
-@pytest.mark.parametrize("own", ["{question}", "Problem: {question} (answer {answer})"])
+@pytest.mark.parametrize("own", ["{question}", "Problem: {question} (options {choices})"])
 def test_own_prompts_are_fenced_too(tmp_path: Path, own: str) -> None:
     (tmp_path / "en").mkdir()
     (tmp_path / "en/describer.md").write_text(f"Describe.\n---\n{own}\n{{token}}")
@@ -192,38 +192,27 @@ def test_a_reply_with_the_token_of_another_question_is_asked_for_again() -> None
 
 
 def test_a_reply_that_was_paid_for_without_fences_is_not_paid_for_again(
-    tmp_path: Path, endpoint: Callable[..., Any]
+    tmp_path: Path, open_client: Callable[..., Any]
 ) -> None:
     problem = problem_of("a cube")
     doubt = Own("Is it the same?", before="Does 'a cube' mean the same as 'the cube'?")
-    fields = {
-        **problem_fields(problem),
-        "candidate": "1. a cube",
-        "rules": Own("r"),
-        "faults": Own("f"),
-        "doubt": doubt,
-    }
+    fields = {**problem_fields(problem), "candidate": "1. a cube", "rules": Own("r"), "faults": Own("f")}
+    fields["doubt"] = doubt
     system, user = TEACHING.fill("reviewer", "en", before_fences(fields))
     assert "Does 'a cube'" in user
     assert "text-" not in user
     old = LlmRequest(
-        role="judge", model="m", system=system, user=user, json_schema=SCHEMA, max_tokens=10, problem_id=problem.id
+        role="r", model="teacher", system=system, user=user, json_schema=SCHEMA, max_tokens=10, problem_id=problem.id
     )
-    reply = Reply(
-        text=json.dumps({"token": token_of(problem), "old": True}),
-        finish_reason="stop",
-        input_tokens=1,
-        output_tokens=1,
-        seconds=0.0,
-    )
-    with Journal(tmp_path / "teach.sqlite") as journal:
-        journal.put(old, reply, 1.0)
+    said = {"token": token_of(problem), "old": True}
+    reply = Reply(text=json.dumps(said), finish_reason="stop", input_tokens=1, output_tokens=1, seconds=0.0)
 
     async def run() -> Answered[Mapping[str, Any]]:
-        async with endpoint(tmp_path) as opened:
-            context = LlmContext({"judge": ModelChoice(model="m", max_tokens=10)}, TEACHING, opened.client.ask)
-            answered = await ask_usable(context, "judge", problem, "reviewer", fields, SCHEMA, dict)
-            assert sum(opened.fake.counts.values()) == 0
-            return answered
+        # Nobody answers there.
+        async with open_client("http://127.0.0.1:9/v1") as opened:
+            opened.journal.put(old, reply, 1.0)
+            models = {"judge": ModelChoice(model="teacher", max_tokens=10)}
+            context = LlmContext(models, TEACHING, opened.client.ask)
+            return await ask_usable(context, "judge", problem, "reviewer", fields, SCHEMA, dict)
 
-    assert asyncio.run(run()).value == {"token": token_of(problem), "old": True}
+    assert asyncio.run(run()).value == said
