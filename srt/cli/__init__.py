@@ -61,9 +61,8 @@ def make_app() -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from srt.io.progress import say
-
-        say(f"srt {__version__}")
+        # Our own words, and no need to load what prints those of others.
+        sys.stdout.write(f"srt {__version__}\n")
         raise typer.Exit
 
 
