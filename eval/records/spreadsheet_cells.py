@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 # Blanks in front, and the wide forms of the signs, hinder no spreadsheet. Apostrophes: so that one is taken off again.
 _FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _OURS = frozenset({"index", "l2-category", "problem_id", "variant"})
 
 
