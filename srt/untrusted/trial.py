@@ -21,6 +21,7 @@ from srt.untrusted.trial_worker import TEMPLATE_CPU_S, TOKENIZER_CPU_S, too_much
 LONGEST_TEMPLATE = 500_000
 """Characters; the longest published ones have 20,000."""
 LARGEST_TOKENIZER_BYTES = 200_000_000
+MOST_ADDED = 50_000
 MOST_TOKENS = 10_000_000
 """Ids of a vocabulary; the largest published ones have 300,000."""
 
@@ -49,12 +50,15 @@ def _render(template: str, turns: list[dict[str, Any]], special_tokens: Mapping[
 
 
 def check_tokenizer(folder: Path) -> None:
-    """Look at ``tokenizer.json`` in ``folder``, if there is one, and use it once.
+    """Look at ``tokenizer.json`` in ``folder``, if there is one, and use it once; look at its settings.
 
     Raises:
-        UserError: an added token has an id that no model has, or loading or using it goes beyond the bounds; the
-            message names file and field.
+        UserError: an added token has an id that no model has, ``model_max_length`` is no number, or loading or using
+            the tokenizer goes beyond the bounds; the message names file and field.
     """
+    settings = folder / "tokenizer_config.json"
+    if settings.is_file() and (fault := _length_fault(settings)):
+        raise UserError(f"{settings}: {fault}")
     file = folder / "tokenizer.json"
     if file.is_file():
         stat = file.stat()
@@ -69,6 +73,18 @@ def _check_file(file: Path, size: int, _changed: int) -> None:
         raise UserError(f"{file}: {fault}")
 
 
+def _length_fault(file: Path) -> str | None:
+    """What transformers looks at only when a text is longer."""
+    try:
+        values = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None  # transformers says what is wrong
+    length = values.get("model_max_length", 0) if isinstance(values, dict) else 0
+    if length is None or (isinstance(length, int | float) and not isinstance(length, bool)):
+        return None
+    return f"model_max_length: a number was expected, not {one_line(json.dumps(length))[:40]}"
+
+
 def _added_token_fault(file: Path) -> str | None:
     try:
         values = json.loads(file.read_bytes())
@@ -79,6 +95,8 @@ def _added_token_fault(file: Path) -> str | None:
     added = values.get("added_tokens") or []
     if not isinstance(added, list):
         return "added_tokens: a list was expected"
+    if len(added) > MOST_ADDED:
+        return f"added_tokens: more than {MOST_ADDED:,}"
     for number, token in enumerate(added):
         at = f"added_tokens.{number}"
         if not isinstance(token, dict):

@@ -68,6 +68,7 @@ def test_an_added_token_with_a_bad_id_is_one_line(folder: Path, identity: Any) -
         (added(content=7), "added_tokens.1.content: "),
         (lambda values: values["added_tokens"].append("x"), "added_tokens.1: "),
         (lambda values: values.update(added_tokens={"x": 1}), "added_tokens: "),
+        (lambda values: values.update(added_tokens=[{}] * 50_001), "added_tokens: "),
         pytest.param(
             lambda values: values.update(normalizer={"type": "Sequence", "normalizers": [DOUBLE] * 60}),
             "processor time, or",
@@ -89,6 +90,15 @@ def test_what_goes_beyond_the_bounds_is_one_line(folder: Path, change: Change, n
 def test_a_file_that_is_no_tokenizer_is_named(folder: Path, text: str) -> None:
     (folder / "tokenizer.json").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(UserError, match=r"tokenizer\.json: "):
+        check_tokenizer(folder)
+
+
+def test_a_longest_text_that_is_no_number_is_named(folder: Path) -> None:
+    for length in (512, 1e30, None):
+        (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": length}))
+        check_tokenizer(folder)
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": "long"}')
+    with pytest.raises(UserError, match=r"tokenizer_config\.json: model_max_length: "):
         check_tokenizer(folder)
 
 
