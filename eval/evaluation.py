@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError, no_model_folder
 from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import stream_problems
+from srt.io.progress import notice
 
 PROBLEMS = "problems.jsonl"
 IMPORTED = "imported.json"
@@ -42,7 +42,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
     """
     chosen_options(find_benchmark(recipe.benchmark), recipe.options)
     if (finished := finished_summary(recipe)) is not None:
-        print(f"this evaluation is finished, and {recipe.output} has not changed since", file=sys.stderr)
+        notice(f"this evaluation is finished, and {recipe.output} has not changed since")
         return finished
     _require_inputs(recipe)
     if recipe.problems is not None:
@@ -86,7 +86,7 @@ def run_evaluation(recipe: EvalRecipe) -> dict[str, Any]:
             **imported,
         }
     if all(problem.answer is None for problem in stream_problems(problems)):
-        print("no problem has a gold answer: there is nothing to score", file=sys.stderr)
+        notice("no problem has a gold answer: there is nothing to score")
         return {"predictions": made.total, "scored": 0, **imported}
     scored = score(recipe.output, problems, **recipe.chosen("policy", "reference_tokenizer"))
     if recipe.report_to:

@@ -22,6 +22,7 @@ import transformers
 
 from srt.io.errors import UserError, full_disk
 from srt.io.folder_lock import hold_folder
+from srt.io.progress import notice, say
 from srt.io.record_writer import write_records
 from srt.io.worker_processes import die_with_parent
 from srt.io.yaml_config import ConfigFaults
@@ -94,9 +95,9 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
     examples = read_examples(recipe, tokenizer, processor)
     if is_main:
         for line in data_warnings(recipe, examples):
-            print(f"warning: {line}", file=sys.stderr, flush=True)
+            notice(f"warning: {line}")
         for line in stage_lines(recipe, examples):
-            print(f"stage {line}", flush=True)
+            say(f"stage {line}")
     plan = plan_batches(recipe, examples, processes)
     if fault := recipe.schedule_fault(plan.steps):
         raise UserError(fault)
@@ -119,9 +120,9 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
                 first_start = _claim(recipe, keys, start)
                 if line := dropped_line(recipe, examples):
                     write_records(output / DROPPED, examples.dropped)
-                    print(f"left out: {line}; {output / DROPPED} names them", flush=True)
+                    say(f"left out: {line}; {output / DROPPED} names them")
                 if held_out is not None and (line := dropped_line(recipe, held_out)):
-                    print(f"left out of eval_data: {line}", flush=True)
+                    say(f"left out of eval_data: {line}")
                 targets = stack.enter_context(reporting(recipe, first_start, start.step))
             trainer = make_trainer(
                 recipe, arguments, model, tokenizer, examples, plan, processor, seconds_before=start.seconds
@@ -161,7 +162,7 @@ def train(recipe: Recipe, *, resume: bool = False, stop: StopAtSignal | None = N
             write_summary(output, summary)
             remove_checkpoints(output, incomplete_only=False)
             if recipe.hub is not None:
-                print(f"uploaded to {upload(output, recipe.hub)}", flush=True)
+                say(f"uploaded to {upload(output, recipe.hub)}")
         return summary
 
 
@@ -169,9 +170,9 @@ def _claim(recipe: Recipe, keys: dict[str, Any], start: StartPoint) -> str:
     """Write the manifest, report what has changed since the last attempt, and return the time of the first one."""
     output = Path(recipe.output)
     if changed := claim_folder(output, keys, this_attempt(start.step)):
-        print(f"warning: changed since this run was started: {', '.join(changed)}", file=sys.stderr, flush=True)
+        notice(f"warning: changed since this run was started: {', '.join(changed)}")
     if start.checkpoint is not None:
-        print(f"resuming from {start.checkpoint}", flush=True)
+        say(f"resuming from {start.checkpoint}")
     return read_manifest(output).attempts[0].time
 
 
@@ -252,22 +253,22 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
         stop.receive_pending()
         recipe = load_recipe(options.config, options.set)
         if _is_main_process() and (note := grace_note()):
-            print(f"note: {note}", file=sys.stderr, flush=True)
+            notice(f"note: {note}")
         summary = train(recipe, resume=options.resume, stop=stop)
         _leave_process_group()
     except ConfigFaults as error:
         if _is_main_process():
-            print("\n".join(f"error: {error.place}: {fault}" for fault in error.faults), file=sys.stderr)
+            notice("\n".join(f"error: {error.place}: {fault}" for fault in error.faults))
         return 2
     except UserError as error:
         # Before the process group exists, every process meets the same fault; afterwards it may be a single one.
         if first_to_report() if torch.distributed.is_initialized() else _is_main_process():
-            print(f"error: {error}", file=sys.stderr, flush=True)
+            notice(f"error: {error}")
         return 2
     except KeyboardInterrupt:
         # srt train has it too, and says what was kept.
         if _is_main_process() and os.environ.get("SRT_DIE_WITH_PARENT") != "1":
-            print("interrupted: the last checkpoint is kept, continue with --resume", file=sys.stderr, flush=True)
+            notice("interrupted: the last checkpoint is kept, continue with --resume")
         return 128 + signal.SIGINT
     except Exception as error:
         if (line := full_disk(error)) is not None:
@@ -277,7 +278,7 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
         else:
             raise
         if first_to_report():
-            print("\n".join(lines), file=sys.stderr, flush=True)
+            notice("\n".join(lines))
         return 2
     except Preempted as preempted:
         if preempted.step is not None:  # before the first step, other processes may not have stopped
@@ -287,10 +288,10 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
             why = "" if asked else "by a signal "
             when = "before the first step" if preempted.step is None else f"after step {preempted.step}"
             what = "nothing to save" if preempted.step is None else "checkpoint written"
-            print(f"stopped {why}{when}: {what}, continue with --resume", flush=True)
+            say(f"stopped {why}{when}: {what}, continue with --resume")
         return 0 if asked else STOPPED
     if _is_main_process():
-        print(summary.line, flush=True)
+        say(summary.line)
     return 0
 
 

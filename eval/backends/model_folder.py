@@ -34,6 +34,7 @@ from eval.backends.token_counts import count_reasoning, text_of, think_state, un
 from srt.io.errors import UserError, no_model_folder
 from srt.io.records import Message
 from srt.language.prompts import render_prompt
+from srt.untrusted.trial import check_tokenizer
 
 # What decides a model's output. Other files of the folder (training logs, checkpoints, read-mes) do not.
 _PROMPT_FILES = (
@@ -109,9 +110,10 @@ class ModelFolder:
                 tokenizer.chat_template = self.processor.chat_template
             return tokenizer
         folder = self.tokenizer_folder
+        check_tokenizer(folder)
         try:
             return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        except _UNREADABLE as error:
+        except Exception as error:  # transformers checks little of a folder before it uses it
             raise UserError(f"{folder}: its tokenizer cannot be read: {one_line(error)}") from None
 
     @property
@@ -123,9 +125,10 @@ class ModelFolder:
     def processor(self) -> Any:
         """Tokenizer and image processor of a model that reads pictures."""
         folder = self._beside("preprocessor_config.json", "processor_config.json")
+        check_tokenizer(folder)
         try:
             found = AutoProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        except _UNREADABLE as error:
+        except Exception as error:
             raise UserError(f"{folder}: its processor of pictures cannot be read: {one_line(error)}") from None
         if not isinstance(found, ProcessorMixin):
             raise UserError(

@@ -18,6 +18,7 @@ from srt.answers.final_statement import answer_line_start
 from srt.io.errors import UserError
 from srt.io.records import Thinking
 from srt.language.prompts import THINK_CLOSES, THINK_OPENS
+from srt.untrusted.trial import check_tokenizer
 
 
 class Decoder(Protocol):
@@ -79,11 +80,12 @@ class ReferenceTokenizer:
         self._folder = Path(folder)
         if not self._folder.is_dir():
             raise UserError(f"{folder}: no such folder; a reference tokenizer is a folder with its files")
+        check_tokenizer(self._folder)
         try:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(
                 self._folder, local_files_only=True, trust_remote_code=False
             )
-        except (OSError, ValueError, KeyError, ImportError) as error:
+        except Exception as error:  # transformers checks little of a folder before it uses it
             raise UserError(f"{folder}: its tokenizer cannot be read: {' '.join(str(error).split())}") from None
 
     @cached_property

@@ -10,12 +10,13 @@ from eval.errors.error_taxonomies import TAXONOMIES, Labels
 from eval.errors.judge_model import JudgeConfig, JudgeReplies, ask_about, judge_schema, read_reason, read_word
 from eval.records.run_records import Run
 from eval.records.run_rows import RowId
+from srt.llm.fence import Own
 from srt.llm.prompt_templates import official_solution
 
 NO_CLASS = "none"
 _WORDS: dict[str, list[str]] = {name: [*taxonomy.classes, NO_CLASS] for name, taxonomy in TAXONOMIES.items()}
 _CLASSES: dict[str, str] = {
-    name: "\n".join(f"- {word}: {line}" for word, line in taxonomy.classes.items())
+    name: Own("\n".join(f"- {word}: {line}" for word, line in taxonomy.classes.items()))
     for name, taxonomy in TAXONOMIES.items()
 }
 SCHEMA = judge_schema("error_class", _WORDS)

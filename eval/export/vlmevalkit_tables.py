@@ -6,7 +6,8 @@
 The format follows what its readers expect: ``index`` is a number, and variants of one problem have the same one modulo
 10^6, as in its circular evaluation; several right options are written together (``AC``), which its own exact matching
 of one letter does not score; a picture's path is absolute, several are a list. It reads with pandas, which takes a cell
-``None`` or ``NA`` for an empty one: such a cell gets a space after it.
+``None`` or ``NA`` for an empty one: such a cell gets a space after it. What a spreadsheet would take for a formula is
+marked as text (:mod:`eval.records.spreadsheet_cells`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.export.run_export import RunExport, Sample, file_name
+from eval.records.spreadsheet_cells import as_text
 from srt.io.atomic_files import write_atomically
 
 VARIANT_STEP = 1_000_000
@@ -98,5 +100,5 @@ def _tsv(columns: list[str], rows: list[dict[str, Any]]) -> bytes:
 
 
 def _cell(value: Any) -> str:
-    text = str(value).replace("\x00", "")
+    text = as_text(str(value).replace("\x00", ""))
     return f"{text} " if _EMPTY_TO_PANDAS.fullmatch(text) else text

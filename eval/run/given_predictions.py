@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -32,6 +31,7 @@ from eval.run.scored_run import run_questions
 from srt.io.errors import UserError
 from srt.io.folder_lock import hold_folder
 from srt.io.problem_files import read_problems
+from srt.io.progress import notice
 from srt.io.record_writer import write_records
 from srt.io.records import FinishReason, Prediction
 
@@ -103,10 +103,9 @@ def take_predictions(
         taken[key] = one
     every = [(*question, repeat) for question in asked for repeat in range(manifest.repeats)]
     if missing := [key for key in every if key not in taken]:
-        print(
+        notice(
             f"{file}: {len(missing)} of {len(every)} predictions are missing and count as wrong: "
-            f"{_named(missing, every)}",
-            file=sys.stderr,
+            f"{_named(missing, every)}"
         )
     with hold_folder(output):
         check_folder(output, manifest)

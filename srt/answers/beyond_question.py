@@ -29,8 +29,8 @@ _VERBS = word_set(
     "is are was were be being am has have had does do did will would must should can sits sit sitting seated stands "
     "stand lies lie gets get need needs needed take takes make makes give gives find found obtain called named known "
     "equal equals contains contain measures measure comes works fits matches holds say choose chose pick select "
-    "selected chosen built made composed conclude computed compute calculated counted count located situated represents "
-    "depicts shows says reads"
+    "selected chosen built made composed conclude computed compute calculated counted count located situated "
+    "represents depicts shows says reads"
 )
 _LEADS = word_set("a an the so thus hence therefore only then and")
 _PLACES = ("on", "at", "in")

@@ -61,7 +61,8 @@ def make_app() -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"srt {__version__}")
+        # Our own words, and no need to load what prints those of others.
+        sys.stdout.write(f"srt {__version__}\n")
         raise typer.Exit
 
 
@@ -74,7 +75,9 @@ def _options(
 
 
 def _end(line: str, status: int) -> NoReturn:
-    print(f"srt: {line}", file=sys.stderr)
+    from srt.io.progress import notice  # loads rich, which no command needs that ends well
+
+    notice(f"srt: {line}")
     sys.exit(status)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+
+from srt.io.progress import PlainConsole
 
 _SORTS = {"world": "traces of a world", "prose": "traces in prose"}
 
@@ -29,7 +30,7 @@ def print_agreement(figures: Mapping[str, Any]) -> None:
             cells += _reviewer_cells(row["reviewers"][name])
         grid.add_row(_label(row), *cells)
     # No wider than its columns: with several Reviewers it is for a wide window, or for less -S.
-    console = Console(highlight=False, markup=False, soft_wrap=True, width=1000)
+    console = PlainConsole(1000)
     console.print(grid)
     console.print()
     for name, counts in reviewers.items():

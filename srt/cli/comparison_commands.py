@@ -12,6 +12,7 @@ from srt.cli.config_options import ConfigCommand
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
+from srt.io.progress import say
 from srt.io.yaml_config import parse_config
 
 _USUAL_DISCORDANCES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -61,8 +62,8 @@ def _compare(
         return
     from eval.report.headline import answer
 
-    print(answer(comparison))
-    print(f"The report is {out / 'report.html'}; {out / 'report.md'} has its tables as text")
+    say(answer(comparison))
+    say(f"The report is {out / 'report.html'}; {out / 'report.md'} has its tables as text")
 
 
 compare = ConfigCommand("eval.run.wandb_settings:WandbSettings", _compare)

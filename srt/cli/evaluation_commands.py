@@ -22,6 +22,7 @@ from srt.cli.output import (
 )
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
+from srt.io.progress import say
 from srt.language.prompts import PromptStyle
 
 _TokenizerFlag = Annotated[
@@ -189,4 +190,4 @@ def _print_scored(summary: Mapping[str, Any], as_json: bool) -> None:
     others = {name: value for name, value in summary.items() if name not in figures}
     print_summary({**console_rows(scored), **others}, as_json)
     for table in scored.tables:
-        print(f"\n{markdown_table(table)}")
+        say(f"\n{markdown_table(table)}")

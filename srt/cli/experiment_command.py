@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from srt.cli import completions
 from srt.cli.recipe_kinds import require_kind
+from srt.io.progress import PlainConsole
 
 
 def experiment(
@@ -63,7 +63,7 @@ def experiment(
     from srt.experiment.run_experiment import run_experiment
 
     require_kind(recipe, "experiment")
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = PlainConsole()
     portion = Portion(arm, seed, items)
     chosen = load_experiment(recipe, set_ or ())
     done = run_experiment(

@@ -7,7 +7,6 @@ Help is plain text (no boxes, nothing cut off). The commands are listed by stage
 from __future__ import annotations
 
 import inspect
-import sys
 from importlib import import_module
 from typing import Any, get_type_hints
 
@@ -91,8 +90,10 @@ class _PlainCommand(TyperCommand):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
+            from srt.io.progress import notice
+
             kept = str(stop) or COMMANDS[str(self.name)].after_ctrl_c
-            print(f"srt: interrupted: {kept}", file=sys.stderr)
+            notice(f"srt: interrupted: {kept}")
             raise typer.Exit(130) from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast, get_args
@@ -11,6 +10,7 @@ import typer
 
 from srt.cli.output import JsonFlag, print_summary
 from srt.io.errors import UserError
+from srt.io.progress import notice
 from srt.io.records import Answer, Problem
 
 
@@ -56,7 +56,7 @@ def predictions(
     by_id, answers, votes = _merged(sources, problems, vote)
     rows = [(problem.id, problem.category or "", answers.get(problem.id)) for problem in by_id.values()]
     if lacking := sorted(SUBTASKS - {problem.category for problem in by_id.values()}):
-        print(f"no item of {', '.join(lacking)}: the official total needs all subtasks in one file", file=sys.stderr)
+        notice(f"no item of {', '.join(lacking)}: the official total needs all subtasks in one file")
     summary: dict[str, Any] = {"file": str(out), "problems": write_predictions(out, rows), "answered": len(answers)}
     summary |= {"votes": votes} if votes else {}
     print_summary(summary, as_json)

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import orjson
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from srt.io.did_you_mean import did_you_mean
 from srt.io.errors import UserError, one_line
 from srt.io.locations import Location, check_reachable, is_url, location
+from srt.io.progress import PlainConsole
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")]
 StrictFlag = Annotated[
@@ -105,7 +105,7 @@ def print_summary(rows: Mapping[str, Any], as_json: bool) -> None:
             table.add_row(name, _shown(value))
     # Output that is not a terminal is not wrapped: a broken line cannot be searched for.
     width = None if sys.stdout.isatty() else _WIDE
-    Console(highlight=False, markup=False, soft_wrap=True, width=width).print(table)
+    PlainConsole(width).print(table)
 
 
 def one_of(value: object, known: tuple[str, ...], what: str) -> Any:

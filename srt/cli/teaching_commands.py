@@ -15,6 +15,7 @@ import typer
 from srt.cli.output import JsonFlag, print_summary
 from srt.cli.recipe_kinds import require_kind
 from srt.io.errors import UserError
+from srt.io.progress import say
 
 if TYPE_CHECKING:
     from srt.review.session import ReviewSession
@@ -143,7 +144,7 @@ def review(
                 browser_opener() as go,
             ):
                 asyncio.run(serve(session, port, _announce(session, None if no_browser else go)))
-        print(f"{folder / 'traces.jsonl'}: {apply_decisions(folder)} traces")
+        say(f"{folder / 'traces.jsonl'}: {apply_decisions(folder)} traces")
 
 
 def agreement(
@@ -197,7 +198,7 @@ def _announce(session: ReviewSession, browser: Callable[[str], None] | None) -> 
     """Return what to call with the page's address: it prints the address and, on a desktop, opens it in ``browser``."""
 
     def ready(address: str) -> None:
-        print(f"{len(session.items)} cases of the {session.where} to look at; Ctrl-C ends\n{address}", flush=True)
+        say(f"{len(session.cases)} cases of the {session.where} to look at; Ctrl-C ends\n{address}")
         desktop = sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
         if browser is not None and desktop:
             browser(address)

@@ -5,7 +5,6 @@ The package ``train`` needs its extra (``pip install -e .[train]``) and is impor
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +17,7 @@ from srt.cli.recipe_kinds import find_launch_file, require_kind
 from srt.cli.trainer_process import run_training, status_text
 from srt.io.bundled_files import find_bundled
 from srt.io.errors import Interrupted, UserError
-from srt.io.progress import notice, progress_bar
+from srt.io.progress import PlainConsole, notice, progress_bar, say
 
 
 def _init_model(
@@ -165,7 +164,7 @@ def train(
     if launch_options and accelerate is None:
         raise UserError(f"{launch_options[0]}: an option of accelerate launch, which is only used with --accelerate")
     if (summary := finished_before(chosen, accelerate, launch_options or ())) is not None:
-        print(f"{summary.line}: this run is finished, and {chosen.output} has it")
+        say(f"{summary.line}: this run is finished, and {chosen.output} has it")
         return
     options = ["--resume"] * resume + [part for change in changes for part in ("--set", change)]
     options += [] if until is None else ["--until", str(until)]
@@ -202,15 +201,13 @@ def merge(
 
     merged = merge_adapter(adapter, out, model)
     if not merged.base_verified:
-        print(f"{adapter} has no manifest: that {merged.base} is its base could not be checked", file=sys.stderr)
+        notice(f"{adapter} has no manifest: that {merged.base} is its base could not be checked")
     print_summary({"merged": str(out), **merged.model_dump(mode="json")}, as_json)
 
 
 def _print_preflight(report: Any) -> None:
     """Print examples and figures, and the faults last, where the eye is."""
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = PlainConsole()
     coloured = console.is_terminal and console.color_system is not None
     if report.shown:
         from train.data.label_view import label_view, legend
@@ -225,10 +222,10 @@ def _print_preflight(report: Any) -> None:
     for note in report.notes:
         console.print(f"note: {note}")
     for fault in report.faults:
-        print(f"fault: {fault}", file=sys.stderr)
+        notice(f"fault: {fault}")
     if report.fallback_plans:
-        print("what would fit, estimated on each GPU:", file=sys.stderr)
+        notice("what would fit, estimated on each GPU:")
         for plan in report.fallback_plans:
-            print(f"  {plan}", file=sys.stderr)
+            notice(f"  {plan}")
     if not report.faults:
         console.print("\nno fault was found")

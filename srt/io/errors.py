@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import re
 import reprlib
+import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
@@ -28,6 +29,15 @@ def one_line(text: str) -> str:
     line = " ".join(text.split())
     # Text of a model or a corpus may hold escape sequences that rewrite what the terminal shows.
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
+def printable(text: str) -> str:
+    """``text`` of any number of lines, for a terminal: its control characters are escaped, but line ends and tabs."""
+    if text.isprintable():
+        return text
+    # Spaces of other widths, which Chinese has, are not printable for Python.
+    kept = (c if c.isprintable() or c in "\n\t" or unicodedata.category(c) == "Zs" else None for c in text)
+    return "".join(c or raw.encode("unicode_escape").decode() for c, raw in zip(kept, text, strict=True))
 
 
 def cannot_read(path: object, error: OSError, why: str = "") -> UserError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from srt.io.errors import UserError
 from srt.io.locations import Location
@@ -24,9 +26,9 @@ class FolderHeld(UserError):
 def hold_folder(folder: Location, *, shared: bool = False, name: str = LOCK, wait: bool = False) -> Iterator[None]:
     """Make ``folder`` and lock it until the block ends.
 
-    The lock is an exclusive ``flock`` on the file ``name`` in it, which is never removed (otherwise two processes could
-    lock two files of that name). The kernel releases it when the process ends, however it ends. On a file system
-    without locks, and at a URL, nothing is locked. ``shared``: other processes may hold a shared lock too.
+    The lock is an exclusive ``flock`` on the file ``name`` in it. The kernel releases it when the process ends, however
+    it ends; the file is removed by the last that held it, and stays after a kill, where it locks nothing. On a file
+    system without locks, and at a URL, nothing is locked. ``shared``: other processes may hold a shared lock too.
     ``wait``: wait until the lock is free.
 
     Raises:
@@ -37,21 +39,42 @@ def hold_folder(folder: Location, *, shared: bool = False, name: str = LOCK, wai
     if not isinstance(folder, Path):
         yield
         return
+    path = folder / name
+    how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
     try:
-        # For appending: it is made where it is missing, and never cut off under a process that holds it.
-        file = open(folder / name, "ab")  # noqa: SIM115 (closed below)
+        file = _locked(path, how)
+    except BlockingIOError:
+        raise FolderHeld(f"{folder}: another process is writing to this folder; wait for it, or stop it") from None
     except OSError as error:
         raise UserError(f"{folder}: cannot be written to: {error.strerror}") from None
     with file:
         try:
+            yield
+        finally:
+            # Removed while it is locked, so that nobody else can hold it; others may still hold a shared lock.
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+
+
+def _locked(path: Path, how: int) -> IO[bytes]:
+    """The file ``path``, locked, and still the file of that name."""
+    while True:
+        # For appending: it is made where it is missing, and never cut off under a process that holds it.
+        file = open(path, "ab")  # noqa: SIM115 (closed by hold_folder)
+        try:
             # flock, not lockf: a POSIX lock is lost as soon as this process closes any other handle of the file.
-            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            raise FolderHeld(f"{folder}: another process is writing to this folder; wait for it, or stop it") from None
+            fcntl.flock(file, how)
         except OSError as error:
-            if error.errno not in _NO_LOCKS_HERE:
-                raise
-        yield
+            if error.errno in _NO_LOCKS_HERE:
+                return file
+            file.close()
+            raise
+        # Its last holder may have removed it between the two calls: two processes would lock two files of one name.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+        file.close()
 
 
 def make_folder(folder: Location) -> None:

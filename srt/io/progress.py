@@ -1,14 +1,20 @@
-"""A long run on standard error: its progress, a bar on a terminal, elsewhere a line at every tenth; and notices."""
+"""What commands say: the one place that prints. Whoever wrote a text, its control characters are escaped.
+
+A long run has its progress on standard error, a bar on a terminal, elsewhere a line at every tenth.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from srt.io.errors import printable
 
 T = TypeVar("T")
 
@@ -40,11 +46,27 @@ def progress_bar(
         before, done = done, done + count
         # At every tenth, however large the steps are.
         if total and total >= lines_from and done * 10 // total > before * 10 // total:
-            print(f"{what}: {done}/{total}", file=sys.stderr, flush=True)
+            notice(f"{what}: {done}/{total}")
 
     yield advance
 
 
-def notice(line: str) -> None:
-    """Print what a person should know of a run that goes on; it stands above the bar."""
-    print(line, file=sys.stderr, flush=True)
+def notice(text: str) -> None:
+    """Print on standard error what a person should know; of a run that goes on, it stands above the bar."""
+    print(printable(text), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Print on standard output what was asked for."""
+    print(printable(text), flush=True)
+
+
+class PlainConsole(Console):
+    """rich's console for text and tables: nothing in a text is markup, and lines are not wrapped."""
+
+    def __init__(self, width: int | None = None) -> None:
+        super().__init__(highlight=False, markup=False, soft_wrap=True, width=width)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """``text`` as rich prints it, also in a cell of a table."""
+        return super().render_str(printable(text), **options)

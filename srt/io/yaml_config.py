@@ -27,8 +27,13 @@ from srt.io.errors import UserError, cannot_read, fault_in_words
 C = TypeVar("C", bound="Config")
 
 _UNKNOWN_KEY = "unknown_key"
+LARGEST_BYTES = 1_000_000
+MOST_VALUES = 20_000
+"""Keys and values that a file may come to, aliases and merges written out: each of them can multiply all below it."""
 _DEEPEST = 50
 """Levels of nesting that a file may have; deeper ones exhaust Python's stack somewhere or other."""
+_LONGEST_NUMBER = 100
+"""Digits and signs of a number or a date: reading ``1:59:59:...`` (base 60) takes time quadratic in them."""
 
 
 class ConfigFaults(UserError):
@@ -211,12 +216,17 @@ def _read(path: Path, seen: tuple[Path, ...], renamed: Mapping[str, str], relati
     if real in seen:
         raise UserError(f"{path}: extends: the file extends itself, by way of {' -> '.join(p.name for p in seen)}")
     try:
-        values = yaml.load(path.read_text("utf-8"), _Loader)
+        with open(path, "rb") as file:
+            # One more than is allowed: the size of a pipe is not known before.
+            data = file.read(LARGEST_BYTES + 1)
+        if len(data) > LARGEST_BYTES:
+            raise UserError(f"{path}: not a config: it has more than {LARGEST_BYTES:,} bytes")
+        values = yaml.load(data.decode("utf-8"), _Loader)
     except OSError as error:
         raise cannot_read(path, error, f" (extended by {seen[-1]})" if seen else "") from None
     except UnicodeDecodeError:
         raise UserError(f"{path}: not YAML: this is not a text in UTF-8") from None
-    # ValueError: a date such as 2024-13-45, or an integer of 5,000 digits.
+    # ValueError: a date such as 2024-13-45.
     except (yaml.YAMLError, ValueError) as error:
         mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None) or error
         line = f" line {mark.line + 1}:" if mark is not None else ""
@@ -250,7 +260,10 @@ def _parse_change(change: str) -> dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML's safe loader, but it refuses a key that occurs twice (the last would win silently) and endless nesting.
+    """YAML's safe loader, but it refuses a key that occurs twice (the last would win silently), and what has no end.
+
+    Aliases are shared, not copied, while the file is read; who walks over the values, or merges them, copies them. So
+    what a file comes to when they are written out is counted before anything is made of it (:data:`MOST_VALUES`).
 
     ``1e-3`` is a number, as in YAML 1.2; PyYAML's rules take it for a text.
     """
@@ -259,6 +272,9 @@ class _Loader(yaml.SafeLoader):
         super().__init__(stream)
         # What is being composed: an alias of one of these is a circle, which would be followed for ever.
         self._open: list[yaml.Node | None] = []
+        # All values so far, and those of each anchor, with what the aliases in them come to.
+        self._values = 0
+        self._values_of: dict[str, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
@@ -270,8 +286,18 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.composer.ComposerError(None, None, f"*{event.anchor} contains itself", mark)
         if len(self._open) > _DEEPEST:
             raise yaml.composer.ComposerError(None, None, f"nested deeper than {_DEEPEST} levels", mark)
+        before = self._values
+        self._values += self._values_of.get(str(event.anchor), 0) if isinstance(event, yaml.AliasEvent) else 1
         composed = super().compose_node(parent, index)
         self._open.pop()
+        if self._values > MOST_VALUES:
+            fault = f"more than {MOST_VALUES:,} keys and values, aliases and merges written out"
+            raise yaml.composer.ComposerError(None, None, fault, mark)
+        if event.anchor is not None and not isinstance(event, yaml.AliasEvent):
+            self._values_of[event.anchor] = self._values - before
+        if isinstance(composed, yaml.ScalarNode) and composed.tag in _NUMBERS and len(composed.value) > _LONGEST_NUMBER:
+            fault = f"a number or a date of more than {_LONGEST_NUMBER} digits"
+            raise yaml.composer.ComposerError(None, None, fault, mark)
         return composed
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -284,6 +310,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+_NUMBERS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timestamp"))
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+\Z"), list("-+0123456789")
 )

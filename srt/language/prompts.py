@@ -22,6 +22,8 @@ from srt.io.records import Lang, Message, Problem, Sequence
 from srt.language.arm import Completion
 from srt.language.text import MARKERS
 from srt.language.trace import one_line
+from srt.untrusted.template_steps import EndlessTemplate, bounded
+from srt.untrusted.trial import try_template
 
 PromptStyle = Literal["full", "bare"]
 
@@ -111,7 +113,8 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
     """The text that the model continues, with a placeholder for each of ``pictures`` before the first user's text.
 
     Raises:
-        UserError: the tokenizer has no chat template, or one that fails on this prompt or cannot show pictures.
+        UserError: the tokenizer has no chat template, or one that fails on this prompt, cannot show pictures, writes
+            nothing, or goes beyond the bounds of :mod:`srt.untrusted`.
     """
     name = getattr(tokenizer, "name_or_path", "") or "the model"
     if not tokenizer.chat_template:
@@ -124,14 +127,27 @@ def render_prompt(tokenizer: ChatTokenizer, messages: list[Message], pictures: i
         if first is None:
             raise UserError("prompt: a prompt with pictures needs a user turn to show them")
         first["content"] = [{"type": "image"}] * pictures + [{"type": "text", "text": first["content"]}]
+    # Before it runs here for the first time.
+    if fault := try_template(_template(tokenizer), turns, getattr(tokenizer, "special_tokens_map", {})):
+        raise UserError(f"{name}: chat_template: {fault}")
     try:
-        text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+        text = bounded(lambda: tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+    except EndlessTemplate as error:
+        raise UserError(f"{name}: chat_template: {error}") from None
     except Exception as error:  # A template is a program: it can raise anything.
         what = "cannot show pictures" if pictures else "does not take this prompt"
         raise UserError(f"{name}: its chat template {what} ({' '.join(str(error).split())})") from None
     if not isinstance(text, str):
         raise TypeError(f"apply_chat_template gave {type(text).__name__}, not str")
+    if not text.strip():
+        raise UserError(f"{name}: chat_template: it writes nothing for a prompt")
     return text
+
+
+def _template(tokenizer: ChatTokenizer) -> str:
+    """The template of conversations without tools; others have names of their own."""
+    found = tokenizer.chat_template
+    return str(found.get("default", "")) if isinstance(found, dict) else str(found)
 
 
 def prompt_ids(tokenizer: ChatTokenizer, messages: list[Message], pictures: int = 0) -> list[int]:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from srt.io.records import Problem
 from srt.llm.config import ModelChoice
+from srt.llm.fence import Fence, before_fences
 from srt.llm.llm_errors import RequestBlocked, RequestRejected, Unavailable
 from srt.llm.prompt_templates import PromptTemplates, token_of
 from srt.llm.request import JsonSchema, LlmRequest, Reply
@@ -97,20 +98,27 @@ async def ask_usable(
 ) -> Answered[T]:
     """Ask ``role`` with ``prompt`` filled from ``fields``, again as :data:`ASKED_AGAIN` says; ``read`` the JSON answer.
 
+    Fields that are not marked as our own are fenced (:mod:`srt.llm.fence`).
     ``read`` raises :class:`Unusable` for an answer in another form. Equal replies lead to
     equal questions, so that a run that was killed finds the same requests in the journal.
     """
     choice = context.models[role]
-    system, user = context.templates.fill(prompt, problem.lang, fields)
+    templates, lang, token = context.templates, problem.lang, token_of(problem)
+    fence = Fence(fields, token)
+    system, user = templates.fill(prompt, lang, {name: fence.around(text) for name, text in fields.items()})
+    system += "\n\n" + templates.piece("fence", lang, {"fence": fence.number})
+    old_system, old_user = templates.fill(prompt, lang, before_fences(fields))
     max_tokens, attempt, why = choice.max_tokens, 0, ""
     asked: Counter[Outcome] = Counter()
     while True:
-        again = context.templates.piece("again", problem.lang, {"reason": why}) if attempt else ""
+        # Words of the answer that could not be used may be in the reason.
+        again = "\n\n" + templates.piece("again", lang, {"reason": fence.around(why)}) if attempt else ""
+        old_again = "\n\n" + templates.piece("again", lang, {"reason": why}) if attempt else ""
         request = LlmRequest(
             role=role,
             model=choice.model,
             system=system,
-            user=f"{user}\n\n{again}" if again else user,
+            user=user + again,
             pictures=tuple(problem.images) if choice.pictures else (),
             json_schema=schema,
             temperature=choice.temperature,
@@ -118,10 +126,11 @@ async def ask_usable(
             max_tokens=max_tokens,
             attempt=attempt,
             problem_id=problem.id,
+            before=(old_system, old_user + old_again),
         )
         try:
             reply = await context.ask(request)
-            value = read(_payload(reply, token_of(problem)))
+            value = read(_payload(reply, token))
             asked[Outcome.OK] += 1
             return Answered(value, Outcome.OK, "", asked)
         except Unusable as error:
@@ -149,7 +158,7 @@ def _payload(reply: Reply, token: str) -> Mapping[str, Any]:
     if not text:
         raise Unusable(Outcome.EMPTY, "it was empty")
     try:
-        payload = read_json(text)
+        payload = read_json(text, token)
     except ValueError as error:
         if len(text) <= _LONGEST_REFUSAL and text.casefold().replace("’", "'").startswith(_REFUSES):
             raise Unusable(Outcome.REFUSAL, "the model declined") from None

@@ -72,6 +72,10 @@ class JournaledClient:
             Unavailable: no answer after all retries.
         """
         request = request.without(self.endpoint.left_out.get(request.model, ()))
+        before = request.as_before()
+        # Paid for, or under way in a batch, when the prompt had other words.
+        if before is not None and self._knows(before):
+            request = before
         keys = request.keys
         known = self._journal.get(keys)
         if known is not None:
@@ -92,6 +96,11 @@ class JournaledClient:
             if task.cancelled() and self.endpoint.closing:
                 raise RunStopping from None
             raise
+
+    def _knows(self, request: LlmRequest) -> bool:
+        keys = request.keys
+        in_a_batch = self.batches is not None and self.batches.has(keys.request)
+        return in_a_batch or self._journal.get(keys) is not None
 
     def stop(self) -> None:
         """Send nothing any more, neither first tries nor retries; what is on the wire is still awaited."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from srt.answers.written_form import canonical_text
 from srt.io.errors import UserError
 from srt.io.records import Lang, Problem
+from srt.llm.fence import Own
 
 LANGS: tuple[Lang, ...] = ("en", "zh")
 SHARED = Path(__file__).parent / "prompts"
@@ -45,7 +46,12 @@ class PromptFile:
 
 
 AGAIN = PromptFile(frozenset({"reason"}), piece=True, folder=SHARED)
-"""``again.md`` of this package: what is added to a user's turn that is asked again. Every set of prompts has it."""
+FENCE = PromptFile(frozenset({"fence"}), frozenset({"fence"}), piece=True, folder=SHARED)
+SHARED_PROMPTS = {"again": AGAIN, "fence": FENCE}
+"""Prompts of this package, which every set has.
+
+``again.md`` is added to a user's turn that is asked again, ``fence.md`` to every system message (:mod:`srt.llm.fence`).
+"""
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,9 @@ class PromptTemplates:
         return _put(system, values).strip(), _put(user, values).strip()
 
     def piece(self, name: str, lang: Lang, values: Mapping[str, str]) -> str:
-        """The text of a piece of a user's turn."""
-        return _put(self.texts[f"{lang}/{name}"], values).strip()
+        """The text of a piece of a message; it is our own if all that is put into it is."""
+        text = _put(self.texts[f"{lang}/{name}"], values).strip()
+        return Own(text) if all(isinstance(value, Own) for value in values.values()) else text
 
     def parts(self, name: str, lang: Lang, values: Mapping[str, str]) -> list[str]:
         """The parts of a prompt that lines ``---`` separate, each without the paragraphs that are empty fields."""
@@ -80,7 +87,7 @@ def load_templates(own: Path | None, ours: Path, prompts: Mapping[str, PromptFil
         UserError: ``own`` is no folder, a file in it is none of ours by name, cannot be read, has a field that does not
             exist, lacks one that it needs, or lacks the line between the two messages.
     """
-    prompts = {**prompts, "again": AGAIN}
+    prompts = {**prompts, **SHARED_PROMPTS}
     places = {
         f"{lang}/{name}": (prompt.folder or ours) / lang / f"{name}.md"
         for lang in LANGS
@@ -92,22 +99,22 @@ def load_templates(own: Path | None, ours: Path, prompts: Mapping[str, PromptFil
 
 
 def problem_fields(problem: Problem) -> dict[str, str]:
-    """The fields of the prompts that the problem itself fills."""
-    none = NONE[problem.lang]
+    """The fields of the prompts that the problem itself fills; what is no text of the problem is marked as our own."""
+    none = Own(NONE[problem.lang])
     question = "\n\n".join(part for part in (problem.instruction, problem.question) if part)
     return {
-        "token": token_of(problem),
+        "token": Own(token_of(problem)),
         "question": question,
         "choices": "\n".join(f"{letter}. {text}" for letter, text in sorted(problem.choices.items())) or none,
-        "description": problem.diagram_description or (_ATTACHED if problem.images else _NO_PICTURE)[problem.lang],
-        "solution": (problem.solution or "").strip() or _TO_DERIVE[problem.lang],
+        "description": problem.diagram_description or Own((_ATTACHED if problem.images else _NO_PICTURE)[problem.lang]),
+        "solution": (problem.solution or "").strip() or Own(_TO_DERIVE[problem.lang]),
         "answer": canonical_text(problem.answer) if problem.answer else none,
     }
 
 
 def official_solution(problem: Problem) -> str:
     """The official solution, or a note that it is missing, for roles that do not write the first draft."""
-    return (problem.solution or "").strip() or NONE[problem.lang]
+    return (problem.solution or "").strip() or Own(NONE[problem.lang])
 
 
 def token_of(problem: Problem) -> str:

@@ -34,6 +34,8 @@ class LlmRequest(Record):
 
     ``pictures`` come before ``user`` in the user's turn, in order; the key holds their bytes' SHA-256, not their paths.
     ``extra_body`` is sent as it is, beside the others (``reasoning_effort``, ``service_tier``).
+    ``before`` is system message and user's turn as earlier versions wrote them, by which a journal may know the reply;
+    it is neither sent nor kept.
     ``attempt`` tells a question that is asked again, because its answer could not be used, from the first. ``role``
     (who asks) and ``problem_id`` are for accounts and messages, and are not in the key.
     """
@@ -49,6 +51,7 @@ class LlmRequest(Record):
     extra_body: dict[str, Any] = Field(default_factory=dict)
     attempt: int = 0
     problem_id: str
+    before: tuple[str, str] | None = Field(default=None, exclude=True)
 
     @property
     def key(self) -> str:
@@ -72,6 +75,13 @@ class LlmRequest(Record):
         if self.extra_body:
             content["extra_body"] = self.extra_body
         return RequestKeys(_digest({**content, "max_tokens": self.max_tokens}), _digest(content))
+
+    def as_before(self) -> LlmRequest | None:
+        """The request as earlier versions wrote it, if they wrote it otherwise."""
+        if self.before is None:
+            return None
+        system, user = self.before
+        return self.model_copy(update={"system": system, "user": user, "before": None})
 
     def without(self, names: Iterable[str]) -> LlmRequest:
         """The request without these parameters, as far as it has them."""

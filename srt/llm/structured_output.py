@@ -11,6 +11,7 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final, Literal, get_args
 
 import orjson
@@ -82,10 +83,12 @@ def request_body(request: LlmRequest, pictures: Sequence[str], form: AnswerForm 
     return body
 
 
-def read_json(text: str) -> dict[str, Any]:
+def read_json(text: str, token: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's answer: the whole of it, or between other words, or in a fence of backticks.
 
-    What stands in ``<think>...</think>`` before the answer is not looked at. Of several objects it is the longest.
+    What stands in ``<think>...</think>`` before the answer is not looked at. Of several objects it is one whose
+    ``token`` is that of the question, if there is one: a model may quote others from what it was given. Of several of
+    these it is the longest.
     LaTeX whose backslashes are not doubled is read as it was meant (:mod:`srt.llm.latex_escapes`).
 
     Raises:
@@ -93,6 +96,12 @@ def read_json(text: str) -> dict[str, Any]:
     """
     if len(text) > LONGEST_ANSWER:
         raise ValueError(f"the answer has more than {LONGEST_ANSWER} characters")
+    # An answer may quote a closing tag: what is an object as a whole is not cut.
+    whole = text.strip()
+    if whole.startswith("{"):
+        for form in (whole, double_lone_backslashes(whole)):
+            with suppress(orjson.JSONDecodeError):
+                return _restored(orjson.loads(form))
     # Chat templates may have put the opening tag in the prompt.
     _, closed, answer = text.rpartition("</think>")
     if not closed and text.lstrip().startswith("<think>"):
@@ -101,30 +110,32 @@ def read_json(text: str) -> dict[str, Any]:
     if not answer:
         raise ValueError("the answer is empty")
     try:
-        found = _object_in(answer)
-    except ValueError as error:
+        return _restored(_object_in(answer, token))
+    except ValueError:
         doubled = double_lone_backslashes(answer)
-        if doubled == answer:
-            raise
-        try:
-            found = _object_in(doubled)
-        except ValueError:
-            raise error from None
+        if doubled != answer:
+            with suppress(ValueError):
+                return _restored(_object_in(doubled, token))
+        raise
+
+
+def _restored(found: dict[str, Any]) -> dict[str, Any]:
     restored: dict[str, Any] = restore_commands(found)
     return restored
 
 
-def _object_in(answer: str) -> dict[str, Any]:
+def _object_in(answer: str, token: str | None) -> dict[str, Any]:
     try:
         whole = orjson.loads(answer)
     except orjson.JSONDecodeError:
-        return _longest_object(answer)
+        return _one_object(answer, token)
     if not isinstance(whole, dict):
         raise ValueError("the answer is JSON, but no object")
     return whole
 
 
-def _longest_object(answer: str) -> dict[str, Any]:
+def _one_object(answer: str, token: str | None) -> dict[str, Any]:
+    others: list[dict[str, Any]] = []
     # Fences first: before them a model may have quoted pieces of what it was given.
     for block in answer.split("```")[1::2][: -MOST_FENCES - 1 : -1]:
         try:
@@ -132,10 +143,12 @@ def _longest_object(answer: str) -> dict[str, Any]:
         except orjson.JSONDecodeError:
             continue
         if isinstance(fenced, dict):
-            return fenced
+            if token is None or _has(fenced, token):
+                return fenced
+            others.append(fenced)
     decoder = json.JSONDecoder()
     longest: dict[str, Any] | None = None
-    end, span, fault = 0, 0, "there is no JSON object in the answer"
+    end, span, fault = 0, (False, 0), "there is no JSON object in the answer"
     for start in _OBJECT_START.finditer(answer):
         if start.start() < end:
             continue  # within the object before it
@@ -147,8 +160,15 @@ def _longest_object(answer: str) -> dict[str, Any]:
             # Objects within a broken one are its parts, never the answer.
             fault = f"the JSON object in the answer is broken: {str(error)[:100]}"
             break
-        if longest is None or end - start.start() > span:
-            longest, span = found, end - start.start()
+        if (better := (token is not None and _has(found, token), end - start.start())) > span:
+            longest, span = found, better
+    if others and not span[0]:
+        return others[0]
     if longest is None:
         raise ValueError(fault)
     return longest
+
+
+def _has(found: dict[str, Any], token: str) -> bool:
+    said = found.get("token")
+    return isinstance(said, str) and said.strip().casefold() == token

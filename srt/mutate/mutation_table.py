@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import orjson
-from rich.console import Console
 from rich.table import Table
 
 from srt.io.errors import one_line
+from srt.io.progress import PlainConsole
 from srt.io.records import Record
 from srt.language.faults import FAMILIES, FaultClass, FaultWord
 from srt.language.trace import Trace
@@ -125,7 +125,7 @@ def print_table(table: MutationTable, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(orjson.dumps(table.as_dict(), option=orjson.OPT_INDENT_2).decode() + "\n")
         return
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = PlainConsole()
     if table.traces:
         _print_world(console, table)
     if table.in_prose:
@@ -146,7 +146,7 @@ def print_table(table: MutationTable, as_json: bool) -> None:
             console.print(f"... and {len(records) - _SHOWN} more {name}")
 
 
-def _print_world(console: Console, table: MutationTable) -> None:
+def _print_world(console: PlainConsole, table: MutationTable) -> None:
     grid = _grid("class", _COUNTS)
     for family in FAMILIES:
         for fault in table.of(family):
@@ -157,7 +157,7 @@ def _print_world(console: Console, table: MutationTable) -> None:
     console.print(f"from {table.traces} valid traces; an accident is no fault: nothing false is said, or all is proved")
 
 
-def _print_prose(console: Console, table: MutationTable) -> None:
+def _print_prose(console: PlainConsole, table: MutationTable) -> None:
     grid = _grid("error in prose", _PROSE_COUNTS)
     for kind in KINDS:
         grid.add_row(kind, *_cells(table.prose_row([kind]), _PROSE_COUNTS))

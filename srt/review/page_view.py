@@ -12,7 +12,7 @@ from srt.language.premises import localize
 from srt.language.trace import OPERATIONS, ClaimCheck, Step, Trace, TraceCheck
 from srt.review.formulas import Drawing, FormulaSpan, find_formulas
 from srt.review.machine_verdict import MachineVerdict, machine_verdict
-from srt.review.session import ReviewItem, ReviewSession
+from srt.review.session import ListedCase, ReviewItem, ReviewSession
 from srt.review.trace_diff import LineDiff, diff_lines
 from srt.teaching.case_store.case_records import Issue
 from srt.teaching.case_store.decisions import digest, latest_trace
@@ -29,20 +29,20 @@ def session_view(session: ReviewSession) -> dict[str, Any]:
         "who": session.who,
         "operations": OPERATIONS,
         "faults": [{"name": name, "explanation": fault.explanation} for name, fault in fault_classes().items()],
-        "cases": [case_summary(item) for item in session.items],
+        "cases": [case_summary(listed) for listed in session.cases],
     }
 
 
-def case_summary(item: ReviewItem) -> dict[str, Any]:
+def case_summary(listed: ListedCase) -> dict[str, Any]:
     """One line of the list."""
-    case, last = item.case, item.review.last
+    case = listed.queued
     return {
         "id": case.problem_id,
-        "category": case.category or item.problem.category or "none",
+        "category": case.category,
         "state": case.state.value,
-        "faults": sorted({str(issue.fault) for issue in _last_issues(item)}),
-        "question": item.problem.question[:120],
-        "decided": last.action if last else None,
+        "faults": case.faults,
+        "question": case.question,
+        "decided": listed.last.action if listed.last else None,
     }
 
 
@@ -53,7 +53,8 @@ def case_view(item: ReviewItem) -> dict[str, Any]:
     drawing = Drawing()
     seen = trace is not None and digest(trace) == digest(latest_trace(item.case))
     return {
-        **case_summary(item),
+        **case_summary(item.listed),
+        "decided": item.review.last.action if item.review.last else None,
         "reason": item.case.reason,
         "problem": _problem(item, drawing),
         "kind": item.kind,

@@ -31,7 +31,7 @@ from srt.io.record_lines import validation_fault
 from srt.io.records import Problem
 from srt.review.draft import Draft
 from srt.review.formulas import Drawing
-from srt.review.page_view import case_summary, case_view, session_view, verdict_view
+from srt.review.page_view import case_view, session_view, verdict_view
 from srt.review.session import DecisionRefused, DecisionRequest, ReviewItem, ReviewSession, StaleDecision
 
 ADDRESS = "127.0.0.1"
@@ -103,10 +103,11 @@ class _Routes:
         return _json(session_view(self.session))
 
     async def case(self, request: web.Request) -> web.Response:
-        return _json(await asyncio.to_thread(case_view, self._item(request)))
+        number = self._number(request)
+        return _json(await asyncio.to_thread(lambda: case_view(self.session.open(number))))
 
     async def picture(self, request: web.Request) -> web.Response:
-        item, number = self._item(request), int(request.match_info["number"])
+        item, number = await self._open(request), int(request.match_info["number"])
         try:
             data, media_type = await asyncio.to_thread(picture_bytes, item.problem, number, self.session.pictures)
         except UserError as error:
@@ -115,16 +116,16 @@ class _Routes:
 
     async def check(self, request: web.Request) -> web.Response:
         """The verdict on a draft while it is typed. Nothing is saved."""
-        item, draft = self._item(request), await _body(request, Draft)
+        item, draft = await self._open(request), await _body(request, Draft)
         faults, verdict = await asyncio.to_thread(self.session.check_draft, item, draft)
         return _json({"faults": faults, "verdict": verdict_view(verdict, Drawing()) if verdict else None})
 
     async def decide(self, request: web.Request) -> web.Response:
-        """One decision: 200 once it is on disk, 409 if the trace has changed, 422 if it is refused."""
-        item, decision = self._item(request), await _body(request, DecisionRequest)
+        """One decision: 200 once it is on disk, 409 if another trace or decision was not seen, 422 if it is refused."""
+        number, decision = self._number(request), await _body(request, DecisionRequest)
         async with self._one_at_a_time:
             try:
-                await asyncio.to_thread(self.session.decide, item, decision)
+                item = await asyncio.to_thread(self.session.decide, number, decision)
             except StaleDecision as error:
                 return _json({"error": str(error)}, 409)
             except DecisionRefused as error:
@@ -132,13 +133,16 @@ class _Routes:
                 return _json({"error": str(error), "faults": error.faults, "verdict": verdict}, 422)
             except OSError as error:
                 return _json({"error": f"the decision could not be saved: {error.strerror}"}, 500)
-        return _json({"case": await asyncio.to_thread(case_view, item), "summary": case_summary(item)})
+        return _json({"case": await asyncio.to_thread(case_view, item)})
 
-    def _item(self, request: web.Request) -> ReviewItem:
-        index = int(request.match_info["index"])
-        if index >= len(self.session.items):
+    def _number(self, request: web.Request) -> int:
+        number = int(request.match_info["index"])
+        if number >= len(self.session.cases):
             raise _error(404, "there is no such case")
-        return self.session.items[index]
+        return number
+
+    async def _open(self, request: web.Request) -> ReviewItem:
+        return await asyncio.to_thread(self.session.open, self._number(request))
 
 
 def picture_bytes(problem: Problem, number: int, root: Path) -> tuple[bytes, str]:
@@ -200,6 +204,9 @@ def _guard(token: str) -> Any:
             response = (
                 error if error.content_type == "application/json" else _json({"error": error.reason}, error.status)
             )
+        except UserError as error:
+            # A record that can be listed, but not read in full, or files that somebody has changed.
+            response = _json({"error": str(error)}, 500)
         response.headers.update(_HEADERS)
         return response
 

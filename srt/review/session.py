@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -21,7 +21,7 @@ from srt.language.faults import FaultWord
 from srt.language.trace import Trace, TraceKind
 from srt.review.draft import Draft, DraftFault, read_draft
 from srt.review.machine_verdict import MachineVerdict, machine_verdict
-from srt.review.review_queue import ReviewQueue
+from srt.review.review_queue import QueuedCase, ReviewQueue
 from srt.teaching.case_store.case_records import Decision, TeachingCase
 from srt.teaching.case_store.decisions import (
     DECISIONS,
@@ -36,10 +36,15 @@ from srt.worlds.world_registry import fault_classes, world_of
 
 
 class DecisionRequest(Record):
-    """A decision as the page sends it. ``digest`` is that of the trace the person sees."""
+    """A decision as the page sends it.
+
+    ``digest`` is that of the trace that the person sees, ``seen`` the number of decisions on the case that stand beside
+    it.
+    """
 
     action: Literal["accept", "edit", "reject", "undo"]
     digest: str
+    seen: int = Field(ge=0)
     draft: Draft | None = None
     fault: FaultWord | None = None
     note: str = Field(default="", max_length=10_000)
@@ -53,7 +58,7 @@ class DecisionRequest(Record):
 
 
 class StaleDecision(Exception):
-    """The trace has changed since the person loaded it. Nothing was saved."""
+    """The trace or the decisions on it have changed since the person loaded them. Nothing was saved."""
 
 
 class DecisionRefused(Exception):
@@ -65,18 +70,28 @@ class DecisionRefused(Exception):
         self.verdict = verdict
 
 
-@dataclass
-class ReviewItem:
-    """One case in review. ``review`` is the result of the decisions on it; ``history`` has all of them."""
+@dataclass(slots=True)
+class ListedCase:
+    """A case as it stands in the list. ``history`` has all decisions on it, ``last`` is the one in effect."""
 
+    queued: QueuedCase
+    history: tuple[Decision, ...] = ()
+    last: Decision | None = None
+
+
+@dataclass(frozen=True)
+class ReviewItem:
+    """One case in review, read from its files, and the ``review`` that the decisions on it (``history``) come to."""
+
+    listed: ListedCase
     case: TeachingCase
     problem: Problem
     review: ReviewState
-    history: list[Decision]
+    history: tuple[Decision, ...]
 
     @property
     def kind(self) -> TraceKind:
-        """The kind of trace that this case has, or would have if somebody wrote one."""
+        """The kind of trace to write: that of the candidates; without any, what the loop would have asked for."""
         trace = self.review.trace or latest_trace(self.case)
         if trace is not None:
             return trace.kind
@@ -84,20 +99,21 @@ class ReviewItem:
 
 
 class ReviewSession:
-    """The items of a queue, in its order, and the log of decisions. The caller holds the folder."""
+    """The cases of a queue, in its order, and the log of decisions. The caller holds the folder."""
 
     def __init__(self, folder: Path, queue: ReviewQueue, who: str) -> None:
         self.folder = folder
         self.where = queue.where
         self.pictures = queue.pictures
         self.who = who
+        self._queue = queue
         self._log = AppendLog(folder / DECISIONS)  # cuts off a torn last line before anything is read
         decided = by_problem(read_decisions(folder))
-        self.items = [
-            ReviewItem(case, problem, review_state(case, history), history)
-            for case, problem in queue.cases
-            for history in [decided.get(case.problem_id, [])]
-        ]
+        self.cases = []
+        for queued in queue.cases:
+            history = tuple(decided.get(queued.problem_id, ()))
+            last = queue.last_decision(queued, history) if history else None
+            self.cases.append(ListedCase(queued, history, last))
 
     def __enter__(self) -> ReviewSession:
         return self
@@ -105,22 +121,34 @@ class ReviewSession:
     def __exit__(self, *_: object) -> None:
         self._log.__exit__(None, None, None)
 
+    def open(self, number: int) -> ReviewItem:
+        """Case ``number``, from 0, with the decisions so far; raises as :meth:`ReviewQueue.read` does."""
+        listed = self.cases[number]
+        # Taken once: a decision made meanwhile belongs neither to this review nor to what the person has seen.
+        history = listed.history
+        case, problem = self._queue.read(listed.queued)
+        return ReviewItem(listed, case, problem, review_state(case, history), history)
+
     def check_draft(self, item: ReviewItem, draft: Draft) -> tuple[list[DraftFault], MachineVerdict | None]:
         """The faults of ``draft``, or the machine's verdict if it is a trace. Nothing is saved."""
         read = read_draft(draft, item.problem, item.kind, item.review.trace, self.who)
         return ([], machine_verdict(item.problem, read)) if isinstance(read, Trace) else (read, None)
 
-    def decide(self, item: ReviewItem, request: DecisionRequest) -> Decision:
-        """Save one decision and return it.
+    def decide(self, number: int, request: DecisionRequest) -> ReviewItem:
+        """Save one decision on case ``number``, and return the case as it is then. One call at a time.
 
         Raises:
-            StaleDecision: ``request.digest`` is not that of the current trace.
+            StaleDecision: the trace, or the decisions on the case, are others than those that the person has seen.
             DecisionRefused: the trace is missing, malformed or proved wrong, or there is nothing to undo.
             OSError: it could not be written (a full disk); the log is as it was.
         """
-        # Two windows may show the same case; the later decision would be on a trace that is gone.
+        item = self.open(number)
+        # Two windows may show the same case; the later decision would be on a trace that is gone, or would take back
+        # one that nobody has looked at in that window.
         if request.digest != digest(item.review.trace):
             raise StaleDecision("this trace has changed since you loaded it; look at it again")
+        if request.seen != len(item.history):
+            raise StaleDecision("another decision on this case was made since you loaded it; look at it again")
         edited = None
         if request.action == "accept":
             if item.review.trace is None:
@@ -146,9 +174,10 @@ class ReviewSession:
             digest=request.digest,
         )
         self._append(decision)
-        item.history.append(decision)
-        item.review = review_state(item.case, item.history)
-        return decision
+        history = (*item.history, decision)
+        review = review_state(item.case, history)
+        item.listed.history, item.listed.last = history, review.last
+        return replace(item, review=review, history=history)
 
     def _append(self, decision: Decision) -> None:
         path = self._log.path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,6 +9,8 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from srt.io.errors import printable
+from srt.io.progress import notice
 from srt.teaching.case_store.case_records import State, TeachingCase
 
 LINE_EVERY_S = 30.0
@@ -79,6 +80,6 @@ class RunProgress:
 
     def _print(self, line: str) -> None:
         if self._bar is not None:
-            self._bar.console.print(line, highlight=False, markup=False)
+            self._bar.console.print(printable(line), highlight=False, markup=False)
         else:
-            print(line, file=sys.stderr, flush=True)
+            notice(line)

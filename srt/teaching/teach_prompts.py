@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from srt.io.records import Lang
+from srt.llm.fence import Own
 from srt.llm.prompt_templates import PromptFile, PromptTemplates, load_templates
 from srt.worlds.world_registry import worlds
 
@@ -50,9 +51,9 @@ def load_teach_prompts(own: Path | None) -> PromptTemplates:
     return load_templates(own, OURS, PROMPTS)
 
 
-def form_text(templates: PromptTemplates, form: str, lang: Lang, token: str, normal_form: bool) -> str:
+def form_text(templates: PromptTemplates, form: str, lang: Lang, token: str, normal_form: bool) -> Own:
     """What ``{form}`` of teacher and checker holds: the rules of the form, and the JSON that is asked for."""
     order = templates.piece("normal_form", lang, {}) if normal_form else ""
     rules = templates.piece(f"rules_{form}", lang, {})
     text = templates.piece(f"form_{form}", lang, {"token": token, "rules": rules, "order": order})
-    return text.replace("\n\n\n\n", "\n\n")  # where there is no order
+    return Own(text.replace("\n\n\n\n", "\n\n"))  # where there is no order

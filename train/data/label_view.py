@@ -7,6 +7,7 @@ from itertools import groupby
 from rich.text import Text
 from transformers import PreTrainedTokenizerBase
 
+from srt.io.errors import printable
 from train.data.examples import Example, Role
 
 STYLES = {
@@ -44,7 +45,7 @@ def label_view(example: Example, tokenizer: PreTrainedTokenizerBase, picture_tok
         if not picture:
             decoded = str(tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False))
             # A corpus may contain control characters, which must not reach the terminal.
-            text = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in decoded)
+            text = printable(decoded)
         view.append(text if coloured else _marked(role, text), STYLES[role] if coloured else "")
     return view
 

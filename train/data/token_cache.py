@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +34,7 @@ from srt.io.atomic_files import write_atomically
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import FolderHeld, hold_folder, make_folder
 from srt.io.locations import sha256_of
-from srt.io.progress import progress_bar
+from srt.io.progress import notice, progress_bar
 from srt.io.records import Record
 from train.data.encode_file import EncodedLines, Encoder, Progress, encode_file
 from train.data.image_tokens import PictureTokens
@@ -236,7 +235,7 @@ def _open_or_make(cached: CachedTokens, data: Path, encoder: Encoder) -> Tokeniz
             # With the lock: another process may have made it since this one looked.
             return cached.open(encoder.root) or _make(cached, data, encoder)
     except FolderHeld:
-        print(f"waiting for another process to tokenize {data}", file=sys.stderr, flush=True)
+        notice(f"waiting for another process to tokenize {data}")
         with lock(wait=True):
             return cached.open(encoder.root) or _make(cached, data, encoder)
 

@@ -19,6 +19,7 @@ from torch.utils.data import DataLoader
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from srt.io.errors import UserError
+from srt.io.progress import say
 from train.data.batches import MicroBatches
 from train.data.collate import MEMBERS, Collator
 from train.data.examples import Role
@@ -142,12 +143,11 @@ class EvaluationSchedule(TrainerCallback):  # type: ignore[misc]
             # A run that is killed from here on must decide this again: nothing continues from this step.
             control.should_save = False
             if state.is_world_process_zero:
-                print(
+                say(
                     f"stopped early after step {state.global_step}: the held-out loss has not been below that of step "
                     f"{counted.step} ({counted.loss:.4f})"
                     + (f" by more than {stopping.threshold:g}" if stopping.threshold else "")
-                    + f" for {counted.since} evaluations",
-                    flush=True,
+                    + f" for {counted.since} evaluations"
                 )
 
 

@@ -15,6 +15,7 @@ import psutil  # type: ignore[import-untyped]
 import torch
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
+from srt.io.progress import say
 from train.data.batches import BatchPlan
 from train.data.examples import TRAINED_ROLES
 from train.data.token_table import TokenizedExamples
@@ -114,9 +115,9 @@ class Monitor(TrainerCallback):  # type: ignore[misc]
         """Print the line."""
         if logs and state.is_world_process_zero:
             if "loss" in logs:
-                print(console_line(state.global_step, state.max_steps, logs), flush=True)
+                say(console_line(state.global_step, state.max_steps, logs))
             elif HELD_OUT_LOSS in logs:
-                print(held_out_line(state.global_step, state.max_steps, logs), flush=True)
+                say(held_out_line(state.global_step, state.max_steps, logs))
 
     def on_evaluate(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: object

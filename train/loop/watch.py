@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pyarrow.compute as pc
 from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 from srt.io.errors import UserError
+from srt.io.progress import notice, say
 from train.data.collate import make_collator, padding_id
 from train.data.token_table import TokenizedExamples
 from train.loop.fused_head import score_by_fused_head
@@ -90,7 +90,7 @@ class Watch:
             rows = self._generations.generate(trainer.model, trainer.accelerator, step)
             figures |= shares(rows)
             if trainer.is_world_process_zero():
-                print(summary_line(rows), flush=True)
+                say(summary_line(rows))
                 for target in self._targets:
                     target.show(step, rows)
         return figures
@@ -99,7 +99,7 @@ class Watch:
 def warn_of_overlap(trained: TokenizedExamples, held_out: TokenizedExamples) -> None:
     """Print a warning if problems of ``held_out`` are trained on: their loss then says nothing about new problems."""
     if line := overlap(trained, held_out):
-        print(f"warning: {line}", file=sys.stderr, flush=True)
+        notice(f"warning: {line}")
 
 
 def overlap(trained: TokenizedExamples, held_out: TokenizedExamples) -> str | None:

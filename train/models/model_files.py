@@ -23,6 +23,7 @@ from transformers import (
 )
 
 from srt.io.errors import UserError, no_model_folder
+from srt.untrusted.trial import check_tokenizer
 from train.models.families.family_registry import family_of
 from train.models.families.model_family import ModelFamily
 
@@ -66,8 +67,10 @@ def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
     """The tokenizer in the folder ``path``.
 
     Raises:
-        UserError: transformers cannot load it without running code from the folder.
+        UserError: transformers cannot load it without running code from the folder, or it goes beyond the bounds of
+            :func:`srt.untrusted.trial.check_tokenizer`.
     """
+    _check_tokenizer(path)
     tokenizer: PreTrainedTokenizerBase = _load(AutoTokenizer, path, "no tokenizer can be loaded")
     if tokenizer.encode("a", add_special_tokens=False) == []:
         # If there is no tokenizer file, transformers makes an empty tokenizer for the architecture.
@@ -79,8 +82,10 @@ def load_processor(path: str) -> ProcessorMixin:
     """Tokenizer and image processor of the vision model in the folder ``path``.
 
     Raises:
-        UserError: transformers cannot load it without running code from the folder.
+        UserError: transformers cannot load it without running code from the folder, or it goes beyond the bounds of
+            :func:`srt.untrusted.trial.check_tokenizer`.
     """
+    _check_tokenizer(path)
     processor = _load(AutoProcessor, path, "no processor can be loaded")
     if not isinstance(processor, ProcessorMixin):
         raise UserError(f"model.path: {path}: contains a tokenizer, but no image processor")
@@ -183,6 +188,13 @@ def _unreadable(folder: Path, names: set[str]) -> list[str]:
         except (SafetensorError, OSError) as error:
             faults.append(f"model.path: {folder / name}: incomplete, or not safetensors: {_one_line(error)}")
     return faults
+
+
+def _check_tokenizer(path: str) -> None:
+    try:
+        check_tokenizer(Path(path))
+    except UserError as error:
+        raise UserError(f"model.path: {error}") from None
 
 
 def _load(auto_class: Any, path: str, fault: str) -> Any:

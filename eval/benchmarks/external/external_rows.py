@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eval.records.spreadsheet_cells import as_written, is_ours
 from srt.images.open import MAX_BYTES
 from srt.io.errors import RecordError, UserError
 from srt.io.record_reader import read_rows
@@ -160,6 +161,7 @@ def _table(path: Path) -> Iterator[Row]:
             header = [name.strip() for name in next(reader, [])]
             if not any(header) or len(set(header)) < len(header):
                 raise UserError(f"{path}:1: a header with the name of each column, none twice, was expected")
+            ours = is_ours(header)
             at = reader.line_num + 1
             for cells in reader:
                 place, at = f"{path}:{at}", reader.line_num + 1
@@ -167,7 +169,7 @@ def _table(path: Path) -> Iterator[Row]:
                     continue
                 if len(cells) != len(header):
                     raise RecordError(f"{place}: {len(cells)} cells; the header has {len(header)}")
-                yield Row(place, dict(zip(header, cells, strict=True)))
+                yield Row(place, dict(zip(header, map(as_written, cells) if ours else cells, strict=True)))
         except UnicodeDecodeError:
             raise UserError(f"{path}: {not_utf8_text(path.read_bytes())}") from None
         except csv.Error as error:

@@ -9,7 +9,8 @@ let session = null; // the folder: cases, faults, operations
 let at = -1; // index of the open case
 let view = null; // that case in full
 let editor = null; // the editor, while it is open
-let last = null; // index of the case decided last on this page
+let last = null; // {index, view} of the case decided last in this window, as it was shown then
+let stale = false; // what is open has changed on the server, and the text in the editor is kept
 let busy = false; // a decision is being sent
 let turn = 0; // counts actions: a case that arrives after a later action is not shown
 
@@ -83,6 +84,9 @@ async function open(index) {
 
 function show(data) {
   view = data;
+  stale = false;
+  for (const key of Object.keys(session.cases[at])) session.cases[at][key] = data[key]; // another window may have decided
+  fillEntry(at);
   editor = null;
   drawProgress();
   $("problem").replaceChildren(...problemNodes(view, at));
@@ -114,23 +118,25 @@ function drawActions() {
 
 // ---- decisions --------------------------------------------------------------------------------------------------
 
-// Send one decision; true if it was saved. A refused edit stays in the editor, with the reasons.
-async function decide(asked, index = at, digest = view.digest) {
+// Send one decision on what the person has seen; true if it was saved. A refused edit stays in the editor, with the reasons.
+async function decide(asked, index = at, shown = view) {
   if (busy) return false;
   busy = true;
   turn += 1;
-  const { status, data } = await sendDecision(index, { digest, ...asked });
+  const { status, data } = await sendDecision(index, { digest: shown.digest, seen: shown.history.length, ...asked });
   busy = false;
   if (status === 200) {
-    session.cases[index] = data.summary;
-    fillEntry(index);
-    last = asked.action === "undo" ? null : index;
+    last = asked.action === "undo" ? null : { index, view: data.case };
     at = index;
     show(data.case);
     return true;
   }
   toast(status === 409 && editor ? `${data.error}. Your text is kept; Esc discards it.` : data.error, true);
-  if (status === 409 && !editor) await open(index);
+  if (status === 409) {
+    if (last?.index === index) last = null;
+    if (editor) stale = true;
+    else await open(index);
+  }
   if (status === 422 && editor) editor.mark(data, true);
   else if (status === 422) $(`step-${data.verdict?.blocking[0]?.step ?? "answer"}`)?.scrollIntoView({ block: "center" });
   return false;
@@ -148,11 +154,10 @@ function goOn(done) {
 async function accept() { if (view && (await decide({ action: "accept" }))) goOn("accepted"); }
 
 async function undo() {
-  const index = session.cases[at]?.decided ? at : last;
-  if (index === null || !session.cases[index]?.decided) return toast("There is nothing to undo.");
-  const { status, data } = await loadCase(index);
-  if (status !== 200) return toast(data.error, true);
-  if (await decide({ action: "undo" }, index, data.digest)) toast(`${view.id}: reopened.`);
+  // What this window has shown, not what is there now: another window may have decided since.
+  const { index, view: shown } = view?.decided ? { index: at, view } : last ?? {};
+  if (!shown) return toast("There is nothing to undo.");
+  if (await decide({ action: "undo" }, index, shown)) toast(`${view.id}: reopened.`);
 }
 
 function askRejection() {
@@ -199,6 +204,7 @@ function leaveEditor() {
   editor = null;
   drawTrace();
   $("trace").focus();
+  if (stale) open(at);
 }
 
 // ---- keys -------------------------------------------------------------------------------------------------------

@@ -38,8 +38,13 @@ class ReviewState:
 
 def review_state(case: TeachingCase, decisions: Iterable[Decision]) -> ReviewState:
     """The result of ``decisions`` (on this problem, in the order they were made) for ``case`` as it is now."""
-    where = "queue" if case.state is State.HUMAN else "audit"
-    traces = [latest_trace(case)]
+    return replay(case.state, latest_trace(case), decisions)
+
+
+def replay(state: State, trace: Trace | None, decisions: Iterable[Decision]) -> ReviewState:
+    """As :func:`review_state`, for a case in ``state`` of which a person was first shown ``trace``."""
+    where = "queue" if state is State.HUMAN else "audit"
+    traces = [trace]
     in_effect: list[Decision] = []
     for decision in decisions:
         # Made on another trace than the one that stands here now: the loop, or another edit, has changed it since.

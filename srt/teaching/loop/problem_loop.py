@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 from srt.io.records import Problem
 from srt.language.trace import Trace, TraceKind
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
+from srt.llm.fence import Own
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
 from srt.teaching.case_store.case_records import Issue, ModelRole, Round, State, TeachingCase
@@ -138,7 +139,7 @@ class _Loop:
         if last is not None:
             prompt = "checker"
             fields |= {"candidate": candidate_text(last), "issues": issue_lines(issues, last.kind, problem.lang)}
-            fields["verdicts"] = verdict_lines(last.checks, problem.lang) if last.checks else NONE[problem.lang]
+            fields["verdicts"] = Own(verdict_lines(last.checks, problem.lang) if last.checks else NONE[problem.lang])
             fields["solution"] = official_solution(problem)
         read = partial(
             read_candidate,

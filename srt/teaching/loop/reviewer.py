@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from srt.io.records import Problem
+from srt.io.records import Lang, Problem
 from srt.language.faults import Fault
 from srt.language.text import answer_line, step_line
 from srt.language.trace import Trace, TraceKind, one_line
 from srt.llm.exchange import Answered, LlmContext, Outcome, Unusable, ask_usable
+from srt.llm.fence import Own
 from srt.llm.prompt_templates import NONE, official_solution, problem_fields
 from srt.llm.request import JsonSchema, closed_object
 from srt.teaching.case_store.case_records import Issue, ModelRole
@@ -18,12 +19,19 @@ from srt.teaching.loop.candidate import form_of_trace, storable
 from srt.teaching.loop.review_classes import class_lines, review_class, review_classes
 
 MAX_ISSUES = 50
+_DOUBT: dict[Lang, str] = {
+    "en": "Does the answer at the end of the reasoning mean the same as the given answer? A machine cannot tell. If it "
+    f"does not, that is an issue of the class {Fault.WRONG_ANSWER.value}.",
+    "zh": f"推理末尾的答案与给定的答案意思相同吗？机器无法判断。若不同，请报告一条 {Fault.WRONG_ANSWER.value}。",
+}
 
 
 async def review(
     problem: Problem, trace: Trace, context: LlmContext, doubt: str | None = None
 ) -> Answered[tuple[Issue, ...]]:
-    """The issues that the Reviewer raises on ``trace``. ``doubt`` is a question that the machine leaves to it.
+    """The issues that the Reviewer raises on ``trace``.
+
+    ``doubt`` says that the machine could not tell whether the answer is the given one.
 
     Raises what ``context.ask`` raises about the whole run.
     """
@@ -32,8 +40,9 @@ async def review(
         "solution": official_solution(problem),
         "candidate": candidate_text(trace),
         "rules": context.templates.piece(f"rules_{form_of_trace(problem, trace)}", problem.lang, {}),
-        "faults": class_lines(trace.kind, problem.lang),
-        "doubt": doubt or NONE[problem.lang],
+        "faults": Own(class_lines(trace.kind, problem.lang)),
+        # The two answers stand above it: the question itself has no words of others, as it had once.
+        "doubt": Own(_DOUBT[problem.lang], before=doubt) if doubt else Own(NONE[problem.lang]),
     }
     read = partial(read_review, steps=len(trace.steps))
     return await ask_usable(context, ModelRole.REVIEWER, problem, "reviewer", fields, review_schema(trace.kind), read)

@@ -29,7 +29,7 @@ def test_the_key_tells_every_field_apart_that_can_change_the_answer() -> None:
     told_apart = {"model", "system", "user", "pictures", "json_schema", "temperature", "max_tokens", "attempt"} | {
         "extra_body"
     }
-    assert set(LlmRequest.model_fields) == told_apart | {"role", "problem_id"}, "is the new field in the key?"
+    assert set(LlmRequest.model_fields) == told_apart | {"role", "problem_id", "before"}, "is the new field in the key?"
 
 
 def test_the_key_is_that_of_journals_written_before(ask: Any) -> None:

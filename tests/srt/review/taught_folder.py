@@ -194,8 +194,10 @@ class Served:
         return view
 
     def decide(self, index: int, action: str, **fields: Any) -> tuple[int, Any]:
-        digest = fields.pop("digest", None) or self.case(index)["digest"]
-        return self.call("POST", f"/api/cases/{index}/decide", {"action": action, "digest": digest, **fields})
+        """Decide on what ``fields`` say that was seen; by default on what is there now."""
+        view = self.case(index)
+        seen = {"digest": view["digest"], "seen": len(view["history"])}
+        return self.call("POST", f"/api/cases/{index}/decide", {"action": action, **seen, **fields})
 
     def stop(self, number: int = signal.SIGINT) -> tuple[str, str]:
         self.process.send_signal(number)

@@ -245,6 +245,29 @@ def test_two_windows_do_not_overwrite_each_other(chromium: Any, folder: Path) ->
         assert [one.action for one in read_decisions(folder)] == ["edit"]
 
 
+@pytest.mark.long
+def test_what_another_window_has_decided_is_shown_before_it_is_decided_on(chromium: Any, folder: Path) -> None:
+    with opened(chromium, folder) as (page, served):
+        page.keyboard.press("j")
+        page.wait_for_selector("h2:has-text('box-right')")
+        page.keyboard.press("a")
+        page.wait_for_selector("#count:has-text('1 of 4 decided')")
+        page.wait_for_selector("h2:has-text('booth')")
+        assert served.decide(1, "undo")[0] == 200
+        assert served.decide(1, "reject", note="bob")[0] == 200
+        # Back to the decision of this window, which is gone.
+        page.keyboard.press("u")
+        page.wait_for_selector("#toast.wrong:has-text('was made since you loaded it')")
+        page.wait_for_selector("h2:has-text('box-right')")
+        page.wait_for_selector("#list .done.reject")
+        page.wait_for_selector(".log:has-text('bob')")
+        assert [one.action for one in read_decisions(folder)] == ["accept", "undo", "reject"]
+        # Now it has been seen.
+        page.keyboard.press("u")
+        page.wait_for_selector("#count:has-text('0 of 4 decided')")
+        assert [one.action for one in read_decisions(folder)][3:] == ["undo"]
+
+
 HOLD_CASE_1 = """() => {
   const fetched = window.fetch;
   window.fetch = (path, ...rest) => path !== "api/cases/1" ? fetched(path, ...rest) : new Promise((settle) => {

@@ -65,7 +65,7 @@ def test_solve(one_machine: Path, tmp_path: Path) -> None:
     assert len(whole_parts(tmp_path / "out")) > 5
     assert whole(tmp_path / "out") == (tmp_path / "t.jsonl").read_bytes()
     assert whole(tmp_path / "out", "refused") == (tmp_path / "t.refusals.jsonl").read_bytes()
-    assert {file.name[:8] for file in (tmp_path / "out").iterdir()} == {"part-000", "refused-", "manifest", ".lock"}
+    assert {file.name[:8] for file in (tmp_path / "out").iterdir()} == {"part-000", "refused-", "manifest"}
 
 
 def test_a_carriage_return_inside_a_record_ends_no_line(one_machine: Path, tmp_path: Path) -> None:

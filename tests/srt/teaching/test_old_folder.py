@@ -59,7 +59,7 @@ def run(folder: Path, cubes: ModuleType, fake_endpoint: ModuleType) -> int:
 
 def test_it_is_read(old_folder: Path) -> None:
     assert folder_status(old_folder).states[State.HUMAN] == 2
-    assert [case.problem_id for case, _ in read_queue(old_folder).cases] == ["cube-13", "cube-14"]
+    assert [case.problem_id for case in read_queue(old_folder).cases] == ["cube-13", "cube-14"]
     report = Summary.model_validate(orjson.loads((old_folder / "report.json").read_bytes()))
     assert (report.states[State.HUMAN], report.shares[State.HUMAN], report.human_decisions) == (2, 0.2, {})
 

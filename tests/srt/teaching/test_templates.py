@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from srt.io.errors import UserError
 from srt.io.records import Lang, Problem
 from srt.language.trace import TraceKind
-from srt.llm.prompt_templates import AGAIN, LANGS
+from srt.llm.prompt_templates import LANGS, SHARED_PROMPTS
 from srt.teaching.loop.candidate import read_candidate, schema_of
 from srt.teaching.loop.machine_audit import audit
 from srt.teaching.loop.problem_loop import DESCRIPTION_SCHEMA
@@ -31,7 +31,7 @@ def own(folder: Path, name: str, text: str) -> Path:
     return folder
 
 
-ALL = {**PROMPTS, "again": AGAIN}
+ALL = {**PROMPTS, **SHARED_PROMPTS}
 
 
 def test_ours_are_there_in_both_languages_and_use_what_they_may() -> None:
