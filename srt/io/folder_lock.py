@@ -12,8 +12,8 @@ from srt.io.errors import UserError
 from srt.io.locations import Location
 
 LOCK = ".lock"
-# As on NFS without a lock daemon, and on some file systems in user space.
-_NO_LOCKS_HERE = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
+NO_LOCKS_HERE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""What ``flock`` says on NFS without a lock daemon, and on some file systems in user space."""
 
 
 class FolderHeld(UserError):
@@ -49,7 +49,7 @@ def hold_folder(folder: Location, *, shared: bool = False, name: str = LOCK, wai
         except BlockingIOError:
             raise FolderHeld(f"{folder}: another process is writing to this folder; wait for it, or stop it") from None
         except OSError as error:
-            if error.errno not in _NO_LOCKS_HERE:
+            if error.errno not in NO_LOCKS_HERE:
                 raise
         yield
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from srt.io.errors import full_disk
+from srt.io.errors import machine_fault
 
 # A limit on the size of files stands for a disk without room: both are met in the middle of a write.
 LIMITED = """
@@ -87,16 +87,16 @@ def test_an_evaluation_goes_on_once_there_is_room(srt: Any, folder: Path, monkey
     ],
 )
 def test_what_is_recognised(error: Exception, named: str) -> None:
-    line = full_disk(error)
+    line = machine_fault(error)
     assert line is not None
     assert named in line
-    assert full_disk(OSError(errno.EACCES, "Permission denied", "x")) is None
+    assert machine_fault(OSError(errno.ENOENT, "No such file or directory", "x")) is None
     wrapped = ValueError("the writer failed")
     wrapped.__cause__ = error
-    assert full_disk(wrapped) == line
+    assert machine_fault(wrapped) == line
 
 
-def test_standard_output_on_a_full_disk(folder: Path) -> None:
+def test_standard_output_on_a_machine_fault(folder: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     with open("/dev/full", "w") as full:
