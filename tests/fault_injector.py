@@ -1,6 +1,6 @@
 """Runs commands on a disk that fails at a chosen moment, or has them killed there.
 
-A library in front of libc (``fault_injector.c``) counts, over all processes of a command, its calls that take room under
+A library in front of libc (``fault_injector.c``) counts, over all processes of a command, its calls that take room in
 one folder (a write, a new file or folder) and those that make something last (fsync, rename). At the chosen one the
 process is killed, or the call fails, and so do all later ones of its kind: a disk that is full stays full.
 
@@ -14,12 +14,13 @@ import errno
 import importlib
 import json
 import os
+import pkgutil
 import shutil
 import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,13 +86,13 @@ class Injector:
 
 
 @contextmanager
-def injector(scratch: Path, modules: Sequence[str]) -> Iterator[Injector]:
-    """An :class:`Injector` whose commands find ``modules`` imported; its own files are in ``scratch``."""
+def injector(scratch: Path, packages: Sequence[str]) -> Iterator[Injector]:
+    """An :class:`Injector` whose commands find all of these ``packages`` imported; its own files are in ``scratch``."""
     scratch.mkdir()
     library, source = scratch / "fault_injector.so", Path(__file__).with_suffix(".c")
     subprocess.run([_compiler(), "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
     server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "tests.fault_injector", str(library), *modules],
+        [sys.executable, "-P", "-m", "tests.fault_injector", str(library), *packages],
         env={**os.environ, "PYTHONPATH": str(ROOT), "LD_PRELOAD": str(library), "TMPDIR": str(scratch)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -107,10 +108,14 @@ def _compiler() -> str:
     return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), "")
 
 
-def _serve(library: str, modules: Sequence[str]) -> None:
+def _serve(library: str, packages: Sequence[str]) -> None:
     """Run the commands that standard input asks for, one at a time, in forks of this process."""
-    for module in ("srt.__main__", *modules):
-        importlib.import_module(module)
+    importlib.import_module("srt.__main__")
+    for package in packages:
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            if not module.name.endswith("__main__"):
+                with suppress(ModuleNotFoundError):  # of an extra that is not installed
+                    importlib.import_module(module.name)
     for line in sys.stdin:
         asked = json.loads(line)
         if (child := os.fork()) == 0:
