@@ -123,7 +123,7 @@ def machine_fault(error: BaseException) -> str | None:
     That is a disk that is full, broken or read-only, a file that this user may not touch, too many open files or
     processes, no memory, or a worker process that was killed. ``None`` for anything else.
     """
-    for one in _chain(error):
+    for one, raised_from in _chain(error):
         number = one.errno if isinstance(one, OSError) else None
         if number is None and (found := _IN_RUST.search(str(one))):
             number = int(found[1])
@@ -136,8 +136,8 @@ def machine_fault(error: BaseException) -> str | None:
             return f"{place}{said}: allow more open files (ulimit -n), and run the command again"
         if number in _BROKEN:
             return f"{place}{said}: this is the disk or its file system: look at it, and run the command again"
-        # Not where it is only the context of another error: that one may be a bug, met in handling it.
-        if number in _NOT_ALLOWED and one is error:
+        # Not where it was being handled when another error came up: that one may be a bug.
+        if number in _NOT_ALLOWED and raised_from:
             return f"{place}{said}"
         if isinstance(one, MemoryError) or number == errno.ENOMEM:
             return _NO_MEMORY
@@ -157,12 +157,14 @@ def name_file(error: OSError, path: object) -> None:
         error.filename = str(path)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """``error`` and what it came of."""
+def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
+    """``error`` and what it came of, each with whether all before it say so (``raise ... from``)."""
+    raised_from = True
     one: BaseException | None = error
     seen: set[int] = set()
     # Exceptions can refer to one another in a circle.
     while one is not None and id(one) not in seen:
         seen.add(id(one))
-        yield one
+        yield one, raised_from
+        raised_from = raised_from and one.__cause__ is not None
         one = one.__cause__ or one.__context__
