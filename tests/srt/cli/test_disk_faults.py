@@ -35,7 +35,7 @@ PLAIN = CHEAP | {
     "split": "split problems.jsonl --parts train=0.5,test=0.5 -o new/parts",
     "curate": "curate problems.jsonl -o new/kept.jsonl",
     "gallery": "gallery seating -n 3 -o new/page.html",
-    "build Parquet": "build traces.jsonl --problems problems.jsonl -o new/d --arm srt --format parquet",
+    "build Parquet": "build traces.jsonl --problems problems.jsonl -o new/d.parquet --arm srt",
 }
 MADE = {
     "init-model": "init-model llama --data data -o model --hidden 32 --layers 1 --heads 2 --vocab 400",
