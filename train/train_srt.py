@@ -20,7 +20,7 @@ from typing import Any
 import torch
 import transformers
 
-from srt.io.errors import UserError, full_disk
+from srt.io.errors import UserError, machine_fault
 from srt.io.folder_lock import hold_folder
 from srt.io.progress import notice, say
 from srt.io.record_writer import write_records
@@ -271,10 +271,10 @@ def _run(options: argparse.Namespace, stop: StopAtSignal) -> int:
             notice("interrupted: the last checkpoint is kept, continue with --resume")
         return 128 + signal.SIGINT
     except Exception as error:
-        if (line := full_disk(error)) is not None:
-            lines = [f"error: {line}"]
-        elif isinstance(error, RuntimeError) and is_out_of_memory(error):
+        if isinstance(error, RuntimeError) and is_out_of_memory(error):
             lines = out_of_memory_lines(error, recipe)
+        elif (line := machine_fault(error)) is not None:
+            lines = [f"error: {line}"]
         else:
             raise
         if first_to_report():

@@ -14,7 +14,7 @@ import typer
 
 from srt import __version__
 from srt.cli.lazy_commands import LazyGroup, add_commands
-from srt.io.errors import UserError, full_disk, one_line
+from srt.io.errors import UserError, machine_fault, one_line
 
 # The extra that installs a package. Packages that are missing here belong to training and evaluation.
 _EXTRA = {**dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch", "latex2mathml"), "teach"), "ray": "scale"}
@@ -23,7 +23,8 @@ _EXTRA = {**dict.fromkeys(("openai", "aiohttp", "httpx2", "datasketch", "latex2m
 def main() -> None:
     """Run the command line. A :class:`UserError` becomes one line on standard error and exit status 2.
 
-    So does a package that is missing because the extra that a command needs was not installed, and a full disk.
+    So does a package that is missing because the extra that a command needs was not installed, and a fault of the
+    machine, such as a full disk.
     """
     try:
         make_app()(standalone_mode=True)
@@ -39,7 +40,7 @@ def main() -> None:
         _drop_output()
         sys.exit(1)
     except Exception as error:
-        if (line := full_disk(error)) is None:
+        if (line := machine_fault(error)) is None:
             raise
         _drop_output()
         _end(line, 2)

@@ -16,7 +16,7 @@ from srt.experiment.experiment_blocks import BenchmarkTest, InitModel
 from srt.experiment.experiment_models import example_model
 from srt.experiment.experiment_recipe import Experiment
 from srt.experiment.model_stages import Evaluation, RunFigures, TrainedTokens
-from srt.io.atomic_files import write_atomically
+from srt.io.atomic_files import temporary_folder, write_atomically
 from srt.io.errors import UserError
 from srt.io.problem_files import read_problems
 from srt.io.progress import progress_bar
@@ -244,7 +244,7 @@ def _eval_recipe(settings: dict[str, Any], benchmark: BenchmarkTest | None, own:
 
 def _check_init_model(spec: InitModel) -> None:
     """Make the model once from two words in a temporary folder: wrong options fail here, before anything is written."""
-    from tempfile import TemporaryDirectory
+    from tempfile import gettempdir
 
     from train.models.chat_templates import find_chat_template
     from train.models.families.family_registry import find_family
@@ -253,7 +253,7 @@ def _check_init_model(spec: InitModel) -> None:
     find_family(spec.arch)
     if (template := spec.options.get("chat_template")) is not None:
         find_chat_template(template)
-    with TemporaryDirectory() as folder:
+    with temporary_folder(Path(gettempdir(), "srt-model")) as folder:
         try:
             init_model(spec.arch, iter(["two words"]), folder, **spec.options)
         except (UserError, TypeError, ValueError) as error:

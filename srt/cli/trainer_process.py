@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
+
+from srt.io.atomic_files import temporary_folder
 
 _GRACE = 10
 """Seconds that training processes have to end after Ctrl-C."""
@@ -84,8 +86,8 @@ def _run(
     command: Sequence[str], launched: bool, say: Callable[[str], None] | None, blocked: Iterable[signal.Signals]
 ) -> int:
     """Run ``command``, ``launched`` by accelerate or not, with some signals ``blocked``; return its exit status."""
-    with TemporaryDirectory(prefix="srt-train-") as folder:
-        status_file = Path(folder) / "status"
+    with temporary_folder(Path(gettempdir(), "srt-train")) as folder:
+        status_file = folder / "status"
         with (
             subprocess.Popen(
                 command,

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 from srt.images.open import FORMATS, file_bytes, media_type
+from srt.io.atomic_files import temporary_file
 from srt.io.errors import UserError
 from srt.io.records import Image
 
@@ -63,12 +64,10 @@ class PictureFolder:
             # Not synced one by one: a copy that a crash cut short is noticed here next time, and by its digest before.
             if not copy.exists() or copy.read_bytes() != data:
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                temporary = copy.with_suffix(f".{os.getpid()}.tmp")  # several processes may write the same picture
-                try:
-                    temporary.write_bytes(data)
+                with temporary_file(copy) as (temporary, file):  # several processes may write the same picture
+                    file.write(data)
+                    file.flush()
                     temporary.replace(copy)
-                finally:
-                    temporary.unlink(missing_ok=True)
                 self.copied += 1
         except OSError as error:
             raise CannotCopy(f"{copy}: cannot be written: {error.strerror}") from None

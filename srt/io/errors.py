@@ -1,7 +1,7 @@
-"""Faults that a user can fix, reported on one line.
+"""Faults that a user can fix, and faults of the machine, reported on one line.
 
-Every command turns a :class:`UserError` into one line on standard error and exit status 2. Any other exception is a bug
-of the toolkit and keeps its traceback.
+Every command turns a :class:`UserError`, and what :func:`machine_fault` recognises, into one line on standard error and
+exit status 2. Any other exception is a bug of the toolkit and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, Final
 
 
 class UserError(Exception):
@@ -103,37 +103,78 @@ def fault_in_words(fault: Mapping[str, Any]) -> str:
     return f"{message[0].lower()}{message[1:]}, not {given}"
 
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_FULL_IN_WORDS = (
-    "No space left on device", "Disk quota exceeded", "File too large", "PytorchStreamWriter failed writing",
-)  # fmt: skip
-"""What libraries in Rust and C++ (safetensors, torch) say in exceptions of their own, which have no ``errno``."""
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_MORE_FILES: Final = frozenset({errno.EMFILE, errno.ENFILE})
+_BROKEN: Final = frozenset({errno.EIO, errno.EROFS, errno.ESTALE, errno.ENODEV, errno.ENXIO, errno.EREMOTEIO})
+_NOT_ALLOWED: Final = frozenset({errno.EACCES, errno.EPERM, errno.ENAMETOOLONG})
+_MAKE_ROOM: Final = "make room and run the command again"
+_NO_MEMORY: Final = "memory ran out: use fewer processes or smaller batches, and run the command again"
+_NO_PROCESSES: Final = "no more processes or threads may be started (ulimit -u): end some, and run the command again"
+_IN_WORDS: Final[tuple[tuple[str, str | None], ...]] = (
+    # tempfile: it tries to write to each folder, and says nothing of why it could not.
+    ("No usable temporary directory", f"no folder for temporary files can be written to (TMPDIR): {_MAKE_ROOM}"),
+    ("process pool was terminated abruptly", "a worker process was killed; did memory run out?"),
+    ("can't start new thread", _NO_PROCESSES),
+    ("out of memory", _NO_MEMORY),  # torch, on a GPU and on a CPU
+    ("can't allocate memory", _NO_MEMORY),
+    *((words, None) for words in ("No space left on device", "Disk quota exceeded", "File too large")),
+    *((words, None) for words in ("database or disk is full", "PytorchStreamWriter failed writing")),
+)
+"""What exceptions without an ``errno`` say, of Python and of libraries in Rust and C++, and what to print.
+
+``None``: that there is no room, in the library's words."""
+_IN_RUST: Final = re.compile(r"\(os error (\d{1,5})\)")
+_SQLITE_FAULTS: Final = ("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_NOMEM")
 
 
-def full_disk(error: BaseException) -> str | None:
-    """The line to print if ``error`` means that a disk is full, a quota used up or a file too large; else ``None``."""
-    for one in _chain(error):
-        if isinstance(one, OSError) and one.errno in _FULL:
-            place = f"{Path(str(one.filename)).parent}: " if one.filename else ""
-            return f"{place}{one.strerror}: make room and run the command again; no file is half-written"
-        if any(words in str(one) for words in _FULL_IN_WORDS):
-            said = " ".join(str(one).split())
-            return f"no room on the disk ({said}): make room and run the command again"
+def machine_fault(error: BaseException) -> str | None:
+    """The line to print if ``error`` means that the machine is at fault, and neither the user's input nor this code.
+
+    That is a disk that is full, broken or read-only, a file that this user may not touch, too many open files or
+    processes, no memory, or a worker process that was killed. ``None`` for anything else.
+    """
+    for one, raised_from in _chain(error):
+        number = one.errno if isinstance(one, OSError) else None
+        if number is None and (found := _IN_RUST.search(str(one))):
+            number = int(found[1])
+        place = f"{one.filename}: " if isinstance(one, OSError) and one.filename else ""
+        said = one_line(getattr(one, "strerror", None) or str(one))
+        if number in _FULL:
+            folder = f"{Path(str(getattr(one, 'filename', ''))).parent}: " if place else ""
+            return f"{folder}{said}: {_MAKE_ROOM}; no file is half-written"
+        if number in _NO_MORE_FILES:
+            return f"{place}{said}: allow more open files (ulimit -n), and run the command again"
+        if number in _BROKEN:
+            return f"{place}{said}: this is the disk or its file system: look at it, and run the command again"
+        # Not where it was being handled when another error came up: that one may be a bug.
+        if number in _NOT_ALLOWED and raised_from:
+            return f"{place}{said}"
+        if isinstance(one, MemoryError) or number == errno.ENOMEM:
+            return _NO_MEMORY
+        if isinstance(one, BlockingIOError) and number == errno.EAGAIN:
+            return _NO_PROCESSES
+        if getattr(one, "sqlite_errorname", "").startswith(_SQLITE_FAULTS):
+            return f"{said} (of a database): look at the disk, and run the command again"
+        for words, line in _IN_WORDS:
+            if words in str(one):
+                return line or f"no room on the disk ({said}): {_MAKE_ROOM}"
     return None
 
 
 def name_file(error: OSError, path: object) -> None:
-    """Note in ``error`` that it was met in writing ``path``: the system names no file where a write finds no room."""
-    if error.errno in _FULL and error.filename is None:
+    """Note in ``error`` that it was met in writing ``path``: the system names no file where a write or fsync fails."""
+    if error.errno is not None and error.filename is None:
         error.filename = str(path)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """``error`` and what it came of."""
+def _chain(error: BaseException) -> Iterator[tuple[BaseException, bool]]:
+    """``error`` and what it came of, each with whether all before it say so (``raise ... from``)."""
+    raised_from = True
     one: BaseException | None = error
     seen: set[int] = set()
     # Exceptions can refer to one another in a circle.
     while one is not None and id(one) not in seen:
         seen.add(id(one))
-        yield one
+        yield one, raised_from
+        raised_from = raised_from and one.__cause__ is not None
         one = one.__cause__ or one.__context__

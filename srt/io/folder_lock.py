@@ -14,8 +14,8 @@ from srt.io.errors import UserError
 from srt.io.locations import Location
 
 LOCK = ".lock"
-# As on NFS without a lock daemon, and on some file systems in user space.
-_NO_LOCKS_HERE = {errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK}
+NO_LOCKS_HERE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""What ``flock`` says on NFS without a lock daemon, and on some file systems in user space."""
 
 
 class FolderHeld(UserError):
@@ -66,7 +66,7 @@ def _locked(path: Path, how: int) -> IO[bytes]:
             # flock, not lockf: a POSIX lock is lost as soon as this process closes any other handle of the file.
             fcntl.flock(file, how)
         except OSError as error:
-            if error.errno in _NO_LOCKS_HERE:
+            if error.errno in NO_LOCKS_HERE:
                 return file
             file.close()
             raise

@@ -17,9 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
-from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from uuid import uuid4
 
 from srt.io.errors import UserError, one_line
 
@@ -153,19 +151,8 @@ def version_of(file: Location) -> tuple[int, int | str]:
     return int(info["size"]), next((str(info[key]) for key in _VERSION_KEYS if info.get(key)), "")
 
 
-def temporary_place(file: Location) -> Path:
-    """Where to write what will be ``file``: beside it, or, for a URL, on this machine.
-
-    No two processes have the same place, on one machine or on several.
-    """
-    name = _temporary_name(file)
-    if isinstance(file, Path):
-        return Path(os.path.realpath(file)).with_name(name)  # A link stays, and what it leads to is written.
-    return Path(gettempdir(), name)
-
-
 def move_into_place(temporary: Path, file: Location) -> None:
-    """Have what is at its :func:`temporary_place` be ``file``: readers see all of it, or what was there before.
+    """Have what is at ``temporary`` be ``file``: readers see all of it, or what was there before.
 
     At a URL of a file system with renames, a file that was there before is gone for a moment.
 
@@ -181,16 +168,12 @@ def move_into_place(temporary: Path, file: Location) -> None:
         if type(file.fs).mv is AbstractFileSystem.mv:  # it has no renames: a store of objects
             file.fs.put_file(str(temporary), file.path)
             return
-        sent = file.parent / _temporary_name(file)
+        sent = file.parent / temporary.name  # no two processes have the same
         file.fs.put_file(str(temporary), sent.path)
         file.unlink(missing_ok=True)
         file.fs.mv(sent.path, file.path)
     except Exception as error:  # each file system has its own
         raise UserError(f"{file}: cannot be written: {_said(error)}") from None
-
-
-def _temporary_name(file: Location) -> str:
-    return f".{file.name}.{uuid4().hex[:12]}.tmp"
 
 
 def remove_folder(folder: Location) -> None:

@@ -26,6 +26,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from srt.images.open import media_type, read_picture
+from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError
 from srt.io.record_lines import validation_fault
 from srt.io.records import Problem
@@ -177,10 +178,10 @@ def browser_opener() -> Iterator[Callable[[str], None]]:
     The browser is given a file that redirects to the address. Only this user can read it (mode 0600 in a new folder of
     mode 0700); it is removed when the block ends.
     """
-    with tempfile.TemporaryDirectory(prefix="srt-review-") as folder:
+    with temporary_folder(Path(tempfile.gettempdir(), "srt-review")) as folder:
 
         def open_address(address: str) -> None:
-            path = Path(folder) / "open.html"
+            path = folder / "open.html"
             # O_EXCL, in a folder of ours alone: no link of another user can be in its place.
             with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 file.write(_REDIRECT.format(address=html.escape(address)))

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 import orjson
 
-from srt.io.atomic_files import open_together, write_atomically
+from srt.io.atomic_files import open_together, temporary_file, write_atomically
 from srt.io.errors import RecordError, cannot_read
 from srt.io.locations import Location, open_to_read, read_ranges, version_of
 from srt.io.parquet_files import is_parquet, record_place
@@ -166,10 +165,10 @@ def map_array(path: Location) -> Any:
     """The array in a file, which stays on disk; pickles are refused."""
     if isinstance(path, Path):
         return np.load(path, mmap_mode="r")
-    with NamedTemporaryFile() as copy:  # on disk for as long as it is mapped
+    with temporary_file(path) as (copy, _):  # on disk for as long as it is mapped
         # Mapped before the file is removed, so that it stays readable (POSIX).
-        path.fs.get_file(path.path, copy.name)
-        return np.load(copy.name, mmap_mode="r")
+        path.fs.get_file(path.path, str(copy))
+        return np.load(copy, mmap_mode="r")
 
 
 def save_array(path: Location, array: Any) -> None:

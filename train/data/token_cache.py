@@ -19,7 +19,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 import datasets
 import pyarrow as pa
@@ -30,7 +29,7 @@ from transformers import PreTrainedTokenizerBase, ProcessorMixin
 
 import srt
 import train
-from srt.io.atomic_files import write_atomically
+from srt.io.atomic_files import temporary_file, write_atomically
 from srt.io.errors import UserError, cannot_read
 from srt.io.folder_lock import FolderHeld, hold_folder, make_folder
 from srt.io.locations import sha256_of
@@ -43,7 +42,6 @@ from train.data.too_long import fit_lengths
 from train.recipe import Recipe
 
 _ELSEWHERE = "(this is the cache of tokens; to have it elsewhere, set HF_DATASETS_CACHE)"
-_ABANDONED_AFTER = 3600.0  # seconds without a write, after which an unfinished file is that of a killed process
 
 
 class TokensMade(Record):
@@ -165,21 +163,19 @@ class CachedTokens(NamedTuple):
         Raises:
             UserError: the folder cannot be written to.
         """
-        part = self._new_part()
         sound = True
         try:
-            with pa.OSFile(str(part), "wb") as file, pa.ipc.new_stream(file, SCHEMA) as stream:
-                for lines in encoded:
-                    stream.write_batch(lines.examples)
-                    sound = sound and not lines.faults
-            examples = map_tokens(part, root)  # what is mapped stays readable after its file is moved or removed
-            if sound:
-                self._publish(part)
-            return examples
+            with temporary_file(self.folder / f"{self.key}.arrow") as (part, _):
+                with pa.OSFile(str(part), "wb") as file, pa.ipc.new_stream(file, SCHEMA) as stream:
+                    for lines in encoded:
+                        stream.write_batch(lines.examples)
+                        sound = sound and not lines.faults
+                examples = map_tokens(part, root)  # what is mapped stays readable after its file is moved or removed
+                if sound:
+                    self._publish(part)
+                return examples
         except OSError as error:
             raise UserError(f"{self.folder}: cannot be written: {error.strerror or error} {_ELSEWHERE}") from None
-        finally:
-            part.unlink(missing_ok=True)
 
     def _publish(self, part: Path) -> None:
         """Move the complete file ``part`` to its place."""
@@ -188,14 +184,6 @@ class CachedTokens(NamedTuple):
         made = TokensMade(size=part.stat().st_size, sha256=sha256_of(part), made_from=self.made_from)
         os.replace(part, self.folder / f"{self.key}.arrow")
         write_atomically(self.folder / f"{self.key}.json", [made.model_dump_json(indent=1).encode() + b"\n"])
-
-    def _new_part(self) -> Path:
-        """A name for a file that is being written. Removes those that killed processes have left."""
-        for old in self.folder.glob("*.part"):
-            with suppress(OSError):  # another process has moved or removed it
-                if time.time() - old.stat().st_mtime > _ABANDONED_AFTER:
-                    old.unlink()
-        return self.folder / f"{self.key}.{uuid4().hex[:8]}.part"
 
 
 def map_tokens(path: Path, root: Path) -> TokenizedExamples:

@@ -5,12 +5,15 @@ For machines that reach no model hub, for tests, and for experiments whose base 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
+from transformers.utils import CONFIG_NAME
 
+from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError
 from srt.io.record_reader import read_records
 from srt.io.records import Sequence
@@ -84,10 +87,15 @@ def init_model(arch: str, texts: Iterable[str], output: str | Path, *, seed: int
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model, processor = family.small_model(shape, tokenizer)
-    Path(output).mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(output)
-    processor.save_pretrained(output)
-    apply_umask(Path(output))
+    output = Path(output)
+    output.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(output / "model") as folder:
+        model.save_pretrained(folder)
+        processor.save_pretrained(folder)
+        apply_umask(folder)
+        # Whole or absent for whoever looks: a folder without its configuration is no model.
+        for file in sorted(folder.iterdir(), key=lambda file: file.name == CONFIG_NAME):
+            os.replace(file, output / file.name)
     return int(model.num_parameters())
 
 

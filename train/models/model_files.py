@@ -167,8 +167,8 @@ def weight_faults(folder: Path) -> list[str]:
 def apply_umask(folder: Path, *, itself: bool = False) -> None:
     """Give the safetensors files in ``folder`` the rights that the umask leaves; ``itself`` also the folder.
 
-    safetensors creates its files, and ``mkdtemp`` its folder, for their owner alone: nobody else on the machine could
-    evaluate a trained model.
+    safetensors creates its files, and ``temporary_folder`` a folder, for their owner alone: nobody else on the machine
+    could evaluate a trained model.
     """
     umask = os.umask(0)  # there is no other way to read it
     os.umask(umask)

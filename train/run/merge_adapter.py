@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 from transformers.utils.logging import disable_progress_bar
 
+from srt.io.atomic_files import temporary_folder
 from srt.io.errors import UserError, no_model_folder
 from srt.io.records import Record
 from train.models.families.model_family import ModelFamily
@@ -205,14 +205,10 @@ def _check_same(one: torch.Tensor, other: torch.Tensor, message: str) -> None:
 def _temporary_folder(output: Path) -> Iterator[Path]:
     """A hidden folder beside ``output`` that replaces it at the end, or is removed after an error."""
     output.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{output.name}.", dir=output.parent))
-    try:
+    with temporary_folder(output) as folder:
         yield folder
         apply_umask(folder, itself=True)
         os.replace(folder, output)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
 
 
 def _copy_tokenizer(base: Path, adapter: Path, folder: Path) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import errno
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from srt.io.errors import full_disk
+from srt.io.errors import machine_fault
 
 # A limit on the size of files stands for a disk without room: both are met in the middle of a write.
 LIMITED = """
@@ -78,25 +80,50 @@ def test_an_evaluation_goes_on_once_there_is_room(srt: Any, folder: Path, monkey
     assert srt(*command).status == 0
 
 
+def sqlite_error(name: str, said: str) -> Exception:
+    error = sqlite3.OperationalError(said)
+    error.sqlite_errorname = name
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "named"),
     [
         (OSError(errno.ENOSPC, "No space left on device", "/data/run/x.jsonl"), "/data/run"),
         (OSError(errno.EDQUOT, "Disk quota exceeded"), "quota"),
         (RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)"), "os error 28"),
+        (RuntimeError("I/O error: Input/output error (os error 5)"), "os error 5"),
+        (OSError(errno.EIO, "Input/output error", "/data/x"), "/data/x"),
+        (OSError(errno.EROFS, "Read-only file system", "/data/x"), "/data/x"),
+        (PermissionError(errno.EACCES, "Permission denied", "/data/x"), "/data/x"),
+        (OSError(errno.EMFILE, "Too many open files", "/data/x"), "ulimit -n"),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "ulimit -u"),
+        (RuntimeError("can't start new thread"), "ulimit -u"),
+        (MemoryError(), "memory"),
+        (RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"), "memory"),
+        (FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"), "TMPDIR"),
+        (BrokenProcessPool("A process in the process pool was terminated abruptly"), "worker"),
+        (sqlite_error("SQLITE_IOERR_WRITE", "disk I/O error"), "disk I/O error"),
     ],
 )
 def test_what_is_recognised(error: Exception, named: str) -> None:
-    line = full_disk(error)
+    line = machine_fault(error)
     assert line is not None
     assert named in line
-    assert full_disk(OSError(errno.EACCES, "Permission denied", "x")) is None
     wrapped = ValueError("the writer failed")
     wrapped.__cause__ = error
-    assert full_disk(wrapped) == line
+    assert machine_fault(wrapped) == line
 
 
-def test_standard_output_on_a_full_disk(folder: Path) -> None:
+def test_a_bug_is_no_fault_of_the_machine() -> None:
+    assert machine_fault(OSError(errno.ENOENT, "No such file or directory", "x")) is None
+    assert machine_fault(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")) is None
+    bug = KeyError("column")
+    bug.__context__ = PermissionError(errno.EACCES, "Permission denied", "x")
+    assert machine_fault(bug) is None, "only met in handling another error"
+
+
+def test_standard_output_on_a_machine_fault(folder: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     with open("/dev/full", "w") as full:
