@@ -59,8 +59,11 @@ def order_written(gold: str) -> list[str] | None:
     return pieces if is_order and all(map(_ELEMENT.fullmatch, pieces)) and not "".join(pieces).isdigit() else None
 
 
-def order_said(text: str, question: str) -> list[str] | None:
-    """The elements of the order that ``text`` states, from the first; ``None`` where it states none, or several."""
+def order_said(text: str, question: str, *, turn: bool = True) -> list[str] | None:
+    """The elements of the order that ``text`` states, from the first; ``None`` where it states none, or several.
+
+    ``turn``: ``A > B > C`` is turned where ``question`` asks for an order from the least: C, B, A.
+    """
     listed = _listed(text)
     if listed is not None:
         return listed
@@ -76,7 +79,13 @@ def order_said(text: str, question: str) -> list[str] | None:
     rising, falling = (sign.search(body) is not None for sign in _SIGN)
     if rising and falling:
         return None
-    return runs[0][::-1] if (falling and _UP.search(question)) or (rising and _DOWN.search(question)) else runs[0]
+    against = (falling and _UP.search(question)) or (rising and _DOWN.search(question))
+    return runs[0][::-1] if turn and against else runs[0]
+
+
+def is_by_size(text: str) -> bool:
+    """Whether ``text`` writes an order with ``<`` or ``>``."""
+    return any(sign.search(text) for sign in _SIGN)
 
 
 def order_like(elements: Sequence[str], text: str, gold: str) -> str:

@@ -18,7 +18,7 @@ from srt.answers.equality.normal_form import plain
 from srt.answers.final_statement import FinalStatement
 from srt.answers.labels import read_label
 from srt.answers.options import read_options
-from srt.answers.orders import order_like, order_said, order_written, set_said
+from srt.answers.orders import is_by_size, order_like, order_said, order_written, set_said
 from srt.answers.values import concluded_value, is_unasked_ratio
 from srt.answers.written_form import ReadAnswer, expected_kind, read_answer, undecorated
 from srt.answers.yes_or_no import yes_or_no
@@ -123,7 +123,9 @@ def _order_or_set(text: str, form: Form, problem: Problem) -> ReadAnswer:
     """An order as gold is written, or a set in braces; text that is neither stays as it is."""
     assert problem.answer is not None
     gold = problem.answer.value
-    elements = order_said(text, problem.question) if form == "order" else set_said(text)
+    # Gold's own signs say which way round it is: the order is turned once, to gold's direction.
+    turn = not is_by_size(gold)
+    elements = order_said(text, problem.question, turn=turn) if form == "order" else set_said(text)
     if elements is None:
         return _text(text, problem)
     written = order_like(elements, text, gold) if form == "order" else rf"\{{{', '.join(elements)}\}}"

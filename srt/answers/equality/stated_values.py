@@ -46,7 +46,7 @@ _VERB = re.compile(
     r"\s*+[:：]?\s*+"
     r"|(?<![A-Za-z])(?:simplifies|reduces|comes|amounts|adds\s+up|rounds)\s+to(?![A-Za-z])\s*+"
     r"|(?<=[\u4e00-\u9fff])[付花合](?=\s*+[\d\\零一二两三四五六七八九十百])"
-    r"|(?<![A-Za-z])(?:has|have|had|holds?|contains?|measures?|weighs?|costs?|gets?|pays?|receives?|earns?|saves?|spends?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
+    r"|(?<![A-Za-z])(?:consists?\s++of|earned|has|have|had|holds?|contains?|measures?|weighs?|costs?|gets?|pays?|receives?|earns?|saves?|spends?|requires?|needs?|takes?)(?![A-Za-z])\s*+"
     r"|(?<=[大小]值)(?=\s*+[-\d\\])|(?:(?<=[\u4e00-\u9fff])[长宽高重厚深]|(?<!只)有|需要?)(?=\s*+[\d\\])"
     r"|(?<=[A-Za-z]{2})\s*+:\s++|(?<=[\u4e00-\u9fff)])\s*+:\s*+",
     re.I,

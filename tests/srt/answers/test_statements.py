@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from srt.answers.beyond_question import said_beyond
+from srt.answers.equality import equal_to_gold
 from srt.answers.extraction import extract
 from srt.answers.layout import without_layout
 from srt.answers.orders import order_said, set_said
 from srt.answers.values import concluded_value
 from srt.answers.yes_or_no import yes_or_no
+from srt.corpora.gold_answers import read_gold
 from srt.io.records import Answer, Problem
 
 
@@ -140,3 +142,23 @@ def test_options_by_value(text: str, status: str, letters: str | None) -> None:
     )
     found = extract(text, problem)
     assert (found.status, found.text if found.answer else None) == (status, letters)
+
+
+@pytest.mark.parametrize(
+    ("gold", "output", "right"),
+    [
+        ("B < A < C", "C > A > B", True),
+        ("B < A < C", "B > A > C", False),
+        ("C > A > B", "B < A < C", True),
+        ("C > A > B", "C < A < B", False),
+        ("B, A, C", "C > A > B", True),
+        ("B, A, C", "B > A > C", False),
+    ],
+)
+def test_an_order_by_size_is_turned_once(gold: str, output: str, right: bool) -> None:
+    question = "Order the boxes A, B and C by weight, from lightest to heaviest."
+    answer = read_gold(gold, {}, choice=False, question=question).answer
+    problem = Problem(id="p", source="s", split="test", lang="en", question=question, answer=answer)
+    found = extract(output, problem)
+    assert found.text is not None
+    assert equal_to_gold(problem, found.text).equal is right
