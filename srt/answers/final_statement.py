@@ -76,7 +76,8 @@ _INLINE_MARKER = re.compile(
     rf"|(?:最终|正确|最后的?|参考)?答案{_BEHIND_NOUN}"
 )
 _OTHER_ANSWERS = re.compile(
-    r"(?:each|every|any|some|possible|for|of|this|that|these|wrong|incorrect|candidate|which|other|typical|no)\s+$|的$",
+    r"(?:each|every|any|some|possible|for|of|this|that|these|wrong|incorrect|candidate|which|other|typical|no|not"
+    r"|[a-z]{2,12}['’]s|example)\s+(?:the\s+)?$|的$|错误?$|学生$",
     re.IGNORECASE,
 )
 _QUOTES = "\"'“‘「『`《"
@@ -98,8 +99,18 @@ _JSON_KEY = re.compile(
 _PYTHON_VALUE = re.compile(r"'([^'\n]{0,200})'|\[([^\[\]\n]{0,200})\]")
 _CORRECTION = re.compile(
     r"(?:^|(?<=[\n.!?。！？]))[ \t*_]{0,8}(?:(?:(?:but|oh|no|hmm),?\s++){0,4}"
-    r"(?:wait|hold\s++on|actually|correction|scratch\s++that|on\s++second\s++thou?ght|let\s++me\s++correct)(?![A-Za-z])"
+    r"(?:wait|sorry|oops|my\s++mistake|no(?=,\s(?:it|the|that)(?![a-z]))|hold\s++on|actually|correction|scratch\s++that|on\s++second\s++thou?ght|let\s++me\s++correct)(?![A-Za-z])"
     r"|等等|等一下|更正|纠正|修正|不对|重新(?:检查|计算|看|审题))",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"(?:(?<![a-z])(?:it(?:['’]s|\s+is)|(?:should|must)\s+be)|应?该?是|应为)\s*([^\s.。\n][^.。\n]{0,60})[.。!！]?\s*\Z",
+    re.IGNORECASE,
+)
+"""What a correction ends with, where it has no place of its own: "Wait, it is 37."."""
+_TAKEN_BACK = re.compile(
+    r"\\boxed\s*\{[^{}\n]{0,80}\}[$*\s]{0,4}(?:is|was|seems|looks)\s+(?:wrong|incorrect|not|false)"
+    r"|(?<![无没])(?:答案|结果)(?:是|有)?(?:错误?的?|有误)[.。!！]?\s*\Z",
     re.IGNORECASE,
 )
 _NEXT_QUESTION = re.compile(
@@ -122,11 +133,14 @@ _MOST_TRIED = 32
 
 def final_statement(body: str, kind: AnswerKind) -> FinalStatement | None:
     """The final answer that ``body`` states in a place of one of the three ranks, to be read as ``kind``."""
-    for match in list(_CORRECTION.finditer(body))[: -_MOST_TRIED // 8 - 1 : -1]:
+    corrections = [match for match in _CORRECTION.finditer(body) if body[: match.start()].strip()]
+    for match in corrections[: -_MOST_TRIED // 8 - 1 : -1]:
         corrected = _ranked(body[match.end() :], kind)
+        if corrected is None and (said := _CORRECTED.search(body, match.end())):
+            corrected = FinalStatement(said[1], said[1])
         if corrected is not None:
             return corrected
-    return _ranked(body, kind)
+    return None if _TAKEN_BACK.search(body) else _ranked(body, kind)
 
 
 def first_answers(body: str) -> Iterator[str]:

@@ -56,6 +56,9 @@ _VERB = re.compile(r"(?<![a-z])(?:is|are|was|were|has|have)(?![a-z])|=|[是为]"
 _BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\s*\\?\}")
 _AND = re.compile(r"\s{0,3}(?:,\s{0,3}(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s{0,3}", re.I)
 _NOT_BUT = re.compile(r"(?<![a-z])not\s[^,;]{1,60}\sbut\s(?:rather\s)?|(?:不是|并非)[^,，;；]{1,40}[,，]?\s?而是", re.I)
+_MODIFIED = re.compile(
+    r"(?<![a-z])(?:half|part|piece|one|any|some|all|each|opposite|unlike|anti|non|then)(?![a-z])|一半|之一"
+)
 _THAN = re.compile(r"\sthan\s[^,;:]*", re.I)
 _PARTS = re.compile(r"[:：;；]\s*")
 _NAME = re.compile(r"(?!(?:the|and|are|side|from)(?![a-z]))[a-z]{3,}|[\u4e00-\u9fff]{2}")
@@ -198,6 +201,8 @@ def _mentioned(text: str, problem: Problem) -> str | None:
         return None
     said = _spelled(_THAN.sub("", _NOT_BUT.sub("", undecorated(conclusion(text)))))
     said = _PARTS.split(said)[-1] or said
+    if _MODIFIED.search(said):
+        return None
     found = [letter for letter, option in words.items() if _stands_in(option, said)]
     longest = [one for one in found if not any(words[one] in words[other] for other in found if other != one)]
     if len(longest) != 1:

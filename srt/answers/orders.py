@@ -39,6 +39,7 @@ _DOWN = re.compile(
     r"(?:large|high|great|big|tall|long|most|heav|old|far)\w{0,6}\s.{0,12}?to\s|descending|decreasing|从[大高长重多]|降序",
     re.I,
 )
+_BACKWARDS = re.compile(r"revers|backwards|last\s+to\s+first|opposite\s+order|倒序|相反|反过来", re.I)
 _UNEQUAL = re.compile(r"[≤≥=]|\\(?:le|ge)q?(?![a-z])")
 _AND = re.compile(r"\s{0,3}(?:[,，;；、和与或]|(?<![A-Za-z\\])(?:and|or)(?![A-Za-z]))\s{0,3}")
 _UNKNOWN = re.compile(r"^\s*[A-Za-z](?:\s*_\s*\{?\d\}?|\d)?\s*(?:=|\\in(?![a-z])|∈)\s*")
@@ -68,7 +69,12 @@ def order_said(text: str, question: str, *, turn: bool = True) -> list[str] | No
     if listed is not None:
         return listed
     body = _NUMBERED.sub(", ", undecorated(conclusion(text[:_LONGEST])))
-    if is_open(body) or _UNEQUAL.search(body) or re.search(r"(?<![a-z])not(?![a-z])|[不{}]", body):
+    if (
+        is_open(body)
+        or _UNEQUAL.search(body)
+        or _BACKWARDS.search(body)
+        or re.search(r"(?<![a-z])not(?![a-z])|[不{}]", body)
+    ):
         return None
     body = re.sub(r"(?<![A-Za-z])(?:first|firstly)[,\s]", "", body, flags=re.I)
     found = [match[0] for pattern in (_LETTERS, _NAMES) for match in pattern.finditer(body)]

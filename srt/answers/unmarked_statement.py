@@ -85,7 +85,8 @@ def _short_lines(body: str, lines: list[str], said: list[str], kind: AnswerKind,
         or re.match(r".*\n\s*\n", body.lstrip())
         or (_LETTER_ALONE.fullmatch(first) and len(lines[1].split()) > 2)
     )
-    for line in [last, *said[-1:], *([first] if answered_first else [])]:
+    ending = [] if said and _is_listed(last, lines) and said[-1] in last else said[-1:]
+    for line in [last, *ending, *([first] if answered_first else [])]:
         if len(line) <= _LONGEST_LINE and not _is_listed(line, lines):
             yield line
 

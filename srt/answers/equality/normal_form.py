@@ -59,6 +59,7 @@ _NAMES = {
 _THOUSANDS = re.compile(r"(?<=\d)(?:,\\!|\{,\})(?=\d{3}(?!\d))")
 _TWO_STARS = re.compile(r"(?<=[\d)])\*\*(?=[\d(-])")
 _FRACTION_SIGN = re.compile(rf"(?:(?<![\d.)])(\d{{1,6}})\s*)?([{''.join(FRACTIONS)}])")
+_SHORT_FRAC = re.compile(r"\\[dtc]?frac\s?(\d)\s?(\d)(?!\d)")
 _AFTER_FRAC = re.compile(r"(?<=[dtc\\]frac)\s+(?=\{)|(?<=\})\s+(?=\{)")
 _WIDE_THOUSANDS = re.compile(r"(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
@@ -98,6 +99,7 @@ def _plain(text: str) -> str:
     text = _TWO_STARS.sub("^", _THOUSANDS.sub(",", text))
     text = _FRACTION_SIGN.sub(_written_out, text)
     if "frac" in text:
+        text = _SHORT_FRAC.sub(r"\\frac{\1}{\2}", text)
         text = _AFTER_FRAC.sub("", text)
     text = _SUPERSCRIPT_TAG.sub(r"^{\1}", text)
     text = _SQUARED_UNITS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)

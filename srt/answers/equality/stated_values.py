@@ -34,13 +34,13 @@ _ABOUT = re.compile(
     re.I,
 )
 _LEADS = re.compile(
-    r"^(?:(?:so|thus|hence|therefore|then|and|finally|altogether|in\s++total|we\s++(?:get|have|obtain|find)(?:\s++that)?"
+    r"^(?:(?:it\s++is\s++true\s++that|so|thus|hence|therefore|then|and|finally|altogether|in\s++total|we\s++(?:get|have|obtain|find)(?:\s++that)?"
     r"|i\s++get|let['’]s\s++compute|this\s++gives|giving|yes|no|but)(?![a-z])"
     r"|因此|所以|于是|综上(?:所述)?|可得|得到?|合计|【答案】|答|解|故|即|则|共)\s*+[,，:]?\s*+",
     re.I,
 )
 _VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s++be|(?:comes?|works?)\s++out\s++to(?:\s++be)?|is|are|was|were)"
+    r"(?<![A-Za-z\\])(?:(?:(?:should|must|will|would)\s++be|(?:comes?|works?|turns?)\s++out\s++to(?:\s++be)?|is|are|was|were)"
     r"(?:\s++(?:therefore|thus|then|also|again|indeed|now))?(?:\s++(?:equal|equivalent)\s++to)?|equals?)(?![A-Za-z])\s*+:?\s*+"
     r"|(?:等于|应为|应是|约为|约是|(?<![因认作成称视以])为|(?<![但可还于总而])是(?!否)|共有|一共有?|总共有?)"
     r"\s*+[:：]?\s*+"
@@ -77,8 +77,8 @@ _IN_WORDS = re.compile(
     re.I,
 )
 _DENIED = re.compile(
-    r"(?<![A-Za-z])(?:not|never|neither|none|if|unless|let|suppose|suppos(?:ed|ing)|assum(?:e|ing)|whether|when|maybe|perhaps|"
-    r"think|guess)(?![A-Za-z])|n['’]t|不(?!规则|同|等|透|可见)|非(?!阴影|负)|若|[设令]|如果|假设|可能|是否|至[少多]|[大小多少]于|超过|"
+    r"(?<![A-Za-z])(?:not|never|neither|none|if|unless|false|wrong|let|suppose|suppos(?:ed|ing)|assum(?:e|ing)|whether|when|maybe|perhaps|"
+    r"think|guess)(?![A-Za-z])|n['’]t|不(?!规则|同|等|透|可见)|非(?!阴影|负)|若|[设令]|如果|假设|可能|是否|误以?为|至[少多]|[大小多少]于|超过|"
     r"(?<![a-z])(?:at\s+(?:least|most)|(?:less|more|greater|smaller|larger)\s+than)(?![a-z])",
     re.I,
 )
@@ -112,7 +112,7 @@ _ASKED_NAME = re.compile(
 )
 _NAMED = re.compile(rf"(?:^|(?<==))\s*(?:(?i:so|thus|hence|therefore)[,\s]+)?{_GEOMETRIC}\s*(?:=|is\s|为|是)")
 _ANOTHER = re.compile(
-    r"(supplement|complement|explement|exterior|补角|余角|外角)[^,;，；。\n]{0,40}?(?:(?<![a-z])(?:is|are|was|equals)(?![a-z])|[=是为]|等于)"
+    r"(supplement|complement|explement|exterior|remaining|difference|补角|余角|外角|剩余|剩下|之差)[^,;，；。\n]{0,40}?(?:(?<![a-z])(?:is|are|was|equals)(?![a-z])|[=是为]|等于)"
     r"[^,;，；。\n]*$",
     re.I,
 )

@@ -23,6 +23,7 @@ def problem(kind: Any, value: Any, lang: Lang = "en", **fields: Any) -> Problem:
 OPTIONS = {"A": "red", "B": "blue", "C": "green"}
 MET = [
     problem("text", "国", "zh"),
+    problem("text", "“国”", "zh"),
     problem("text", "a red cube"),
     problem("text", "It is a cube. Each face is red."),
     problem("text", "AB \\perp CD"),
@@ -50,7 +51,6 @@ def test_gold_that_equals_itself(one: Problem) -> None:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (problem("text", "“国”", "zh"), "is read as '国', which does not equal it; if '国' is the answer, write that"),
         (problem("text", "Reasoning: 3+4 Answer: 7"), "if '7' is the answer, write that"),
         (
             problem("text", ""),
@@ -76,7 +76,7 @@ def test_gold_that_no_output_can_meet(one: Problem, said: str) -> None:
 
 
 def test_a_long_answer_is_quoted_in_part() -> None:
-    fault = gold_fault(problem("text", "“" + "很长的话" * 60 + "”", "zh"))
+    fault = gold_fault(problem("text", "left\nright and on " * 40))
     assert fault is not None
     assert len(fault) < 400
 

@@ -45,7 +45,7 @@ _AROUND = re.compile(
 )
 _CLAUSE = re.compile(r"[,;，；。=\n]|→|⇒|\\(?:to|rightarrow|Rightarrow)(?![a-z])|\.\s")
 _LEFT_OPEN = re.compile(
-    r"(?i)(?<![a-z])(?:not|maybe|perhaps|might|may\s+be|could|either|or|if|than|of|before|between)(?![a-z])"
+    r"(?i)(?<![a-z])(?:not|maybe|perhaps|might|may\s+be|could|either|or|if|than|of|before|between|behind|longer|then|from)(?![a-z])"
     r"|n['’]t|[不非或偏前]|可能|也许|大概"
 )
 _TURNED = re.compile(r"(?i)(?:after|before|but|except|until|since|from|day)\s(?:the\s)?$|[除从自]$")
