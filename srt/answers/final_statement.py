@@ -113,6 +113,21 @@ _TAKEN_BACK = re.compile(
     r"|(?<![无没])(?:答案|结果)(?:是|有)?(?:错误?的?|有误)[.。!！]?\s*\Z",
     re.IGNORECASE,
 )
+_RETRACTED = re.compile(
+    r"[(（]\s*(?:wrong|incorrect|false|correction|should\s+be|错误?|有误|应为|应该?是)"
+    r"|\n[ \t*_]{0,8}(?:(?:this|that|the\s+above|my\s+answer)\s+(?:answer\s+)?(?:is|was)\s+"
+    r"(?:wrong|incorrect|not\s+right)"
+    r"|(?:this|that)\s+(?:cannot|can['’]t)\s+be\s+right|edit\s*:|on\s+reflection"
+    r"|i\s+(?:meant|forgot|change\s+my\s+answer|made\s+a\s+mistake|miscalculated)"
+    r"|我?(?:算错|弄错|忘)了|(?:上面|以上|这个?)的?(?:答案|结果)?(?:是错的|错了|有误)|还要|还应)"
+    r"|[✗✘❌]|~~",
+    re.IGNORECASE,
+)
+"""What takes back the answer before it."""
+_CONFIRMED = re.compile(
+    r"(?<![a-z])(?:yes|yeah|correct|right|confirm\w*|consistent|same|still|indeed|agrees?|fine|ok)(?![a-z])|没错|一致|无误|正确|对的",
+    re.IGNORECASE,
+)
 _NEXT_QUESTION = re.compile(
     r"\n[ \t#*]*(?:"
     r"(?:(?:next|new|another)\s++)?(?:question|problem|exercise)[ \t]*+\d*[*_]*[ \t]*+[:：.\n]|Q[ \t]*+\d*[:：]|"
@@ -131,6 +146,10 @@ _MOST_TRIED = 32
 """Markers and sentences that are tried, from the last: a text with more of them quotes or repeats itself."""
 
 
+_NOTHING = FinalStatement("", "", marked=True)
+"""An answer that was taken back, and nothing said for it."""
+
+
 def final_statement(body: str, kind: AnswerKind) -> FinalStatement | None:
     """The final answer that ``body`` states in a place of one of the three ranks, to be read as ``kind``."""
     corrections = [match for match in _CORRECTION.finditer(body) if body[: match.start()].strip()]
@@ -140,7 +159,17 @@ def final_statement(body: str, kind: AnswerKind) -> FinalStatement | None:
             corrected = FinalStatement(said[1], said[1])
         if corrected is not None:
             return corrected
-    return None if _TAKEN_BACK.search(body) else _ranked(body, kind)
+    if _TAKEN_BACK.search(body):
+        return _NOTHING
+    found = _ranked(body, kind)
+    if found is None or not found.marked:
+        return found
+    back = _RETRACTED.search(found.rest)
+    if back is None and (corrections and not _CONFIRMED.search(body, corrections[-1].end())):
+        back = next((match for match in _CORRECTION.finditer(found.rest) if match.start()), None)
+    if back is None:
+        return found
+    return _ranked(found.rest[back.end() :], kind) or _NOTHING
 
 
 def first_answers(body: str) -> Iterator[str]:

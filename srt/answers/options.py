@@ -39,7 +39,7 @@ _ASKS_WRONG = re.compile(
 _LETTER_NAMED = re.compile(r"(?:the\s+)?(?P<words>(?:[A-Za-z]+\s+){0,3})[(\[\"'“]?(?P<letter>[A-Z])[)\]\"'”]?")
 _NOUNS = word_set("the this option options choice figure view answer is labelled labeled marked")
 _LABELLED = re.compile(
-    r"[(\[]?(?P<letter>[A-Z])(?:[)\]][.:]?\s*|\s*[.:、]\s*|\s+(?:[—–-]\s+|(?=\()))(?P<words>.{1,400})", re.S
+    r"[(\[]?(?P<letter>[A-Z])(?:[)\]][.:]?\s*|\s*[.:、]\s*|\s+[—–-]\s+|\s*(?=\())(?P<words>.{1,400})", re.S
 )
 _LABELLED_BEHIND = re.compile(
     r"(?P<words>[^,(（]{1,200}?)\s{0,3}(?:[,(（]|→|⇒|->|=>)\s*(?:(?:i\.e\.,?|that\s+is,?|which\s+is|so|namely|即)\s*)?"
@@ -57,7 +57,8 @@ _BRACES = re.compile(r"(?<![A-Za-z])\\?\{\s*([A-Z](?:\s*[,、;]\s*[A-Z]){0,25})\
 _AND = re.compile(r"\s{0,3}(?:,\s{0,3}(?:and(?![a-z]))?|[、；;&]|(?<![A-Za-z])and(?![A-Za-z])|[和与及])\s{0,3}", re.I)
 _NOT_BUT = re.compile(r"(?<![a-z])not\s[^,;]{1,60}\sbut\s(?:rather\s)?|(?:不是|并非)[^,，;；]{1,40}[,，]?\s?而是", re.I)
 _MODIFIED = re.compile(
-    r"(?<![a-z])(?:half|part|piece|one|any|some|all|each|opposite|unlike|anti|non|then)(?![a-z])|一半|之一"
+    r"(?<![a-z])(?:half|part|piece|one|any|some|all|each|opposite|unlike|anti|non|then|out|wrong|incorrect|near|twice|shadow"
+    r"|mirror)(?![a-z])|一半|之一|错|误"
 )
 _THAN = re.compile(r"\sthan\s[^,;:]*", re.I)
 _PARTS = re.compile(r"[:：;；]\s*")
@@ -144,7 +145,7 @@ def _counts_others(text: str, option: str, question: str) -> bool:
 
 def _by_value(text: str, problem: Problem) -> ReadAnswer:
     """The options that ``text`` states without beginning with their letter alone."""
-    body = undecorated(text)
+    body = undecorated(text).replace("（", "(").replace("）", ")")
     labelled = _LABELLED.match(body) or _LABELLED_BEHIND.fullmatch(body)
     if labelled is not None and labelled["letter"] in problem.choices:
         found = _said(labelled["words"].strip("()（） "), problem)

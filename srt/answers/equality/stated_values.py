@@ -54,6 +54,12 @@ _VERB = re.compile(
 _WEAK = re.compile(
     r"[a-z]*(?:ha|hold|contain|measure|weigh|cost|get|pay|receive|earn|save|spend|require|need|take)|有|需", re.I
 )
+_FALSE = re.compile(
+    r"(?<![a-z])(?:false|wrong\s+to|nobody|no\s+way|unless|had\s+(?:we|it|they))(?![a-z])|^\s*if\s.*would\s*$"
+    r"|不成立|没有人|误认为|误以为|除非|假如|要是",
+    re.I,
+)
+"""What says of a whole sentence that it does not hold."""
 _REWRITES = re.compile(r"(?:simplifies|reduces|rounds)\s", re.I)
 _OF_A_PART = re.compile(
     r"(?<![A-Za-z])(?:each|every|per|one|first|second|bottom|top|layer|row|column|face|side|base)s?(?![A-Za-z])|[每层排列底先第只还侧]|其中",
@@ -174,6 +180,8 @@ def said_value(text: str) -> str:
             clause = _CLAUSE.split(subject)[-1]
             bare = HAN_FRACTION.sub("", re.sub(r"\([^()]*\)", "", clause)).strip()
             if _WEAK.match(verb[0]) and _OF_A_PART.search(clause):
+                return text
+            if _FALSE.search(subject) or (reason and _FALSE.search(reason[0])):
                 return text
             operated = _OPERATED.search(bare) and not _REWRITES.match(verb[0])
             if _DENIED.search(clause) or _CHANGED.search(bare) or operated or _supposed(subject, clause):

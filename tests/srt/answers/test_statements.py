@@ -162,3 +162,28 @@ def test_an_order_by_size_is_turned_once(gold: str, output: str, right: bool) ->
     found = extract(output, problem)
     assert found.text is not None
     assert equal_to_gold(problem, found.text).equal is right
+
+
+@pytest.mark.parametrize(
+    ("output", "text"),
+    [
+        ("ANSWER: 48\nWait, it is 49.", "49"),
+        ("ANSWER: 48\nWait, let me check: 6 times 8. Yes, that is consistent.", "48"),
+        ("ANSWER: 48\nThat cannot be right.", None),
+        ("ANSWER: 48 (should be 49)", None),
+        ("ANSWER: 48\nI forgot to halve it.", None),
+        ("答案：48（错误）", None),
+        ("\\boxed{48} is wrong.", None),
+        ("It is false that the area is 48.", None),
+        ("Unless it is open, the area is 48.", None),
+        ("ANSWER: 48\n\nThe other options are wrong: they should be smaller.", "48"),
+    ],
+)
+def test_an_answer_that_is_taken_back(output: str, text: str | None) -> None:
+    problem = Problem(
+        id="p", source="s", split="test", lang="en", question="Find the area.", answer=Answer(kind="number", value=48)
+    )
+    found = extract(output, problem)
+    equal = found.text is not None and equal_to_gold(problem, found.text).equal
+    assert equal is (text == "48")
+    assert text is None or found.text == text
