@@ -19,8 +19,8 @@ from srt.statistics.seed_power import WIDE
 SIZE_NOTE = (
     "Problems for so many points: how many would show such a difference with power 0.8 at the level 0.05, where arms "
     "disagree as often, and problems hang together as much, as here; shows: the smallest difference that these do. "
-    "Where an arm has several training runs, both are for as many runs, simulated with the spread that they show; "
-    "none: no number of problems is enough. With one run of each arm, both leave training out."
+    "Where an arm has several runs, both are for as many runs, simulated with the spread that they show; "
+    "none: no number of problems is enough. With one run of each arm, both leave the variance between runs out."
 )
 SAMPLING_NOTE = (
     "Tokens: output tokens a question, all k samples. Majority: the most frequent answer. pass@k: one is right. "

@@ -73,7 +73,7 @@ _VECTOR = re.compile(
 _NEEDLESS_BRACES = re.compile(r"(?<![\\^_A-Za-z}\]])\{\s*([A-Za-z]{1,12}|\d+)\s*\}")
 _BOXED = re.compile(r"\\f?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
 _WORD = re.compile(r"(?<!\\)(?<![A-Za-z])[A-Za-z]{2,}")
-_CELL = re.compile(r"\s*(?:&|\\\\(?:\[[^\]]{0,9}\])?)\s*")
+_CELL = re.compile(r"(?<!\s)\s*+(?:&|\\\\(?:\[[^\]]{0,9}\])?)\s*")
 _MOST_MISSING = 3
 """Braces that a slip may have left out at the end; a text without more of them was cut."""
 _LONGEST = 4_000

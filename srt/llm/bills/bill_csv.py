@@ -17,6 +17,7 @@ from typing import Final
 from srt.io.errors import UserError, cannot_read, one_line
 
 MOST_BYTES: Final = 64 * 2**20
+_LONGEST_CELL: Final = 131_072
 
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "day": (
@@ -69,6 +70,7 @@ def read_bill(path: Path) -> list[BillLine]:
     Raises:
         UserError: one line: it cannot be read, is no such list, or has a cell that cannot be.
     """
+    limit = csv.field_size_limit(_LONGEST_CELL)  # one for the whole process: tables with pictures raise it
     try:
         if path.stat().st_size > MOST_BYTES:
             raise UserError(f"{path}: larger than {MOST_BYTES // 2**20} MiB; export the days of the run alone")
@@ -84,6 +86,8 @@ def read_bill(path: Path) -> list[BillLine]:
         raise UserError(f"{path}: not a CSV file in UTF-8") from None
     except csv.Error as error:
         raise UserError(f"{path}: not a CSV file: {error}") from None
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _lines(path: Path, rows: csv.DictReader[str]) -> Iterator[BillLine]:

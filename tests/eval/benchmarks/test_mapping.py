@@ -266,7 +266,9 @@ def test_other_forms_come_from_columns_or_from_a_file_of_their_own(data: Path, r
 
 
 def test_another_form_that_no_output_can_meet_refuses_its_item(data: Path, read: Read) -> None:
-    (data / "items.csv").write_text("id,question,answer,again\n1,Who?,Ann,“Bo” or “Cy”\n2,Who else?,Bo,Cy\n", "utf-8")
+    (data / "items.csv").write_text(
+        "id,question,answer,again\n1,Who?,Ann,Reasoning: 3+4 Answer: 7\n2,Who else?,Bo,Cy\n", "utf-8"
+    )
     mapping = "twins: {rewritten: {fields: {answer: again}}}"
     refused, taken_one = read("items.csv", mapping)
     assert isinstance(refused, ImportRefusal)

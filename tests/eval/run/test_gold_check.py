@@ -20,13 +20,13 @@ MakeProblem = Callable[..., Problem]
 
 
 def quoted(make_problem: MakeProblem, number: int) -> Problem:
-    return make_problem(number, choices={}, answer=Answer(kind="text", value="“Pia”"))
+    return make_problem(number, choices={}, answer=Answer(kind="text", value="Reasoning: 3+4 Answer: 7"))
 
 
 def test_an_evaluation_names_the_first_and_counts_them(make_problem: MakeProblem, tmp_path: Path) -> None:
     problems = [make_problem(0), *(quoted(make_problem, number) for number in range(1, 9))]
     write_records(tmp_path / "p.jsonl", problems)
-    (tmp_path / "t.jsonl").write_bytes(orjson.dumps({"id": "made-1", "prediction": "ANSWER: “Pia”"}))
+    (tmp_path / "t.jsonl").write_bytes(orjson.dumps({"id": "made-1", "prediction": "ANSWER: 7"}))
     given = {"backend": "file", "predictions": tmp_path / "t.jsonl", "problems": tmp_path / "p.jsonl"}
     with pytest.raises(RecordError) as raised:
         run_evaluation(make_eval_recipe({**given, "output": tmp_path / "run"}))

@@ -342,7 +342,7 @@ def test_an_experiment_whose_test_has_gold_that_no_output_can_meet(
     """It is refused before anything is trained."""
     monkeypatch.setattr("srt.cli.experiment_stages._check_init_model", lambda spec: None)
     (folder / "runs").mkdir()
-    answer = Answer(kind="text", value="“Pia”")
+    answer = Answer(kind="text", value="Reasoning: 3+4 Answer: 7")
     unmet = Problem(id="q", source="s", split="test", lang="en", question="Who sits left of Omar?", answer=answer)
     write_records(folder / "quoted.jsonl", [unmet])
     (folder / "e.yaml").write_text(yaml.safe_dump(EXPERIMENT | {"test_problems": [{"problems": "quoted.jsonl"}]}))

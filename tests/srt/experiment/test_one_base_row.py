@@ -70,4 +70,4 @@ def test_three_seeds_are_compared_with_one_base(tmp_path: Path) -> None:
     [row] = comparison["differences"]
     assert (row["arm"], row["reference"], row["test"]) == ("srt", "base", "t")
     assert row["difference"] == (6 + 5 + 7) / 24 - 2 / 8
-    assert "srt − base: +50.0 points" in done.summaries[0]
+    assert "(+50.0 points" in done.summaries[0]

@@ -44,7 +44,9 @@ _CONCLUDING = re.compile(
 _SAYS = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,20}\s\S{1,40}\s\S|[\u4e00-\u9fff]{4}")
 _COMMA = re.compile(r"[,，;；]\s*")
 _CHAIN = re.compile(r"\w\s?(?:<|>|\\lt|\\gt)\s?\w")
-_LIST_COMMA = re.compile(r"\s*(?:[,;、]\s*(?:and\s)?|(?<=\s)and\s|(?<=[\u4e00-\u9fff])[和与](?=[\u4e00-\u9fff]))\s*")
+_LIST_COMMA = re.compile(
+    r"(?<!\s)\s*+(?:[,;、]\s*+(?:and\s)?|(?<=\s)and\s|(?<=[\u4e00-\u9fff])[和与](?=[\u4e00-\u9fff]))\s*+"
+)
 _LONGEST_WORD = 30
 _QUOTES = " \"'“”‘’「」『』.。"
 

@@ -21,7 +21,7 @@ _HAN_WAYS = {"东": "east", "南": "south", "西": "west", "北": "north"}
 _KINDS: dict[str, re.Pattern[str]] = {
     "direction": re.compile(
         r"(?<![A-Za-z])(?:(?P<up>north|south)[- ]?)?(?P<across>east|west)?(?:ern|wards?|erly)?(?![A-Za-z])"
-        r"|(?-i:(?<![A-Za-z])(?P<letters>[NS]?[EW]?)(?![A-Za-z']))|(?P<han>[东西南北]{1,2})",
+        r"|(?-i:(?<![A-Za-z])(?P<initials>[NS]?[EW]?)(?![A-Za-z']))|(?P<han>[东西南北]{1,2})",
         re.I,
     ),
     "day": re.compile(
@@ -41,7 +41,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     ),
 }
 _AROUND = re.compile(
-    r"(?i)^(?:(?:due|the|to|on|at|in|facing|向|往|朝|正)\s*)*|\s*(?:direction|方向?|面|o'?clock|[.。])*$"
+    r"(?i)^(?:(?:due|the|to|on|at|in|facing|向|往|朝|正)\s*+)*+|(?<!\s)\s*+(?:direction|方向?|面|o'?clock|[.。]){0,3}+$"
 )
 _CLAUSE = re.compile(r"[,;，；。=\n]|→|⇒|\\(?:to|rightarrow|Rightarrow)(?![a-z])|\.\s")
 _LEFT_OPEN = re.compile(
@@ -88,7 +88,7 @@ def _all(text: str, question: str) -> Iterator[tuple[int, int, NamedValue]]:
         if kind == "time" and not _OF_THE_CLOCK.search(question):
             continue
         for match in pattern.finditer(text):
-            if kind == "direction" and len(match["letters"] or "") == 1 and not _OF_DIRECTIONS.search(question):
+            if kind == "direction" and len(match["initials"] or "") == 1 and not _OF_DIRECTIONS.search(question):
                 continue  # the name of a point or of a person
             if match[0] and (value := _VALUES[kind](match)) is not None:
                 yield match.start(), match.end(), NamedValue(kind, value)
@@ -97,7 +97,7 @@ def _all(text: str, question: str) -> Iterator[tuple[int, int, NamedValue]]:
 def _direction(match: re.Match[str]) -> str | None:
     han = match["han"] or ""
     letters = {"N": "north", "S": "south", "E": "east", "W": "west"}
-    ways = [_HAN_WAYS[sign] for sign in han] or [letters[sign] for sign in match["letters"] or ""]
+    ways = [_HAN_WAYS[sign] for sign in han] or [letters[sign] for sign in match["initials"] or ""]
     ways = ways or [way.lower() for way in (match["up"], match["across"]) if way]
     up, across = ([way for way in ways if way in pair] for pair in (("north", "south"), ("east", "west")))
     return "-".join([*up, *across]) if len(up) < 2 and len(across) < 2 and ways else None
