@@ -23,7 +23,8 @@ class ModelUsage(Record):
 
     ``lost`` is the most that may have been billed beside: for requests without a reply (timed out, failed, cut off by a
     kill, or in flight at this moment), and for replies without a count that can be. It is not part of ``cost``.
-    ``doubts`` counts these requests by what they lack.
+    ``doubts`` counts these requests by what they lack. ``dearness`` is above 1 where the server's own cost of a reply
+    was that much more than the prices give: it is booked.
     """
 
     role: str
@@ -34,6 +35,7 @@ class ModelUsage(Record):
     cost: float
     lost: float = 0.0
     doubts: dict[str, int] = Field(default_factory=dict)
+    dearness: float = 1.0
 
     @property
     def booked(self) -> float:
@@ -49,6 +51,10 @@ def model_usage(query: Query) -> list[ModelUsage]:
         f"SELECT role, model, {why} AS lacks, count(*) FROM at_risk GROUP BY role, model, lacks ORDER BY lacks"
     ):
         doubts.setdefault((role, model), Counter())[lacks or CUT_OFF] += count
+    dearness: dict[str, float] = {}
+    if "dearness" in columns(query, "overruns"):
+        found = query("SELECT model, dearness FROM overruns WHERE dearness IS NOT NULL")
+        dearness = {model: float(most) for model, most in found}
     rows = query(
         "SELECT role, model, SUM(requests), SUM(input), SUM(output), SUM(cost), SUM(lost) FROM ("
         " SELECT role, model, 1 AS requests, input_tokens AS input, output_tokens AS output, cost, 0.0 AS lost"
@@ -65,6 +71,7 @@ def model_usage(query: Query) -> list[ModelUsage]:
             cost=cost,
             lost=lost,
             doubts=dict(doubts.get((role, model), {})),
+            dearness=dearness.get(model, 1.0),
         )
         for role, model, requests, given, written, cost, lost in rows
     ]

@@ -13,7 +13,8 @@ one request of each model.
 
 An answer that was lost on its way (a time-out, a broken connection, an error of the server) may have been paid for, so
 it stays booked at its maximum. So does a reply without counts, or with counts that cannot be: fewer tokens than its
-words can have (:mod:`srt.llm.token_floor`).
+words can have (:mod:`srt.llm.token_floor`). Where a reply gives its own cost and that is more than its counts cost, it
+is booked, and later requests to the model are taken to be as much dearer (:attr:`~srt.llm.journal.Overrun.dearness`).
 
 Where this ends: a provider that bills what it neither sends nor counts, counts less than it bills but no less than the
 words, or bills what it refuses. Then only its own list shows it (:mod:`srt.llm.bills.reconcile`).
@@ -26,7 +27,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 import orjson
 
@@ -40,6 +41,8 @@ from srt.llm.token_floor import fewest_tokens
 
 _Kind = tuple[str, bool]
 
+MOST_DEARNESS: Final = 1e6
+"""Also what the server's cost is in terms of a price of 0."""
 TEMPLATE_TOKENS: Final = 512
 """More than any chat template adds."""
 
@@ -164,27 +167,34 @@ class Budget:
         """Book what ``reply`` cost.
 
         Counts that are missing or cannot be are booked as they were set aside; certain is what its words cost at least.
+        The cost that the server itself gives is booked where it is more.
         """
         request = reservation.request
         fewest = fewest_tokens(request.system) + fewest_tokens(request.user)
         given, written = reply.input_tokens, reply.output_tokens
-        cached, stored = reply.cached_tokens, reply.stored_tokens
+        cache = (reply.cached_tokens, reply.stored_tokens, reply.stored_long_tokens)
         most_given, most_written = given, written
         bound_given, bound_written = self._bounds(reservation)
         if given < fewest:
             # Not even what it says of its cache is believed.
-            given, most_given, cached, stored = fewest, max(bound_given, fewest), 0, 0
+            given, most_given, cache = fewest, max(bound_given, fewest), (0, 0, 0)
         if not reply.counted:
             shown = fewest_tokens(reply.text) + fewest_tokens(reply.reasoning or "")
             written = max(written, shown)
             most_written = max(written, bound_written)
-        cost = self._cost(reservation, given, written, cached, stored)
-        doubt = self._cost(reservation, most_given, most_written, cached, stored) - cost
-        self.total += cost + doubt
+        cost = self._cost(reservation, given, written, *cache)
+        most = self._cost(reservation, most_given, most_written, *cache)
+        dearness = 1.0
+        if _dearer(reply.server_cost, cost):
+            if _dearer(reply.server_cost, most):
+                dearness = min(MOST_DEARNESS, reply.server_cost / most if most else MOST_DEARNESS)
+            cost = reply.server_cost
+            most = max(cost, most)
+        self.total += most
         self._answered.add(reservation.kind)
-        learnt = self._learn(reservation, reply)
+        learnt = self._learn(reservation, reply, dearness)
         self.release(reservation)
-        return Booked(cost, doubt, learnt)
+        return Booked(cost, most - cost, learnt)
 
     def lose(self, reservation: Reservation, counts: TokenCounts | None = None) -> tuple[float, str]:
         """No answer came, and it may have been paid for: book all that was set aside; returns that, and why.
@@ -194,7 +204,10 @@ class Budget:
         cost, why = reservation.cost, NO_REPLY
         request = reservation.request
         if counts and counts.counted and counts.given >= fewest_tokens(request.system) + fewest_tokens(request.user):
-            cost, why = self._cost(reservation, counts.given, counts.written, counts.cached, counts.stored), COUNTED
+            cache = (counts.cached, counts.stored, counts.stored_long)
+            cost, why = self._cost(reservation, counts.given, counts.written, *cache), COUNTED
+        if counts and _dearer(counts.cost, cost):
+            cost = counts.cost
         self.total += cost
         self.release(reservation)
         return cost, why
@@ -228,11 +241,12 @@ class Budget:
             )
 
     def _most(self, reservation: Reservation) -> float:
-        return self._cost(reservation, *self._bounds(reservation))
+        known = self._overruns.get(reservation.request.model)
+        return self._cost(reservation, *self._bounds(reservation)) * (known.dearness if known else 1.0)
 
-    def _cost(self, reservation: Reservation, given: int, written: int, cached: int = 0, stored: int = 0) -> float:
+    def _cost(self, reservation: Reservation, given: int, written: int, *cache: int) -> float:
         price = self._prices[reservation.request.model]
-        return price.cost(given, written, cached, stored) * (price.batch if reservation.batch else 1.0)
+        return price.cost(given, written, *cache) * (price.batch if reservation.batch else 1.0)
 
     def _bounds(self, reservation: Reservation) -> tuple[int, int]:
         """The most input and output tokens that a request is billed for, as far as is known."""
@@ -253,9 +267,9 @@ class Budget:
         if known is not None and max(known.prompt, known.picture - price.picture_tokens, known.output) > unforeseen:
             unforeseen = max(unforeseen, UNFORESEEN_TOKENS)  # what the price says of its model is refuted
         dear = max(0, pictures - 1) * price.input + max(0, texts + pictures - 1) * price.output
-        return unforeseen * dear / 1e6
+        return unforeseen * dear * (known.dearness if known else 1.0) / 1e6
 
-    def _learn(self, reservation: Reservation, reply: Reply) -> Overrun | None:
+    def _learn(self, reservation: Reservation, reply: Reply, dearness: float) -> Overrun | None:
         request = reservation.request
         known = self._overruns.get(request.model) or Overrun(model=request.model)
         prompt, picture = known.prompt, known.picture
@@ -266,7 +280,8 @@ class Budget:
         else:
             prompt = max(prompt, reply.input_tokens - reservation.text)
         output = max(known.output, reply.output_tokens - request.max_tokens)
-        learnt = Overrun(model=request.model, prompt=prompt, picture=picture, output=output)
+        dearness = max(dearness, known.dearness)
+        learnt = Overrun(model=request.model, prompt=prompt, picture=picture, output=output, dearness=dearness)
         if learnt == known:
             return None
         self._overruns[request.model] = learnt
@@ -278,6 +293,11 @@ class Budget:
             self._set_aside += cost - other.cost
             other.cost = cost
         return learnt
+
+
+def _dearer(told: float | None, cost: float) -> TypeGuard[float]:
+    """Whether the cost that a server tells is above ``cost`` by more than rounding."""
+    return told is not None and told > 1.01 * cost
 
 
 def _text_bound(request: LlmRequest) -> int:

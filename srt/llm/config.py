@@ -46,9 +46,11 @@ class EndpointConfig(Config):
     holds the key; ``None`` is a server that asks for none. ``in_flight`` is the most requests at once at one address;
     replies of status 429 shrink it for a while. ``timeout_s`` is for one attempt and does not count waiting in our own
     queue; where it is not set, it grows with the answer that is asked for (:meth:`timeout_for`). ``retries`` is how
-    often one request is sent again after a 5xx, a lost connection or a time-out. ``structured`` is how a JSON answer is
-    asked for; ``auto`` finds out what the server understands. ``max_side`` scales larger pictures down to that many
-    pixels on their longer side. ``batch`` sends all requests but the first of each kind in batches.
+    often one request is sent again after a 5xx, a lost connection or a time-out. ``longest_retry_after_s`` is the
+    longest wait that a server may ask for: one that asks for more is asked again after that, as often as ``retries``
+    says. ``structured`` is how a JSON answer is asked for; ``auto`` finds out what the server understands. ``max_side``
+    scales larger pictures down to that many pixels on their longer side. ``batch`` sends all requests but the first of
+    each kind in batches.
     """
 
     base_url: tuple[str, ...] = Field(min_length=1)
@@ -56,6 +58,7 @@ class EndpointConfig(Config):
     in_flight: int = Field(default=64, ge=1, le=4096)
     timeout_s: float | None = Field(default=None, gt=0)
     retries: int = Field(default=6, ge=0, le=20)
+    longest_retry_after_s: float = Field(default=120.0, gt=0)
     structured: AnswerForm | Literal["auto"] = "auto"
     max_side: int | None = Field(default=None, ge=32)
     batch: BatchConfig | None = None
@@ -112,8 +115,8 @@ class Price(Config):
         input: of tokens that are sent.
         output: of tokens that are written, thinking included.
         cached_input: of tokens that are sent and were in the endpoint's cache; as ``input`` where it is not set.
-        cache_write: of tokens that are sent and written to the endpoint's cache; 1.25 of ``input`` where it is not set,
-            as Anthropic takes for five minutes (2 for an hour).
+        cache_write: of tokens that are sent and written to the endpoint's cache; where it is not set, what Anthropic
+            takes: 1.25 of ``input``, and 2 of it for those that the reply says are kept for an hour.
         picture_tokens: the most input tokens that one picture is billed for. The budget sets that much aside for each
             picture before a request leaves, and learns a larger figure from the endpoint's own counts. The default
             holds for gpt-4o-mini, which takes 25,501 for 1024 x 1024 pixels.
@@ -139,12 +142,17 @@ class Price(Config):
             raise ValueError("0 would let every request in flight exceed the budget; give the model's context window")
         return value
 
-    def cost(self, given: int, written: int, cached: int = 0, stored: int = 0) -> float:
-        """The price of so many tokens; ``cached`` ones (read from a cache) and ``stored`` ones are among ``given``."""
+    def cost(self, given: int, written: int, cached: int = 0, stored: int = 0, stored_long: int = 0) -> float:
+        """The price of so many tokens; ``cached`` ones (read from a cache) and ``stored`` ones are among ``given``.
+
+        ``stored_long`` are those of ``stored`` that the cache keeps for an hour.
+        """
         read = self.input if self.cached_input is None else self.cached_input
         write = 1.25 * self.input if self.cache_write is None else self.cache_write
+        write_long = 2 * self.input if self.cache_write is None else self.cache_write
         fresh = given - cached - stored
-        return (fresh * self.input + cached * read + stored * write + written * self.output) / 1e6
+        writing = (stored - stored_long) * write + stored_long * write_long
+        return (fresh * self.input + cached * read + writing + written * self.output) / 1e6
 
 
 class ModelChoice(Config):

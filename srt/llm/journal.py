@@ -57,13 +57,14 @@ CREATE TABLE IF NOT EXISTS at_risk (
     id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL,
     day TEXT, why TEXT);
 CREATE TABLE IF NOT EXISTS overruns (
-    model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL);
+    model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL,
+    dearness TEXT);
 CREATE TABLE IF NOT EXISTS finished (question TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS left_out (
     model TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (model, name));
 """
 
-_ADDED: Final = (("requests", "day"), ("at_risk", "day"), ("at_risk", "why"))
+_ADDED: Final = (("requests", "day"), ("at_risk", "day"), ("at_risk", "why"), ("overruns", "dearness"))
 """Columns that older journals lack; they are NULL there."""
 
 _PUT: Final = (
@@ -85,12 +86,14 @@ class Overrun(Record):
     """Tokens that a model was billed for beyond the bounds of its requests (:mod:`srt.llm.budget`).
 
     ``prompt`` beyond the text, ``output`` beyond ``max_tokens``; ``picture`` is the most for one picture.
+    ``dearness`` is the most that the server's own cost of a reply was, in terms of what the prices give.
     """
 
     model: str
     prompt: int = 0
     picture: int = 0
     output: int = 0
+    dearness: float = 1.0
 
 
 class Journal:
@@ -189,8 +192,9 @@ class Journal:
         elif risk is not None:
             statements.append(("DELETE FROM at_risk WHERE id = ?", (risk,)))
         if overrun is not None:
-            learnt = (overrun.model, overrun.prompt, overrun.picture, overrun.output)
-            statements.append(("INSERT OR REPLACE INTO overruns VALUES (?,?,?,?)", learnt))
+            names = ", ".join(Overrun.model_fields)
+            learnt = [getattr(overrun, name) for name in Overrun.model_fields]
+            statements.append((f"INSERT OR REPLACE INTO overruns ({names}) VALUES (?,?,?,?,?)", learnt))
         try:
             self.write_all(statements)
         except UserError:
@@ -218,7 +222,7 @@ class Journal:
 
     def overruns(self) -> list[Overrun]:
         """What was learnt of models whose bills exceed the bounds of their requests."""
-        rows = self.read("SELECT model, prompt, picture, output FROM overruns")
+        rows = self.read("SELECT model, prompt, picture, output, coalesce(dearness, 1.0) FROM overruns")
         return [Overrun.model_validate(dict(zip(Overrun.model_fields, row, strict=True))) for row in rows]
 
     def write(self, sql: str, params: Sequence[Any] = ()) -> int:

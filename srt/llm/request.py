@@ -96,7 +96,8 @@ class LlmRequest(Record):
 class Reply(Record):
     """What a model answered, as it came. Token counts are the endpoint's own, 0 where it gives none.
 
-    ``cached_tokens`` are those of the input that it had in its cache, ``stored_tokens`` those that it wrote there.
+    ``cached_tokens`` are those of the input that it had in its cache, ``stored_tokens`` those that it wrote there,
+    ``stored_long_tokens`` those of them that it keeps for an hour. ``server_cost`` is what it says that it takes.
     ``counted`` is false where the endpoint does not say how many tokens it wrote, or fewer than its answer can have.
 
     ``finish_reason`` is the endpoint's word: ``stop``, ``length``, ``content_filter``, or another. ``refusal`` is set
@@ -111,8 +112,10 @@ class Reply(Record):
     input_tokens: int
     cached_tokens: int = 0
     stored_tokens: int = 0
+    stored_long_tokens: int = 0
     output_tokens: int
     counted: bool = True
+    server_cost: float | None = None
     seconds: float
     reasoning: str | None = None
     reasoning_tokens: int | None = None

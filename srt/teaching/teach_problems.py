@@ -87,7 +87,11 @@ class TeachRun:
         if self.stopped is None:
             self.stopped, self.fault = why, fault
             self.session.stop()
-            self.observer.stopping(why)
+            # What a fault is, the last line of the command says.
+            if fault is None:
+                self.observer.stopping(why)
+            elif in_flight := len(self.session.on_the_wire()):
+                self.observer.stopping(f"waiting for {in_flight} requests in flight")
 
     def defect(self, problem: Problem, error: Exception) -> TeachingCase:
         """The pending case of a problem on which our own code failed: one text in 10,000 must not end the run.

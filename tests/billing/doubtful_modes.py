@@ -1,4 +1,4 @@
-"""Ways of billing that ask for suspicion: five kinds that once passed the budget, and many more.
+"""Ways of billing that ask for suspicion: five kinds that once passed the budget, six holes in the books, many more.
 
 ``DOUBTFUL`` are the modes; of those in ``ASIDE`` the client cannot know the bill, and only a provider's own list shows
 it. ``TRUSTED`` are run with a price whose ``unforeseen_tokens`` says that replies keep to ``max_tokens``.
@@ -270,6 +270,107 @@ def several_choices(call: Call) -> Generated:
     return found
 
 
+def lost_behind_405(call: Call) -> Generated:
+    return _half(call, 405)
+
+
+def lost_behind_410(call: Call) -> Generated:
+    return _half(call, 410)
+
+
+def lost_behind_451(call: Call) -> Generated:
+    return _half(call, 451)
+
+
+def redirected(call: Call) -> Generated:
+    found = _half(call, 307, b"")
+    found.headers = {"Location": "/elsewhere"}
+    return found
+
+
+def _uncounted(call: Call, **message: Any) -> Generated:
+    """What it wrote is in ``message``, and nowhere counted."""
+    found = call.full()
+    found.text, found.message = "", message
+    found.usage |= {"completion_tokens": 2, "total_tokens": found.prompt + 2}
+    return found
+
+
+def declines_uncounted(call: Call) -> Generated:
+    return _uncounted(call, refusal=call.full().text)
+
+
+def calls_tools_uncounted(call: Call) -> Generated:
+    return _uncounted(call, tool_calls=[{"id": "1", "function": {"name": "f", "arguments": call.full().text}}])
+
+
+def thoughts_in_details_uncounted(call: Call) -> Generated:
+    return _uncounted(call, reasoning_details=[{"type": "reasoning.text", "text": call.full().text}])
+
+
+def speaks_uncounted(call: Call) -> Generated:
+    return _uncounted(call, audio={"id": "1", "data": "UklGR", "transcript": call.full().text})
+
+
+def thai_uncounted(call: Call) -> Generated:
+    return _uncounted(call, content="มุมฉากของรูปสามเหลี่ยม" * (call.limit // 7))
+
+
+def unspaced_uncounted(call: Call) -> Generated:
+    return _uncounted(call, content=call.full().text.replace(" ", ""))
+
+
+def thinking_aside(call: Call) -> Generated:
+    """Perplexity: thinking beside completion and total, in a field of its own."""
+    found = call.plain(thought=5_000)
+    found.usage["reasoning_tokens"] = found.thought
+    return found
+
+
+def citations_aside(call: Call) -> Generated:
+    """Perplexity: what it read from the web is billed as input."""
+    found = call.plain()
+    found.usage["citation_tokens"] = 20_000
+    found.prompt += 20_000
+    return found
+
+
+def speech_beside(call: Call) -> Generated:
+    found = call.plain(thought=3_000)
+    found.usage["completion_tokens_details"] = {"audio_tokens": found.thought, "reasoning_tokens": 0}
+    return found
+
+
+def stored_by_qwen(call: Call) -> Generated:
+    found = call.plain(stored=call.prompt // 2)
+    found.usage["prompt_tokens_details"] = {"cache_creation_input_tokens": found.stored, "cached_tokens": 0}
+    return found
+
+
+def cached_kimi(call: Call) -> Generated:
+    found = call.plain(cached=int(0.9 * call.prompt))
+    found.usage["cached_tokens"] = found.cached
+    return found
+
+
+def stored_for_an_hour(call: Call) -> Generated:
+    found = call.plain(stored=call.prompt - 8, stored_long=call.prompt - 8)
+    found.usage = {
+        "input_tokens": 8,
+        "output_tokens": found.written,
+        "cache_creation_input_tokens": found.stored,
+        "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": found.stored},
+    }
+    return found
+
+
+def dearer_than_the_list(call: Call) -> Generated:
+    """OpenRouter: the provider that it chose takes three times the price; the reply says so."""
+    found = call.plain(surcharge=3.0)
+    found.usage["cost"] = found.bill
+    return found
+
+
 def late_hidden_prompt(call: Call) -> Generated:
     """The gateway's own prompt grows to 200,000 tokens; it is reported."""
     call.prompt += 200_000 if call.n > 4 else 0
@@ -309,6 +410,14 @@ def half_of_the_truth(call: Call) -> Generated:
     return found
 
 
+SIX_HOLES: dict[str, Mode] = {
+    mode.__name__: mode
+    for mode in (
+        lost_behind_405, lost_behind_410, lost_behind_451, redirected, declines_uncounted, calls_tools_uncounted,
+        thoughts_in_details_uncounted, speaks_uncounted, thai_uncounted, unspaced_uncounted, thinking_aside,
+        citations_aside, speech_beside, stored_by_qwen, cached_kimi, stored_for_an_hour, dearer_than_the_list,
+    )
+}  # fmt: skip
 FIVE_KINDS: dict[str, Mode] = {
     mode.__name__: mode
     for mode in (
@@ -316,7 +425,7 @@ FIVE_KINDS: dict[str, Mode] = {
         late_thinking_of_a_trusted_model, thinking_of_400_000,
     )
 }  # fmt: skip
-DOUBTFUL: dict[str, Mode] = FIVE_KINDS | {
+DOUBTFUL: dict[str, Mode] = FIVE_KINDS | SIX_HOLES | {
     mode.__name__: mode
     for mode in (
         lost_behind_503, lost_behind_529, lost_behind_522, lost_behind_409, lost_behind_425, lost_behind_a_wait,
@@ -335,7 +444,8 @@ DOUBTFUL_REPORTED = frozenset(
     {
         "stored_beside", "late_thinking_of_a_trusted_model", "thinking_of_400_000", "counted_in_an_error",
         "read_beside", "read_and_stored_beside", "stored_inside", "stored_in_details", "late_hidden_prompt",
-        "thinking_up_to_300_000", "throttled_unbilled", "refused_unbilled",
+        "thinking_up_to_300_000", "throttled_unbilled", "refused_unbilled", "thinking_aside", "citations_aside",
+        "speech_beside", "stored_by_qwen", "cached_kimi", "stored_for_an_hour", "dearer_than_the_list",
     }
 )  # fmt: skip
 """Modes in which every generation is reported: what a client says it spent must be the bill."""

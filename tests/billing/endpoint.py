@@ -21,14 +21,15 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-INPUT, OUTPUT, CACHED, STORED = 2.5, 10.0, 0.25, 3.125
-"""Money per million tokens; ``STORED`` is of tokens that are written to a cache."""
+INPUT, OUTPUT, CACHED, STORED, STORED_LONG = 2.5, 10.0, 0.25, 3.125, 5.0
+"""Money per million tokens; ``STORED`` is of tokens that are written to a cache, ``STORED_LONG``
+for an hour."""
 
 
 @dataclass
 class Generated:
     """One generation: what is billed (``prompt`` tokens, ``cached`` and ``stored`` among them, ``written``,
-    ``thought``; nothing where it is not ``billed``), and the reply.
+    ``thought``; ``surcharge`` times the list price, nothing where it is not ``billed``), and the reply.
 
     ``usage`` is what the reply reports. ``status`` with 0 is a connection that is dropped before the reply, with -1 a
     reply that never comes, with -2 one that breaks off in its body; ``body`` replaces the whole reply. ``message`` and
@@ -40,6 +41,8 @@ class Generated:
     thought: int = 0
     cached: int = 0
     stored: int = 0
+    stored_long: int = 0
+    surcharge: float = 1.0
     text: str = '{"answer": "x"}'
     usage: Any = None
     status: int = 200
@@ -52,7 +55,8 @@ class Generated:
     @property
     def bill(self) -> float:
         fresh = (self.prompt - self.cached - self.stored) * INPUT + self.cached * CACHED + self.stored * STORED
-        return self.billed * (fresh + (self.written + self.thought) * OUTPUT) / 1e6
+        long = self.stored_long * (STORED_LONG - STORED)
+        return self.billed * self.surcharge * (fresh + long + (self.written + self.thought) * OUTPUT) / 1e6
 
 
 @dataclass

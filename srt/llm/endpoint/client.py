@@ -9,6 +9,8 @@ a chat completion               returned as it came (cut short, refused and malf
 400, 413, 422                   sent again without what the endpoint refuses and the caller can do without, else
                                 :class:`RequestRejected`
 429                             fewer in flight, ``Retry-After`` obeyed, sent again
+``Retry-After`` of more than    sent again after the longest wait that is allowed, as often as ``retries`` says; then
+``longest_retry_after_s``       :class:`EndpointFault`, if nothing was answered meanwhile
 5xx, 408, 409, 425, time-out,   sent again after a wait (``Retry-After`` or ours); as many in flight as before. The
 broken connection, a reply      answer may have been made, and paid for
 that cannot be read
@@ -28,8 +30,8 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
+from srt.io.progress import notice
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint.concurrency import LONGEST_HOLD_S
 from srt.llm.endpoint.fleet import Fleet
 from srt.llm.endpoint.replica import Replica
 from srt.llm.endpoint.response import Failure, refused_parameters
@@ -42,6 +44,8 @@ MOST_429: Final = 40
 """How often one request meets a 429 before it is given up: each time fewer are in flight, so this is patience."""
 TRIES_WITHOUT_CONTACT: Final = 3
 """An endpoint that never accepted a connection is given up after so many tries, not after all retries."""
+SILENT_WAIT_S: Final = 5.0
+"""A wait that a server asks for is announced where it is longer."""
 FAILURES_IN_A_ROW: Final = 32
 """After so many requests in a row without an answer the run ends: what fails them all is not the requests' fault."""
 
@@ -79,6 +83,7 @@ class EndpointClient:
         self.answered: set[str] = set()
         """The models that have answered."""
         self._failures = 0
+        self._waits, self._waiting_until = 0, 0.0
         self._fault: EndpointFault | None = None
         self.closing = False
         """Set it to have nothing sent any more."""
@@ -117,7 +122,7 @@ class EndpointClient:
             sent = as_sent(body, gone)
             replica, outcome = await self._send(sent, key, payment, gone, failed_at)
             if isinstance(outcome, Reply):
-                self._failures = 0
+                self._failures = self._waits = 0
                 self.answered.add(model)
                 if refused:
                     self.left_out[model] = self.left_out.get(model, {}) | refused
@@ -139,12 +144,14 @@ class EndpointClient:
             given_up = throttled > MOST_429 or failures > self._config.retries
             if outcome.not_sent and not self.fleet.contact and (given_up or failures >= TRIES_WITHOUT_CONTACT):
                 raise self.fault(f"cannot be reached ({outcome.reason}): is the server running?")
+            self._announce(replica, outcome)
             if given_up or self.closing:
                 error = Unavailable(f"{body['model']}: {outcome.reason} (sent {failures + throttled} times)")
                 self.count_failure(error)
                 raise error
             failed_at = replica
-            await asyncio.sleep(wait_before(outcome, throttled if outcome.throttled else failures))
+            tries = throttled if outcome.throttled else failures
+            await asyncio.sleep(wait_before(outcome, tries, self._config.longest_retry_after_s))
 
     def count_failure(self, error: Exception) -> None:
         """One more request without an answer, because of ``error``.
@@ -156,6 +163,27 @@ class EndpointClient:
         if self._failures >= FAILURES_IN_A_ROW:
             words = f"{self._failures} requests in a row got no answer; the last: {error}"
             raise self.fault(f"{words}; the same command asks for those alone") from None
+
+    def _announce(self, replica: Replica, outcome: Failure) -> None:
+        """Say that a server wants us to wait, once for all requests that wait.
+
+        Raises:
+            EndpointFault: nothing was answered though it was asked again after as many such waits as ``retries``
+                allows, and it still asks for more than we wait.
+        """
+        asked, now = outcome.retry_after or 0.0, asyncio.get_running_loop().time()
+        wait = min(asked, self._config.longest_retry_after_s)
+        if (asked <= SILENT_WAIT_S and asked == wait) or now < self._waiting_until:
+            return
+        longer = ""
+        if asked > wait:
+            if self._waits >= self._config.retries:
+                words = f"asks to wait {asked:.0f} s (Retry-After), and nothing was answered after {self._waits} waits"
+                raise self.fault(f"{words} of {wait:.0f} s: {outcome.reason}")
+            self._waits += 1
+            longer = f", not the {asked:.0f} s that it asks for"
+        self._waiting_until = now + wait
+        notice(f"{replica.url}: waiting {wait:.0f} s{longer} (Retry-After): {outcome.reason}")
 
     def fault(self, reason: str | EndpointFault) -> EndpointFault:
         """The error to raise because of ``reason``; from now on nothing is sent."""
@@ -209,17 +237,18 @@ def as_sent(body: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any
     return {**sent, "max_completion_tokens": body["max_tokens"]} if "max_tokens" in left_out else sent
 
 
-def wait_before(outcome: Failure, tries: int) -> float:
+def wait_before(outcome: Failure, tries: int, longest: float) -> float:
     """Seconds before the next sending after ``outcome``, the failure number ``tries`` of its kind.
 
-    Doubled each time, up to half of it taken off so that not all come at once.
+    What the server asks for counts up to ``longest`` seconds. Ours is doubled each time, up to half of it taken off so
+    that not all come at once.
     """
     wait = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.0)
     if outcome.retry_after is None:
         return wait
     if outcome.throttled:  # all sending is held already; this request waits longer where that did not help
         return wait if tries > 2 else 0.0
-    return max(wait, min(outcome.retry_after, LONGEST_HOLD_S))
+    return max(wait, min(outcome.retry_after, longest))
 
 
 def read_api_key(config: EndpointConfig) -> str:

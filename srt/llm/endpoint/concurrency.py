@@ -13,18 +13,19 @@ import math
 from typing import Final
 
 DECREASE: Final = 0.7
-LONGEST_HOLD_S: Final = 120.0
-"""A ``Retry-After`` that asks for more is tried after this: it may speak of another quota than ours."""
 
 
 class AdaptiveLimit:
     """At most ``most`` slots to :meth:`take` and :meth:`release`; :meth:`answered` and :meth:`throttled` move it.
 
+    A ``Retry-After`` that asks for more than ``longest_hold`` seconds is tried after this: it may speak of another
+    quota than ours.
     Waiting for a slot is the affair of :class:`~srt.llm.endpoint.fleet.Fleet`.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, longest_hold: float) -> None:
         self._most = most
+        self._longest_hold = longest_hold
         self._limit = float(most)
         self.taken = 0
         """How many slots are taken."""
@@ -65,4 +66,4 @@ class AdaptiveLimit:
             self._first_of_this_burst = self.ticket
         if retry_after is not None:
             now = asyncio.get_running_loop().time()
-            self._held_until = max(self._held_until, now + min(retry_after, LONGEST_HOLD_S))
+            self._held_until = max(self._held_until, now + min(retry_after, self._longest_hold))

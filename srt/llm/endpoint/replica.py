@@ -39,7 +39,7 @@ class Replica:
         self.url = url
         self._config = config.model_copy(update={"base_url": (url,)})  # what it says of itself names this address
         self._key = key
-        self.limit = AdaptiveLimit(config.in_flight)
+        self.limit = AdaptiveLimit(config.in_flight, config.longest_retry_after_s)
         connections = httpx2.Limits(
             max_connections=config.in_flight, max_keepalive_connections=config.in_flight, keepalive_expiry=IDLE_S
         )

@@ -14,16 +14,16 @@ from typing import Any, Final
 import orjson
 
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint.usage import TokenCounts, read_usage
+from srt.llm.endpoint.generated_text import fewest_written
+from srt.llm.endpoint.usage import TokenCounts, read_usage, says_it_is_billed
 from srt.llm.llm_errors import EndpointFault, RequestBlocked, RequestRejected
 from srt.llm.request import Reply
-from srt.llm.token_floor import fewest_tokens
 
 TRANSIENT: Final = {408, 409, 425, 499}
 """Statuses below 500 that say something about the moment and not about the request."""
-REFUSALS: Final = frozenset({400, 401, 402, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 426, 428, 429, 431, 451})
-"""Statuses that say that nothing was generated. Behind any other the reply may have been made, and billed: a gateway
-that gave up waiting, a connection that broke behind it, a server that failed in mid-reply."""
+UNBILLED: Final = frozenset({400, 401, 402, 403, 404, 413, 422, 429})
+"""Statuses that cost nothing. Behind any other, redirects too, the reply may have been made, and billed: a gateway that
+gave up waiting, a connection that broke behind it, a server that failed in mid-reply."""
 _BILLED_REFUSAL: Final = re.compile(
     rb"moderation|flagged|content.(?:policy|filter|management)|context.(?:length|window)", re.IGNORECASE
 )
@@ -84,9 +84,9 @@ def read_response(
         except ValueError as error:
             return Failure(str(error), lost=True)
     reason = f"status {status}: {_error_message(response.body)}"
-    counts = _counts_of_error(response.body)
-    worked_on = status >= 400 and (status not in REFUSALS or _BILLED_REFUSAL.search(response.body) is not None)
-    lost = begun or worked_on or counts is not None
+    billed, counts = _bill_of_error(response.body)
+    worked_on = status not in UNBILLED or _BILLED_REFUSAL.search(response.body) is not None
+    lost = begun or worked_on or billed
     if status == 429 or status in TRANSIENT or status >= 500:
         if status != 429 or b"insufficient_quota" not in response.body:
             wait = read_retry_after(response.retry_after)
@@ -181,7 +181,7 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
     if not isinstance(message, dict):
         raise ValueError(f"the reply has no message: {_beginning(body)}")
     text, reasoning = _text(message.get("content")), _text(message.get("reasoning_content") or message.get("reasoning"))
-    counts = read_usage(found.get("usage"), sum(map(_fewest_written, choices)))
+    counts = read_usage(found.get("usage"), fewest_written(choices))
     prompt = found.get("prompt_text")
     return Reply(
         text=text,
@@ -190,8 +190,10 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
         input_tokens=counts.given,
         cached_tokens=counts.cached,
         stored_tokens=counts.stored,
+        stored_long_tokens=counts.stored_long,
         output_tokens=counts.written,
         counted=counts.counted,
+        server_cost=counts.cost,
         seconds=seconds,
         reasoning=reasoning or None,
         reasoning_tokens=counts.thought or None,
@@ -199,26 +201,17 @@ def _read_completion(body: bytes, seconds: float) -> Reply:
     )
 
 
-def _fewest_written(choice: Any) -> int:
-    """The fewest tokens of one choice: answer and thinking. Some servers make several, which are all billed."""
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict):
-        return 0
-    thinking = message.get("reasoning_content") or message.get("reasoning")
-    return fewest_tokens(_text(message.get("content"))) + fewest_tokens(_text(thinking))
-
-
-def _counts_of_error(body: bytes) -> TokenCounts | None:
-    """The counts that some gateways add to an error; ``None`` without any."""
+def _bill_of_error(body: bytes) -> tuple[bool, TokenCounts | None]:
+    """Whether an error says that it is billed, as some gateways do, and for what, if that can be read."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return None
+        return False, None
     error = found.get("error") if isinstance(found, dict) else None
     places = (found, error) if isinstance(error, dict) else (found,)
     usage = next((place["usage"] for place in places if isinstance(place, dict) and place.get("usage")), None)
     counts = read_usage(usage, 0)
-    return counts if counts.given or counts.written else None
+    return says_it_is_billed(usage), counts if counts.given or counts.written else None
 
 
 def _error_message(body: bytes) -> str:

@@ -240,6 +240,12 @@ def summary_rows(summary: Summary) -> Mapping[str, Any]:
             for account in summary.accounts
             if account.doubts
         }
+    if dearer := [account for account in summary.accounts if account.dearness > 1]:
+        rows["prices"] = {
+            f"{account.role} ({account.model})": f"too low: the server's own cost was up to {account.dearness:.2f}"
+            " times what they give, and is booked"
+            for account in dearer
+        }
     if summary.residual:
         r = summary.residual
         rows["audit"] = f"{r.wrong} of {r.audited} wrong: at most {r.upper:.2%} (one-sided 95%)"

@@ -13,7 +13,7 @@ from srt.llm.accounts import CUT_OFF, describe_doubts, model_usage
 from srt.llm.bills.reconcile import reconcile
 from srt.llm.budget import Budget
 from srt.llm.config import Price
-from srt.llm.journal import NO_COUNT, NO_REPLY, Journal, read_only
+from srt.llm.journal import NO_COUNT, NO_REPLY, Journal, Overrun, read_only
 from srt.llm.request import Reply
 
 REPLY = Reply(text="x", finish_reason="stop", input_tokens=100, output_tokens=10, seconds=0)
@@ -27,6 +27,7 @@ CREATE TABLE at_risk (
     id INTEGER PRIMARY KEY, role TEXT NOT NULL, model TEXT NOT NULL, problem_id TEXT NOT NULL, cost REAL NOT NULL);
 CREATE TABLE overruns (
     model TEXT PRIMARY KEY, prompt INTEGER NOT NULL, picture INTEGER NOT NULL, output INTEGER NOT NULL);
+INSERT INTO overruns VALUES ('teacher', 5, 6, 7);
 CREATE TABLE finished (question TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE left_out (
     model TEXT NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (model, name));
@@ -57,6 +58,7 @@ def test_a_journal_of_an_older_version_is_read_and_continued(tmp_path: Path, ask
         assert (found.undated, found.not_billed) == (1, ["teacher"])
     for _ in range(2):
         with Journal(path) as journal:
+            assert journal.overruns() == [Overrun(model="teacher", prompt=5, picture=6, output=7)]
             assert journal.get(ask().keys) == REPLY
             journal.put(ask(1), REPLY, 0.125, journal.add_risk(ask(1), 1.0))
             journal.set_risk(journal.add_risk(ask(2), 1.0), 1.0, NO_REPLY)

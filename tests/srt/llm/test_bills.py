@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from srt.llm.journal import NO_COUNT, NO_REPLY
-from tests.billing.doubtful_modes import BUDGET_OF, DOUBTFUL, DOUBTFUL_REPORTED, FIVE_KINDS, TRUSTED
+from tests.billing.doubtful_modes import BUDGET_OF, DOUBTFUL, DOUBTFUL_REPORTED, FIVE_KINDS, SIX_HOLES, TRUSTED
 from tests.billing.modes import MODES, REPORTED
 from tests.billing.run import PRICE, bill
 from tests.billing.table import shipped_price
@@ -15,7 +15,7 @@ from tests.simulated_time import simulate
 
 ALL = DOUBTFUL | MODES
 ALL_REPORTED = REPORTED | DOUBTFUL_REPORTED
-QUICK = [pytest.param(name, marks=() if name in FIVE_KINDS else pytest.mark.long) for name in ALL]
+QUICK = [pytest.param(name, marks=() if name in FIVE_KINDS | SIX_HOLES else pytest.mark.long) for name in ALL]
 
 
 @pytest.mark.parametrize("mode", QUICK)

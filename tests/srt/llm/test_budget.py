@@ -95,6 +95,28 @@ def test_a_believable_count_leaves_no_doubt(ask: Any) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(
+    ("told", "cost", "dearness"),
+    [(None, 108.0, 1.0), (54.0, 108.0, 1.0), (108.9, 108.0, 1.0), (324.0, 324.0, 3.0)],
+)
+def test_a_cost_that_the_server_tells(
+    ask: Any, tmp_path: Path, told: float | None, cost: float, dearness: float
+) -> None:
+    told = None if told is None else told / 1e6
+    request, answer = ask(user=LONG), reply(106, 1).model_copy(update={"server_cost": told})
+    with Journal(tmp_path / "teach.sqlite") as journal:
+        for run in range(2):  # what was learnt counts in the next one
+            budget = Budget(None, PRICES, overruns=journal.overruns())
+            most = budget.max_cost(request)
+            assert most == pytest.approx(Budget(None, PRICES).max_cost(request) * (dearness if run else 1.0))
+            booked = budget.settle(asyncio.run(budget.reserve(request)), answer)
+            assert (booked.cost, booked.doubt) == (pytest.approx(cost / 1e6), 0.0)
+            assert budget.max_cost(request) == pytest.approx(Budget(None, PRICES).max_cost(request) * dearness)
+            journal.put(request, answer, booked.cost, overrun=booked.overrun)
+        (usage,) = model_usage(journal.read)
+    assert usage.dearness == pytest.approx(dearness)
+
+
 def test_an_error_that_says_what_it_cost_is_booked_at_that(ask: Any) -> None:
     budget = Budget(None, PRICES)
     counts = TokenCounts(given=106, cached=0, stored=0, written=5, thought=0, counted=True)
@@ -242,6 +264,9 @@ def test_cached_tokens_at_their_price(ask: Any) -> None:
     assert prices["teacher"].cost(1000, 10, cached=900) == pytest.approx((200 + 450 + 40) / 1e6)
     assert PRICES["teacher"].cost(1000, 10, cached=900) == PRICES["teacher"].cost(1000, 10)
     assert PRICES["teacher"].cost(1000, 0, stored=800) == pytest.approx(1200 / 1e6)
+    assert PRICES["teacher"].cost(1000, 0, stored=800, stored_long=300) == pytest.approx((200 + 625 + 600) / 1e6)
+    set_by_hand = Price(input=1.0, output=2.0, cache_write=1.5)
+    assert set_by_hand.cost(1000, 0, stored=800, stored_long=300) == pytest.approx(1400 / 1e6)
     assert Price(input=1.0, output=2.0, cache_write=2.0).cost(1000, 0, stored=800) == pytest.approx(1800 / 1e6)
 
 

@@ -196,14 +196,33 @@ def test_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "FIRST_WAIT_S", 0.5)
     monkeypatch.setattr(client, "LONGEST_WAIT_S", 30.0)
     error, asked = Failure("500"), Failure("503", retry_after=20.0)
-    waits = [client.wait_before(error, tries) for tries in (1, 2, 3, 4, 5, 6, 7, 20)]
+    waits = [client.wait_before(error, tries, 120.0) for tries in (1, 2, 3, 4, 5, 6, 7, 20)]
     for wait, longest in zip(waits, (0.5, 1, 2, 4, 8, 16, 30, 30), strict=True):
         assert longest / 2 <= wait <= longest
-    assert client.wait_before(asked, 1) == 20.0
+    assert client.wait_before(asked, 1, 120.0) == 20.0
     held = Failure("429", throttled=True, retry_after=20.0)
-    assert client.wait_before(held, 1) == client.wait_before(held, 2) == 0.0
-    assert client.wait_before(held, 3) >= 1.0
-    assert client.wait_before(Failure("429", throttled=True), 1) >= 0.25
+    assert client.wait_before(held, 1, 120.0) == client.wait_before(held, 2, 120.0) == 0.0
+    assert client.wait_before(held, 3, 120.0) >= 1.0
+    assert client.wait_before(Failure("429", throttled=True), 1, 120.0) >= 0.25
+
+
+@pytest.mark.parametrize("fault", ["rate_limit_after", "rate_limit_date"])
+def test_a_wait_without_end_is_announced_and_ends_the_run(
+    fault: str, fake_endpoint: ModuleType, open_client: Any, ask: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def run() -> tuple[list[BaseException | Reply], float]:
+        faults = fake_endpoint.Faults(rates={fault: 1.0}, retry_after_s=3600)
+        async with fake_endpoint.FakeEndpoint(faults=faults) as fake, open_client(fake.url, retries=3) as opened:
+            asked = (opened.client.ask(ask(n)) for n in range(20))
+            ended = await asyncio.gather(*asked, return_exceptions=True)
+            return ended, asyncio.get_running_loop().time()
+
+    outcomes, seconds = simulate(run())
+    assert all(isinstance(outcome, EndpointFault) for outcome in outcomes)
+    assert "(Retry-After)" in str(outcomes[0])
+    assert 3 * 120 <= seconds <= 4 * 120
+    lines = capsys.readouterr().err.splitlines()
+    assert [("waiting 120 s" in line and "(Retry-After)" in line) for line in lines] == [True] * 3
 
 
 def test_failures_without_end_end_the_run(fake_endpoint: ModuleType, open_client: Any, ask: Any) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 from srt.llm.config import EndpointConfig
-from srt.llm.endpoint.concurrency import DECREASE, LONGEST_HOLD_S
+from srt.llm.endpoint.concurrency import DECREASE
 from srt.llm.endpoint.fleet import Fleet
 from srt.llm.endpoint.replica import Replica
 from tests.simulated_time import simulate
@@ -102,7 +102,7 @@ def test_retry_after_holds_all_sending() -> None:
         assert now() == 30.0
         limit.throttled(1, 1e9)
         await limit.acquire()
-        assert now() == 30.0 + LONGEST_HOLD_S
+        assert now() == 30.0 + EndpointConfig(base_url="http://h").longest_retry_after_s
 
     simulate(run())
 

@@ -118,7 +118,9 @@ def test_what_passes(status: int) -> None:
         (400, {"error": {"code": "content_filter", "message": "filtered"}}),
         (400, {"error": {"code": "context_length_exceeded", "message": "too long"}}),
         (403, {"error": {"message": "flagged by moderation"}}),
-        (418, {}),
+        *((status, {}) for status in (301, 302, 303, 307, 308, 405, 406, 410, 411, 414, 415, 418, 426, 428, 431, 451)),
+        (400, {"error": {"message": "bad"}, "usage": {"completion_tokens": -3}}),
+        (404, {"error": {"message": "no", "usage": {"cost": 0.25}}}),
         (460, {}),
         (429, {"error": {"message": "slow", "usage": {"prompt_tokens": 9, "completion_tokens": 3}}}),
     ],
@@ -129,7 +131,7 @@ def test_what_may_have_been_paid_for(status: int, body: object) -> None:
     assert failure.lost
 
 
-@pytest.mark.parametrize("status", [307, 400, 401, 402, 403, 404, 413, 422, 429])
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 422, 429])
 def test_what_was_refused_was_not_paid_for(status: int) -> None:
     failure = judged(status, {"error": {"message": "no"}})
     assert isinstance(failure, Failure)
@@ -145,6 +147,10 @@ def test_an_error_may_say_what_it_cost(inside: bool) -> None:
     assert (failure.counts.given, failure.counts.written) == (9, 3)
 
 
+PLAIN = {"prompt_tokens": 9, "completion_tokens": 4}
+DETAILS = "completion_tokens_details"
+
+
 @pytest.mark.parametrize(
     ("usage", "given", "cached", "written", "counted"),
     [
@@ -154,11 +160,23 @@ def test_an_error_may_say_what_it_cost(inside: bool) -> None:
         ({"prompt_tokens": 9, "total_tokens": 14}, 9, 0, 5, True),
         ({"prompt_tokens": "9", "completion_tokens": 4.0}, 9, 0, 4, True),
         ({"input_tokens": 9, "output_tokens": 4, "input_tokens_details": {"cached_tokens": 8}}, 9, 8, 4, True),
-        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 800}, 9, 0, 4, True),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 800}, 809, 800, 4, True),
         ({"prompt_tokens": 9, "completion_tokens": 2**24 + 1}, 9, 0, 0, False),
         ({"prompt_tokens": 9, "completion_tokens": 0.4}, 9, 0, 0, False),
         ({"prompt_tokens": -9, "completion_tokens": 10**18, "total_tokens": True}, 0, 0, 0, False),
         ("many", 0, 0, 0, False),
+        ({**PLAIN, "reasoning_tokens": 3}, 9, 0, 7, True),  # Perplexity: beside the completion, in no total
+        ({**PLAIN, "total_tokens": 13, "reasoning_tokens": 3}, 9, 0, 7, True),
+        ({**PLAIN, "total_tokens": 16, "reasoning_tokens": 3}, 9, 0, 7, True),
+        ({**PLAIN, "reasoning_tokens": 3, DETAILS: {"reasoning_tokens": 3}}, 9, 0, 4, True),
+        ({**PLAIN, "citation_tokens": 30}, 39, 0, 4, True),
+        ({**PLAIN, "total_tokens": 20, "citation_tokens": 30}, 39, 0, 11, True),
+        ({**PLAIN, DETAILS: {"reasoning_tokens": 5}}, 9, 0, 9, True),
+        ({**PLAIN, DETAILS: {"reasoning_tokens": 3, "audio_tokens": 3}}, 9, 0, 10, True),
+        ({**PLAIN, DETAILS: {"text_tokens": 4, "audio_tokens": 3}}, 9, 0, 7, True),
+        ({**PLAIN, "output_tokens": 40}, 9, 0, 40, True),
+        ({**PLAIN, "cached_tokens": 8}, 9, 8, 4, True),  # Kimi
+        ({**PLAIN, "cached_tokens": 8, "prompt_tokens_details": {"cached_tokens": 2}}, 9, 2, 4, True),
     ],
 )
 def test_counts(usage: object, given: int, cached: int, written: int, counted: bool) -> None:
@@ -189,7 +207,7 @@ WRITES, READS = "cache_creation_input_tokens", "cache_read_input_tokens"
             2,
             6,
         ),
-        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cache_write_tokens": 60}}, 9, 0, 0),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": {"cache_write_tokens": 60}}, 69, 0, 60),
     ],
 )
 def test_tokens_of_a_cache(usage: object, given: int, cached: int, stored: int) -> None:
@@ -197,6 +215,41 @@ def test_tokens_of_a_cache(usage: object, given: int, cached: int, stored: int) 
     assert isinstance(reply, Reply)
     assert (reply.input_tokens, reply.cached_tokens, reply.stored_tokens) == (given, cached, stored)
     assert reply.output_tokens == 4
+
+
+@pytest.mark.parametrize(
+    ("cache", "given", "stored", "long"),
+    [
+        ({WRITES: 5, "cache_creation": {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 3}}, 14, 5, 3),
+        ({"cache_creation": {"ephemeral_1h_input_tokens": 3}}, 12, 3, 3),
+        ({"prompt_tokens_details": {WRITES: 5}}, 9, 5, 0),  # Qwen
+        ({"prompt_tokens_details": {"cache_creation": {"ephemeral_1h_input_tokens": 3}}}, 9, 3, 3),
+        ({WRITES: 5, "prompt_tokens_details": {WRITES: 60}}, 69, 60, 0),
+    ],
+)
+def test_tokens_written_to_a_cache(cache: dict[str, object], given: int, stored: int, long: int) -> None:
+    reply = judged(200, {**completion(content="x"), "usage": {**PLAIN, **cache}})
+    assert isinstance(reply, Reply)
+    assert (reply.input_tokens, reply.stored_tokens, reply.stored_long_tokens) == (given, stored, long)
+
+
+@pytest.mark.parametrize(
+    ("cost", "told"),
+    [
+        (0.25, 0.25),
+        ("0.25", 0.25),
+        ({"total_cost": 0.25, "input_tokens_cost": 0.1}, 0.25),
+        (None, None),
+        (-1, None),
+        (True, None),
+        (1e9, None),
+        ("much", None),
+    ],
+)
+def test_the_cost_that_a_reply_tells(cost: object, told: float | None) -> None:
+    reply = judged(200, {**completion(content="x"), "usage": {**PLAIN, "cost": cost}})
+    assert isinstance(reply, Reply)
+    assert reply.server_cost == told
 
 
 WORDS = "one two three four five six seven eight nine ten " * 10
@@ -210,9 +263,21 @@ WORDS = "one two three four five six seven eight nine ten " * 10
         ({"content": "x", "reasoning_content": WORDS}, 70, False),
         ({"content": "x", "reasoning": WORDS}, 76, True),
         ({"content": "勾股定理" * 100}, 1, False),
+        ({"content": "มุมฉากของรูปสามเหลี่ยม" * 20}, 2, False),
+        ({"content": "", "refusal": WORDS}, 2, False),
+        ({"content": [{"type": "text", "text": WORDS}, {"type": "refusal", "refusal": WORDS}]}, 80, False),
+        ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": WORDS}]}]}, 2, False),
+        ({"content": None, "tool_calls": [{"function": {"name": "f", "arguments": WORDS}}] * 2}, 80, False),
+        ({"content": None, "function_call": {"name": "f", "arguments": WORDS}}, 2, False),
+        ({"content": None, "audio": {"id": "a", "data": "UklGR" * 200, "transcript": WORDS}}, 70, False),
+        ({"content": None, "audio": {"id": "a", "data": "UklGR" * 200, "transcript": "x"}}, 1, True),
+        ({"content": "x", "reasoning_details": [{"type": "reasoning.text", "text": WORDS}]}, 70, False),
+        # The same thoughts under two names are billed once.
+        ({"content": "x", "reasoning": WORDS, "reasoning_details": [{"text": WORDS}]}, 76, True),
+        ({"content": "x", "reasoning": WORDS, "reasoning_content": WORDS}, 70, False),
     ],
 )
-def test_a_count_below_the_words_is_none(message: dict[str, str], written: int, counted: bool) -> None:
+def test_a_count_below_the_words_is_none(message: dict[str, object], written: int, counted: bool) -> None:
     body = {**completion(**message), "usage": {"prompt_tokens": 9, "completion_tokens": written}}
     assert judged(200, body).counted is counted  # type: ignore[union-attr]
 

@@ -168,6 +168,7 @@ def test_what_fails_the_whole_run_is_one_line_and_nothing_is_lost(
     assert ran.fault is not None
     assert message in str(ran.fault)
     assert "\n" not in str(ran.fault)
+    assert not any(message in line for line in bench.observer.stops)  # the command says it, once
     assert bench.states() == {"pending": 20}
     bench.run()
     assert "pending" not in bench.states()
