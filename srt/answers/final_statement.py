@@ -165,7 +165,8 @@ def final_statement(body: str, kind: AnswerKind) -> FinalStatement | None:
     if found is None or not found.marked:
         return found
     back = _RETRACTED.search(found.rest)
-    if back is None and (corrections and not _CONFIRMED.search(body, corrections[-1].end())):
+    again = body[corrections[-1].end() :] if corrections else ""
+    if back is None and re.search(r"\w", again) and not _CONFIRMED.search(again):
         back = next((match for match in _CORRECTION.finditer(found.rest) if match.start()), None)
     if back is None:
         return found

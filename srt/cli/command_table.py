@@ -114,7 +114,7 @@ STAGES: dict[str, dict[str, Command]] = {
         ),
         "power": Command(
             "comparison_commands.power",
-            "Compute how many problems and training runs a comparison of two arms needs.",
+            "Compute how many problems and runs a comparison needs.",
             _NOTHING_IS_LOST,
         ),
         "export": Command(

@@ -159,7 +159,7 @@ def power(
     level: Annotated[float, typer.Option("--level", help="Significance level of the two-sided test.")] = 0.05,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compute how many problems and training runs a comparison of two arms needs.
+    """Compute how many problems and runs a comparison needs.
 
     From several runs of an arm, the spread of its training seeds is measured and counts. Otherwise the number of
     problems is for McNemar's test: docs/statistics.md has both.
