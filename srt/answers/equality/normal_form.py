@@ -66,7 +66,9 @@ _MANY_NAMES = [(re.compile(pattern), name) for pattern, name in _NAMES.items()]
 _MINUTES = re.compile(
     r"(?<!\d)(\d++)°\s*+(\d{1,2})\s*+(?:['′’]|\^\s*+\{?\s*+\\prime\s*+\}?)(?:\s*+(\d{1,2})\s*+(?:''|″|\"))?"
 )
-_HAN_PERCENT = re.compile(r"百分之\s*(\d+(?:\.\d+)?|[零一二三四五六七八九十百点]{1,9})")
+_HAN_PERCENT = re.compile(
+    r"(?<![零一二三四五六七八九十百千万亿又])百分之\s*(\d+(?:\.\d+)?|[零一二三四五六七八九十百点]{1,9})"
+)
 _VECTOR = re.compile(
     r"\\begin\s*\{([pb]?matrix|array)\}(?:\{[clr|]{1,9}\})?([^&]{1,200}?|(?:[^\\]|\\(?!\\)){1,200}?)\\end\s*\{\1\}"
 )
